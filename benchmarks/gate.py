@@ -21,8 +21,8 @@ import psutil
 from confluent_kafka import Producer
 
 from onceproof.harness.kafka.topics import create_topics
+from onceproof.harness.links.topology import AUDITOR, Link
 from onceproof.harness.stage.alone import Alone, alone
-from onceproof.harness.stage.topology import AUDITOR, Link
 from onceproof.harness.tools.setup import ensure
 
 LEAST: Final = 0.8

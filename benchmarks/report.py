@@ -23,8 +23,8 @@ from benchmarks.generate import generate
 from benchmarks.plan import CACHE, Plan
 from onceproof.checkers.claims import exactly_once
 from onceproof.checkers.claims_json import claim_to_json
-from onceproof.harness.folder import seal_folder
-from onceproof.harness.record import RunRecord, Step
+from onceproof.harness.history.folder import seal_folder
+from onceproof.harness.history.run_record import RunRecord, Step
 from onceproof.outcome import check_run
 from onceproof.reports.write import HTML_FILE
 

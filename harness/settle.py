@@ -7,11 +7,11 @@ sink stand still. Lag over control markers may never reach zero and is not looke
 
 from __future__ import annotations
 
-from onceproof.harness.faults.hung import start_if_hung
+from onceproof.harness.context.pipeline import PipelineTrouble, Rests
+from onceproof.harness.context.recorder import HeldBack, Stalled
+from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.kafka.log_reader import LogReader
-from onceproof.harness.recorder import HeldBack, Stalled
-from onceproof.harness.run_context import RunContext
-from onceproof.harness.subjects.pipeline import PipelineTrouble, Rests
+from onceproof.harness.user_pipeline.hung import start_if_hung
 from onceproof.harness.wait import Overdue, wait_until
 from onceproof.harness.workload.control import ProducerTrouble
 

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from onceproof.checkers.model import ClaimJudgement, Judgement
 from onceproof.checkers.tables import TABLES
-from onceproof.harness.record import RunRecord
+from onceproof.harness.history.run_record import RunRecord
 from onceproof.reports.assembly.batches import BatchTimes, batch_moments
 from onceproof.reports.assembly.findings import findings
 from onceproof.reports.assembly.headline import headline, principal

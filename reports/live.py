@@ -16,8 +16,8 @@ from rich.live import Live
 from rich.text import Text
 
 from onceproof.checkers.model import Findings
-from onceproof.harness import events
-from onceproof.harness.events import Event, Handler
+from onceproof.harness.history import events
+from onceproof.harness.history.events import Event, Handler
 from onceproof.reports.live_view import RunView
 from onceproof.reports.terminal import console, is_terminal
 from onceproof.reports.text import line, number, plural

@@ -10,8 +10,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Final
 
-from onceproof.harness import events
-from onceproof.harness.events import Event
+from onceproof.harness.history import events
+from onceproof.harness.history.events import Event
 
 PHASES: Final = ("arrange", "warm-up", "disturb", "heal", "settle", "collect", "tear-down", "judge")
 """In their order; the last is ours: with everything gone, the history is judged."""

@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from onceproof.harness.clock import now
-from onceproof.harness.events import Event
+from onceproof.harness.history.events import Event
 from onceproof.reports.live_state import PHASES, Fault, Phase, RunState
 from onceproof.reports.text import line, number, plural
 

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from onceproof.checkers import model as checkers
 from onceproof.checkers.model import Evidence, Hop, Verdict
-from onceproof.harness.record import Step
+from onceproof.harness.history.run_record import Step
 from onceproof.reports.model_part import Part
 from onceproof.reports.model_story import Moment, Path, Transaction
 from onceproof.reports.model_timeline import Timeline

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import cast
 
 from onceproof.checkers.scan import members
-from onceproof.harness.scenario import Scenario
+from onceproof.harness.schedule.scenario import Scenario
 from onceproof.scenarios.flagship import SCENARIOS as _FLAGSHIP
 
 

@@ -13,14 +13,14 @@ from typing import Final
 
 from onceproof.checkers.model import Claim, Expectation
 from onceproof.harness.faults.base import Fault
-from onceproof.harness.faults.cut_link import CutLink
-from onceproof.harness.faults.hit_message import HitMessage
 from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.links.cut_link import CutLink
+from onceproof.harness.faults.messages.hit_message import HitMessage
 from onceproof.harness.faults.pause import Pause
 from onceproof.harness.faults.targets.brokers import CoordinatorOf, LeaderOf
 from onceproof.harness.faults.targets.connect import ConnectTaskOwner, ConnectWorkers
 from onceproof.harness.faults.until import Acknowledged
-from onceproof.harness.scenario import Scenario, ScheduledFault
+from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.connect.sink import FileSink
 from onceproof.harness.subjects.connect.source import FileSource, MirrorSource, SourceConnector
 from onceproof.harness.subjects.connect.worker import GROUP

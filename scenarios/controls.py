@@ -8,12 +8,12 @@ proves nothing.
 from __future__ import annotations
 
 from onceproof.checkers.model import Claim, Expectation, Verdict
-from onceproof.harness.faults.cut_link import CutLink
 from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.links.cut_link import CutLink
 from onceproof.harness.faults.targets.brokers import Node
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
-from onceproof.harness.scenario import Scenario, ScheduledFault
-from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
+from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
+from onceproof.harness.subjects.spark.foreach_batch_postgres import SparkForeachBatchPostgres
 from onceproof.harness.workload.payments import Payments
 from onceproof.scenarios.base import claims
 

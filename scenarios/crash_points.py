@@ -15,10 +15,10 @@ from dataclasses import replace
 from onceproof.checkers.model import Expectation
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
-from onceproof.harness.scenario import Scenario, ScheduledFault
-from onceproof.harness.subjects.spark_balances import SparkBalances
-from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
-from onceproof.harness.subjects.spark_kafka_sink import SparkKafkaSink
+from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
+from onceproof.harness.subjects.spark.balances import SparkBalances
+from onceproof.harness.subjects.spark.foreach_batch_postgres import SparkForeachBatchPostgres
+from onceproof.harness.subjects.spark.kafka_sink import SparkKafkaSink
 from onceproof.harness.workload.payments import Payments
 from onceproof.scenarios.base import DUPLICATES, HOLDS, WRONG, claims
 

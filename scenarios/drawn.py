@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from onceproof.harness.drawn import Draw
-from onceproof.harness.scenario import Scenario, ScheduledFault
-from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
+from onceproof.harness.schedule.drawn import Draw
+from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
+from onceproof.harness.subjects.spark.foreach_batch_postgres import SparkForeachBatchPostgres
 from onceproof.harness.workload.payments import Payments
 from onceproof.scenarios import groups, idempotent_producers, streams, transactional_producers
 from onceproof.scenarios.base import HOLDS, claims

@@ -7,10 +7,10 @@ tries the task again. No micro-batch is replayed, and yet records are in the top
 from __future__ import annotations
 
 from onceproof.harness.faults.kill import Kill
-from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.targets.spark_executors import SparkExecutors
-from onceproof.harness.scenario import Scenario, ScheduledFault
-from onceproof.harness.subjects.spark_kafka_sink_on_cluster import SparkKafkaSinkOnCluster
+from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
+from onceproof.harness.subjects.spark.kafka_sink_on_cluster import SparkKafkaSinkOnCluster
 from onceproof.harness.workload.payments import Payments
 from onceproof.scenarios.base import DUPLICATES, HOLDS, claims
 

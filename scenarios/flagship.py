@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from onceproof.checkers.claims import exactly_once_append
 from onceproof.checkers.model import Claim, Expectation
-from onceproof.harness.faults.cut_link import CutLink
-from onceproof.harness.faults.isolate_broker import IsolateBroker
 from onceproof.harness.faults.kill import Kill
-from onceproof.harness.faults.lose_responses import LoseResponses
+from onceproof.harness.faults.links.cut_link import CutLink
+from onceproof.harness.faults.links.isolate_broker import IsolateBroker
+from onceproof.harness.faults.links.lose_responses import LoseResponses
 from onceproof.harness.faults.targets.brokers import LeaderOf
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.faults.until import Acknowledged
-from onceproof.harness.scenario import Scenario, ScheduledFault
-from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
-from onceproof.harness.subjects.spark_kafka_sink import SparkKafkaSink
+from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
+from onceproof.harness.subjects.spark.foreach_batch_postgres import SparkForeachBatchPostgres
+from onceproof.harness.subjects.spark.kafka_sink import SparkKafkaSink
 from onceproof.harness.workload.payments import Payments
 from onceproof.scenarios.base import DUPLICATES, HOLDS, claims
 

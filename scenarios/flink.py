@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from onceproof.harness.drawn import Draw
-from onceproof.harness.faults.cut_link import CutLink
 from onceproof.harness.faults.kill import Kill
-from onceproof.harness.faults.lose_requests import LoseRequests
+from onceproof.harness.faults.links.cut_link import CutLink
+from onceproof.harness.faults.links.lose_requests import LoseRequests
 from onceproof.harness.faults.targets.brokers import LeaderOf
 from onceproof.harness.faults.targets.flink_job import IN_DOUBT, FlinkJob
 from onceproof.harness.faults.until import Acknowledged
-from onceproof.harness.scenario import Scenario, ScheduledFault
+from onceproof.harness.schedule.drawn import Draw
+from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.flink.subject import Flink
 from onceproof.harness.subjects.group.hazards import ABORTED, REPLAYED
 from onceproof.scenarios.base import DUPLICATES, HOLDS, LOST, UNEXERCISED, WRONG, violated

@@ -11,15 +11,15 @@ from dataclasses import replace
 from typing import Final
 
 from onceproof.checkers.model import Claim, Expectation
-from onceproof.harness.faults.hit_message import HitMessage
+from onceproof.harness.context.subject import Subject
 from onceproof.harness.faults.kill import Kill
-from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.messages.hit_message import HitMessage
+from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.pause import Pause
 from onceproof.harness.faults.targets.brokers import CoordinatorOf
 from onceproof.harness.faults.targets.member import Member
 from onceproof.harness.faults.until import Acknowledged
-from onceproof.harness.scenario import Scenario, ScheduledFault
-from onceproof.harness.subjects.base import Subject
+from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.group.clients import Client
 from onceproof.harness.subjects.group.hazards import ABANDONED, ABORTED, REPLAYED, UNWRITTEN
 from onceproof.harness.subjects.group.subject import ConsumerGroup

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.targets.member import Member
-from onceproof.harness.scenario import Scenario, ScheduledFault
+from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.group.clients import Client
 from onceproof.harness.subjects.group.hazards import ABORTED, REPLAYED, UNWRITTEN
 from onceproof.harness.subjects.group.service import VIEW

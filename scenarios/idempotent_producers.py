@@ -18,11 +18,11 @@ from onceproof.checkers.claims import (
     ordered_append,
 )
 from onceproof.checkers.model import Claim, Expectation
-from onceproof.harness.faults.isolate_broker import IsolateBroker
 from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.links.isolate_broker import IsolateBroker
+from onceproof.harness.faults.links.unanswered import LeaveUnanswered
 from onceproof.harness.faults.targets.brokers import AHEAD, LeaderOf
-from onceproof.harness.faults.unanswered import LeaveUnanswered
-from onceproof.harness.scenario import Scenario, ScheduledFault
+from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.observed import Observer
 from onceproof.harness.subjects.producer import ProducerSubject
 from onceproof.harness.workload.payments import Payments

@@ -12,8 +12,8 @@ from typing import Final
 
 from onceproof.checkers.claims import atomic_append, exactly_once_append
 from onceproof.checkers.model import Claim, Expectation
-from onceproof.harness.faults.stale_end_txn import StaleEndTxn
-from onceproof.harness.scenario import Scenario, ScheduledFault
+from onceproof.harness.faults.transactions.stale_end_txn import StaleEndTxn
+from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.observed import Observer
 from onceproof.harness.subjects.producer import ProducerSubject
 from onceproof.harness.workload.senders.base import Sender

@@ -19,16 +19,16 @@ from onceproof.checkers.claims import (
 )
 from onceproof.harness.artemis.configuration import QueueSettings
 from onceproof.harness.faults.base import Fault
-from onceproof.harness.faults.cut_link import CutLink
 from onceproof.harness.faults.kill import Kill
-from onceproof.harness.faults.lose_answers import LoseAnswers
-from onceproof.harness.faults.lose_receipts import LoseReceipts
+from onceproof.harness.faults.links.cut_link import CutLink
+from onceproof.harness.faults.links.lose_answers import LoseAnswers
+from onceproof.harness.faults.links.lose_receipts import LoseReceipts
 from onceproof.harness.faults.pause import Pause
 from onceproof.harness.faults.targets.brokers import Node
 from onceproof.harness.faults.targets.forwarder import Forwarder
 from onceproof.harness.faults.targets.service import QueueBroker
-from onceproof.harness.scenario import Scenario, ScheduledFault
-from onceproof.harness.stage.topology import ARTEMIS
+from onceproof.harness.links.topology import ARTEMIS
+from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.group.hazards import ABANDONED, REPLAYED
 from onceproof.harness.subjects.producer import ProducerSubject
 from onceproof.harness.subjects.queue.hazards import DROPPED, REWRITTEN

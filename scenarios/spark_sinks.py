@@ -11,22 +11,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 from onceproof.checkers.model import Claim, Expectation
+from onceproof.harness.context.subject import Subject
 from onceproof.harness.faults.kill import Kill
-from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.kafka.topic import Topic
-from onceproof.harness.scenario import Scenario, ScheduledFault
+from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
 from onceproof.harness.sinks.files import LISTING
-from onceproof.harness.subjects.aborted_input import ABORTED_INPUT
-from onceproof.harness.subjects.base import Subject
-from onceproof.harness.subjects.spark_delta import SparkDelta
-from onceproof.harness.subjects.spark_file_sink import SparkFileSink
-from onceproof.harness.subjects.spark_foreach_batch_kafka import SparkForeachBatchKafka
-from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
-from onceproof.harness.subjects.spark_foreach_batch_postgres_tasks import (
+from onceproof.harness.subjects.spark.aborted_input import ABORTED_INPUT
+from onceproof.harness.subjects.spark.delta import SparkDelta
+from onceproof.harness.subjects.spark.file_sink import SparkFileSink
+from onceproof.harness.subjects.spark.foreach_batch_kafka import SparkForeachBatchKafka
+from onceproof.harness.subjects.spark.foreach_batch_postgres import SparkForeachBatchPostgres
+from onceproof.harness.subjects.spark.foreach_batch_postgres_tasks import (
     SparkForeachBatchPostgresTasks,
 )
-from onceproof.harness.subjects.spark_iceberg import SparkIceberg
+from onceproof.harness.subjects.spark.iceberg import SparkIceberg
 from onceproof.harness.workload.payments import Payments
 from onceproof.scenarios.base import DUPLICATES, HOLDS, REPLAYED_BATCH, claims, violated
 

@@ -16,11 +16,11 @@ from onceproof.checkers.model import Expectation
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.targets.brokers import LeaderOf
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
-from onceproof.harness.scenario import Scenario, ScheduledFault
-from onceproof.harness.subjects.spark_deduplicated import SparkDeduplicated
-from onceproof.harness.subjects.spark_matches import SparkMatches
-from onceproof.harness.subjects.spark_statements import SparkStatements
-from onceproof.harness.subjects.spark_windows import SparkWindows
+from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
+from onceproof.harness.subjects.spark.deduplicated import SparkDeduplicated
+from onceproof.harness.subjects.spark.matches import SparkMatches
+from onceproof.harness.subjects.spark.statements import SparkStatements
+from onceproof.harness.subjects.spark.windows import SparkWindows
 from onceproof.harness.workload.payments import Payments
 from onceproof.scenarios.base import (
     DUPLICATES,

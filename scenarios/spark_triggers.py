@@ -13,11 +13,11 @@ from dataclasses import replace
 from onceproof.checkers.model import Claim, Expectation
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
-from onceproof.harness.scenario import Scenario, ScheduledFault
+from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
 from onceproof.harness.sinks.two_tables import TABLES, VIEW
-from onceproof.harness.subjects.spark_again import WORKED_OFF
-from onceproof.harness.subjects.spark_available_now import SparkAvailableNow
-from onceproof.harness.subjects.spark_two_queries import SparkTwoQueries
+from onceproof.harness.subjects.spark.again import WORKED_OFF
+from onceproof.harness.subjects.spark.available_now import SparkAvailableNow
+from onceproof.harness.subjects.spark.two_queries import SparkTwoQueries
 from onceproof.harness.workload.payments import Payments
 from onceproof.scenarios.base import DUPLICATES, HOLDS, LOST, REPLAYED_BATCH, claims
 

@@ -12,12 +12,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from onceproof.checkers.model import Claim, Expectation
-from onceproof.harness.faults.cut_at_commit import CutAtCommit
+from onceproof.harness.faults.database.cut_at_commit import CutAtCommit
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.pause import Pause
 from onceproof.harness.faults.targets.member import COMMIT_LANDS, COMMIT_UNDONE, WITH_WORK, Member
 from onceproof.harness.faults.targets.service import Database
-from onceproof.harness.scenario import Scenario, ScheduledFault
+from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
 from onceproof.harness.sinks.books import BALANCES, LEDGER, VIEW
 from onceproof.harness.subjects.group.hazards import ABANDONED, REPLAYED
 from onceproof.harness.subjects.stored import journal

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from onceproof.harness.faults.hit_message import HitMessage
 from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.messages.hit_message import HitMessage
 from onceproof.harness.faults.pause import Pause
 from onceproof.harness.faults.targets.brokers import CoordinatorOf
 from onceproof.harness.faults.targets.member import Member
-from onceproof.harness.scenario import Scenario, ScheduledFault
+from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.group.hazards import REPLAYED
 from onceproof.harness.subjects.kafka_streams import KafkaStreams
 from onceproof.scenarios.base import DUPLICATES, HOLDS, UNEXERCISED, WRONG

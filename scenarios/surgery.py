@@ -16,14 +16,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from onceproof.checkers.model import Claim, Expectation, Verdict
-from onceproof.harness.faults.cut_offset_log import CutOffsetLog
-from onceproof.harness.faults.delete_last_commit import DeleteLastCommit
-from onceproof.harness.faults.new_checkpoint import NewCheckpoint
-from onceproof.harness.scenario import Scenario, ScheduledFault
-from onceproof.harness.subjects.base import Subject
-from onceproof.harness.subjects.spark_behind_ledger import SparkBehindLedger
-from onceproof.harness.subjects.spark_foreach_batch_postgres import SparkForeachBatchPostgres
-from onceproof.harness.subjects.spark_kafka_sink import SparkKafkaSink
+from onceproof.harness.context.subject import Subject
+from onceproof.harness.faults.spark.cut_offset_log import CutOffsetLog
+from onceproof.harness.faults.spark.delete_last_commit import DeleteLastCommit
+from onceproof.harness.faults.spark.new_checkpoint import NewCheckpoint
+from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
+from onceproof.harness.subjects.spark.behind_ledger import SparkBehindLedger
+from onceproof.harness.subjects.spark.foreach_batch_postgres import SparkForeachBatchPostgres
+from onceproof.harness.subjects.spark.kafka_sink import SparkKafkaSink
 from onceproof.harness.workload.payments import Payments
 from onceproof.scenarios.base import DUPLICATES, HOLDS, LOST, claims
 

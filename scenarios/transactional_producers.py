@@ -20,13 +20,13 @@ from onceproof.checkers.claims import (
     exactly_once_append,
 )
 from onceproof.checkers.model import Claim, Expectation, Verdict
-from onceproof.harness.faults.hit_message import HitMessage
 from onceproof.harness.faults.kill import Kill
-from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.links.unanswered import LeaveUnanswered
+from onceproof.harness.faults.messages.hit_message import HitMessage
+from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.targets.brokers import CoordinatorOf, LeaderOf
-from onceproof.harness.faults.unanswered import LeaveUnanswered
-from onceproof.harness.faults.zombie_sender import ZombieSender
-from onceproof.harness.scenario import Scenario, ScheduledFault
+from onceproof.harness.faults.transactions.zombie_sender import ZombieSender
+from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
 from onceproof.harness.subjects.observed import Observer
 from onceproof.harness.subjects.producer import ProducerSubject
 from onceproof.harness.workload.payments import Payments

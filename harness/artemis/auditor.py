@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from onceproof.harness.artemis.configuration import audited
 from onceproof.harness.kafka.log_reader import UnreadableLog
-from onceproof.harness.stage.processes import Process
+from onceproof.harness.processes.processes import Process
 
 _SECONDS: Final = 30.0
 """How long a line of an answer may take, on a machine that is very busy: the broker has two."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from onceproof.harness.artemis.auditor import Message, QueueAuditor, QueueTrouble
-from onceproof.harness.identity import ATTEMPT_HEADER, RECORD_HEADER
+from onceproof.harness.history.identity import ATTEMPT_HEADER, RECORD_HEADER
 from onceproof.harness.kafka.log_reader import Entry, PartitionLog
 
 _TRIES: Final = 5

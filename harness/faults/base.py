@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Protocol, runtime_checkable
 
-from onceproof.harness.run_context import Collected, RunContext
+from onceproof.harness.context.run_context import Collected, RunContext
 
 
 class Injection(Protocol):

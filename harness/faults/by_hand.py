@@ -10,8 +10,8 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, get_args, get_type_hints
 
-from onceproof.harness.fault_modules import by_name, fault_classes
 from onceproof.harness.faults.base import Fault
+from onceproof.harness.faults.modules import by_name, fault_classes
 from onceproof.harness.faults.words import UnknownFault, Word
 
 

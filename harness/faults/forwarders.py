@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from onceproof.harness.run_context import RunContext
-from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.subjects.queue.forwarders import Forwarders
 
 

@@ -12,11 +12,11 @@ from typing import Final
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
-from onceproof.harness.faults.led import in_words
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.cluster.leadership import in_words
 from onceproof.harness.kafka.group_offsets import Commit
-from onceproof.harness.run_context import RunContext
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.links.topology import AUDITOR
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.subjects.group.members import Members
 from onceproof.harness.wait import wait_until
 

@@ -21,7 +21,7 @@ from onceproof.harness.faults.targets.brokers import (
     Target,
 )
 from onceproof.harness.faults.words import Word
-from onceproof.harness.stage.topology import ARTEMIS, POSTGRES
+from onceproof.harness.links.topology import ARTEMIS, POSTGRES
 
 _PARTITION: Final = r"(?P<topic>[A-Za-z0-9._-]+)-(?P<partition>\d+)"
 _APART: Final = "/not/"

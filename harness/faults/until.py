@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from onceproof.harness.run_context import RunContext
+from onceproof.harness.context.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)

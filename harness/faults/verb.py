@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, ClassVar
 
+from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.base import Injection
-from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.targets.base import Verb, Victim, check
 from onceproof.harness.faults.victims import victim
 from onceproof.harness.faults.words import Word
-from onceproof.harness.run_context import RunContext
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from onceproof.harness.fault_modules import by_name, fault_classes
+from onceproof.harness.faults.modules import by_name, fault_classes
 from onceproof.harness.faults.roles import BROKERS, role
 from onceproof.harness.faults.targets.base import Victim
 from onceproof.harness.faults.targets.brokers import Target

@@ -6,8 +6,8 @@ runs the task is theirs, and old where that one is gone.
 
 from __future__ import annotations
 
-from onceproof.harness.run_context import RunContext
-from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.subjects.connect.workers import Workers
 
 

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 /**
  * What an account has: the sum of its payments, in cents, and their number.
  *
- * `harness/workload/expected.py` says what it must be; this is the pipeline's
+ * `harness/subjects/expected.py` says what it must be; this is the pipeline's
  * own code, which is on trial.
  */
 final class Balance {

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from onceproof.harness.arrange import RunAssembly
+from onceproof.harness.context.pipeline import NoPipeline, PipelineParts
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.kafka.topic import Topic
-from onceproof.harness.run import Run
-from onceproof.harness.scenario import Scenario
+from onceproof.harness.run.arrange import RunAssembly
+from onceproof.harness.run.phases import Run
+from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.nothing import Nothing
-from onceproof.harness.subjects.pipeline import NoPipeline, PipelineParts
 from onceproof.harness.workload.payments import Payments
 
 

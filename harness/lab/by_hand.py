@@ -14,14 +14,14 @@ from dataclasses import dataclass
 
 from confluent_kafka import KafkaException
 
-from onceproof.harness.fault_execution import FaultExecution
+from onceproof.harness.context.run_context import Collected, RunContext
 from onceproof.harness.faults.base import Fault
 from onceproof.harness.kafka.topic import Topic
 from onceproof.harness.kafka.topics import create_topics
-from onceproof.harness.run_context import Collected, RunContext
-from onceproof.harness.scenario import ScheduledFault
-from onceproof.harness.stage.topology import AUDITOR
-from onceproof.harness.supported_faults import is_supported
+from onceproof.harness.links.topology import AUDITOR
+from onceproof.harness.schedule.fault_execution import FaultExecution
+from onceproof.harness.schedule.scenario import ScheduledFault
+from onceproof.harness.schedule.supported_faults import is_supported
 from onceproof.harness.wait import Interrupted, wait_until
 
 ACT_SECONDS = 60.0

@@ -11,18 +11,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from onceproof.harness import events
-from onceproof.harness.fault_execution import FaultExecution
+from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.base import Fault
+from onceproof.harness.history import events
+from onceproof.harness.history.run_record import RunRecord, Step
 from onceproof.harness.lab.by_hand import ByHand
 from onceproof.harness.lab.place import Place
 from onceproof.harness.lab.server import LabServer
-from onceproof.harness.record import RunRecord, Step
-from onceproof.harness.run import Conducting, Run
-from onceproof.harness.run_context import RunContext
-from onceproof.harness.scenario import Scenario, ScheduledFault
+from onceproof.harness.run.phases import Conducting, Run
+from onceproof.harness.schedule.fault_execution import FaultExecution
+from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
+from onceproof.harness.schedule.supported_faults import offered_to
 from onceproof.harness.stage.backends import LOCAL, offers
-from onceproof.harness.supported_faults import offered_to
 from onceproof.harness.tools.setup import Tools
 from onceproof.harness.wait import Stop
 

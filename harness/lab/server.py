@@ -24,8 +24,8 @@ from onceproof.harness.kafka.topic import BadTopic, Topic
 from onceproof.harness.lab.by_hand import ByHand, Ending, NoSuchFault, NotMade, NotOffered
 from onceproof.harness.lab.place import Place
 from onceproof.harness.lab.status import bootstraps, fault_of, status
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.links.topology import AUDITOR
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.wait import Interrupted, Overdue
 
 ROOT: Final = 0

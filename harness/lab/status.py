@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from onceproof.harness.fault_execution import FaultExecution
+from onceproof.harness.context.pipeline import Pipeline
+from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.kafka.metadata import ClusterView, Replicas
-from onceproof.harness.run_context import RunContext
-from onceproof.harness.stage.topology import AUDIENCES, AUDITOR, QUEUE_AUDIENCES, broker_name
-from onceproof.harness.subjects.pipeline import Pipeline
+from onceproof.harness.links.topology import AUDIENCES, AUDITOR, QUEUE_AUDIENCES, broker_name
+from onceproof.harness.schedule.fault_execution import FaultExecution
 from onceproof.harness.workload.control import Producers
 
 _Word = tuple[int, frozenset[int]]

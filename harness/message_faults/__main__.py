@@ -14,7 +14,7 @@ from pathlib import Path
 
 from onceproof.harness.message_faults.clients import CLIENTS, Client
 from onceproof.harness.message_faults.combinations import BLOWS, MESSAGES, Combination, combinations
-from onceproof.harness.message_faults.telling import table, total
+from onceproof.harness.message_faults.table import table, total
 from onceproof.harness.message_faults.trial import Result, Trials
 from onceproof.harness.stage.alone import alone
 from onceproof.harness.tools.setup import ensure

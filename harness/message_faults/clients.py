@@ -15,8 +15,8 @@ from typing import Final
 
 from onceproof.harness.java.programs import compiled
 from onceproof.harness.message_faults.combinations import MESSAGES
-from onceproof.harness.python import python_module
-from onceproof.harness.stage.processes import Process, Processes
+from onceproof.harness.processes.processes import Process, Processes
+from onceproof.harness.processes.python import python_module
 from onceproof.harness.tools.setup import StageTools
 
 

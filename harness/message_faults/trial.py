@@ -19,11 +19,11 @@ from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.kafka.topics import create_topics
 from onceproof.harness.links.gate.client import Placed
 from onceproof.harness.links.gate.rules import MessageMatch, Rule
+from onceproof.harness.links.topology import AUDITOR, Link, node_id
 from onceproof.harness.message_faults.clients import Client, Task, told_by
 from onceproof.harness.message_faults.combinations import Combination
+from onceproof.harness.processes.processes import Process
 from onceproof.harness.stage.alone import Alone
-from onceproof.harness.stage.processes import Process
-from onceproof.harness.stage.topology import AUDITOR, Link, node_id
 from onceproof.harness.wait import Overdue, Stop, wait_until
 
 VALUES: Final = ("one", "two", "three")

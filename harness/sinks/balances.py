@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from onceproof.harness.identity import digest
+from onceproof.harness.history.identity import digest
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.base import Effect, State
 from onceproof.harness.sinks.topic import TopicSink

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.harness.identity import digest
+from onceproof.harness.history.identity import digest
 from onceproof.harness.sinks.base import Effect, State
 from onceproof.harness.sinks.guarded import GuardedTables
 

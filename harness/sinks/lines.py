@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from onceproof.harness.identity import digest
+from onceproof.harness.history.identity import digest
 from onceproof.harness.sinks.base import AtomicBatch, Effect, State
 from onceproof.harness.sinks.copies import record_of
 

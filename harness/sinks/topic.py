@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from onceproof.harness.identity import digest
+from onceproof.harness.history.identity import digest
 from onceproof.harness.kafka.log_reader import Entry, LogReader
 from onceproof.harness.sinks.base import AtomicBatch, Effect, State
 from onceproof.harness.workload.payments import EFFECT_COLUMNS

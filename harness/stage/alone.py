@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from onceproof.harness.artemis.queues import Queues
+from onceproof.harness.links.blocks import Block, take_block
+from onceproof.harness.processes.processes import Processes
+from onceproof.harness.processes.sweep import new_marker
+from onceproof.harness.processes.watchdog import Watchdog
 from onceproof.harness.stage.backends import BROKERS
-from onceproof.harness.stage.blocks import Block, take_block
 from onceproof.harness.stage.local import LocalStage
-from onceproof.harness.stage.processes import Processes
-from onceproof.harness.stage.sweep import new_marker
 from onceproof.harness.tools.setup import StageTools
 from onceproof.harness.wait import Stop
-from onceproof.harness.watchdog import Watchdog
 
 
 @dataclass(frozen=True, kw_only=True)

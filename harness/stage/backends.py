@@ -9,13 +9,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from onceproof.harness.artemis.queues import Queues
-from onceproof.harness.stage import sweep as processes_of_dead_runs
+from onceproof.harness.links.blocks import Block
+from onceproof.harness.processes import sweep as processes_of_dead_runs
+from onceproof.harness.processes.processes import Processes
+from onceproof.harness.processes.sweep import Leftover
 from onceproof.harness.stage.base import Stage
-from onceproof.harness.stage.blocks import Block
 from onceproof.harness.stage.external import Cluster, ExternalStage
 from onceproof.harness.stage.local import LocalStage
-from onceproof.harness.stage.processes import Processes
-from onceproof.harness.stage.sweep import Leftover
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.progress import Progress, silent
 from onceproof.harness.tools.setup import StageTools

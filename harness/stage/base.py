@@ -8,25 +8,20 @@ clients; no process id, path or container id comes out.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from onceproof.harness.artemis.auditor import QueueAuditor
+from onceproof.harness.links.gate.client import Placed
+from onceproof.harness.links.gate.rules import Rule
 from onceproof.harness.links.ledger import Disturbance, Hold
-from onceproof.harness.stage.topology import Link
-
-if TYPE_CHECKING:
-    from onceproof.harness.artemis.auditor import QueueAuditor
-    from onceproof.harness.links.gate.client import Placed
-    from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.topology import Link
+from onceproof.harness.processes.trouble import StageTrouble
 
 SHUT_DOWN_SECONDS = 30.0
 """How long a broker may take to end when it is asked to."""
 
 
 _NO_QUEUES = "queues are only on the local backend"
-
-
-class StageTrouble(RuntimeError):
-    """The stage could not do what it was told; the text says what was seen."""
 
 
 class WithoutQueues:
@@ -39,30 +34,6 @@ class WithoutQueues:
     def queues(self) -> QueueAuditor:
         """There is none."""
         raise StageTrouble(_NO_QUEUES)
-
-
-class Life(Protocol):
-    """One life of one node or process, for the record."""
-
-    @property
-    def name(self) -> str:
-        """Its role: `broker-1`."""
-
-    @property
-    def instance(self) -> str:
-        """Role and life: `broker-1#2`."""
-
-    @property
-    def started_at(self) -> int:
-        """When it began."""
-
-    @property
-    def ended_at(self) -> int | None:
-        """When it was over; None while it lasts."""
-
-    @property
-    def how(self) -> str | None:
-        """How it ended."""
 
 
 class GatedLink(Protocol):

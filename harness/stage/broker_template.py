@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Final
 
 from onceproof.harness.kafka.cluster_id import new_cluster_id
-from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.links.topology import Topology
+from onceproof.harness.processes.processes import Processes
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.local_broker import JVM, LocalBroker
-from onceproof.harness.stage.processes import Processes
-from onceproof.harness.stage.topology import Topology
 from onceproof.harness.tools import class_archive
 from onceproof.harness.tools.class_archive import NotKept
 from onceproof.harness.tools.setup import StageTools

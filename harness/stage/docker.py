@@ -17,20 +17,9 @@ from typing import Any
 import psycopg
 
 from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.links.blocks import Block
 from onceproof.harness.links.ledger import Disturbance, Hold
-from onceproof.harness.links.toxiproxy import ToxiproxyServer
-from onceproof.harness.stage import docker_reaper
-from onceproof.harness.stage.base import SHUT_DOWN_SECONDS, GatedLink, StageTrouble, WithoutQueues
-from onceproof.harness.stage.blocks import Block
-from onceproof.harness.stage.database_login import Login, connection_string, write_private
-from onceproof.harness.stage.docker_compose import Compose
-from onceproof.harness.stage.docker_node import DockerNode
-from onceproof.harness.stage.docker_topology import NODES, choose, inside, links_of, raft
-from onceproof.harness.stage.processes import MARKER, Processes
-from onceproof.harness.stage.proxied import ProxiedLinks
-from onceproof.harness.stage.sockets import established, listens
-from onceproof.harness.stage.sweep import where
-from onceproof.harness.stage.topology import (
+from onceproof.harness.links.topology import (
     AUDIENCES,
     AUDITOR,
     POSTGRES,
@@ -38,9 +27,21 @@ from onceproof.harness.stage.topology import (
     broker_name,
     node_id,
 )
+from onceproof.harness.links.toxiproxy import ToxiproxyServer
+from onceproof.harness.processes.processes import MARKER, Processes
+from onceproof.harness.processes.sweep import where
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.processes.watchdog import Watchdog
+from onceproof.harness.stage import docker_reaper
+from onceproof.harness.stage.base import SHUT_DOWN_SECONDS, GatedLink, WithoutQueues
+from onceproof.harness.stage.database_login import Login, connection_string, write_private
+from onceproof.harness.stage.docker_compose import Compose
+from onceproof.harness.stage.docker_node import DockerNode
+from onceproof.harness.stage.docker_topology import NODES, choose, inside, links_of, raft
+from onceproof.harness.stage.proxied import ProxiedLinks
+from onceproof.harness.stage.sockets import established, listens
 from onceproof.harness.tools.docker_engine import Engine
 from onceproof.harness.wait import Overdue, Stop, wait_until
-from onceproof.harness.watchdog import Watchdog
 
 _TOXIPROXY = "toxiproxy"
 _BROKERS = tuple(broker_name(n) for n in NODES)

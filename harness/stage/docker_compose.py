@@ -16,7 +16,7 @@ from typing import Any
 
 from testcontainers.compose import DockerCompose
 
-from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.tools.docker_engine import Engine
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.progress import Progress, Step

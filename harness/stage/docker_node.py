@@ -18,7 +18,8 @@ from typing import Any
 from docker.errors import DockerException, NotFound
 
 from onceproof.harness.clock import now
-from onceproof.harness.stage.base import Life, StageTrouble
+from onceproof.harness.processes.life import Life
+from onceproof.harness.processes.trouble import StageTrouble
 
 _LINE = 200
 """Characters of a line of a log that are told; Kafka has lines of thousands."""

@@ -6,8 +6,8 @@ so a second label says where, and what comes from elsewhere is left alone.
 
 from __future__ import annotations
 
+from onceproof.harness.processes.sweep import Leftover, harness_alive, where
 from onceproof.harness.stage import docker_reaper
-from onceproof.harness.stage.sweep import Leftover, harness_alive, where
 from onceproof.harness.tools.docker_engine import Engine
 
 

@@ -11,10 +11,10 @@ import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from onceproof.harness.links.blocks import Block, NoBlock, is_free
+from onceproof.harness.links.topology import AUDIENCES, AUDITOR, POSTGRES, Link, broker_name
 from onceproof.harness.links.toxiproxy import ProxySpec
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.blocks import Block, NoBlock, is_free
-from onceproof.harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, Link, broker_name
+from onceproof.harness.processes.trouble import StageTrouble
 
 INSIDE = 19
 NODES = (1, 2, 3)

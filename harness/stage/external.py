@@ -18,9 +18,10 @@ from typing import Final
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.kafka.topics import delete_topics
 from onceproof.harness.links.ledger import CUT, Disturbance, Hold, Ledger
-from onceproof.harness.stage.base import GatedLink, StageTrouble, WithoutQueues
+from onceproof.harness.links.topology import AUDIENCES, Link, broker_name, node_id
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.stage.base import GatedLink, WithoutQueues
 from onceproof.harness.stage.sockets import reaching
-from onceproof.harness.stage.topology import AUDIENCES, Link, broker_name, node_id
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.wait import Overdue, Stop, wait_until
 

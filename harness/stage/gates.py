@@ -17,11 +17,11 @@ from uuid import UUID
 from onceproof.harness.links.gate.client import Gate, Placed
 from onceproof.harness.links.gate.gated import Way
 from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.topology import POSTGRES, Link
 from onceproof.harness.links.toxiproxy import ProxySpec, ToxiproxyServer
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.processes import Processes
+from onceproof.harness.processes.processes import Processes
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.proxied import ProxiedLinks
-from onceproof.harness.stage.topology import POSTGRES, Link
 
 TopicId = Callable[[str], UUID | None]
 

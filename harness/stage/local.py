@@ -13,23 +13,13 @@ from pathlib import Path
 from uuid import UUID
 
 from onceproof.harness.artemis.auditor import QueueAuditor
+from onceproof.harness.artemis.broker import LocalArtemis
 from onceproof.harness.artemis.queues import Queues
-from onceproof.harness.kafka.broker_config import SETTINGS
 from onceproof.harness.kafka.cluster_id import new_cluster_id
 from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.links.blocks import Block, free_ports
 from onceproof.harness.links.ledger import Disturbance, Hold
-from onceproof.harness.links.toxiproxy import ToxiproxyServer
-from onceproof.harness.stage.base import SHUT_DOWN_SECONDS, GatedLink, StageTrouble
-from onceproof.harness.stage.blocks import Block, free_ports
-from onceproof.harness.stage.broker_template import broker_template
-from onceproof.harness.stage.gates import Gates
-from onceproof.harness.stage.local_artemis import LocalArtemis
-from onceproof.harness.stage.local_broker import LocalBroker
-from onceproof.harness.stage.local_postgres import LocalPostgres
-from onceproof.harness.stage.processes import Process, Processes
-from onceproof.harness.stage.proxied import ProxiedLinks
-from onceproof.harness.stage.sockets import established
-from onceproof.harness.stage.topology import (
+from onceproof.harness.links.topology import (
     ARTEMIS,
     AUDITOR,
     PORTS,
@@ -38,6 +28,17 @@ from onceproof.harness.stage.topology import (
     Topology,
     broker_name,
 )
+from onceproof.harness.links.toxiproxy import ToxiproxyServer
+from onceproof.harness.processes.processes import Process, Processes
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.stage.base import SHUT_DOWN_SECONDS, GatedLink
+from onceproof.harness.stage.broker_config import SETTINGS
+from onceproof.harness.stage.broker_template import broker_template
+from onceproof.harness.stage.gates import Gates
+from onceproof.harness.stage.local_broker import LocalBroker
+from onceproof.harness.stage.local_postgres import LocalPostgres
+from onceproof.harness.stage.proxied import ProxiedLinks
+from onceproof.harness.stage.sockets import established
 from onceproof.harness.tools.jar_lock import ARTEMIS as VERSION
 from onceproof.harness.tools.setup import StageTools
 from onceproof.harness.wait import Overdue, Stop, wait_until

@@ -8,11 +8,11 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from onceproof.harness.kafka.broker_config import log4j_configuration, server_properties
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.processes import MARKER, Process, Processes
+from onceproof.harness.links.topology import AUDITOR, Topology, broker_name
+from onceproof.harness.processes.processes import MARKER, Process, Processes
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.stage.broker_config import log4j_configuration, server_properties
 from onceproof.harness.stage.sockets import is_listening
-from onceproof.harness.stage.topology import AUDITOR, Topology, broker_name
 from onceproof.harness.tools.jvm import jvm
 from onceproof.harness.tools.setup import StageTools
 from onceproof.harness.wait import Stop, wait_until

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import psycopg
 
-from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.links.topology import POSTGRES, Topology
+from onceproof.harness.processes.processes import MARKER, Identity, Process, Processes
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.database_login import DATABASE, LET_IN, Login, connection_string
-from onceproof.harness.stage.processes import MARKER, Identity, Process, Processes
-from onceproof.harness.stage.topology import POSTGRES, Topology
 from onceproof.harness.tools.setup import StageTools
 from onceproof.harness.wait import Overdue, Stop, wait_until
 

@@ -13,9 +13,9 @@ from contextlib import suppress
 from functools import partial
 
 from onceproof.harness.links.ledger import CUT, Disturbance, Hold, Ledger
+from onceproof.harness.links.topology import Link
 from onceproof.harness.links.toxiproxy import AppliedToxic, ProxySpec, ProxyTrouble, ToxiproxyServer
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.topology import Link
+from onceproof.harness.processes.trouble import StageTrouble
 
 _STREAMS = {"requests": "upstream", "responses": "downstream"}
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from onceproof.harness.clock import now
-from onceproof.harness.stage.processes import Process
+from onceproof.harness.processes.processes import Process
 from onceproof.harness.subjects.folder_watch import FolderWatch
 from onceproof.harness.wait import Interrupted
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from inotify_simple import INotify, flags
 
-from onceproof.harness.subjects.pipeline import WatchTrouble
+from onceproof.harness.context.pipeline import WatchTrouble
 from onceproof.harness.wait import Interrupted
 
 

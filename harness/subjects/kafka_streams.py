@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from onceproof.harness.context.pipeline import PipelineParts
 from onceproof.harness.java.programs import programs_for
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.balances import BalancesTopic
@@ -20,7 +21,6 @@ from onceproof.harness.sinks.topic import TopicSink
 from onceproof.harness.subjects.group.base import GroupSubject
 from onceproof.harness.subjects.group.members import Members
 from onceproof.harness.subjects.group.task import SESSION_TIMEOUT_MS, MemberTask
-from onceproof.harness.subjects.pipeline import PipelineParts
 
 Guarantee = Literal["exactly_once_v2", "at_least_once"]
 _SETTINGS: Final = {

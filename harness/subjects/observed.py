@@ -12,15 +12,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from onceproof.harness.context.pipeline import PipelineParts, Positions
+from onceproof.harness.context.run_context import addresses, fresh_reader
+from onceproof.harness.history.tables import Recorded
+from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.kafka.metadata import ClusterView
-from onceproof.harness.python import python_module
-from onceproof.harness.recording.tables import Recorded
-from onceproof.harness.recording.writer import HistoryWriter
-from onceproof.harness.run_context import addresses, fresh_reader
+from onceproof.harness.processes.processes import Process
+from onceproof.harness.processes.python import python_module
 from onceproof.harness.sinks.base import Sink
-from onceproof.harness.stage.processes import Process
 from onceproof.harness.subjects.observer import ObserverTask
-from onceproof.harness.subjects.pipeline import PipelineParts, Positions
 from onceproof.harness.wait import wait_until
 
 Isolation = Literal["read_committed", "read_uncommitted"]

@@ -20,8 +20,8 @@ from typing import Any, Final
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 
 from onceproof.harness.clock import clock_id, now
-from onceproof.harness.identity import ATTEMPT_HEADER, RECORD_HEADER
-from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.history.identity import ATTEMPT_HEADER, RECORD_HEADER
+from onceproof.harness.history.writer import HistoryWriter
 
 _STATUS_EVERY: Final = 0.1
 

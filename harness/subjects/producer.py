@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from onceproof.harness.context.pipeline import NoPipeline, Pipeline, PipelineParts
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.nothing import Nothing
 from onceproof.harness.subjects.observed import Observed, Observer
-from onceproof.harness.subjects.pipeline import NoPipeline, Pipeline, PipelineParts
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,8 +10,8 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from onceproof.harness.stage.processes import Process
-from onceproof.harness.subjects.pipeline import PipelineTrouble
+from onceproof.harness.context.pipeline import PipelineTrouble
+from onceproof.harness.processes.processes import Process
 from onceproof.harness.wait import Stop
 
 LIVES: Final = 12

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from onceproof.harness.stage.processes import Process
-from onceproof.harness.subjects.pipeline import PipelineParts
+from onceproof.harness.context.pipeline import PipelineParts
+from onceproof.harness.processes.processes import Process
 from onceproof.harness.subjects.supervisor import Supervisor, TooOften
 
 

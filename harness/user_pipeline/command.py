@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from onceproof.harness.stage.processes import Process, Processes
+from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.subjects.supervisor import FailsInARow, Supervisor
 
 _LOOK_EVERY: Final = 0.2

@@ -18,8 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from onceproof.harness.python_file import BadPythonFile, import_file
 from onceproof.harness.sinks.base import Effect
+from onceproof.harness.tools.python_file import BadPythonFile, import_file
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
 
 NOT_JUDGED: Final = "content is not judged"

@@ -13,12 +13,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
+from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.kafka.coordinator import Refused
 from onceproof.harness.kafka.group_list import offsets_of_groups
 from onceproof.harness.kafka.group_offsets import Commit
 from onceproof.harness.subjects.group.positions import GroupPositions, Reader, row_of
 from onceproof.harness.subjects.group.sightings import Sightings
-from onceproof.harness.subjects.pipeline import Positions
 
 _EMPTY: Final = "Empty"
 _AGAIN: Final = 3.0

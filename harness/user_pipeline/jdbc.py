@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.processes.trouble import StageTrouble
 
 _PORT: Final = "5432"
 _SAME: Final = frozenset(

@@ -16,9 +16,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Final
 
-from onceproof.harness.identity import ODD_HEADER, RECORD_HEADER
+from onceproof.harness.context.pipeline import PipelineTrouble, Positions
+from onceproof.harness.history.identity import ODD_HEADER, RECORD_HEADER
 from onceproof.harness.kafka.log_reader import Entry, LogReader, PartitionLog, UnreadableLog
-from onceproof.harness.subjects.pipeline import PipelineTrouble, Positions
 from onceproof.harness.user_pipeline.group_commits import GroupCommits
 from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
 from onceproof.harness.user_pipeline.together import Together

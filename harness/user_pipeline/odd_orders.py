@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Final
 
-from onceproof.harness.identity import ODD_HEADER
+from onceproof.harness.history.identity import ODD_HEADER
 from onceproof.harness.kafka.log_reader import Entry
 from onceproof.harness.user_pipeline.input_file import Given
 from onceproof.harness.user_pipeline.profile import KEYS, NULL, OVERSIZE

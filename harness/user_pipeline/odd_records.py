@@ -12,10 +12,10 @@ from typing import Final
 
 from confluent_kafka import Producer
 
-from onceproof.harness.identity import ODD_HEADER, RECORD_HEADER
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.history.identity import ODD_HEADER, RECORD_HEADER
 from onceproof.harness.kafka.log_reader import Entry, PartitionLog
-from onceproof.harness.run_context import RunContext
-from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.user_pipeline.odd_orders import IS_ODD, padded
 from onceproof.harness.user_pipeline.profile import ABORTED, NULL, OVERSIZE
 from onceproof.harness.workload.senders.librdkafka import MESSAGE_MAX_BYTES

@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
-from onceproof.harness.identity import digest
+from onceproof.harness.history.identity import digest
 from onceproof.harness.user_pipeline.effects import NOT_JUDGED, Yield
 from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
 from onceproof.harness.user_pipeline.input_file import Given, given

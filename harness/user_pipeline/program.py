@@ -10,12 +10,12 @@ from typing import Final, TypeVar
 import psutil
 import psycopg
 
+from onceproof.harness.context.pipeline import PipelineTrouble, Positions
+from onceproof.harness.history.tables import Recorded
+from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.kafka.log_reader import UnreadableLog
-from onceproof.harness.recording.tables import Recorded
-from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.processes.processes import Process
 from onceproof.harness.sinks.base import Sink
-from onceproof.harness.stage.processes import Process
-from onceproof.harness.subjects.pipeline import PipelineTrouble, Positions
 from onceproof.harness.subjects.supervisor import Supervisor
 from onceproof.harness.user_pipeline.look import Look
 from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput

@@ -11,9 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from onceproof.harness.stage.processes import Process
-from onceproof.harness.subjects.pipeline import PipelineParts, PipelineTrouble
-from onceproof.harness.subjects.spark import SparkPipeline
+from onceproof.harness.context.pipeline import PipelineParts, PipelineTrouble
+from onceproof.harness.processes.processes import Process
+from onceproof.harness.subjects.spark.pipeline import SparkPipeline
 from onceproof.harness.user_pipeline.command import keep_running
 
 _SECONDS_TO_LEAVE: Final = 60.0

@@ -10,8 +10,8 @@ from typing import Any, Final
 import psycopg
 from psycopg import sql
 
-from onceproof.harness.run_context import RunContext
-from onceproof.harness.stage.topology import AUDITOR, POSTGRES
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.links.topology import AUDITOR, POSTGRES
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 

@@ -15,14 +15,14 @@ from typing import Any, Final
 
 from onceproof.harness.artemis.configuration import QueueSettings
 from onceproof.harness.artemis.queue_log import QueueLog
-from onceproof.harness.following import Followers
-from onceproof.harness.identity import RECORD_HEADER
+from onceproof.harness.context.pipeline import Pipeline, PipelineParts
+from onceproof.harness.context.run_context import addresses
+from onceproof.harness.history.identity import RECORD_HEADER
+from onceproof.harness.kafka.following import Followers
 from onceproof.harness.kafka.log_reader import LogReader
-from onceproof.harness.run_context import addresses
+from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.stage.database_login import for_programs
-from onceproof.harness.stage.topology import AUDITOR
-from onceproof.harness.subjects.pipeline import Pipeline, PipelineParts
-from onceproof.harness.subjects.spark_subject import DRIVER
+from onceproof.harness.subjects.spark.subject import DRIVER
 from onceproof.harness.tools.jars_for import artemis_jars, kafka_jars
 from onceproof.harness.user_pipeline.command import keep_running
 from onceproof.harness.user_pipeline.dead_letters import DeadLetters

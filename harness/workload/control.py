@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from onceproof.harness.stage.processes import Process, Processes
+from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.tools.setup import Tools
 from onceproof.harness.wait import Overdue, Stop, wait_until
 from onceproof.harness.workload.base import Workload

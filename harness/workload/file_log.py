@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from onceproof.harness.identity import RECORD_HEADER
+from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.kafka.log_reader import Entry, PartitionLog
 
 

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from onceproof.harness.identity import digest
+from onceproof.harness.history.identity import digest
 from onceproof.harness.workload.task_file import SenderRecord
 
 EFFECT_COLUMNS = ("record", "account", "amount_cents", "fee_cents")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from onceproof.harness.record import RunRecord
+from onceproof.harness.history.run_record import RunRecord
 from onceproof.reports.assembly.tables import Clock, History, rows
 from onceproof.reports.log_files import LogFiles
 

@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 from queue import SimpleQueue
 from typing import Any, Final, TextIO
 
-from onceproof.harness import events
-from onceproof.harness.events import Event
+from onceproof.harness.history import events
+from onceproof.harness.history.events import Event
 from onceproof.reports.event_lines import model
 from onceproof.reports.event_lines.model import Line
 from onceproof.reports.matrix.model import Trial

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from onceproof.harness.record import RUN_FILE, RunRecord, UnreadableRun
+from onceproof.harness.history.run_record import RUN_FILE, RunRecord, UnreadableRun
 from onceproof.reports.index.model import Found, Run, Unread
 from onceproof.reports.matrix.model import told
 from onceproof.reports.model import Phase, Report

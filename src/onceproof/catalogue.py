@@ -9,8 +9,8 @@ from pathlib import Path
 from types import ModuleType
 
 from onceproof.checkers.extensions import BadExtension, extensions
-from onceproof.harness.python_file import BadPythonFile, import_file
-from onceproof.harness.scenario import Scenario
+from onceproof.harness.schedule.scenario import Scenario
+from onceproof.harness.tools.python_file import BadPythonFile, import_file
 from onceproof.scenarios import all_scenarios, flagship
 
 

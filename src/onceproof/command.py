@@ -5,7 +5,7 @@ It reads no settings file (`--config none`): its caller passes every option.
 
 from __future__ import annotations
 
-from onceproof.harness.python import python_module
+from onceproof.harness.processes.python import python_module
 
 
 def command(*words: str) -> list[str]:

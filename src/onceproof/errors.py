@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from onceproof.checkers import BadClaim, BadHistory
 from onceproof.checkers.engines.not_enough_memory import NotEnoughMemory
 from onceproof.checkers.extensions import BadExtension
+from onceproof.harness.history.run_record import UnreadableRun
+from onceproof.harness.history.tables import DamagedHistory
 from onceproof.harness.lab.place import LabTrouble
-from onceproof.harness.record import UnreadableRun
-from onceproof.harness.recording.tables import DamagedHistory
-from onceproof.harness.stage.blocks import NoBlock
+from onceproof.harness.links.blocks import NoBlock
 from onceproof.harness.tools.error import SetupError
 from onceproof.lab_client import LabSilent
 

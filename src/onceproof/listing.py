@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from onceproof.checkers import Claim
-from onceproof.harness.scenario import Scenario
+from onceproof.harness.schedule.scenario import Scenario
 
 
 def listing(scenarios: Sequence[Scenario]) -> Iterator[str]:

@@ -9,10 +9,10 @@ from pathlib import Path
 from onceproof.checkers import exit_code
 from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.model import Judgement
-from onceproof.harness import events
 from onceproof.harness.clock import now
-from onceproof.harness.folder import RunFolder
-from onceproof.harness.judge import judge
+from onceproof.harness.history import events
+from onceproof.harness.history.folder import RunFolder
+from onceproof.harness.run.judge import judge
 from onceproof.mistakes import in_run
 from onceproof.reports.assembly.run_logs import run_logs
 from onceproof.reports.build import build

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from onceproof.catalogue import UnknownScenario, chosen
 from onceproof.checkers import BadHistory
-from onceproof.harness.folder import RunFolder
+from onceproof.harness.history.folder import RunFolder
+from onceproof.harness.history.run_record import RunRecord
 from onceproof.harness.kafka.features import TRANSACTION_VERSION
-from onceproof.harness.record import RunRecord
-from onceproof.harness.scenario import BadScenario, Scenario
-from onceproof.harness.schedule_json import BadSchedule, schedule_from_json
+from onceproof.harness.schedule.as_json import BadSchedule, schedule_from_json
+from onceproof.harness.schedule.scenario import BadScenario, Scenario
 from onceproof.harness.stage.backends import LOCAL, is_backend
 from onceproof.verify.trial import DRY_RUN, NAME
 

@@ -7,11 +7,11 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from onceproof.harness import events
 from onceproof.harness.clock import now
-from onceproof.harness.conductor import Conductor
-from onceproof.harness.run import Conduct, Run
-from onceproof.harness.scenario import Scenario
+from onceproof.harness.history import events
+from onceproof.harness.run.phases import Conduct, Run
+from onceproof.harness.schedule.conductor import Conductor
+from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.stage.backends import LOCAL, is_local
 from onceproof.harness.tools.setup import Tools, ensure
 from onceproof.harness.wait import Stop

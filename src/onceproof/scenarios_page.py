@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from typing import Final
 
-from onceproof.harness.scenario import Scenario
+from onceproof.harness.schedule.scenario import Scenario
 from onceproof.listing import expected_of, faults_of, needs_of
 from onceproof.scenarios import all_scenarios
 

@@ -11,8 +11,9 @@ from typing import Protocol
 
 import pytest
 
-from onceproof.harness.stage.base import Stage, StageTrouble
-from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.links.topology import AUDITOR
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.stage.base import Stage
 from tests.integration.staging import Talk, eventually, serves, told_by, whole_everywhere
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from onceproof.harness.kafka.topics import create_topics
 from onceproof.harness.links.ledger import Disturbance, Hold
-from onceproof.harness.stage.topology import AUDITOR, Link
+from onceproof.harness.links.topology import AUDITOR, Link
 from onceproof.harness.tools.setup import ensure
 from tests.docker.engine import NoEngine, engine
 from tests.docker.images import build

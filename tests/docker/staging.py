@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from onceproof.harness.links.blocks import take_block
+from onceproof.harness.processes.processes import Processes
+from onceproof.harness.processes.sweep import new_marker
 from onceproof.harness.stage import backends
 from onceproof.harness.stage.base import Stage
-from onceproof.harness.stage.blocks import take_block
 from onceproof.harness.stage.docker_reaper import LABEL
-from onceproof.harness.stage.processes import Processes
-from onceproof.harness.stage.sweep import new_marker
 from onceproof.harness.wait import Stop
 
 

@@ -17,8 +17,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from onceproof.harness.processes.sweep import where
 from onceproof.harness.stage.docker_reaper import LABEL
-from onceproof.harness.stage.sweep import where
 from onceproof.harness.wait import Stop
 from tests.docker.staging import docker, labelled, of_run
 from tests.integration.staging import eventually
@@ -90,8 +90,8 @@ def test_ctrl_c(started: subprocess.Popen[bytes], tmp_path: Path) -> None:
 
 def test_the_next_start_looks_again() -> None:
     """A dead run's things go; those of a living one, and those from elsewhere, stay."""
+    from onceproof.harness.processes.sweep import new_marker
     from onceproof.harness.stage import docker_sweep
-    from onceproof.harness.stage.sweep import new_marker
     from onceproof.harness.tools.docker_engine import connect
 
     dead, living = "999999-1-ff", new_marker()

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
-from onceproof.harness.scenario import Scenario
+from onceproof.harness.schedule.scenario import Scenario
 from onceproof.scenarios import flagship
 from tests.docker.staging import of_run
 from tests.end_to_end.command import Finished

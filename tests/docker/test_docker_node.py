@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.docker_node import DockerNode
 from onceproof.harness.tools.docker_engine import connect
 from tests.docker.images import BASE

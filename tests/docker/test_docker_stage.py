@@ -11,8 +11,8 @@ from confluent_kafka import Producer
 from psycopg.conninfo import make_conninfo
 
 from onceproof.harness.links.ledger import CUT, Disturbance, Hold, Way, lose
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, Link
+from onceproof.harness.links.topology import AUDIENCES, AUDITOR, POSTGRES, Link
+from onceproof.harness.processes.trouble import StageTrouble
 from tests.docker.staging import Contained, labelled
 from tests.integration.faults import at_work, context
 from tests.integration.staging import (

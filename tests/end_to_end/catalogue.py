@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from onceproof.harness.scenario import Scenario
+from onceproof.harness.schedule.scenario import Scenario
 from tests.end_to_end.command import onceproof
 
 LATER = pytest.mark.skipif(

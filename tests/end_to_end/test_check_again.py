@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from onceproof.harness.folder import seal_folder
+from onceproof.harness.history.folder import seal_folder
 from tests.end_to_end.catalogue import LATER
 from tests.end_to_end.command import onceproof
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from onceproof.harness.kafka.metadata import ClusterView
-from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.tools.setup import StageTools, ensure
 from tests.end_to_end.catalogue import LATER
 from tests.end_to_end.command import Finished, onceproof

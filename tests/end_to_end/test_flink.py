@@ -2,7 +2,7 @@
 
 A run takes up to a minute, and the first one fetches Flink, so it is
 `make test-faults` that tries them; every build has the job's lives with checkpoints made by hand
-(`tests/unit/harness/test_flink_job.py`).
+(`tests/unit/harness/subjects/flink/test_job.py`).
 """
 
 from __future__ import annotations

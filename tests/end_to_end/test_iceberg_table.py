@@ -18,7 +18,7 @@ from inotify_simple import INotify, flags
 
 from onceproof.harness.sinks.iceberg import IcebergTable
 from onceproof.harness.sinks.rows import UnreadableFiles
-from onceproof.harness.subjects.spark_iceberg import SparkIceberg
+from onceproof.harness.subjects.spark.iceberg import SparkIceberg
 from onceproof.harness.tools.setup import ensure
 from tests.end_to_end.catalogue import MINUTES
 

@@ -12,7 +12,7 @@ import psutil
 import pytest
 from confluent_kafka import Producer
 
-from onceproof.harness.stage.processes import MARKER
+from onceproof.harness.processes.processes import MARKER
 from onceproof.harness.wait import wait_until
 from onceproof.lab_client import ask
 from tests.end_to_end.command import onceproof

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import psutil
 import pytest
 
-from onceproof.harness.stage.processes import MARKER
+from onceproof.harness.processes.processes import MARKER
 from onceproof.harness.wait import wait_until
 from tests.end_to_end.catalogue import LATER
 

@@ -9,9 +9,9 @@ from typing import Any
 from onceproof.checkers import exactly_once
 from onceproof.checkers.claims_json import claim_to_json
 from onceproof.checkers.promised import PHASES
-from onceproof.harness.folder import RunFolder
-from onceproof.harness.record import RunRecord, Step, Written
-from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.history.folder import RunFolder
+from onceproof.harness.history.run_record import RunRecord, Step, Written
+from onceproof.harness.history.writer import HistoryWriter
 
 CLOCK = "boot/CLOCK_MONOTONIC"
 CLAIM = exactly_once("payments", into="ledger", view="table")

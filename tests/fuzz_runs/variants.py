@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from onceproof.checkers import Verdict
 from onceproof.checkers.promised import PHASES
-from onceproof.harness.folder import seal_folder
+from onceproof.harness.history.folder import seal_folder
 from tests.fuzz_runs.base import make_run
 from tests.fuzz_runs.damage import damages, fresh
 from tests.fuzz_runs.outcome import Came, came_of

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
+from onceproof.harness.context.pipeline import NoPipeline, Pipeline
+from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.by_hand import asked
-from onceproof.harness.run_context import RunContext
 from onceproof.harness.stage.base import Stage
-from onceproof.harness.subjects.pipeline import NoPipeline, Pipeline
 from onceproof.harness.wait import Stop
 from tests.integration.staging import eventually
 

@@ -15,11 +15,11 @@ from types import SimpleNamespace
 
 from confluent_kafka import Producer
 
+from onceproof.harness.context.run_context import RunContext, addresses, fresh_reader
 from onceproof.harness.faults.base import Fault, Injection
-from onceproof.harness.identity import RECORD_HEADER
-from onceproof.harness.run_context import RunContext, addresses, fresh_reader
+from onceproof.harness.history.identity import RECORD_HEADER
+from onceproof.harness.links.topology import AUDITOR, Link
 from onceproof.harness.stage.database_login import for_programs
-from onceproof.harness.stage.topology import AUDITOR, Link
 from onceproof.harness.user_pipeline.command import keep_running
 from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.group_commits import GroupCommits

@@ -14,16 +14,16 @@ from typing import Any, TypeVar
 
 import psutil
 
+from onceproof.harness.context.run_context import addresses, open_reader
 from onceproof.harness.kafka.log_reader import Entry, PartitionLog
 from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.links.blocks import Block
 from onceproof.harness.links.gate.client import Placed
-from onceproof.harness.run_context import addresses, open_reader
+from onceproof.harness.links.topology import AUDITOR, Link
+from onceproof.harness.processes.processes import MARKER, Process, Processes
 from onceproof.harness.stage.alone import alone
 from onceproof.harness.stage.base import Stage
-from onceproof.harness.stage.blocks import Block
 from onceproof.harness.stage.local import LocalStage
-from onceproof.harness.stage.processes import MARKER, Process, Processes
-from onceproof.harness.stage.topology import AUDITOR, Link
 from onceproof.harness.tools.setup import StageTools
 from onceproof.harness.wait import wait_until
 

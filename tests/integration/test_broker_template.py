@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from onceproof.harness.kafka.cluster_id import new_cluster_id
+from onceproof.harness.links.blocks import free_ports, take_block
+from onceproof.harness.links.topology import PORTS, Topology
+from onceproof.harness.processes.processes import Processes
+from onceproof.harness.processes.sweep import new_marker
 from onceproof.harness.stage.alone import alone
-from onceproof.harness.stage.blocks import free_ports, take_block
 from onceproof.harness.stage.broker_template import BrokerTemplate, broker_template
 from onceproof.harness.stage.local_broker import LocalBroker
-from onceproof.harness.stage.processes import Processes
-from onceproof.harness.stage.sweep import new_marker
-from onceproof.harness.stage.topology import PORTS, Topology
 from onceproof.harness.tools import class_archive
 from onceproof.harness.tools.setup import StageTools
 from onceproof.harness.wait import Interrupted, Stop

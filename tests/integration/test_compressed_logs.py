@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from confluent_kafka import Producer
 
-from onceproof.harness.run_context import fresh_reader
-from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.context.run_context import fresh_reader
+from onceproof.harness.links.topology import AUDITOR
 from tests.integration.staging import Staged
 
 pytestmark = pytest.mark.integration

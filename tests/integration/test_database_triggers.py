@@ -11,8 +11,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from onceproof.harness.faults.database_triggers import Triggers, When
-from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.faults.database.triggers import Triggers, When
+from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.user_pipeline.statements import user_tables
 from tests.integration.staging import SECONDS, Staged, eventually
 

@@ -14,8 +14,8 @@ import pytest
 from onceproof.harness import faults
 from onceproof.harness.faults.by_hand import asked, by_hand
 from onceproof.harness.faults.page import page
-from onceproof.harness.scenario import ScheduledFault
-from onceproof.harness.schedule_json import _classes, schedule_from_json, schedule_to_json
+from onceproof.harness.schedule.as_json import _classes, schedule_from_json, schedule_to_json
+from onceproof.harness.schedule.scenario import ScheduledFault
 from tests.integration.faults import at_work, context
 from tests.integration.staging import Staged, Talk, serves
 

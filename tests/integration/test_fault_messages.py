@@ -18,16 +18,16 @@ from confluent_kafka import (
     TopicPartition,
 )
 
-from onceproof.harness.fault_execution import FaultExecution
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.by_hand import asked
-from onceproof.harness.faults.hit_message import HitMessage
 from onceproof.harness.faults.kill import Kill
-from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.messages.hit_message import HitMessage
+from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.targets.brokers import LeaderOf
 from onceproof.harness.links.gate.rules import Direction
-from onceproof.harness.scenario import ScheduledFault
-from onceproof.harness.stage.topology import AUDITOR, Link
+from onceproof.harness.links.topology import AUDITOR, Link
+from onceproof.harness.schedule.fault_execution import FaultExecution
+from onceproof.harness.schedule.scenario import ScheduledFault
 from tests.integration.faults import context
 from tests.integration.staging import Staged, eventually
 from tests.integration.transactions import producer as transactor

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 from confluent_kafka.admin import AdminClient, NewPartitions
 
-from onceproof.harness.faults.add_partition import AddPartition
-from onceproof.harness.faults.empty_partition import EmptyPartition
-from onceproof.harness.faults.odd_input import OddInput
-from onceproof.harness.faults.restart_idle import RestartIdle
-from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.faults.program.add_partition import AddPartition
+from onceproof.harness.faults.program.empty_partition import EmptyPartition
+from onceproof.harness.faults.program.odd_input import OddInput
+from onceproof.harness.faults.program.restart_idle import RestartIdle
+from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.user_pipeline.odd_records import Ends, send_odd, send_plain
 from onceproof.harness.user_pipeline.profile import ABORTED, NULL, OVERSIZE, PROBED
 from tests.integration.programs import Own, running

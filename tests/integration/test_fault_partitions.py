@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from onceproof.harness.faults.by_hand import asked
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.topology import AUDIENCES, AUDITOR, Link
+from onceproof.harness.links.topology import AUDIENCES, AUDITOR, Link
+from onceproof.harness.processes.trouble import StageTrouble
 from tests.integration.faults import at_work, context
 from tests.integration.staging import (
     Staged,

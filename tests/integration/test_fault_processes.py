@@ -9,11 +9,11 @@ import psutil
 import psycopg
 import pytest
 
+from onceproof.harness.context.run_context import addresses, open_reader
 from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.kafka.metadata import ClusterView
-from onceproof.harness.run_context import addresses, open_reader
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.topology import AUDITOR, POSTGRES
+from onceproof.harness.links.topology import AUDITOR, POSTGRES
+from onceproof.harness.processes.trouble import StageTrouble
 from tests.end_to_end.catalogue import LATER
 from tests.integration.faults import at_work, context
 from tests.integration.staging import (

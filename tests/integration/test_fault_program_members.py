@@ -7,14 +7,14 @@ from collections.abc import Callable
 import psutil
 import pytest
 
-from onceproof.harness.faults import evict_program
-from onceproof.harness.faults.coordinated import group_of
-from onceproof.harness.faults.evict_program import EvictProgram
-from onceproof.harness.faults.other_member import OtherMember, common
-from onceproof.harness.faults.rebalance_program import RebalanceProgram
-from onceproof.harness.faults.remove_program import RemoveProgram
-from onceproof.harness.faults.zombie_worker import ZombieWorker
-from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.faults.cluster.coordinated import group_of
+from onceproof.harness.faults.program import evict_program
+from onceproof.harness.faults.program.evict_program import EvictProgram
+from onceproof.harness.faults.program.other_member import OtherMember, common
+from onceproof.harness.faults.program.rebalance_program import RebalanceProgram
+from onceproof.harness.faults.program.remove_program import RemoveProgram
+from onceproof.harness.faults.program.zombie_worker import ZombieWorker
+from onceproof.harness.processes.trouble import StageTrouble
 from tests.end_to_end.catalogue import LATER
 from tests.integration.programs import LONG, SHORT, Own, running
 from tests.integration.staging import Staged, eventually

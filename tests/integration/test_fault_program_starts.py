@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import pytest
 
 from onceproof.harness.faults.kill import Kill
-from onceproof.harness.faults.message import AtGates, Message
+from onceproof.harness.faults.messages.message import AtGates, Message
 from onceproof.harness.faults.targets.brokers import PROGRAM_START, CoordinatorOf, LeaderOf, Target
 from tests.integration.programs import Own, running
 from tests.integration.staging import Staged, eventually

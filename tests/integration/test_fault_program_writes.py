@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from onceproof.harness.faults.cut_program import CutProgram
-from onceproof.harness.faults.fence_program import FenceProgram
 from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.program.cut_program import CutProgram
+from onceproof.harness.faults.program.fence_program import FenceProgram
+from onceproof.harness.faults.program.withhold_writes import WithholdWrites
 from onceproof.harness.faults.targets.program import Program
-from onceproof.harness.faults.withhold_writes import WithholdWrites
 from tests.integration.programs import Own, running
 from tests.integration.staging import Staged, eventually
 
@@ -74,7 +74,7 @@ def test_one_that_is_asked_to_end_may_flush(staging: Staged, topic: Callable[...
 def test_a_topic_that_it_does_not_write_to_is_not_withheld(
     staging: Staged, topic: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("onceproof.harness.faults.withhold_writes._WRITE_SECONDS", 0.5)
+    monkeypatch.setattr("onceproof.harness.faults.program.withhold_writes._WRITE_SECONDS", 0.5)
     other = topic(1)
     with running(staging, topic, "copy") as own:
         with own.flowing(), pytest.raises(Exception, match=f"a write of the pipeline to {other}"):

@@ -12,18 +12,18 @@ import psutil
 import pytest
 
 from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import Collected, RunContext
 from onceproof.harness.faults.by_hand import asked
-from onceproof.harness.faults.hit_message import HitMessage
 from onceproof.harness.faults.kill import Kill
-from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.links.unanswered import LeaveUnanswered
+from onceproof.harness.faults.messages.hit_message import HitMessage
+from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.targets.brokers import AHEAD, LeaderOf
-from onceproof.harness.faults.unanswered import LeaveUnanswered
-from onceproof.harness.faults.zombie_sender import RECORDS, ZombieSender
-from onceproof.harness.identity import ATTEMPT_HEADER
-from onceproof.harness.recording.tables import read_lines
-from onceproof.harness.run_context import Collected, RunContext
-from onceproof.harness.stage.processes import Processes
-from onceproof.harness.stage.topology import Link
+from onceproof.harness.faults.transactions.zombie_sender import RECORDS, ZombieSender
+from onceproof.harness.history.identity import ATTEMPT_HEADER
+from onceproof.harness.history.tables import read_lines
+from onceproof.harness.links.topology import Link
+from onceproof.harness.processes.processes import Processes
 from onceproof.harness.wait import Stop
 from onceproof.harness.workload.control import Producers, ProducerTrouble
 from onceproof.harness.workload.payments import Payments, payments_of

@@ -12,7 +12,7 @@ from confluent_kafka import KafkaException
 from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.kafka.coordinator import Refused
 from onceproof.harness.kafka.features import finalize, finalized
-from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.links.topology import AUDITOR
 from tests.integration.faults import context
 from tests.integration.staging import Staged, eventually
 from tests.integration.test_fault_surgery import Hazards

@@ -10,11 +10,11 @@ from typing import get_args
 import psycopg
 import pytest
 
-from onceproof.harness.faults import strike_database as module
 from onceproof.harness.faults.by_hand import asked
-from onceproof.harness.faults.database_triggers import When
-from onceproof.harness.faults.strike_database import Act, StrikeDatabase
-from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.faults.database import strike_database as module
+from onceproof.harness.faults.database.strike_database import Act, StrikeDatabase
+from onceproof.harness.faults.database.triggers import When
+from onceproof.harness.links.topology import AUDITOR
 from tests.integration.programs import Own, running
 from tests.integration.staging import Staged, eventually
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
+from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.by_hand import asked
+from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.message_faults.librdkafka import SETTINGS
-from onceproof.harness.run_context import RunContext
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.processes.trouble import StageTrouble
 from tests.integration.faults import at_work, context
 from tests.integration.staging import Staged, eventually
 from tests.integration.transactions import SECONDS, Background, Reader, producer, send

@@ -16,7 +16,7 @@ import pytest
 
 from onceproof.harness.faults.by_hand import by_hand
 from onceproof.harness.faults.page import ROLES, cell
-from onceproof.harness.stage.topology import AUDIENCES, AUDITOR
+from onceproof.harness.links.topology import AUDIENCES, AUDITOR
 from tests.integration.faults import at_work, context
 from tests.integration.staging import Staged, Talk, serves
 

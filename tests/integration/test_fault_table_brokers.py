@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 from confluent_kafka import Producer
 
+from onceproof.harness.context.run_context import RunContext, addresses, open_reader
 from onceproof.harness.faults.by_hand import by_hand
 from onceproof.harness.faults.page import ROLES, cell
 from onceproof.harness.kafka.metadata import ClusterView
-from onceproof.harness.run_context import RunContext, addresses, open_reader
-from onceproof.harness.stage.topology import AUDIENCES, AUDITOR, Link
+from onceproof.harness.links.topology import AUDIENCES, AUDITOR, Link
 from onceproof.harness.workload.payments import Payments
 from tests.end_to_end.catalogue import LATER
 from tests.integration.faults import at_work, context

@@ -8,7 +8,7 @@ import pytest
 
 from onceproof.harness.faults.roles import NODES, role
 from onceproof.harness.faults.targets.brokers import LeaderOf
-from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.wait import Overdue
 from tests.integration.faults import context
 from tests.integration.staging import Staged, eventually, told_by

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from onceproof.harness.fault_execution import FaultExecution
+from onceproof.harness.context.recorder import Recorder
+from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.by_hand import asked
+from onceproof.harness.history.tables import read_lines
 from onceproof.harness.lab.by_hand import ToldSo
-from onceproof.harness.recorder import Recorder
-from onceproof.harness.recording.tables import read_lines
-from onceproof.harness.run_context import RunContext
-from onceproof.harness.scenario import ScheduledFault
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.topology import POSTGRES
+from onceproof.harness.links.topology import POSTGRES
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.schedule.fault_execution import FaultExecution
+from onceproof.harness.schedule.scenario import ScheduledFault
 from onceproof.harness.tools.setup import StageTools
 from tests.integration.faults import context
 from tests.integration.staging import Staged, Talk, eventually, marked, shared_memory, staged

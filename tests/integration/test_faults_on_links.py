@@ -15,8 +15,8 @@ import pytest
 from onceproof.harness.faults.by_hand import asked, by_hand
 from onceproof.harness.faults.page import cell
 from onceproof.harness.links.ledger import CUT
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.topology import POSTGRES, Link
+from onceproof.harness.links.topology import POSTGRES, Link
+from onceproof.harness.processes.trouble import StageTrouble
 from tests.integration.faults import at_work, context
 from tests.integration.staging import Staged, Talk, eventually, flowing, metadata, serves
 from tests.integration.test_stage_links import create, topics, way

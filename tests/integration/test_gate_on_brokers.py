@@ -12,8 +12,8 @@ from confluent_kafka import KafkaException, Producer
 
 from onceproof.harness.links.gate.client import Placed
 from onceproof.harness.links.gate.rules import MessageMatch
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.topology import AUDITOR, POSTGRES, Link
+from onceproof.harness.links.topology import AUDITOR, POSTGRES, Link
+from onceproof.harness.processes.trouble import StageTrouble
 from tests.integration.staging import Staged, Talk, eventually, marked, once_each, serves
 from tests.integration.transactions import SECONDS, Background, Reader, producer, send
 

@@ -13,18 +13,18 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Producer
 
-from onceproof.harness.identity import RECORD_HEADER
+from onceproof.harness.context.pipeline import PipelineParts
+from onceproof.harness.context.run_context import open_reader
+from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.links.gate.rules import MessageMatch
-from onceproof.harness.run_context import open_reader
+from onceproof.harness.links.topology import AUDITOR, Link, node_id
 from onceproof.harness.sinks.topic import TopicSink
-from onceproof.harness.stage.topology import AUDITOR, Link, node_id
 from onceproof.harness.subjects.group.clients import Client
 from onceproof.harness.subjects.group.members import Members
 from onceproof.harness.subjects.group.subject import ConsumerGroup
 from onceproof.harness.subjects.kafka_streams import KafkaStreams
-from onceproof.harness.subjects.pipeline import PipelineParts
 from onceproof.harness.tools.setup import ensure
 from onceproof.harness.wait import Stop
 from tests.integration.faults import at_work, context

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from onceproof.harness.faults import hung
-from onceproof.harness.faults.programs import at_work
+from onceproof.harness.faults.program.programs import at_work
+from onceproof.harness.user_pipeline import hung
 from tests.integration.programs import running
 from tests.integration.staging import Staged, eventually
 

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from onceproof.harness.clock import clock_id, now
-from onceproof.harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
+from onceproof.harness.history.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
+from onceproof.harness.history.tables import read_lines
 from onceproof.harness.kafka.log_reader import Entry
 from onceproof.harness.links.gate.client import Placed
 from onceproof.harness.links.gate.rules import Action, MessageMatch
-from onceproof.harness.recording.tables import read_lines
-from onceproof.harness.stage.processes import Process
-from onceproof.harness.stage.topology import Link
+from onceproof.harness.links.topology import Link
+from onceproof.harness.processes.processes import Process
 from onceproof.harness.tools.setup import ensure
 from onceproof.harness.workload.payments import Payments, payments_of
 from onceproof.harness.workload.senders.java import JAVA, Java

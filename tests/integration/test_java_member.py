@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
-from onceproof.harness.identity import RECORD_HEADER, digest
+from onceproof.harness.context.run_context import addresses, open_reader
+from onceproof.harness.history.identity import RECORD_HEADER, digest
+from onceproof.harness.history.tables import read_lines
 from onceproof.harness.java.programs import JavaPrograms, compiled
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.links.gate.rules import MessageMatch
-from onceproof.harness.recording.tables import read_lines
-from onceproof.harness.run_context import addresses, open_reader
-from onceproof.harness.stage.processes import Process
-from onceproof.harness.stage.topology import AUDITOR, Link
+from onceproof.harness.links.topology import AUDITOR, Link
+from onceproof.harness.processes.processes import Process
 from onceproof.harness.tools.setup import StageTools
 from onceproof.harness.workload.payments import EFFECT_COLUMNS, Payment, Payments, payments_of
 from tests.integration.staging import Staged, eventually, once_each, read_ended

@@ -12,10 +12,10 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from onceproof.harness.clock import now
-from onceproof.harness.identity import RECORD_HEADER
+from onceproof.harness.context.run_context import addresses, open_reader
+from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.kafka.metadata import ClusterView
-from onceproof.harness.run_context import addresses, open_reader
-from onceproof.harness.stage.topology import AUDITOR, node_id
+from onceproof.harness.links.topology import AUDITOR, node_id
 from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.group_commits import GroupCommits
 from onceproof.harness.user_pipeline.identity import Rule

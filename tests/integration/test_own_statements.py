@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from onceproof.harness.stage.topology import AUDITOR, POSTGRES
+from onceproof.harness.links.topology import AUDITOR, POSTGRES
 from onceproof.harness.user_pipeline.statements import Statements
 from tests.integration.faults import context
 from tests.integration.staging import Staged, eventually

@@ -21,11 +21,11 @@ from onceproof.harness.artemis.configuration import consumed
 from onceproof.harness.artemis.programs import artemis_programs
 from onceproof.harness.artemis.queue_log import QueueLog
 from onceproof.harness.artemis.queues import Queues
-from onceproof.harness.faults.probe import Probe
+from onceproof.harness.faults.links.probe import Probe
 from onceproof.harness.links.ledger import CUT
+from onceproof.harness.links.topology import ARTEMIS, Link
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.alone import Alone, alone
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.topology import ARTEMIS, Link
 from onceproof.harness.subjects.queue.moments import BEFORE_WRITE, Moments
 from onceproof.harness.subjects.queue.task import Acknowledge, ForwarderTask
 from onceproof.harness.tools.jars_for import artemis_jars

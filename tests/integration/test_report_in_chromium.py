@@ -19,7 +19,7 @@ from benchmarks.report import FINDINGS, LARGEST, browser, make_report
 from onceproof.harness.wait import wait_until
 from onceproof.reports.html import render
 from tests.unit.reports import conftest as made_up
-from tests.unit.reports.test_reports_html_hostile import HARMLESS, PAYLOADS, report_of
+from tests.unit.reports.test_html_hostile import HARMLESS, PAYLOADS, report_of
 
 SMALL = SimpleNamespace(
     arrow=made_up.arrow,

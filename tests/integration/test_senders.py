@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from onceproof.harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
+from onceproof.harness.history.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
+from onceproof.harness.history.tables import read_lines
 from onceproof.harness.kafka.log_reader import Entry
 from onceproof.harness.links.gate.client import Placed
 from onceproof.harness.links.gate.rules import MessageMatch
-from onceproof.harness.recording.tables import read_lines
-from onceproof.harness.stage.processes import Processes
-from onceproof.harness.stage.topology import Link
+from onceproof.harness.links.topology import Link
+from onceproof.harness.processes.processes import Processes
 from onceproof.harness.wait import Stop
 from onceproof.harness.workload.control import Producers
 from onceproof.harness.workload.payments import Payments

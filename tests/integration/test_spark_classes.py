@@ -9,12 +9,12 @@ from typing import cast
 
 import pytest
 
-from onceproof.harness.stage.processes import Processes
-from onceproof.harness.stage.sweep import new_marker
-from onceproof.harness.subjects import spark_classes
-from onceproof.harness.subjects.pipeline import PipelineParts
-from onceproof.harness.subjects.spark_classes import with_classes
-from onceproof.harness.subjects.spark_driver import JVM, start_driver
+from onceproof.harness.context.pipeline import PipelineParts
+from onceproof.harness.processes.processes import Processes
+from onceproof.harness.processes.sweep import new_marker
+from onceproof.harness.subjects.spark import classes as spark_classes
+from onceproof.harness.subjects.spark.classes import with_classes
+from onceproof.harness.subjects.spark.driver import JVM, start_driver
 from onceproof.harness.tools.setup import ensure
 from onceproof.harness.wait import Interrupted, Stop
 from tests.integration.staging import eventually, marked

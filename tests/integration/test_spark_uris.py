@@ -19,10 +19,10 @@ from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.promised import PHASES
 from onceproof.checkers.tables import TABLES
 from onceproof.cli import app
-from onceproof.harness.folder import seal_folder
+from onceproof.harness.history.folder import seal_folder
 from tests.end_to_end.catalogue import LATER
 from tests.end_to_end.command import onceproof
-from tests.unit.harness.test_harness_record import RECORD
+from tests.unit.harness.history.test_run_record import RECORD
 
 SPARK = Settings(engine="spark", master="local[2]")
 OPTIONS = ("--engine", "spark", "--master", "local[2]")

@@ -8,8 +8,8 @@ import pytest
 from confluent_kafka import Producer
 
 from onceproof.harness.links.ledger import CUT
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.topology import AUDIENCES, AUDITOR
+from onceproof.harness.links.topology import AUDIENCES, AUDITOR
+from onceproof.harness.processes.trouble import StageTrouble
 from tests.integration.staging import (
     Staged,
     eventually,

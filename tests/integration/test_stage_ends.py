@@ -12,12 +12,12 @@ import psutil
 import pytest
 import requests
 
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.blocks import take_block
+from onceproof.harness.links.blocks import take_block
+from onceproof.harness.links.topology import AUDITOR
+from onceproof.harness.processes.processes import Processes
+from onceproof.harness.processes.sweep import new_marker
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.local import LocalStage
-from onceproof.harness.stage.processes import Processes
-from onceproof.harness.stage.sweep import new_marker
-from onceproof.harness.stage.topology import AUDITOR
 from onceproof.harness.tools.setup import StageTools
 from onceproof.harness.wait import Interrupted, Stop
 from tests.integration.staging import (

@@ -11,8 +11,8 @@ from confluent_kafka.admin import AdminClient
 from kafka.protocol.admin import CreateTopicsRequest
 
 from onceproof.harness.links.ledger import CUT, Disturbance, Hold, Way, lose
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.topology import AUDITOR, POSTGRES, Link
+from onceproof.harness.links.topology import AUDITOR, POSTGRES, Link
+from onceproof.harness.processes.trouble import StageTrouble
 from tests.integration.staging import (
     Staged,
     Talk,

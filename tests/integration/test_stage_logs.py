@@ -8,10 +8,10 @@ import pytest
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
+from onceproof.harness.context.run_context import addresses, open_reader
 from onceproof.harness.kafka.log_reader import Entry, LogReader, UnreadableLog
 from onceproof.harness.kafka.metadata import ClusterView
-from onceproof.harness.run_context import addresses, open_reader
-from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.links.topology import AUDITOR
 from tests.integration.staging import Staged, eventually
 
 pytestmark = pytest.mark.integration

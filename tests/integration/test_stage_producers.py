@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from onceproof.harness.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
+from onceproof.harness.context.run_context import addresses, open_reader
+from onceproof.harness.history.identity import ATTEMPT_HEADER, RECORD_HEADER, digest
+from onceproof.harness.history.tables import read_lines
 from onceproof.harness.kafka.log_reader import Entry
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.links.ledger import Disturbance, Hold, lose
-from onceproof.harness.recording.tables import read_lines
-from onceproof.harness.run_context import addresses, open_reader
-from onceproof.harness.stage.processes import Processes
-from onceproof.harness.stage.topology import Link
+from onceproof.harness.links.topology import Link
+from onceproof.harness.processes.processes import Processes
 from onceproof.harness.wait import Overdue, Stop, wait_until
 from onceproof.harness.workload.control import Producers, ProducerTrouble
 from onceproof.harness.workload.payments import Payments, payments_of

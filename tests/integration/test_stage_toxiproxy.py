@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 import requests
 
+from onceproof.harness.links.blocks import Block, free_ports, take_block
 from onceproof.harness.links.toxiproxy import AppliedToxic, ProxySpec, ProxyTrouble, ToxiproxyServer
-from onceproof.harness.stage.blocks import Block, free_ports, take_block
-from onceproof.harness.stage.processes import Process, Processes
-from onceproof.harness.stage.sweep import new_marker
+from onceproof.harness.processes.processes import Process, Processes
+from onceproof.harness.processes.sweep import new_marker
 from onceproof.harness.tools.setup import StageTools
 from onceproof.harness.wait import wait_until
 

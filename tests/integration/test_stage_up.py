@@ -7,7 +7,7 @@ import psycopg
 import pytest
 import requests
 
-from onceproof.harness.stage.topology import AUDIENCES, AUDITOR, POSTGRES, Link
+from onceproof.harness.links.topology import AUDIENCES, AUDITOR, POSTGRES, Link
 from onceproof.harness.tools.setup import StageTools
 from tests.integration.staging import Staged, eventually, listeners, marked, metadata, plain
 

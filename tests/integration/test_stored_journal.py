@@ -11,8 +11,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from onceproof.harness.identity import digest
-from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.history.identity import digest
+from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.subjects.stored.audit_postgres import PostgresAudit
 from onceproof.harness.subjects.stored.batch import Batch
 from onceproof.harness.subjects.stored.postgres import PostgresStore

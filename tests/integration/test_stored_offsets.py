@@ -12,10 +12,10 @@ import psycopg
 import pytest
 from confluent_kafka import Producer
 
-from onceproof.harness.identity import RECORD_HEADER
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.topology import AUDITOR
-from onceproof.harness.subjects.pipeline import PipelineParts
+from onceproof.harness.context.pipeline import PipelineParts
+from onceproof.harness.history.identity import RECORD_HEADER
+from onceproof.harness.links.topology import AUDITOR
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.subjects.stored.members import StoringMembers
 from onceproof.harness.subjects.stored.subject import StoringConsumers
 from onceproof.harness.subjects.stored.task import Kind

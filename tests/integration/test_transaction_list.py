@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from onceproof.harness.context.run_context import addresses
 from onceproof.harness.kafka.transaction_list import transactions
 from onceproof.harness.kafka.transactions import ONGOING
-from onceproof.harness.run_context import addresses
 from tests.integration.staging import Staged, eventually
 from tests.integration.transactions import SECONDS, producer, send
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from onceproof.harness.identity import digest
+from onceproof.harness.history.identity import digest
+from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.sinks.base import AtomicBatch
 from onceproof.harness.sinks.two_tables import TwoTables
-from onceproof.harness.stage.topology import AUDITOR
 from tests.integration.staging import Staged
 
 pytestmark = pytest.mark.integration

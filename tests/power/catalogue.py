@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
-from onceproof.harness.subjects.base import JOBS
+from onceproof.harness.subjects.spark.subject import JOBS
 
 FOLDER: Final = Path(__file__).parent / "pairs"
 Variant = Literal["broken", "mended"]
@@ -35,7 +35,7 @@ class Pair:
         anomalies: of which one at least must be found in the broken one.
         options: more of `onceproof verify`.
         workers: how many processes the command starts; each gets its number as last argument.
-        broken: of a twin of our own scenarios: its job of `harness/subjects/jobs`, with arguments.
+        broken: of a twin of our own scenarios: its job of `harness/subjects/spark/jobs`, with arguments.
         mended: the same of the subject that holds.
     """
 

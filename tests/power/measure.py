@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from onceproof.harness.side_by_side import Ended, Job, children, side_by_side
+from onceproof.harness.processes.side_by_side import Ended, Job, children, side_by_side
 from onceproof.harness.wait import Stop
 from onceproof.reports.text import seconds
 from tests.power.page import line

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
-from onceproof.harness.versions import host
+from onceproof.harness.tools.versions import host
 from onceproof.reports.text import plural, seconds
 from tests.power.catalogue import Pair
 from tests.power.trial import Result, Trial, code

@@ -16,8 +16,8 @@ from pathlib import Path
 from shlex import quote
 from typing import Final
 
-from onceproof.harness.subjects.base import JOBS
-from onceproof.harness.subjects.spark_driver import CONFIGURATION
+from onceproof.harness.subjects.spark.driver import CONFIGURATION
+from onceproof.harness.subjects.spark.subject import JOBS
 from onceproof.harness.tools import jar_lock, jars
 from onceproof.harness.tools.cache import install, location
 from onceproof.harness.tools.ivy import Ivy

@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from onceproof.harness.side_by_side import Ended, Job
-from onceproof.harness.versions import sum_of
+from onceproof.harness.processes.side_by_side import Ended, Job
+from onceproof.harness.tools.versions import sum_of
 from tests.power.catalogue import Pair, Variant
 from tests.power.payments import payments_file
 from tests.power.start import command

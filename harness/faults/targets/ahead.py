@@ -13,12 +13,12 @@ from typing import Any, Final
 from kafka.protocol.consumer import ListOffsetsRequest, ListOffsetsResponse
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.disturbing import disturb
+from onceproof.harness.context.run_context import Collected, RunContext, addresses
+from onceproof.harness.faults.links.disturbing import disturb
 from onceproof.harness.faults.targets.broker_ended import KilledBroker
 from onceproof.harness.kafka.wire import Wire
 from onceproof.harness.links.ledger import CUT
-from onceproof.harness.run_context import Collected, RunContext, addresses
-from onceproof.harness.stage.topology import Link, node_id
+from onceproof.harness.links.topology import Link, node_id
 from onceproof.harness.wait import wait_until
 
 _RECORDS: Final = 10

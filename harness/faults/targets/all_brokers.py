@@ -11,9 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.back import Restart, wait_back
-from onceproof.harness.run_context import RunContext
-from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.cluster.back import Restart, wait_back
+from onceproof.harness.processes.trouble import StageTrouble
 
 
 class _AllBrokers:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal, Self, get_args
 
+from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.base import Injection
-from onceproof.harness.faults.message import Message
-from onceproof.harness.run_context import RunContext
+from onceproof.harness.faults.messages.message import Message
 
 Verb = Literal["kill", "stop", "pause"]
 VERBS: Final[tuple[Verb, ...]] = get_args(Verb)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.back import Restart
-from onceproof.harness.faults.led import in_words, led
-from onceproof.harness.faults.majority import Majority
-from onceproof.harness.run_context import RunContext
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.cluster.back import Restart
+from onceproof.harness.faults.cluster.leadership import in_words, led
+from onceproof.harness.faults.cluster.majority import Majority
+from onceproof.harness.links.topology import broker_name, node_id
 from onceproof.harness.stage.base import SHUT_DOWN_SECONDS
-from onceproof.harness.stage.topology import broker_name, node_id
 from onceproof.harness.wait import wait_until
 
 

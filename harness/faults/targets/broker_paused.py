@@ -7,9 +7,9 @@ gone; whoever asks it waits for a time-out. And it comes back with all that it b
 from __future__ import annotations
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.back import wait_back
-from onceproof.harness.faults.majority import Majority
-from onceproof.harness.run_context import RunContext
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.cluster.back import wait_back
+from onceproof.harness.faults.cluster.majority import Majority
 
 
 class PausedBroker:

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.base import Injection
-from onceproof.harness.faults.led import in_words
-from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.cluster.leadership import in_words
+from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.targets.ahead import KilledAhead
 from onceproof.harness.faults.targets.all_brokers import EndedBrokers, PausedBrokers
 from onceproof.harness.faults.targets.base import Verb, Victim
@@ -22,9 +23,8 @@ from onceproof.harness.faults.targets.program_start import METADATA, KilledAtSta
 from onceproof.harness.kafka.keeping import KEPT_IN, partition_of
 from onceproof.harness.kafka.metadata import ClusterView, Coordinated
 from onceproof.harness.kafka.placing import place_leader
-from onceproof.harness.run_context import RunContext
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.topology import broker_name, node_id
+from onceproof.harness.links.topology import broker_name, node_id
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.user_pipeline.program import PROGRAM
 from onceproof.harness.wait import wait_until
 

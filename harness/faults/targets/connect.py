@@ -15,12 +15,12 @@ from functools import partial
 from typing import ClassVar, Final
 
 from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import Collected, RunContext
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.targets.base import Verb, Victim
 from onceproof.harness.faults.targets.standing_still import StandingStill
 from onceproof.harness.faults.workers import taken_over, wait_whole, workers
-from onceproof.harness.run_context import Collected, RunContext
-from onceproof.harness.stage.processes import Process
+from onceproof.harness.processes.processes import Process
 from onceproof.harness.subjects.connect.base import WORKER
 from onceproof.harness.subjects.connect.workers import Workers
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from onceproof.harness.clock import now
-from onceproof.harness.stage.processes import Process
+from onceproof.harness.processes.processes import Process
 
 
 class Ended:

@@ -15,8 +15,9 @@ from functools import partial
 from typing import ClassVar, Final
 
 from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.base import Injection
-from onceproof.harness.faults.jobs import (
+from onceproof.harness.faults.flink.jobs import (
     job,
     transactions_of,
     wait_another,
@@ -28,11 +29,10 @@ from onceproof.harness.faults.targets.ended import Ended
 from onceproof.harness.faults.targets.standing_still import StandingStill
 from onceproof.harness.kafka.coordinator import Refused
 from onceproof.harness.kafka.transactions import ENDING, ONGOING
-from onceproof.harness.run_context import RunContext
 from onceproof.harness.subjects.crash_point_trigger import Hit
 from onceproof.harness.subjects.flink.crash_point_trigger import FlinkCrashPointTrigger, open_of
+from onceproof.harness.subjects.flink.crash_points import CHECKPOINT_COMPLETE, WINDOWS, Window
 from onceproof.harness.subjects.flink.subject import JOB
-from onceproof.harness.subjects.flink.windows import CHECKPOINT_COMPLETE, WINDOWS, Window
 from onceproof.harness.wait import wait_until
 
 IN_DOUBT: Final = "checkpoint-in-doubt"

@@ -13,11 +13,11 @@ from functools import partial
 from typing import ClassVar
 
 from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.forwarders import forwarders
 from onceproof.harness.faults.targets.base import Numbered, Verb
 from onceproof.harness.faults.targets.ended import Ended
-from onceproof.harness.run_context import RunContext
 from onceproof.harness.subjects.queue.moments import BEFORE_COMMIT, MOMENTS
 from onceproof.harness.subjects.queue.subject import FORWARDER
 

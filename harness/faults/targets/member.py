@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.base import Injection
-from onceproof.harness.faults.led import in_words
+from onceproof.harness.faults.cluster.leadership import in_words
 from onceproof.harness.faults.members import Belonging, members
 from onceproof.harness.faults.targets.base import Numbered, Verb
 from onceproof.harness.faults.targets.member_commit import killed_at_commit, paused_with_work
-from onceproof.harness.run_context import RunContext
-from onceproof.harness.stage.processes import Process
+from onceproof.harness.processes.processes import Process
 from onceproof.harness.subjects.group.base import MEMBER
 from onceproof.harness.subjects.group.members import Members
 from onceproof.harness.subjects.stored.subject import COMMITS

@@ -14,10 +14,10 @@ from functools import partial
 from typing import ClassVar, Final
 
 from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.targets.base import Numbered, Verb
-from onceproof.harness.run_context import RunContext
-from onceproof.harness.stage.processes import Process
+from onceproof.harness.processes.processes import Process
 from onceproof.harness.wait import wait_until
 
 _SECONDS: Final = 1.0

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, cast
 
+from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.base import Injection
-from onceproof.harness.faults.message import Message
-from onceproof.harness.faults.programs import at_work, program, start_again, wait_works
+from onceproof.harness.faults.messages.message import Message
+from onceproof.harness.faults.program.programs import at_work, program, start_again, wait_works
 from onceproof.harness.faults.targets.base import Verb, Victim
 from onceproof.harness.faults.targets.ended import Ended
 from onceproof.harness.faults.targets.program_commit import KilledProgram, Moment, messages
 from onceproof.harness.faults.targets.standing_still import StandingStill
-from onceproof.harness.run_context import RunContext
 from onceproof.harness.user_pipeline.program import PROGRAM
 
 

@@ -15,11 +15,11 @@ from itertools import takewhile
 from typing import Final, Literal
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.message import REQUEST_OF, AtGates, Message, met
-from onceproof.harness.faults.programs import at_work, in_hand, program, start_again
+from onceproof.harness.context.pipeline import Positions
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.messages.message import REQUEST_OF, AtGates, Message, met
+from onceproof.harness.faults.program.programs import at_work, in_hand, program, start_again
 from onceproof.harness.links.gate.client import Event
-from onceproof.harness.run_context import RunContext
-from onceproof.harness.subjects.pipeline import Positions
 from onceproof.harness.wait import Overdue, wait_until
 
 Moment = Literal["before-commit", "after-commit"]

@@ -9,10 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from onceproof.harness.faults.message import Message, met
-from onceproof.harness.faults.programs import at_work, life, start_again, started_anew, wait_went_on
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.messages.message import Message, met
+from onceproof.harness.faults.program.programs import (
+    at_work,
+    life,
+    start_again,
+    started_anew,
+    wait_went_on,
+)
 from onceproof.harness.faults.targets.broker_ended import KilledBroker
-from onceproof.harness.run_context import RunContext
 from onceproof.harness.wait import wait_until
 
 _START_SECONDS: Final = 60.0

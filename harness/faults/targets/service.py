@@ -16,12 +16,12 @@ import psycopg
 from onceproof.harness.artemis.auditor import QueueTrouble
 from onceproof.harness.artemis.configuration import NOWHERE
 from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.forwarders import forwarders
-from onceproof.harness.faults.on_link import wait_mended
+from onceproof.harness.faults.links.on_link import wait_mended
 from onceproof.harness.faults.targets.base import Verb, Victim
-from onceproof.harness.run_context import RunContext
-from onceproof.harness.stage.topology import ARTEMIS, AUDITOR, POSTGRES, QUEUE_AUDIENCES, Link
+from onceproof.harness.links.topology import ARTEMIS, AUDITOR, POSTGRES, QUEUE_AUDIENCES, Link
 from onceproof.harness.subjects.queue.moments import MOMENTS
 from onceproof.harness.subjects.queue.subject import FORWARDER
 from onceproof.harness.wait import wait_until

@@ -8,18 +8,18 @@ from functools import partial
 from typing import ClassVar, Final
 
 from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.base import Injection
-from onceproof.harness.faults.between_batches import start_again
-from onceproof.harness.faults.driver import driver, wait_reads
+from onceproof.harness.faults.spark.between_batches import start_again
+from onceproof.harness.faults.spark.driver import driver, wait_reads
 from onceproof.harness.faults.targets.base import Verb, Victim
 from onceproof.harness.faults.targets.ended import Ended
 from onceproof.harness.faults.targets.spark_driver_row import KilledAtRow
 from onceproof.harness.faults.targets.spark_driver_window import KilledInWindow
 from onceproof.harness.faults.targets.standing_still import StandingStill
-from onceproof.harness.run_context import RunContext
 from onceproof.harness.settle import settle
-from onceproof.harness.subjects.spark_subject import DRIVER
-from onceproof.harness.subjects.windows import WINDOWS
+from onceproof.harness.subjects.spark.crash_points import WINDOWS
+from onceproof.harness.subjects.spark.subject import DRIVER
 
 IDLE: Final = "idle"
 _ROW: Final = "row:"
@@ -29,7 +29,7 @@ _ROW: Final = "row:"
 class SparkDriver(Victim):
     """The driver of a subject or of your own Spark job.
 
-    Its windows are those of `onceproof.harness.subjects.windows`, `idle`, and `row:<n>`, for a job
+    Its windows are those of `onceproof.harness.subjects.spark.crash_points`, `idle`, and `row:<n>`, for a job
     that has a hook for it: when it has written so many rows of a batch.
     """
 

@@ -1,7 +1,7 @@
 """The Spark driver killed when its job has written exactly so many rows of a micro-batch.
 
 The job stands still there by itself, because it has a hook for that
-(`harness/subjects/jobs/hook.py`); a job without one is never hit. A correct sink shows nothing of
+(`harness/subjects/spark/jobs/hook.py`); a job without one is never hit. A correct sink shows nothing of
 the part, or knows it when the batch runs again.
 """
 
@@ -12,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from onceproof.harness.clock import now
-from onceproof.harness.faults.between_batches import start_again
-from onceproof.harness.faults.driver import SinkOfBatches, driver
-from onceproof.harness.run_context import RunContext
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.spark.between_batches import start_again
+from onceproof.harness.faults.spark.driver import SinkOfBatches, driver
 
 
 class KilledAtRow:

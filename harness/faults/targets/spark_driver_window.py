@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.harness.faults.driver import SinkOfBatches, driver, wait_reads
-from onceproof.harness.run_context import RunContext
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.subjects.checkpoint import BatchState
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.spark.driver import SinkOfBatches, driver, wait_reads
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.subjects.crash_point_trigger import Hit
-from onceproof.harness.subjects.windows import (
+from onceproof.harness.subjects.spark.checkpoint import BatchState
+from onceproof.harness.subjects.spark.crash_points import (
     BEFORE_SINK_COMMIT,
     DURING_SINK_WRITE,
     DURING_STATE_COMMIT,

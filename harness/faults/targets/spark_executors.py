@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import ClassVar, Final, Literal, Self
 
 from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import Collected, RunContext
 from onceproof.harness.faults.base import Injection
-from onceproof.harness.faults.driver import driver, wait_reads
-from onceproof.harness.faults.executors import Executors, send
+from onceproof.harness.faults.spark.driver import driver, wait_reads
+from onceproof.harness.faults.spark.executors import Executors, send
 from onceproof.harness.faults.targets.base import Verb, Victim
-from onceproof.harness.run_context import Collected, RunContext
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.processes import descendants, stand_still
-from onceproof.harness.subjects.spark_subject import EXECUTORS
+from onceproof.harness.processes.processes import descendants, stand_still
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.subjects.spark.subject import EXECUTORS
 from onceproof.harness.wait import wait_until
 
 Which = Literal["one", "all"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from onceproof.harness.clock import now
-from onceproof.harness.run_context import RunContext
-from onceproof.harness.stage.processes import Process
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.processes.processes import Process
 
 
 class StandingStill:

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Append-only JSON Lines, as `harness/recording/writer.py` writes them.
+ * Append-only JSON Lines, as `harness/history/writer.py` writes them.
  *
  * What was written when a call returns survives any death of this process,
  * because it is with the kernel by then. Behind a line that was cut short nothing may follow: a

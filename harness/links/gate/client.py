@@ -15,9 +15,9 @@ from uuid import UUID
 
 from onceproof.harness.links.gate.gated import Way
 from onceproof.harness.links.gate.rules import Rule
-from onceproof.harness.python import python_module
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.processes import Process, Processes
+from onceproof.harness.processes.processes import Process, Processes
+from onceproof.harness.processes.python import python_module
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.wait import Overdue, Stop, wait_until
 
 _SECONDS: Final = 20.0

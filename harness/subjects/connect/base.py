@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from onceproof.harness.context.pipeline import PipelineParts
 from onceproof.harness.kafka.topics import create_topics
-from onceproof.harness.stage.blocks import free_ports
-from onceproof.harness.stage.topology import AUDITOR
+from onceproof.harness.links.blocks import free_ports
+from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.subjects.connect.login import Login
 from onceproof.harness.subjects.connect.offsets import OFFSETS
 from onceproof.harness.subjects.connect.worker import (
@@ -22,7 +23,6 @@ from onceproof.harness.subjects.connect.worker import (
 )
 from onceproof.harness.subjects.connect.workers import Workers
 from onceproof.harness.subjects.group.positions import Committed
-from onceproof.harness.subjects.pipeline import PipelineParts
 from onceproof.harness.workload.payments import Payment
 
 WORKER: Final = "worker"

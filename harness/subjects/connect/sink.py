@@ -12,14 +12,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from onceproof.harness.identity import digest
+from onceproof.harness.context.pipeline import PipelineParts
+from onceproof.harness.context.run_context import fresh_reader
+from onceproof.harness.history.identity import digest
 from onceproof.harness.kafka.log_reader import LogReader
-from onceproof.harness.run_context import fresh_reader
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.lines import VIEW, Lines
 from onceproof.harness.subjects.connect.base import ConnectSubject
 from onceproof.harness.subjects.group.positions import Committed, GroupPositions
-from onceproof.harness.subjects.pipeline import PipelineParts
 from onceproof.harness.workload.payments import Payment
 
 

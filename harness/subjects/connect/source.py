@@ -13,10 +13,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from onceproof.harness.identity import digest
+from onceproof.harness.context.pipeline import PipelineParts
+from onceproof.harness.context.run_context import fresh_reader
+from onceproof.harness.history.identity import digest
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.kafka.topics import MOST_REPLICAS
-from onceproof.harness.run_context import fresh_reader
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.copies import CopiesTopic
 from onceproof.harness.subjects.connect.base import ConnectSubject
@@ -28,7 +29,6 @@ from onceproof.harness.subjects.connect.offsets import (
 )
 from onceproof.harness.subjects.group.positions import Committed
 from onceproof.harness.subjects.group.task import TRANSACTION_TIMEOUT_MS
-from onceproof.harness.subjects.pipeline import PipelineParts
 from onceproof.harness.workload.payments import Payment
 
 _EXACTLY: Final = {

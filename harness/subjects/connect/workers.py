@@ -13,13 +13,14 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
+from onceproof.harness.context.pipeline import PipelineParts
+from onceproof.harness.context.run_context import addresses
+from onceproof.harness.history.tables import Recorded
+from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.kafka.coordinator import Coordinator
 from onceproof.harness.kafka.group_offsets import Commit
 from onceproof.harness.kafka.groups import Group
 from onceproof.harness.kafka.metadata import ClusterView
-from onceproof.harness.recording.tables import Recorded
-from onceproof.harness.recording.writer import HistoryWriter
-from onceproof.harness.run_context import addresses
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.lines import Lines
 from onceproof.harness.subjects.connect.login import Login
@@ -29,7 +30,6 @@ from onceproof.harness.subjects.counted import beyond, counted
 from onceproof.harness.subjects.group.hazards import REPLAYED, aborted
 from onceproof.harness.subjects.group.members import Members
 from onceproof.harness.subjects.group.positions import Committed
-from onceproof.harness.subjects.pipeline import PipelineParts
 from onceproof.harness.subjects.supervisor import LIVES
 from onceproof.harness.wait import wait_until
 

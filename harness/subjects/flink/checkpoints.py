@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from onceproof.harness.subjects.flink.windows import Sign
+from onceproof.harness.subjects.flink.crash_points import Sign
 
 METADATA: Final = "_metadata"
 IN_PROGRESS: Final = f".{METADATA}.inprogress"

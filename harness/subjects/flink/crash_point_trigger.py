@@ -13,8 +13,8 @@ from typing import Final
 from onceproof.harness.kafka.coordinator import Refused
 from onceproof.harness.kafka.transactions import ONGOING
 from onceproof.harness.subjects.crash_point_trigger import CrashPointTrigger
+from onceproof.harness.subjects.flink.crash_points import Sign, Window
 from onceproof.harness.subjects.flink.job import FlinkJob
-from onceproof.harness.subjects.flink.windows import Sign, Window
 from onceproof.harness.wait import Overdue, Stop, wait_until
 
 _EVERY: Final = 0.15

@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import Final
 
 from onceproof.harness.clock import clock_id, now
-from onceproof.harness.recording.tables import Recorded
-from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.context.pipeline import PipelineParts, Positions
+from onceproof.harness.history.tables import Recorded
+from onceproof.harness.history.writer import HistoryWriter
+from onceproof.harness.processes.processes import Process
 from onceproof.harness.sinks.base import Sink
-from onceproof.harness.stage.processes import Process
 from onceproof.harness.subjects.flink.checkpoints import Complete, newest, sign_of
+from onceproof.harness.subjects.flink.crash_points import Sign
 from onceproof.harness.subjects.flink.watch import CheckpointWatch
-from onceproof.harness.subjects.flink.windows import Sign
 from onceproof.harness.subjects.group.hazards import hazards
 from onceproof.harness.subjects.group.positions import Committed
-from onceproof.harness.subjects.pipeline import PipelineParts, Positions
 from onceproof.harness.subjects.supervisor import Supervisor, TooOften
 
 _JOB: Final = "the Flink job"

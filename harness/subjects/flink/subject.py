@@ -12,15 +12,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from onceproof.harness.flink.programs import program_for
+from onceproof.harness.context.pipeline import PipelineParts
+from onceproof.harness.context.run_context import fresh_reader
 from onceproof.harness.kafka.log_reader import LogReader
-from onceproof.harness.run_context import fresh_reader
 from onceproof.harness.sinks.balances import BalancesTopic
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.topic import TopicSink
 from onceproof.harness.subjects.flink.job import FlinkJob
+from onceproof.harness.subjects.flink.programs import program_for
 from onceproof.harness.subjects.group.positions import GroupPositions
-from onceproof.harness.subjects.pipeline import PipelineParts
 from onceproof.harness.tools.jar_lock import FLINK
 
 JOB: Final = "job"

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from onceproof.harness.subjects.flink.checkpoints import IN_PROGRESS, METADATA, Complete, number_of
-from onceproof.harness.subjects.flink.windows import Sign
+from onceproof.harness.subjects.flink.crash_points import Sign
 from onceproof.harness.subjects.folder_watch import FolderWatch
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from onceproof.harness.identity import RECORD_HEADER
+from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.subjects.group.task import MemberTask
 
 Task = TypeVar("Task", bound=MemberTask)

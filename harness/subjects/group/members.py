@@ -7,17 +7,17 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+from onceproof.harness.context.pipeline import PipelineParts, Positions
+from onceproof.harness.context.run_context import fresh_reader
+from onceproof.harness.history.tables import Recorded
+from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.kafka.group_offsets import Commit
-from onceproof.harness.recording.tables import Recorded
-from onceproof.harness.recording.writer import HistoryWriter
-from onceproof.harness.run_context import fresh_reader
+from onceproof.harness.processes.processes import Process
 from onceproof.harness.sinks.base import Sink
-from onceproof.harness.stage.processes import Process
 from onceproof.harness.subjects.group.hazards import hazards
 from onceproof.harness.subjects.group.positions import Committed, GroupPositions, row_of
 from onceproof.harness.subjects.group.sightings import Sightings
 from onceproof.harness.subjects.group.task import MemberTask
-from onceproof.harness.subjects.pipeline import PipelineParts, Positions
 from onceproof.harness.subjects.tasks import Program, Tasks
 
 

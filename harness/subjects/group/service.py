@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from onceproof.harness.clock import clock_id, now
-from onceproof.harness.identity import digest
-from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.history.identity import digest
+from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.subjects.group.effect import effect_of
 from onceproof.harness.workload.payments import EFFECT_COLUMNS
 

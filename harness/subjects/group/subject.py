@@ -12,16 +12,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from onceproof.harness.context.pipeline import PipelineParts
 from onceproof.harness.java.programs import programs_for
 from onceproof.harness.kafka.log_reader import LogReader
-from onceproof.harness.python import python_module
+from onceproof.harness.processes.python import python_module
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.topic import TopicSink
 from onceproof.harness.subjects.group.base import GroupSubject
 from onceproof.harness.subjects.group.clients import IN_PYTHON, Client
 from onceproof.harness.subjects.group.members import Members
 from onceproof.harness.subjects.group.task import Commits, MemberTask
-from onceproof.harness.subjects.pipeline import PipelineParts
 from onceproof.harness.subjects.tasks import Program
 from onceproof.harness.tools.setup import Tools
 

@@ -20,7 +20,7 @@ from proton.handlers import MessagingHandler, TransactionHandler
 from proton.utils import BlockingConnection
 
 from onceproof.harness.clock import now
-from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.subjects.group.effect import effect_of
 from onceproof.harness.subjects.group.life import say
 from onceproof.harness.subjects.queue.moments import (

@@ -13,11 +13,11 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 from onceproof.harness.artemis.auditor import QueueTrouble
-from onceproof.harness.recording.tables import Recorded
-from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.context.pipeline import PipelineParts, Positions
+from onceproof.harness.history.tables import Recorded
+from onceproof.harness.history.writer import HistoryWriter
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.sinks.base import Sink
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.subjects.pipeline import PipelineParts, Positions
 from onceproof.harness.subjects.queue.hazards import hazards
 from onceproof.harness.subjects.queue.moments import Moments
 from onceproof.harness.subjects.queue.task import ForwarderTask

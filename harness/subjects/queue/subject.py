@@ -14,11 +14,11 @@ from typing import Any, Final, Literal
 
 from onceproof.harness.artemis.configuration import QueueSettings, consumed
 from onceproof.harness.artemis.programs import artemis_programs
+from onceproof.harness.context.pipeline import PipelineParts
 from onceproof.harness.kafka.log_reader import LogReader
-from onceproof.harness.python import python_module
+from onceproof.harness.processes.python import python_module
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.topic import TopicSink
-from onceproof.harness.subjects.pipeline import PipelineParts
 from onceproof.harness.subjects.queue.forwarders import Forwarders
 from onceproof.harness.subjects.queue.task import Acknowledge, ForwarderTask
 from onceproof.harness.subjects.tasks import Program

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from typing import Any, ClassVar, Final, Protocol
 
 from onceproof.harness.kafka.group_offsets import Commit
+from onceproof.harness.processes.processes import Process
 from onceproof.harness.sinks.books import Books
-from onceproof.harness.stage.processes import Process
 
 STORED: Final = "SELECT topic, partition_id, next_offset FROM stored_offsets ORDER BY seq"
 """Every offset that a trigger kept, oldest first."""

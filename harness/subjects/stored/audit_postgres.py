@@ -13,9 +13,9 @@ from typing import Any, ClassVar, Final
 import psycopg
 
 from onceproof.harness.kafka.group_offsets import Commit
+from onceproof.harness.processes.processes import Process
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.sinks.books import Books
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.processes import Process
 from onceproof.harness.subjects.stored import journal
 from onceproof.harness.subjects.stored.audit import STORED, commits
 from onceproof.harness.subjects.stored.postgres import SCHEMA

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from onceproof.harness.kafka.group_offsets import Commit
+from onceproof.harness.processes.processes import Process
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.sinks.books import Books
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.processes import Process
 from onceproof.harness.subjects.stored.audit import STORED, commits
 from onceproof.harness.subjects.stored.sqlite import SCHEMA
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
-from onceproof.harness.identity import digest
+from onceproof.harness.history.identity import digest
 
 LEDGER: Final = "ledger-journal"
 BALANCES: Final = "balances-journal"

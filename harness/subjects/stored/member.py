@@ -16,7 +16,7 @@ from typing import Final
 from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 
 from onceproof.harness.clock import clock_id, now
-from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.subjects.group.clients import LIBRDKAFKA
 from onceproof.harness.subjects.group.life import Over, live, say
 from onceproof.harness.subjects.group.task import HUNG_SECONDS

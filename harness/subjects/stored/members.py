@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from onceproof.harness.context.pipeline import PipelineParts
+from onceproof.harness.history.tables import Recorded
+from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.kafka.group_offsets import Commit
-from onceproof.harness.python import python_module
-from onceproof.harness.recording.tables import Recorded
-from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.processes.python import python_module
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.books import BALANCES, LEDGER
 from onceproof.harness.subjects.group.members import Members
-from onceproof.harness.subjects.pipeline import PipelineParts
 from onceproof.harness.subjects.stored import journal
 from onceproof.harness.subjects.stored.audit import Audit, Hold
 from onceproof.harness.subjects.stored.hazards import hazards

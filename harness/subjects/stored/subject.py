@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from onceproof.harness.context.pipeline import PipelineParts
 from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.links.topology import AUDITOR
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.sinks import books
 from onceproof.harness.sinks.base import Sink
-from onceproof.harness.stage.base import StageTrouble
-from onceproof.harness.stage.topology import AUDITOR
 from onceproof.harness.subjects.group.base import MEMBER
 from onceproof.harness.subjects.group.clients import LIBRDKAFKA
-from onceproof.harness.subjects.pipeline import PipelineParts
 from onceproof.harness.subjects.stored import journal
 from onceproof.harness.subjects.stored.audit import Audit
 from onceproof.harness.subjects.stored.audit_postgres import PostgresAudit

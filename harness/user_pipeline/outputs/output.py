@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from onceproof.harness.identity import digest
+from onceproof.harness.history.identity import digest
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.base import AtomicBatch, Effect, State
 from onceproof.harness.user_pipeline.effects import NOT_JUDGED, Yield

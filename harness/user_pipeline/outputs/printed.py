@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Final
 
-from onceproof.harness.stage.processes import MARKER
-from onceproof.harness.stage.sweep import new_marker
+from onceproof.harness.processes.processes import MARKER
+from onceproof.harness.processes.sweep import new_marker
 from onceproof.harness.user_pipeline.identity import Written
 from onceproof.harness.user_pipeline.outputs.base import Found, UnreadableOutput
 

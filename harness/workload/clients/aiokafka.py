@@ -14,7 +14,7 @@ from typing import Any, Final
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError
 
-from onceproof.harness.workload.clients.desk import Call, SenderRuntime, given_desk
+from onceproof.harness.workload.clients.runtime import Call, SenderRuntime, given_desk
 
 _TICK: Final = 0.01
 _STOP_SECONDS: Final = 5

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from io import FileIO
 from pathlib import Path
 
-from onceproof.harness.workload.clients.desk import Call, SenderRuntime, given_desk
+from onceproof.harness.workload.clients.runtime import Call, SenderRuntime, given_desk
 
 
 def append_all(desk: SenderRuntime) -> None:

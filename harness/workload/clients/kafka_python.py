@@ -13,7 +13,7 @@ from typing import Any, Final
 from kafka import KafkaProducer
 from kafka.errors import KafkaError, KafkaTimeoutError
 
-from onceproof.harness.workload.clients.desk import Call, SenderRuntime, given_desk
+from onceproof.harness.workload.clients.runtime import Call, SenderRuntime, given_desk
 
 _CLOSE_SECONDS: Final = 5
 _FLUSH_SECONDS: Final = 0.1

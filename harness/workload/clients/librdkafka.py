@@ -17,7 +17,7 @@ from typing import Final
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
-from onceproof.harness.workload.clients.desk import Call, SenderRuntime, Transaction, given_desk
+from onceproof.harness.workload.clients.runtime import Call, SenderRuntime, Transaction, given_desk
 
 _NEVER_SENT: Final = frozenset({KafkaError._PURGE_QUEUE})
 """Errors that certainly left nothing in the log: the record never left the queue."""

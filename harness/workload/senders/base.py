@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from onceproof.harness.python import python_module
+from onceproof.harness.processes.python import python_module
 from onceproof.harness.tools.setup import Tools
 
 

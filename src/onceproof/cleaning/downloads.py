@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from onceproof.cleaning.item import Item, size_of
-from onceproof.harness.stage.sweep import living
+from onceproof.harness.processes.sweep import living
 from onceproof.harness.tools import cache
 
 _OURS: Final = ("brokers", "jars", "java", "postgres-*", "power", "proton", "spark", "toxiproxy-*")

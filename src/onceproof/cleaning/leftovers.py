@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Final
 
 from onceproof.cleaning.item import Item, size_of
-from onceproof.harness.stage import sweep
-from onceproof.harness.stage.reaper import reap
-from onceproof.harness.stage.sweep import harness_alive
+from onceproof.harness.processes import sweep
+from onceproof.harness.processes.reaper import reap
+from onceproof.harness.processes.sweep import harness_alive
 from onceproof.harness.tools.error import SetupError
 from onceproof.reports.text import plural
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from onceproof.cleaning.item import Item, size_of
-from onceproof.harness.record import RUN_FILE, RunRecord, UnreadableRun
-from onceproof.harness.stage import proc
+from onceproof.harness.history.run_record import RUN_FILE, RunRecord, UnreadableRun
+from onceproof.harness.processes import proc
 from onceproof.mistakes import MISTAKE_FILE
 from onceproof.reports.write import HTML_FILE, JSON_FILE, UnreadableReport, load
 

@@ -28,7 +28,7 @@ Named = Annotated[
 def _tell_version(asked: bool) -> None:
     if not asked:
         return
-    from onceproof.harness.versions import versions
+    from onceproof.harness.tools.versions import versions
 
     found = versions()
     print(f"onceproof {found.pop('onceproof')}")

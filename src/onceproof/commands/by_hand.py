@@ -40,7 +40,7 @@ def _list() -> None:
     from onceproof.harness.faults.roles import NODES
     from onceproof.harness.faults.victims import victims
     from onceproof.harness.links.ledger import Way
-    from onceproof.harness.stage.topology import AUDIENCES
+    from onceproof.harness.links.topology import AUDIENCES
 
     faults, targets = by_hand().values(), victims()
     for entry in faults:

@@ -88,7 +88,7 @@ def report(folder: Path) -> int:
 
 
 def _check_run(folder: Path, settings: Settings, json: Path | None, *, unsealed: bool) -> int:
-    from onceproof.commands.telling import write_json
+    from onceproof.commands.judgement_output import write_json
     from onceproof.errors import told
     from onceproof.outcome import check_run
     from onceproof.reports.console import print_result
@@ -111,7 +111,7 @@ def _check_foreign(
 ) -> int:
     from onceproof.checkers.imports import read
     from onceproof.checkers.imports.claims import all_claims, parse_claim
-    from onceproof.commands.telling import tell
+    from onceproof.commands.judgement_output import tell
 
     imported = read(path, format_, **options)
     history = imported.history
@@ -141,7 +141,7 @@ def _usage(problem: str) -> int:
 
 
 def _existing(folder: Path) -> Path:
-    from onceproof.harness.record import UnreadableRun
+    from onceproof.harness.history.run_record import UnreadableRun
 
     if not folder.exists():
         raise UnreadableRun(f"{folder} does not exist; give a folder that `onceproof run` printed")

@@ -20,7 +20,7 @@ from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.folders import Folder
 from onceproof.checkers.promised import Promised
 from onceproof.checkers.seal import check_seal
-from onceproof.commands.telling import tell
+from onceproof.commands.judgement_output import tell
 from onceproof.errors import USAGE, told
 
 _RUN: Final = "run"
@@ -59,8 +59,8 @@ def check_uri(
 def _check_run(
     folder: Folder, uri: str, settings: Settings, json: Path | None, *, unsealed: bool
 ) -> int:
-    from onceproof.harness.judge import judge_loaded
-    from onceproof.harness.stored_run import load_stored
+    from onceproof.harness.history.stored_run import load_stored
+    from onceproof.harness.run.judge import judge_loaded
 
     record, loaded = load_stored(folder, unsealed=unsealed)
     return tell(judge_loaded(record, loaded, settings).judgement, uri, (), json)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from onceproof.errors import TROUBLE, told
-from onceproof.harness.stage.sweep import find_leftovers
+from onceproof.harness.processes.sweep import find_leftovers
 from onceproof.harness.tools import doctor as doctors
 
 

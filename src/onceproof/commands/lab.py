@@ -16,8 +16,8 @@ from onceproof.errors import USAGE, told
 from onceproof.harness.kafka.topic import BadTopic, Topic
 from onceproof.harness.lab.bare import BareRun, bare
 from onceproof.harness.lab.lab import Lab
-from onceproof.harness.run import Run
-from onceproof.harness.scenario import Scenario
+from onceproof.harness.run.phases import Run
+from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.stage.backends import LOCAL
 from onceproof.harness.wait import Stop
 from onceproof.interrupts import breaking_off, judging

@@ -12,8 +12,9 @@ from onceproof.catalogue import UnknownScenario, named
 from onceproof.ci import BuildServer
 from onceproof.commands.setup import prepared
 from onceproof.errors import TROUBLE, USAGE
-from onceproof.harness.scenario import Scenario
+from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.tools.error import SetupError
+from onceproof.json_events import Stream, streamed
 from onceproof.matrix.budget import Budget
 from onceproof.matrix.plan import plan
 from onceproof.matrix.room import room
@@ -22,7 +23,6 @@ from onceproof.matrix.under_way import MatrixRun
 from onceproof.reports.matrix.markdown import markdown as as_markdown
 from onceproof.reports.matrix.model import Backend, Trial
 from onceproof.stopping import stop_on_signals
-from onceproof.streaming import Stream, streamed
 
 
 def matrix(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from onceproof.harness.record import RUN_FILE
+from onceproof.harness.history.run_record import RUN_FILE
 
 USAGE: Final = 2
 TROUBLE: Final = 3

@@ -14,17 +14,17 @@ from onceproof.ci import BuildServer
 from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE, told
 from onceproof.exit_codes import worst
-from onceproof.harness.scenario import Scenario
+from onceproof.harness.schedule.scenario import Scenario
+from onceproof.harness.schedule.supported_faults import with_supported_faults
 from onceproof.harness.stage.backends import EXTERNAL, LOCAL, offers
-from onceproof.harness.supported_faults import with_supported_faults
 from onceproof.interrupts import INTERRUPTED, BrokenOff, interruption
+from onceproof.json_events import Stream, streamed
 from onceproof.outcome import Outcome
 from onceproof.replaying import NoReplay, replay_of
 from onceproof.reports.ci.case import cases_of
 from onceproof.reports.console import live, print_result, print_summary, rows_of
 from onceproof.running import run_scenario
 from onceproof.stopping import stop_on_signals
-from onceproof.streaming import Stream, streamed
 
 
 def run(

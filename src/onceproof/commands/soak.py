@@ -14,19 +14,19 @@ from pathlib import Path
 from onceproof.catalogue import UnknownScenario, chosen
 from onceproof.commands.setup import prepared
 from onceproof.errors import TROUBLE, USAGE
-from onceproof.harness.scenario import Scenario
+from onceproof.harness.schedule.scenario import Scenario
+from onceproof.harness.schedule.supported_faults import with_supported_faults
 from onceproof.harness.stage.backends import LOCAL, offers
-from onceproof.harness.supported_faults import with_supported_faults
 from onceproof.harness.tools.setup import Tools
 from onceproof.harness.wait import Stop
 from onceproof.interrupts import BrokenOff, interruption
+from onceproof.json_events import Stream, streamed
 from onceproof.outcome import Outcome
 from onceproof.reports.console import live
 from onceproof.running import run_scenario
 from onceproof.soak.kept import Kept
 from onceproof.soak.watch import LEAST_FREE, Reading, free_bytes, low_disk, read, trouble
 from onceproof.stopping import stop_on_signals
-from onceproof.streaming import Stream, streamed
 
 
 def soak(

@@ -11,21 +11,21 @@ from pathlib import Path
 from onceproof.ci import BuildServer
 from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE
-from onceproof.harness.conductor import Conductor
-from onceproof.harness.learning import Learned
-from onceproof.harness.run import Conduct
-from onceproof.harness.scenario import Scenario
+from onceproof.harness.dry_run.learning import Learned
+from onceproof.harness.run.phases import Conduct
+from onceproof.harness.schedule.conductor import Conductor
+from onceproof.harness.schedule.scenario import Scenario
+from onceproof.harness.schedule.supported_faults import with_supported_faults
 from onceproof.harness.stage.backends import offers
-from onceproof.harness.supported_faults import with_supported_faults
 from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.outputs.output import Output
 from onceproof.harness.user_pipeline.subject import OwnPipeline
+from onceproof.json_events import Stream, streamed
 from onceproof.outcome import Outcome
 from onceproof.reports.ci.case import cases_of
 from onceproof.reports.console import live, print_result
 from onceproof.running import run_scenario
 from onceproof.stopping import stop_on_signals
-from onceproof.streaming import Stream, streamed
 from onceproof.verify.dry_run import tell_badly, tell_plan, tell_well, went_well
 from onceproof.verify.options import BadTrial, VerifyOptions
 from onceproof.verify.plan import plan

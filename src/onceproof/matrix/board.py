@@ -16,8 +16,8 @@ from urllib.parse import quote
 from onceproof.checkers.verdict import NOTHING_JUDGED, code_of_unexpected
 from onceproof.errors import TROUBLE
 from onceproof.exit_codes import worst
-from onceproof.harness.record import RunRecord
-from onceproof.harness.side_by_side import Ended
+from onceproof.harness.history.run_record import RunRecord
+from onceproof.harness.processes.side_by_side import Ended
 from onceproof.interrupts import INTERRUPTED
 from onceproof.matrix.earlier import Earlier, latest
 from onceproof.matrix.plan import Planned

@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from onceproof.harness.history.run_record import RunRecord, UnreadableRun
 from onceproof.harness.kafka.features import TRANSACTION_VERSION
-from onceproof.harness.record import RunRecord, UnreadableRun
-from onceproof.harness.schedule_json import schedule_to_json
+from onceproof.harness.schedule.as_json import schedule_to_json
 from onceproof.harness.stage.backends import LOCAL
 from onceproof.matrix.plan import Planned
 from onceproof.reports.model import Report

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from onceproof.command import command
-from onceproof.harness.scenario import Scenario
-from onceproof.harness.side_by_side import Job
+from onceproof.harness.processes.side_by_side import Job
+from onceproof.harness.schedule.scenario import Scenario
+from onceproof.harness.schedule.supported_faults import offered_to, with_supported_faults
 from onceproof.harness.stage.backends import offers
-from onceproof.harness.supported_faults import offered_to, with_supported_faults
 
 _SLACK_SECONDS = 900.0
 _SLOWER = 8

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from onceproof.checkers import Claim, Verdict
-from onceproof.harness.scenario import Scenario
-from onceproof.harness.subjects.base import Subject
+from onceproof.harness.context.subject import Subject
+from onceproof.harness.schedule.scenario import Scenario
 
 QUICK_SECONDS: Final = 720.0
 """What a sample may add up to, each run timed alone: under ten minutes when two run at a time."""

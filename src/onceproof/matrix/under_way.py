@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Final
 
 from onceproof.ci import BuildServer
-from onceproof.harness.record import RunRecord
-from onceproof.harness.side_by_side import Ended, Job, children, side_by_side
-from onceproof.harness.versions import code, host, versions
+from onceproof.harness.history.run_record import RunRecord
+from onceproof.harness.processes.side_by_side import Ended, Job, children, side_by_side
+from onceproof.harness.tools.versions import code, host, versions
 from onceproof.harness.wait import Stop
 from onceproof.matrix import board
 from onceproof.matrix.budget import Budget
 from onceproof.matrix.earlier import records, reusable
+from onceproof.matrix.first_to_run import telling_first
 from onceproof.matrix.plan import Planned
-from onceproof.matrix.telling import telling_first
 from onceproof.reports.ci.case import Case, cases_of_trial
 from onceproof.reports.matrix.model import Backend, Matrix, State, Trial
 from onceproof.reports.matrix.page import write

@@ -68,8 +68,8 @@ def open_source(path: Path) -> Source:
 
 def _run(path: Path) -> Source:
     from onceproof.checkers.claims import claim_from_json
-    from onceproof.harness.folder import RunFolder
-    from onceproof.harness.record import RunRecord
+    from onceproof.harness.history.folder import RunFolder
+    from onceproof.harness.history.run_record import RunRecord
 
     record = RunRecord.load(path)
     loaded = RunFolder(path).load_history(unsealed=True)

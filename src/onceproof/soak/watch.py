@@ -16,7 +16,7 @@ from typing import Final
 
 import psutil
 
-from onceproof.harness.stage.sweep import find_leftovers
+from onceproof.harness.processes.sweep import find_leftovers
 
 LEAST_FREE: Final = 5 * 2**30
 """Bytes of a disk that stay free: for the brokers' data of a run, and for everybody else."""

@@ -12,7 +12,7 @@ from typing import Final
 
 from onceproof.checkers.fine_print import standard_fine_print
 from onceproof.checkers.model import FinePrint, Hop
-from onceproof.harness.scenario import ScheduledFault
+from onceproof.harness.schedule.scenario import ScheduledFault
 from onceproof.harness.user_pipeline.outputs.output import Output
 from onceproof.harness.user_pipeline.subject import OwnPipeline
 from onceproof.verify.plan import Plan

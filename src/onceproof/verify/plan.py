@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Final
 
 from onceproof.harness.faults.targets.program_commit import KILLED_AT_WORK
-from onceproof.harness.scenario import ScheduledFault
+from onceproof.harness.schedule.scenario import ScheduledFault
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 from onceproof.verify.hazards.table import TABLE
 

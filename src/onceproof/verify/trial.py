@@ -16,15 +16,15 @@ from onceproof.checkers.claims import AT_MOST_ONCE
 from onceproof.checkers.model import Claim, Expectation, Hop, Scope, Verdict
 from onceproof.harness.faults.base import Fault
 from onceproof.harness.faults.by_hand import asked
-from onceproof.harness.faults.cut_link import CutLink
+from onceproof.harness.faults.links.cut_link import CutLink
 from onceproof.harness.faults.pause import Pause
 from onceproof.harness.faults.targets.program import Program
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.faults.until import Acknowledged, Bitten
 from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.kafka.topic import Topic
-from onceproof.harness.scenario import BadScenario, Scenario, ScheduledFault
-from onceproof.harness.schedule_json import BadSchedule, schedule_from_json
+from onceproof.harness.schedule.as_json import BadSchedule, schedule_from_json
+from onceproof.harness.schedule.scenario import BadScenario, Scenario, ScheduledFault
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
 from onceproof.harness.user_pipeline.input_file import count
 from onceproof.harness.user_pipeline.orders import Orders

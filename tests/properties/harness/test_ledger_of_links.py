@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onceproof.harness.links.ledger import CUT, Disturbance, Hold, Toxic, lose
+from onceproof.harness.links.topology import Link
 from onceproof.harness.links.toxiproxy import AppliedToxic, ProxySpec, ProxyTrouble
-from onceproof.harness.stage.base import StageTrouble
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.proxied import ProxiedLinks
-from onceproof.harness.stage.topology import Link
 
 PROXIES = {
     Link("broker-1", "broker-2"): ("b1.b2.internal", "b1.b2.controller"),

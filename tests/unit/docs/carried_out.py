@@ -45,10 +45,8 @@ EXECUTED = {
     (LEFT_OVER, "console"): "tests/end_to_end/test_findings.py",
     (FOREIGN, "json"): "tests/unit/checkers/imports/test_imports_documentation.py",
     ("docs/how-to/add-a-fault.md", "python"): "tests/integration/test_fault_how_to.py",
-    ("docs/how-to/add-an-anomaly.md", "python"): (
-        "tests/unit/checkers/test_checkers_add_an_anomaly.py"
-    ),
-    ("docs/how-to/ask-a-run.md", "sql"): "tests/unit/onceproof/test_shell.py",
+    ("docs/how-to/add-an-anomaly.md", "python"): ("tests/unit/checkers/test_add_an_anomaly.py"),
+    ("docs/how-to/ask-a-run.md", "sql"): "tests/unit/onceproof/shell/test_shell.py",
     ("docs/reference/lab.md", "js"): "tests/end_to_end/test_lab.py",
 }
 """Page and language, and the tests that execute every such block of the page."""

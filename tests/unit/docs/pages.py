@@ -10,12 +10,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 GENERATED = {
     "docs/reference/anomalies.md": "tests/unit/reports/anomalies/test_anomalies_page.py",
-    "docs/reference/claims.md": "tests/unit/checkers/test_checkers_claims_page.py",
+    "docs/reference/claims.md": "tests/unit/checkers/test_claims_page.py",
     "docs/reference/commands.md": "tests/unit/onceproof/test_commands_page.py",
-    "docs/reference/faults.md": "tests/unit/harness/test_faults_page.py",
-    "docs/reference/history.md": "tests/unit/checkers/test_checkers_tables_page.py",
-    "docs/reference/hazards.md": "tests/unit/onceproof/test_hazards_page.py",
-    "docs/reference/scenarios.md": "tests/unit/onceproof/test_onceproof_listing.py",
+    "docs/reference/faults.md": "tests/unit/harness/faults/test_page.py",
+    "docs/reference/history.md": "tests/unit/checkers/test_tables_page.py",
+    "docs/reference/hazards.md": "tests/unit/onceproof/verify/test_hazards_page.py",
+    "docs/reference/scenarios.md": "tests/unit/onceproof/test_listing.py",
 }
 """Pages without a word that is written by hand, and the test that compares each with the code."""
 OF_THE_PAST = {"CHANGELOG.md", "docs/reference/matrix.md", "docs/reference/power.md"}

@@ -19,16 +19,16 @@ import pytest
 import yaml
 
 from onceproof.commands_page import all_commands
-from onceproof.harness import scenario
-from onceproof.harness.drawn import Draw
-from onceproof.harness.faults.hit_message import HitMessage
 from onceproof.harness.faults.kill import Kill
-from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.messages.hit_message import HitMessage
+from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.targets.brokers import LeaderOf
 from onceproof.harness.faults.targets.member import Member
 from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.schedule import scenario
+from onceproof.harness.schedule.drawn import Draw
 from onceproof.harness.stage.external import Cluster
-from onceproof.harness.subjects.jobs.hook import Hook
+from onceproof.harness.subjects.spark.jobs.hook import Hook
 from onceproof.scenarios import all_scenarios
 from onceproof.settings.effective import effective
 from onceproof.settings.files import load

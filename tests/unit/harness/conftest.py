@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from onceproof.harness.stage.processes import Process, Processes
-from onceproof.harness.stage.sweep import new_marker
+from onceproof.harness.processes.processes import Process, Processes
+from onceproof.harness.processes.sweep import new_marker
 from onceproof.harness.wait import wait_until
 
 # A marker of our own process: no sweep of another run takes these for left behind.

@@ -9,12 +9,12 @@ from types import SimpleNamespace
 from typing import Any, ClassVar
 
 from onceproof.harness.clock import now
-from onceproof.harness.events import Event, FaultChanged
-from onceproof.harness.recorder import Recorder
-from onceproof.harness.recording.tables import read_lines
-from onceproof.harness.run_context import RunContext
-from onceproof.harness.scenario import ScheduledFault
-from onceproof.harness.subjects.pipeline import NoPipeline
+from onceproof.harness.context.pipeline import NoPipeline
+from onceproof.harness.context.recorder import Recorder
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.history.events import Event, FaultChanged
+from onceproof.harness.history.tables import read_lines
+from onceproof.harness.schedule.scenario import ScheduledFault
 from onceproof.harness.wait import Stop
 
 Look = Callable[[], str | None]

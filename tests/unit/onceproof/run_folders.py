@@ -10,9 +10,9 @@ from onceproof.checkers.fine_print import standard_fine_print
 from onceproof.checkers.history import History
 from onceproof.checkers.model import Claim, Hop, Scope
 from onceproof.checkers.promised import PHASES
-from onceproof.harness.folder import seal_folder
-from onceproof.harness.record import RunRecord
-from onceproof.harness.recording.writer import HistoryWriter
+from onceproof.harness.history.folder import seal_folder
+from onceproof.harness.history.run_record import RunRecord
+from onceproof.harness.history.writer import HistoryWriter
 
 CLAIM = Claim(
     guarantee=EXACTLY_ONCE,

@@ -106,7 +106,7 @@ from pathlib import Path
 
 import onceproof.checkers.judging
 import onceproof.outcome
-from onceproof.harness.folder import RunFolder
+from onceproof.harness.history.folder import RunFolder
 from onceproof import running
 from onceproof.commands import run, soak
 from onceproof.interrupts import interruptible

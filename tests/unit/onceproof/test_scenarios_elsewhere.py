@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from onceproof.catalogue import UnknownScenario, chosen
-from onceproof.harness.folder import RunFolder
+from onceproof.harness.history.folder import RunFolder
 from onceproof.replaying import NoReplay, replay_of
-from tests.unit.harness.test_harness_record import RECORD
+from tests.unit.harness.history.test_run_record import RECORD
 
 PAGES = Path(__file__).parents[3] / "docs" / "how-to"
 SCENARIOS = """
@@ -165,8 +165,8 @@ class TestAnInstalledPackage:
     def test_its_faults_are_asked_for_and_stand_in_schedules(self, site: Path) -> None:
         program = textwrap.dedent("""
             from onceproof.harness.faults.by_hand import asked
-            from onceproof.harness.scenario import ScheduledFault
-            from onceproof.harness.schedule_json import schedule_from_json, schedule_to_json
+            from onceproof.harness.schedule.scenario import ScheduledFault
+            from onceproof.harness.schedule.as_json import schedule_from_json, schedule_to_json
 
             fault = asked("hang-up", ["pipeline", "leader:payments-0"])
             schedule = (ScheduledFault(name="a", do=fault),)
@@ -183,7 +183,7 @@ class TestAnInstalledPackage:
             (
                 '"hang-up pipeline ',
                 '"cut pipeline ',
-                "two faults are called cut: onceproof.harness.faults.cut_link.CutLink and "
+                "two faults are called cut: onceproof.harness.faults.links.cut_link.CutLink and "
                 "theirs_faults.HangUp; rename one, or uninstall its package",
             ),
             (
@@ -217,7 +217,7 @@ class TestAnInstalledPackage:
         done = self.python(
             site,
             "-c",
-            "from onceproof.harness.schedule_json import schedule_from_json;"
+            "from onceproof.harness.schedule.as_json import schedule_from_json;"
             "schedule_from_json([{'is': 'ScheduledFault'}])",
         )
         assert "two classes of a schedule are called SparkDriver" in done.stderr

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from onceproof.harness.side_by_side import Ended, Job
+from onceproof.harness.processes.side_by_side import Ended, Job
 from tests.power.catalogue import Pair
 from tests.power.kept import Kept
 from tests.power.page import page, summary

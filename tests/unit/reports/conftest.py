@@ -24,7 +24,7 @@ from onceproof.checkers.model import (
     Verdict,
 )
 from onceproof.checkers.tables import TABLES
-from onceproof.harness.record import RunRecord, Step
+from onceproof.harness.history.run_record import RunRecord, Step
 from onceproof.reports.build import build
 from onceproof.reports.model import Report
 

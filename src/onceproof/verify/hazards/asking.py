@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from onceproof.harness.faults.hit_message import HitMessage
-from onceproof.harness.faults.message import Message
+from onceproof.harness.faults.messages.hit_message import HitMessage
+from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.until import Bitten, Lasted
 from onceproof.harness.user_pipeline.profile import GROUP, TRANSACTION
 from onceproof.verify.hazards.hazard import PHASES, Pipeline, Strike

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from onceproof.harness.faults.cut_link import CutLink
-from onceproof.harness.faults.cut_program import CutProgram
 from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.links.cut_link import CutLink
+from onceproof.harness.faults.program.cut_program import CutProgram
 from onceproof.harness.faults.targets.brokers import (
     PROGRAM_START,
     CoordinatorOf,
@@ -17,7 +17,7 @@ from onceproof.harness.faults.targets.brokers import (
 )
 from onceproof.harness.faults.targets.service import QueueBroker
 from onceproof.harness.faults.until import Acknowledged
-from onceproof.harness.stage.topology import ARTEMIS
+from onceproof.harness.links.topology import ARTEMIS
 from onceproof.verify.hazards.asking import is_program, needs
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 

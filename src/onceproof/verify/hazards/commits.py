@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from onceproof.harness.faults.fence_program import FenceProgram
 from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.program.fence_program import FenceProgram
 from onceproof.harness.faults.targets.program import Program
 from onceproof.harness.faults.targets.program_commit import HAZARDS
 from onceproof.harness.user_pipeline.profile import GROUP, TRANSACTION

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
+from onceproof.harness.faults.database.strike_database import StrikeDatabase
 from onceproof.harness.faults.kill import Kill
-from onceproof.harness.faults.strike_database import StrikeDatabase
 from onceproof.harness.faults.targets.service import Database
 from onceproof.verify.hazards.asking import SERVER, needs, tables
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from onceproof.harness.faults.evict_program import EvictProgram
-from onceproof.harness.faults.other_member import common
-from onceproof.harness.faults.rebalance_program import RebalanceProgram
-from onceproof.harness.faults.remove_program import RemoveProgram
-from onceproof.harness.faults.zombie_worker import Held, ZombieWorker
+from onceproof.harness.faults.program.evict_program import EvictProgram
+from onceproof.harness.faults.program.other_member import common
+from onceproof.harness.faults.program.rebalance_program import RebalanceProgram
+from onceproof.harness.faults.program.remove_program import RemoveProgram
+from onceproof.harness.faults.program.zombie_worker import Held, ZombieWorker
 from onceproof.harness.user_pipeline.profile import GroupProfile
 from onceproof.verify.hazards.asking import is_program, phase, produces, transactional
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from onceproof.harness.faults.add_partition import AddPartition
-from onceproof.harness.faults.empty_partition import EmptyPartition
-from onceproof.harness.faults.odd_input import OddInput
-from onceproof.harness.faults.restart_idle import RestartIdle
+from onceproof.harness.faults.program.add_partition import AddPartition
+from onceproof.harness.faults.program.empty_partition import EmptyPartition
+from onceproof.harness.faults.program.odd_input import OddInput
+from onceproof.harness.faults.program.restart_idle import RestartIdle
 from onceproof.harness.user_pipeline.profile import (
     ABORTED,
     EMPTY,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from onceproof.harness.faults.database.strike_database import StrikeDatabase
 from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.program.withhold_writes import WithholdWrites
 from onceproof.harness.faults.stop import Stop
-from onceproof.harness.faults.strike_database import StrikeDatabase
 from onceproof.harness.faults.targets.program import Program
 from onceproof.harness.faults.targets.program_commit import KILLED_AT_WORK
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
-from onceproof.harness.faults.withhold_writes import WithholdWrites
 from onceproof.verify.hazards.asking import SERVER, is_program, needs, phase, produces, tables
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 

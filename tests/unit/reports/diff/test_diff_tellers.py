@@ -17,7 +17,7 @@ from onceproof.reports.diff.page import render
 from onceproof.reports.diff.summary import headline
 from onceproof.reports.diff.terminal import print_diff
 from tests.unit.reports.diff.making import bad, claim, finding, good, group, judged
-from tests.unit.reports.test_reports_html import HOSTILE, Page
+from tests.unit.reports.test_html import HOSTILE, Page
 
 RUN = {"run": {"seed": "7"}, "versions": {"kafka": "4.1"}, "host": {"cores": "2"}}
 WORSE = compare(

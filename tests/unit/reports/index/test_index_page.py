@@ -21,7 +21,7 @@ from onceproof.reports.index.model import Found, Run, Unread
 from onceproof.reports.index.page import render
 from onceproof.reports.index.strip import SHOWN
 from tests.unit.reports.index.making import WRONG, run, told
-from tests.unit.reports.test_reports_html import HOSTILE, Page
+from tests.unit.reports.test_html import HOSTILE, Page
 
 GONE = Unread(folder=Path("runs/20250109T000000Z-x-1"), reason="It is cut short.", scenario="x")
 TWIN = told(verdict=Verdict.VIOLATED)

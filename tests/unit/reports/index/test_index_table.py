@@ -18,7 +18,7 @@ from onceproof.reports.index.strip import LINE, SHOWN, signs, strip
 from onceproof.reports.index.table import headline, rows
 from onceproof.reports.index.terminal import print_index
 from tests.unit.reports.index.making import WRONG, run, told
-from tests.unit.reports.test_reports_html import HOSTILE
+from tests.unit.reports.test_html import HOSTILE
 
 UNJUDGED = replace(run(5), claims=(), verdict=None)
 

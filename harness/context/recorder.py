@@ -1,0 +1,171 @@
+"""The harness's own part of the history, and the event stream, written together.
+
+Whatever the harness did or saw goes through here, so that the history on
+disk and what the user watches can never tell different stories.
+"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from onceproof.harness.clock import clock_id, now
+from onceproof.harness.history import events
+from onceproof.harness.history.writer import HistoryWriter
+from onceproof.harness.processes.life import Life
+from onceproof.harness.wait import Interrupted
+
+_SCARCE = 16 * 2**20
+"""Bytes free on the run folder's disk below which a failure may come from there."""
+
+
+class Stalled(Exception):
+    """Progress did not come back: the subject's failure, not the harness's."""
+
+
+class HeldBack(Exception):
+    """The subject is at rest, and may still hold back effects that are missing."""
+
+
+class Recorder:
+    """Writes phases, faults, hazards and instances, and emits events. Thread-safe."""
+
+    def __init__(self, history: Path, handlers: Sequence[events.Handler]) -> None:
+        self.history = HistoryWriter(history, "harness")
+        self._handlers = tuple(handlers)
+        self._lock = threading.RLock()
+        self._hazards: Counter[str] = Counter()
+
+    def emit(self, event: events.Event) -> None:
+        """Hand an event to every handler, in order; one that cannot tell it hears no more.
+
+        That nobody looks any more, because a terminal was closed, is no reason to end a run.
+        """
+        with self._lock:
+            for handler in tuple(self._handlers):
+                try:
+                    handler(event)
+                except OSError:
+                    self._handlers = tuple(h for h in self._handlers if h is not handler)
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Record a phase. What ends it other than its end is told by the exception's type."""
+        started = now()
+        self.history.write("phases", phase=name, started_at=started, clock=clock_id())
+        self.emit(events.PhaseStarted(at=started, phase=name))
+        outcome, detail = "ok", None
+        try:
+            yield
+        except (Interrupted, KeyboardInterrupt) as reason:
+            outcome, detail = "interrupted", str(reason) or "interrupted"
+            raise
+        except Stalled as reason:
+            outcome, detail = "stalled", str(reason)
+            raise
+        except HeldBack as reason:
+            outcome, detail = "held-back", str(reason)
+            raise
+        except BaseException as reason:
+            outcome, detail = "failed", f"{type(reason).__name__}: {reason}{self._full_disk()}"
+            raise
+        finally:
+            ended = now()
+            self.history.write(
+                "phases",
+                phase=name,
+                started_at=started,
+                ended_at=ended,
+                outcome=outcome,
+                detail=detail,
+                clock=clock_id(),
+            )
+            self.emit(
+                events.PhaseEnded(
+                    at=ended,
+                    phase=name,
+                    outcome=outcome,
+                    detail=detail,
+                    seconds=(ended - started) / 1e9,
+                )
+            )
+
+    def _full_disk(self) -> str:
+        """Most of what goes wrong on a full disk does not say so."""
+        free = shutil.disk_usage(self.history.path.parent).free
+        if free > _SCARCE:
+            return ""
+        return (
+            f" (only {free // 2**20} MiB were left on the disk of the run folder: make room, or "
+            "give another folder with --out)"
+        )
+
+    def process(self, process: Life) -> None:
+        """Record a process that started or ended."""
+        self.history.write(
+            "instances",
+            subject=process.name,
+            instance=process.instance,
+            started_at=process.started_at,
+            ended_at=process.ended_at,
+            how=process.how,
+            clock=clock_id(),
+        )
+        state = f"ended: {process.how}" if process.ended_at else "started"
+        self.emit(events.InstanceChanged(at=now(), instance=process.instance, state=state))
+
+    def fault(self, row: dict[str, Any], state: str, detail: str) -> None:
+        """Record a fault's row as it stands, and its new state."""
+        self.history.write("faults", **row)
+        self.emit(
+            events.FaultChanged(
+                at=now(), fault=row["fault"], kind=row["kind"], state=state, detail=detail
+            )
+        )
+
+    def hazard(
+        self,
+        hazard: str,
+        *,
+        hop: str,
+        detail: str,
+        at: int | None = None,
+        fault: str | None = None,
+        owner: str | None = None,
+        batch: int | None = None,
+        attempts: Sequence[str | None] = (None,),
+    ) -> None:
+        """Record a hazard, one row for each attempt that it concerns; `at` is now if not given."""
+        at = now() if at is None else at
+        self._hazards[hazard] += 1
+        self.history.write_all(
+            "hazards",
+            [
+                {
+                    "hazard": hazard,
+                    "hop": hop,
+                    "at": at,
+                    "clock": clock_id(),
+                    "fault": fault,
+                    "detail": detail,
+                    "owner": owner,
+                    "batch": batch,
+                    "attempt": attempt,
+                }
+                for attempt in attempts
+            ],
+        )
+        self.emit(events.HazardObserved(at=now(), hazard=hazard, detail=detail))
+
+    def met(self, hazard: str) -> int:
+        """How often a hazard was recorded."""
+        return self._hazards[hazard]
+
+    def close(self) -> None:
+        """Close the history file."""
+        self.history.close()

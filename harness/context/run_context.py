@@ -1,0 +1,117 @@
+"""What a fault gets to work with: the running parts of one run.
+
+A fault reaches processes, links, clients and the sink only through this, so
+that it works on every backend and every part can be replaced in a test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from onceproof.harness.context.pipeline import Pipeline
+from onceproof.harness.context.recorder import Recorder
+from onceproof.harness.context.subject import Subject
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.kafka.single_partition_log import ReaderOfAll, SinglePartitionLog
+from onceproof.harness.links.topology import AUDITOR, broker_name, node_id
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.stage.base import Stage
+from onceproof.harness.wait import Stop
+from onceproof.harness.workload.control import Producers
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunContext:
+    """The parts of one run.
+
+    Attributes:
+        stage: nodes and links.
+        subject: what is on trial.
+        pipeline: it, while it runs.
+        producers: who sends the workload.
+        recorder: takes what is done and seen.
+        stop: ends waiting early when set.
+        topic: the workload's topic.
+        topics: every topic of the run, the workload's first.
+        work: folder of what does not outlive the run.
+        elsewhere: each topic that no Kafka broker keeps.
+    """
+
+    stage: Stage
+    subject: Subject
+    pipeline: Pipeline
+    producers: Producers
+    recorder: Recorder
+    stop: Stop
+    topic: str
+    topics: tuple[str, ...]
+    work: Path
+    elsewhere: Mapping[str, SinglePartitionLog] = field(default_factory=dict)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Topics that the workload goes to, which a pipeline has to come to the end of."""
+        return self.producers.workload.topics
+
+    def view(self, *, without: int | None = None) -> ClusterView:
+        """A fresh view of the cluster, as told by brokers that can answer.
+
+        `without` leaves out a broker whose word does not count.
+        """
+        return ClusterView(
+            {
+                node: address
+                for node, address in addresses(self.stage).items()
+                if node != without and self.answers(broker_name(node))
+            }
+        )
+
+    def answers(self, node: str) -> bool:
+        """Whether a broker can answer: it runs, and is not paused."""
+        return self.stage.alive(node) and not self.stage.paused(node)
+
+    def views(self) -> dict[int, ClusterView]:
+        """A view of every broker by itself, by its node id."""
+        return {n: ClusterView({n: address}) for n, address in addresses(self.stage).items()}
+
+    def reader(self) -> LogReader:
+        """A fresh reader of logs; close it after use."""
+        return open_reader(self.stage, self.view(), self.elsewhere)
+
+    def open_sink(self, reader: LogReader) -> Sink:
+        """Our own way into the subject's sink."""
+        return self.subject.open_sink(
+            database=self.stage.database(AUDITOR), reader=reader, work=self.work
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Collected:
+    """What is known when a run has been collected, for faults whose hazard shows only then."""
+
+    returned: Mapping[str, tuple[str, int]]
+    """attempt → (outcome, when it was told)."""
+
+
+def open_reader(
+    stage: Stage, view: ClusterView, elsewhere: Mapping[str, SinglePartitionLog] | None = None
+) -> LogReader:
+    """A reader over every broker's direct listener, and over what no broker keeps."""
+    if elsewhere:
+        return ReaderOfAll(view, addresses(stage), elsewhere)
+    return LogReader(view, addresses(stage))
+
+
+def addresses(stage: Stage) -> dict[int, str]:
+    """The auditor's direct way to every broker, by node id."""
+    return {node_id(name): stage.bootstrap(AUDITOR, name) for name in stage.brokers}
+
+
+def fresh_reader(
+    stage: Stage, elsewhere: Mapping[str, SinglePartitionLog] | None = None
+) -> LogReader:
+    """A reader of its own over every broker of a stage, past all proxies; close it after use."""
+    return open_reader(stage, ClusterView(addresses(stage)), elsewhere)

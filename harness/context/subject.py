@@ -1,0 +1,92 @@
+"""What a subject is: the system whose claim is on trial, as plain data.
+
+A subject says what runs and where its effects go; it never says whether its
+claim holds. Add one by adding a file here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from onceproof.harness.artemis.configuration import QueueSettings
+from onceproof.harness.context.pipeline import Pipeline, PipelineParts
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.base import Sink
+
+
+class Subject(Protocol):
+    """A system on trial."""
+
+    @property
+    def name(self) -> str:
+        """Short name: what `onceproof list` shows."""
+
+    @property
+    def says(self) -> str:
+        """What it is and what it promises, in a sentence or two."""
+
+    @property
+    def sink(self) -> str:
+        """Table or topic that its effects go to; empty if it has none."""
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """Everything that each input must have its effect in, `sink` first."""
+
+    @property
+    def balances(self) -> bool:
+        """Whether `sink` has the balance of each account and the number of its payments."""
+
+    @property
+    def view(self) -> str:
+        """Who looks at the sink."""
+
+    @property
+    def output_topic(self) -> str | None:
+        """A topic that has to be there before it starts."""
+
+    @property
+    def sends(self) -> bool:
+        """Whether who sends the workload is on trial, so that its standing still is its own."""
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """What faults can aim at in it, beside its stage."""
+
+    def configuration(self) -> Mapping[str, Any]:
+        """Its settings, by part, printed in the report."""
+
+    def pipeline(self, parts: PipelineParts) -> Pipeline:
+        """It, ready to be started.
+
+        Raises:
+            StageTrouble: the stage lacks something that it needs.
+        """
+
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
+        """Our own way into its sink, past all proxies.
+
+        Args:
+            database: how to connect to the stage's database.
+            reader: reads topics.
+            work: the folder that its pipeline works in.
+        """
+
+
+@runtime_checkable
+class OnQueues(Protocol):
+    """What a subject says beside, if queues are part of it."""
+
+    @property
+    def queues(self) -> tuple[str, ...]:
+        """Addresses that it writes to; none of a pipeline of somebody's own that has no queue."""
+
+    @property
+    def from_queues(self) -> bool:
+        """Whether it consumes queues too, and the workload is sent to a queue broker."""
+
+    @property
+    def queue_broker(self) -> QueueSettings:
+        """Of the queue broker, which is on trial with it."""

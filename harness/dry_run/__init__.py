@@ -1,0 +1,1 @@
+"""A run without faults that learns what a pipeline speaks."""

@@ -1,0 +1,314 @@
+"""Who conducts a dry run: breaks nothing, and learns what the pipeline speaks.
+
+Gates on the pipeline's links report its requests; the database logs its statements; what cannot be
+seen on this stage stays unknown in the profile.
+"""
+
+from __future__ import annotations
+
+import statistics
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from itertools import pairwise
+from typing import Any, Final
+
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+
+from onceproof.harness.context.run_context import Collected, RunContext
+from onceproof.harness.dry_run.probing import Probe
+from onceproof.harness.faults.messages.message import AtGates
+from onceproof.harness.links.gate.client import Event
+from onceproof.harness.links.gate.rules import POSITIONS, MessageMatch
+from onceproof.harness.links.topology import AUDITOR, Link
+from onceproof.harness.schedule.scenario import ScheduledFault
+from onceproof.harness.user_pipeline.profile import (
+    CHECKPOINT,
+    CLASSIC,
+    CONSUMER,
+    DATABASE,
+    GROUP,
+    SHARE_FETCH,
+    TRANSACTION,
+    GroupProfile,
+    Profile,
+)
+from onceproof.harness.user_pipeline.program import AWAY, Program
+from onceproof.harness.user_pipeline.spark import OwnSpark
+from onceproof.harness.user_pipeline.statements import Statements
+from onceproof.harness.wait import Overdue, wait_until
+
+_APIS: Final = (
+    "Produce",
+    *POSITIONS,
+    "EndTxn",
+    "InitProducerId",
+    "JoinGroup",
+    "ConsumerGroupHeartbeat",
+    "Fetch",
+    SHARE_FETCH,
+)
+_ENOUGH: Final = 50
+"""How many messages of an API are looked at on each link."""
+_SECONDS: Final = 60.0
+_COMMIT_SECONDS: Final = 40.0
+"""Kafka Streams commits every 30 s where nothing else is said."""
+_EVERY: Final = 0.2
+_NEW_END_TXN: Final = 5
+"""The first version of EndTxn that belongs to transaction version 2 (KIP-890)."""
+_LEAST_REST: Final = 5.0
+_BY_THE_CLOCK: Final = 0.5
+"""Seconds between two commits beyond which they are taken to come by the clock."""
+
+
+class Learned:
+    """What a dry run learns; `profile` is None until it has been collected."""
+
+    def __init__(self, *, gates: bool) -> None:
+        """`gates` says whether the stage has any."""
+        self.profile: Profile | None = None
+        self.gates = gates
+
+    def conduct(self, schedule: Sequence[ScheduledFault], context: RunContext) -> Learner:
+        """Conduct a dry run, whose schedule is empty."""
+        return Learner(context, self)
+
+
+class Learner:
+    """Conducts one dry run."""
+
+    def __init__(self, context: RunContext, learned: Learned) -> None:
+        self._context = context
+        self._learned = learned
+        self._gates = learned.gates
+        self._reports: dict[str, AtGates] = {}
+        self._seen: dict[str, list[Event]] = {}
+        self._statements: Statements | None = None
+        self._pauses = _Pauses(context)
+        self._members: dict[str, GroupProfile] = {}
+        self._processes = 1
+
+    def announce(self) -> None:
+        """Watch the pipeline's links and the database, before anything flows."""
+        if self._gates:
+            for api in _APIS:
+                rule = MessageMatch(direction="request", api=api).rule("report", times=_ENOUGH)
+                self._reports[api] = AtGates(self._context, "pipeline", rule)
+        self._statements = Statements.begin(self._context)
+
+    def carry_out(self) -> None:
+        """Let records flow; returns when most of them were sent and the pipeline was watched."""
+        producers = self._context.producers
+        self._pauses.start()
+        wait_until(
+            lambda: producers.finished,
+            what="the dry run's records to be sent",
+            seconds=_SECONDS,
+            stop=self._context.stop,
+            seen=lambda: f"{producers.acknowledged} acknowledged",
+        )
+        self._members = self._groups()
+        self._processes = self._connected_processes()
+        self._wait_commit()
+        for api, reports in self._reports.items():
+            self._seen[api] = reports.fired()
+            reports.remove()
+
+    def _wait_commit(self) -> None:
+        """Wait for a first commit of a member: some commit only every half a minute."""
+        commits = [r for api, r in self._reports.items() if api in POSITIONS]
+        if not commits or not self._members:
+            return
+        with suppress(Overdue):
+            wait_until(
+                lambda: any(r.fired() for r in commits) or self._tables()[1] is not None,
+                what="",
+                seconds=_COMMIT_SECONDS,
+                every=_EVERY,
+                stop=self._context.stop,
+            )
+
+    def _tables(self) -> tuple[tuple[str, ...], str | None]:
+        """The tables that the pipeline wrote to, and the one that holds its offsets."""
+        return self._statements.tables(self._ends()) if self._statements else ((), None)
+
+    def after_collect(self, known: Collected) -> None:
+        """Everything was collected: put together what was learned, and try odd records."""
+        longest = self._pauses.stop()
+        seen = self._seen
+        tables, table = self._tables()
+        how = self._statements.how() if self._statements else None
+        # Who keeps its offsets elsewhere cannot be moved by those of its group.
+        groups = self._members if any(map(seen.get, POSITIONS)) else ()
+        survives, ends_at = Probe(self._context, groups, longest).kinds()
+        if isinstance(self._context.pipeline, OwnSpark):
+            self._context.pipeline.leave()
+        ids = {i for event in seen.get("InitProducerId", ()) for i in event["transactional_ids"]}
+        produced = seen.get("Produce", ())
+        commits = self._commits(seen, table)
+        self._learned.profile = Profile(
+            watched=self._gates,
+            commits=commits,
+            groups=_groups_of(seen, *POSITIONS),
+            commit_seconds=_apart(seen, commits),
+            group=self._group(seen),
+            shares=bool(seen.get(SHARE_FETCH)),
+            transactional_ids=len(ids),
+            transaction_ms=_setting(seen.get("InitProducerId", ()), "transaction_timeout_ms"),
+            transaction_version=_transaction_version(seen.get("EndTxn", ())),
+            idempotent=any(not e["transactional_ids"] for e in seen.get("InitProducerId", ())),
+            acks=_setting(produced, "acks"),
+            topics=tuple(sorted({topic for event in produced for topic in event["topics"]})),
+            read_committed=_isolation(seen.get("Fetch", ())),
+            tables=tables,
+            position_table=table,
+            statements=how,
+            processes=self._processes,
+            pause=round(longest, 1),
+            rest=max(_LEAST_REST, round(2 * longest, 1)),
+            survives=survives,
+            ends_at=ends_at,
+        )
+
+    def _commits(self, seen: Mapping[str, Sequence[Event]], table: str | None) -> tuple[str, ...]:
+        there = {
+            GROUP: bool(seen.get("OffsetCommit")) or (not self._gates and bool(self._members)),
+            TRANSACTION: bool(seen.get("TxnOffsetCommit")),
+            DATABASE: table is not None,
+            CHECKPOINT: not isinstance(self._context.pipeline, Program),
+        }
+        return tuple(where for where, is_ in there.items() if is_)
+
+    def _group(self, seen: Mapping[str, Sequence[Event]]) -> GroupProfile | None:
+        """The group with most members at work, as its members ask to join it."""
+        joins = seen.get("JoinGroup", ())
+        newer = _groups_of(seen, "ConsumerGroupHeartbeat")
+        for event in joins:
+            for name in event["groups"]:
+                known = self._members.get(name, GroupProfile(name=name))
+                said = event["settings"]
+                self._members[name] = GroupProfile(
+                    name=name,
+                    members=known.members,
+                    protocol=CONSUMER if name in newer else known.protocol,
+                    protocol_type=said["protocol_type"],
+                    assignors=tuple(said["protocols"]),
+                    session_ms=said["session_timeout_ms"],
+                    max_poll_ms=said["rebalance_timeout_ms"],
+                    static=said["group_instance_id"] is not None,
+                )
+        return max(self._members.values(), key=lambda group: group.members, default=None)
+
+    def _groups(self) -> dict[str, GroupProfile]:
+        """The groups of the cluster that have members, while the pipeline runs."""
+        bootstrap = self._context.stage.bootstrap(AUDITOR)
+        admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+        found = {}
+        try:
+            names = [g.group_id for g in admin.list_consumer_groups().result(_SECONDS).valid]
+            for future in admin.describe_consumer_groups(names).values() if names else ():
+                told = future.result(_SECONDS)
+                newer = str(getattr(told, "type", "")).upper().endswith("CONSUMER")
+                if told.members:
+                    found[told.group_id] = GroupProfile(
+                        name=told.group_id,
+                        members=len(told.members),
+                        protocol=CONSUMER if newer else CLASSIC,
+                        static=any(member.group_instance_id for member in told.members),
+                    )
+        except (KafkaException, TimeoutError):
+            return {}
+        return found
+
+    def _connected_processes(self) -> int:
+        """How many processes of the pipeline are connected to a broker."""
+        if not isinstance(self._context.pipeline, Program):
+            return 1
+        return max(1, len(self._context.pipeline.clients(self._entrances())))
+
+    def _entrances(self) -> frozenset[str]:
+        stage = self._context.stage
+        return frozenset(stage.entrance(Link("pipeline", broker)) for broker in stage.brokers)
+
+    def _ends(self) -> dict[int, int]:
+        """Behind the last record of each partition of the input that has one."""
+        with self._context.reader() as reader:
+            logs = reader.read_topic(self._context.topic)
+            return {log.partition: log.entries[-1].offset + 1 for log in logs if log.entries}
+
+
+class _Pauses:
+    """The longest pause between two writes of a pipeline while inputs waited for effects."""
+
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
+        self._over = threading.Event()
+        self._longest = 0.0
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def start(self) -> None:
+        if isinstance(self._context.pipeline, Program):
+            self._thread.start()
+
+    def stop(self) -> float:
+        """Look no more; returns the longest pause, in seconds."""
+        self._over.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        return self._longest
+
+    def _watch(self) -> None:
+        pipeline = self._context.pipeline
+        assert isinstance(pipeline, Program), "nothing else is watched"
+        since, changes = time.monotonic(), pipeline.look.changes
+        while not self._over.wait(_EVERY):
+            try:
+                pipeline.look.size()
+                waits = pipeline.look.waits()
+            except AWAY:
+                continue
+            written = pipeline.look.changes != changes
+            if waits or written:
+                # Also of a write behind which nothing waits any more.
+                self._longest = max(self._longest, time.monotonic() - since)
+            if written or not waits:
+                since, changes = time.monotonic(), pipeline.look.changes
+
+
+def _setting(events: Iterable[Event], name: str) -> Any:
+    """What the last request that says it says; None if none does."""
+    said = [event["settings"][name] for event in events if name in event["settings"]]
+    return said[-1] if said else None
+
+
+def _isolation(fetches: Iterable[Event]) -> bool | None:
+    level = _setting(fetches, "isolation_level")
+    return None if level is None else bool(level)
+
+
+def _transaction_version(ends: Sequence[Event]) -> int | None:
+    if not ends:
+        return None
+    return 2 if max(int(event["version"]) for event in ends) >= _NEW_END_TXN else 1
+
+
+def _groups_of(seen: Mapping[str, Sequence[Event]], *apis: str) -> tuple[str, ...]:
+    """The groups that requests of these APIs concerned."""
+    return tuple(sorted({g for api in apis for e in seen.get(api, ()) for g in e["groups"]}))
+
+
+def _apart(seen: Mapping[str, Sequence[Event]], commits: Sequence[str]) -> float | None:
+    """The median of the seconds between two commits, if they seem to come by the clock.
+
+    Of who committed but once it is the time since it first fetched.
+    """
+    if GROUP not in commits:
+        return None
+    at = sorted(int(event["at"]) / 1e9 for event in seen.get("OffsetCommit", ()))
+    if len(at) == 1:
+        at = [*(int(event["at"]) / 1e9 for event in seen.get("Fetch", ())[:1]), *at]
+    gaps = [later - earlier for earlier, later in pairwise(at)]
+    middle = statistics.median(gaps) if gaps else 0.0
+    return round(middle, 1) if middle > _BY_THE_CLOCK else None

@@ -1,0 +1,133 @@
+"""What a pipeline does with odd records: each kind is sent at the end of its dry run.
+
+Behind each kind comes a plain record. Who writes that goes on behind the odd ones; who ends at them
+is let past them, if its group's offsets can be moved, so that the next kind can be tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import suppress
+from typing import Final
+
+from confluent_kafka import KafkaException
+
+from onceproof.harness.context.pipeline import PipelineTrouble
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.cluster.coordinated import group_of
+from onceproof.harness.kafka.coordinator import Refused
+from onceproof.harness.processes.processes import Process
+from onceproof.harness.user_pipeline.odd_records import NotSent, send_odd, send_plain
+from onceproof.harness.user_pipeline.profile import NULL, OVERSIZE, PROBED
+from onceproof.harness.user_pipeline.program import AWAY, Program
+from onceproof.harness.user_pipeline.subject import OwnPipeline
+from onceproof.harness.wait import Overdue, wait_until
+
+_SECONDS: Final = 6.0
+"""How long a pipeline may take to end at an odd record, or to write behind it."""
+_EVERY: Final = 0.2
+_START_SECONDS: Final = 60.0
+
+
+class Probe:
+    """Odd records for one pipeline."""
+
+    def __init__(self, context: RunContext, groups: Collection[str], pause: float) -> None:
+        """`groups` read the input; `pause` is how many seconds it usually rests between writes."""
+        self._context, self._groups, self._pause = context, groups, pause
+
+    def kinds(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Behind which kinds the pipeline goes on, and at which it ends.
+
+        One that neither ends nor writes is taken to go on: what it lost shows in the trial. Records
+        that are too large it may try over and over, so of these it must write what is behind.
+        """
+        pipeline, subject = self._context.pipeline, self._context.subject
+        survives: list[str] = []
+        ends: list[str] = []
+        if not isinstance(pipeline, Program) or not pipeline.alive():
+            return (), ()
+        assert isinstance(subject, OwnPipeline)
+        for kind in PROBED:
+            if kind == OVERSIZE and subject.orders.file is not None:
+                continue  # only orders that are made up can be made larger
+            try:
+                life = pipeline.supervisor.running()
+                send_odd(self._context, kind)
+                behind = send_plain(self._context, kind)
+                wrote = self._writes(pipeline, behind, _SECONDS + 2 * self._pause, life)
+                nameless = pipeline.look.nameless()
+            except (NotSent, KafkaException, *AWAY):
+                break  # nothing was learned of it, nor of what would have come behind it
+            except PipelineTrouble:
+                life = None
+            if life is None or not life.leader_alive():
+                ends.append(kind)
+                if not self._got_past(pipeline, kind):
+                    break
+            elif kind == OVERSIZE and not wrote:
+                break
+            elif kind != NULL or subject.named_by_header or not nameless:
+                survives.append(kind)
+            # else: what it writes for them names no input, so nobody could judge it
+        return tuple(survives), tuple(ends)
+
+    def _writes(
+        self,
+        pipeline: Program,
+        behind: frozenset[str],
+        seconds: float,
+        life: Process | None = None,
+    ) -> bool:
+        """Whether it writes what came behind odd records in time, and before this life ends."""
+
+        def wrote() -> bool:
+            try:
+                return pipeline.look.has(behind)
+            except AWAY:
+                return False
+
+        with suppress(Overdue):
+            wait_until(
+                lambda: wrote() or (life is not None and not life.leader_alive()),
+                what="",
+                seconds=seconds,
+                every=_EVERY,
+                stop=self._context.stop,
+            )
+        return wrote()
+
+    def _got_past(self, pipeline: Program, kind: str) -> bool:
+        """Move its groups behind the record that ends it; whether it writes again then."""
+        if not self._groups:
+            return False
+        try:
+            self._end(pipeline)
+            self._move()
+            pipeline.start()
+            return self._writes(pipeline, send_plain(self._context, kind), _START_SECONDS / 2)
+        except (NotSent, KafkaException, Overdue, Refused, OSError, PipelineTrouble, *AWAY):
+            return False
+
+    def _end(self, pipeline: Program) -> None:
+        """End it for now; whoever keeps it running may be about to start it."""
+
+        def ended() -> bool:
+            with suppress(PipelineTrouble):
+                pipeline.kill("it ends at an odd record, over and over")
+                return True
+            return False
+
+        wait_until(
+            ended, what="the pipeline to run", seconds=_START_SECONDS, stop=self._context.stop
+        )
+
+    def _move(self) -> None:
+        topic = self._context.topic
+        with self._context.reader() as reader:
+            ends = reader.ends(topic)
+        for name in self._groups:
+            with group_of(self._context, name) as group:
+                group.remove_members()
+                for partition, (_, end) in ends.items():
+                    group.commit(topic, partition, end)

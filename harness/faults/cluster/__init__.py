@@ -1,0 +1,1 @@
+"""Faults of the cluster: its brokers, logs and committed offsets."""

@@ -1,0 +1,137 @@
+"""The oldest records of a partition deleted, as retention does to who is too slow.
+
+Who has read them loses nothing. Who has not must not go on as if nothing had
+been: Spark ends its query (`failOnDataLoss`), a consumer is told that its position is out of range
+and does what `auto.offset.reset` says, `none` being the only setting that loses nothing silently.
+Nothing brings the records back: what a checker would look for there is undecided, not lost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Final
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext, addresses
+from onceproof.harness.faults.cluster.coordinated import partition
+from onceproof.harness.faults.words import UnknownFault, Word, amount
+from onceproof.harness.kafka.deleting import delete_records
+from onceproof.harness.kafka.log_reader import UnreadableLog
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.wait import wait_until
+
+_ALL: Final = "all"
+
+
+def _offset(word: str) -> int | None:
+    try:
+        return None if word == _ALL else amount(word)
+    except UnknownFault as error:
+        raise UnknownFault(f"{error}, or {_ALL}") from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeleteRecords:
+    """Delete what a partition has before an offset, or all: who has not read it must not go on as
+    if nothing had been.
+
+    Attributes:
+        topic: of the partition.
+        partition: its number.
+        before: the first offset that stays; None deletes all that is committed.
+    """
+
+    example: ClassVar[str] = "delete-records payments-0 1000"
+    kind: ClassVar[str] = "surgery"
+    needs: ClassVar[str | None] = None
+    topic: Annotated[str, Word("TOPIC-PARTITION", partition, also="partition")]
+    partition: int
+    before: Annotated[int | None, Word("OFFSET|all", _offset)] = None
+
+    def describe(self) -> str:
+        until = "" if self.before is None else f" before offset {self.before}"
+        return f"delete the records of {self.topic}-{self.partition}{until}"
+
+    def inject(self, context: RunContext, name: str) -> _Deleted:
+        """Delete them."""
+        return _Deleted(context, self, name)
+
+
+class _Deleted:
+    def __init__(self, context: RunContext, fault: DeleteRecords, name: str) -> None:
+        self._context = context
+        self._fault = fault
+        self._name = name
+        self._at = (fault.topic, fault.partition)
+        self.target = f"{fault.topic}-{fault.partition}"
+        with context.reader() as reader:
+            self._before = reader.first(*self._at)
+            stable, _ = reader.ends(fault.topic)[fault.partition]
+            self._first = stable if fault.before is None else fault.before
+            if not self._before < self._first <= stable:
+                raise StageTrouble(
+                    f"nothing can be deleted from {self.target} before {self._first}: it has "
+                    f"offsets from {self._before} to {stable}"
+                )
+            log = reader.read(*self._at)
+        self._records = sum(e.kind == "data" and e.offset < self._first for e in log.entries)
+        self.at = now()
+        wait_until(
+            self._delete,
+            what=f"every replica of {self.target} to have nothing before {self._first}",
+            seconds=40,
+            every=0.2,
+            stop=context.stop,
+        )
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """Where the log begins for a reader of its own, and what it gets from before."""
+        if self._proof is None:
+            with self._context.reader() as reader:
+                try:
+                    first = reader.first(*self._at)
+                    left = reader.read(*self._at).entries
+                except UnreadableLog:
+                    return None
+            if first < self._first or (left and left[0].offset < self._first):
+                return None
+            self._proof = (
+                f"{self.target} begins at {first}, no longer at {self._before}: {self._records} "
+                "records are gone"
+            )
+            self._context.recorder.hazard(
+                "deleted-records", hop="process", fault=self._name, at=self.at, detail=self._proof
+            )
+        return self._proof
+
+    def heal(self) -> None:
+        """See that the log can be read from where it begins now; what is gone stays gone."""
+
+        def readable() -> bool:
+            with self._context.reader() as reader:
+                try:
+                    reader.read(*self._at)
+                except UnreadableLog:
+                    return False
+            return True
+
+        wait_until(
+            readable, what=f"{self.target} to be readable", seconds=40, stop=self._context.stop
+        )
+
+    def _delete(self) -> bool:
+        """Have it deleted; whether every replica says that it is."""
+        with self._context.view() as view:
+            leader = view.leader(*self._at)
+        if leader is None:
+            return False
+        try:
+            return (
+                delete_records(
+                    addresses(self._context.stage)[leader], *self._at, before=self._first
+                )
+                >= self._first
+            )
+        except OSError:
+            return False

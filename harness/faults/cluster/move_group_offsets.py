@@ -1,0 +1,135 @@
+"""The position of a consumer group moved, back or forth, while nobody of the group is there.
+
+This is what an administrator's slip does. Who resumes from a position that
+was moved back must cope with records that it has processed before: a correct consumer's effects
+count once all the same, because its sink knows what it has. One that was moved forth cannot be
+coped with: what lies between is skipped, and only effects that carry their own position show it.
+It is not moved back when this is healed: where the group goes on is what is put to the test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Final
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.cluster.coordinated import group_of, partition
+from onceproof.harness.faults.words import Word, amount, one_of
+from onceproof.harness.kafka.groups import GroupState
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.wait import wait_until
+
+_WITHOUT_MEMBERS: Final = ("Empty", "Dead")
+"""`Dead` is also what Kafka calls a group that never had members, only positions."""
+
+
+def _by(direction: str, number: str) -> int:
+    sign = -1 if one_of(("back", "forth"), "direction", direction) == "back" else 1
+    return sign * amount(number)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoveGroupOffsets:
+    """Move what a group without members has committed: who resumes there has to cope with records
+    that it had before, or never gets some.
+
+    Attributes:
+        group: its id.
+        topic: of the partition whose position is moved.
+        partition: its number.
+        by: how far; a negative number moves it back.
+    """
+
+    example: ClassVar[str] = "move-group-offsets billing payments-0 back 100"
+    kind: ClassVar[str] = "surgery"
+    needs: ClassVar[str | None] = None
+    group: Annotated[str, Word("GROUP")]
+    topic: Annotated[str, Word("TOPIC-PARTITION", partition, also="partition")]
+    partition: int
+    by: Annotated[int, Word("back|forth N", _by)]
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for a move by nothing."""
+        if not self.by:
+            raise ValueError("a position moved by 0 stays where it is")
+
+    def describe(self) -> str:
+        return (
+            f"move the position of group {self.group} in {self.topic}-{self.partition} "
+            f"{'back' if self.by < 0 else 'forth'} by {abs(self.by)}"
+        )
+
+    def inject(self, context: RunContext, name: str) -> _Moved:
+        """Move it."""
+        return _Moved(context, self, name)
+
+
+class _Moved:
+    def __init__(self, context: RunContext, fault: MoveGroupOffsets, name: str) -> None:
+        self._context = context
+        self._fault = fault
+        self._name = name
+        self._at = (fault.topic, fault.partition)
+        self.target = f"group {fault.group} in {fault.topic}-{fault.partition}"
+        with group_of(context, fault.group) as group, context.reader() as reader:
+            _see_that_it_is_empty(fault.group, group.describe())
+            before = group.committed(*self._at)
+            if before is None:
+                raise StageTrouble(f"{self.target} has committed no position that could be moved")
+            self._before = before
+            self._after = self._before + fault.by
+            first, end = reader.first(*self._at), reader.ends(fault.topic)[fault.partition][1]
+            if not first <= self._after <= end:
+                raise StageTrouble(
+                    f"{self.target} is at {self._before}: {self._after} would be outside of the "
+                    f"log, which goes from {first} to {end}"
+                )
+            self.at = now()
+            group.commit(*self._at, self._after)
+            log = reader.read(*self._at, min(self._before, self._after))
+        between = range(*sorted((self._before, self._after)))
+        self._records = sum(
+            committed and entry.kind == "data" and entry.offset in between
+            for entry, committed in zip(log.entries, log.committed(), strict=True)
+        )
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """What the coordinator says now, and how many committed records lie between."""
+        if self._proof is None:
+            with group_of(self._context, self._fault.group) as group:
+                if group.committed(*self._at) != self._after:
+                    return None
+            self._proof = (
+                f"the coordinator has {self.target} at {self._after}, which was at {self._before}: "
+                f"{self._records} committed records lie between"
+            )
+            self._context.recorder.hazard(
+                "moved-offsets", hop="process", fault=self._name, owner=self._fault.group,
+                at=self.at, detail=f"{self._fault.describe()}: {self._proof}",
+            )  # fmt: skip
+        return self._proof
+
+    def heal(self) -> None:
+        """See that a position can be had from the coordinator; nothing is moved back."""
+
+        def there() -> bool:
+            with group_of(self._context, self._fault.group) as group:
+                return group.committed(*self._at) is not None
+
+        wait_until(
+            there,
+            what=f"the position of {self.target}",
+            seconds=30,
+            stop=self._context.stop,
+        )
+
+
+def _see_that_it_is_empty(name: str, group: GroupState) -> None:
+    if group.members or group.state not in _WITHOUT_MEMBERS:
+        raise StageTrouble(
+            f"group {name} is {group.state} with {len(group.members)} members "
+            f"({', '.join(group.members) or 'unnamed'}): its position can be moved only when they "
+            "are gone; stop them first"
+        )

@@ -1,0 +1,1 @@
+"""Faults of a transaction in a database."""

@@ -1,0 +1,107 @@
+"""The link to PostgreSQL cut while a consumer's commit is under way.
+
+Whether the commit lands or is undone, the consumer sees the same: its
+connection ended. Where it lands, it does so late: not before the consumer has looked what is
+stored, has seen nothing of it, and is at writing the same again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Final
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import Collected, RunContext
+from onceproof.harness.faults.database.at_commit import Fate, held, note_doubt, storing
+from onceproof.harness.faults.links.on_link import wait_mended
+from onceproof.harness.faults.words import Member, Word
+from onceproof.harness.links.ledger import CUT
+from onceproof.harness.links.topology import POSTGRES, Link
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.subjects.stored.audit import Hold
+from onceproof.harness.subjects.stored.subject import COMMITS
+from onceproof.harness.wait import wait_until
+
+_LINK: Final = Link("pipeline", POSTGRES)
+_SECONDS: Final = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutAtCommit:
+    """Cut the link to the database while a consumer's commit is under way, which then lands, late,
+    or is undone.
+
+    Attributes:
+        member: whose commit.
+        commit: what becomes of it.
+    """
+
+    example: ClassVar[str] = "cut-at-commit member-0 lands"
+    kind: ClassVar[str] = "partition"
+    needs: ClassVar[str | None] = COMMITS
+    member: Member = "member-0"
+    commit: Annotated[Fate, Word(noun="fate")] = "lands"
+
+    def describe(self) -> str:
+        then = "lands late" if self.commit == "lands" else "is undone"
+        return f"cut pipeline from postgres while a commit of {self.member} is under way; it {then}"
+
+    def inject(self, context: RunContext, name: str) -> _Cut:
+        """Wait for a commit, cut the link, mend it, and let the commit come to its end."""
+        group = storing(context)
+        hold = group.hold_commit(self.member)
+        with held(hold, context) as seen:
+            closed = _cut(context)
+            came = _late(hold, context) if self.commit == "lands" else hold.undo()
+        return _Cut(context, name, f"{closed} connections on {_LINK} closed while {seen}; {came}")
+
+
+def _cut(context: RunContext) -> int:
+    """Cut the link until no connection is left on it; how many there were."""
+    closed = context.stage.connections(_LINK) if _LINK in context.stage.links() else 0
+    if not closed:
+        raise StageTrouble(f"{context.subject.name} does not reach its database by {_LINK}")
+    hold = context.stage.disturb(_LINK, CUT)
+    try:
+        wait_until(
+            lambda: not context.stage.connections(_LINK),
+            what=f"every connection on {_LINK} to be closed",
+            seconds=_SECONDS,
+            stop=context.stop,
+        )
+    finally:
+        hold.release()
+    return closed
+
+
+def _late(hold: Hold, context: RunContext) -> str:
+    awaited = wait_until(
+        hold.awaited,
+        what="the consumer to write the same again, and to wait for the commit that it gave up",
+        seconds=_SECONDS,
+        every=0.02,
+        stop=context.stop,
+    )
+    return f"{awaited} before {hold.let_go()}"
+
+
+class _Cut:
+    target = str(_LINK)
+
+    def __init__(self, context: RunContext, name: str, seen: str) -> None:
+        self._context = context
+        self._name = name
+        self._seen = seen
+        self.at = now()
+
+    def evidence(self) -> str | None:
+        """What was closed, what was under way, and what became of it."""
+        return self._seen
+
+    def heal(self) -> None:
+        """It is mended already; see that it works."""
+        wait_mended(self._context, [_LINK])
+
+    def after_collect(self, known: Collected) -> None:
+        """A commit whose end nobody heard."""
+        note_doubt(self._context, self._name, self.at, self._seen)

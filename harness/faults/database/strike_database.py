@@ -1,0 +1,177 @@
+"""The pipeline's transaction in its database, met at a statement or at its commit.
+
+What becomes of it is decided and then asked of the server: it lands or is undone, while the
+pipeline is killed, loses its connection, or hears a refusal and lives on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Final, Literal
+
+import psycopg
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.database.triggers import Triggers, When
+from onceproof.harness.faults.links.on_link import wait_mended
+from onceproof.harness.faults.program.programs import (
+    at_work,
+    end,
+    offsets_committed,
+    running,
+    start_again,
+)
+from onceproof.harness.faults.words import Word
+from onceproof.harness.links.ledger import CUT
+from onceproof.harness.links.topology import AUDITOR, POSTGRES, Link
+from onceproof.harness.wait import Overdue, wait_until
+
+Act = Literal["kill-undone", "kill-landed", "cut-undone", "cut-landed", "refuse", "slow"]
+SERIALIZATION_FAILURE: Final = "40001"
+_WORDS: Final[dict[Act, str]] = {
+    "kill-undone": "SIGKILL the pipeline; its transaction is undone",
+    "kill-landed": "SIGKILL the pipeline; its transaction is committed and nobody hears of it",
+    "cut-undone": "end the pipeline's connection; its transaction is undone",
+    "cut-landed": "end the pipeline's connection; its transaction is committed all the same",
+    "refuse": "refuse it",
+    "slow": "answer it late",
+}
+_MEET_SECONDS: Final = 30.0
+_SLOW_SECONDS: Final = 6.0
+"""Longer than the statement time-outs that pipelines usually have."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StrikeDatabase:
+    """Act on the next transaction of a pipeline of your own in the database.
+
+    Attributes:
+        when: at its next `statement`, or at its `commit`.
+        act: what is done.
+        table: only statements that write to this table; None: to any.
+        code: SQLSTATE of a refusal.
+        seconds: how long it is held at most, until the pipeline commits offsets to Kafka.
+    """
+
+    example: ClassVar[str] = "strike-database commit kill-landed"
+    kind: ClassVar[str] = "crash"
+    needs: ClassVar[str | None] = "database"
+    when: Annotated[When, Word(noun="moment")]
+    act: Annotated[Act, Word()]
+    table: str | None = None
+    code: str = SERIALIZATION_FAILURE
+    seconds: float = 0.0
+
+    def describe(self) -> str:
+        what = "commit in" if self.when == "commit" else f"write to {self.table or 'a table of'}"
+        where = "" if self.table and self.when == "statement" else " the database"
+        code = f" with SQLSTATE {self.code}" if self.act == "refuse" else ""
+        return f"at the pipeline's {what}{where}: {_WORDS[self.act]}{code}"
+
+    def inject(self, context: RunContext, name: str) -> _Struck:
+        """Wait for the transaction and act."""
+        return _Struck(context, name, self)
+
+
+class _Struck:
+    def __init__(self, context: RunContext, name: str, fault: StrikeDatabase) -> None:
+        self._context, self._name, self._fault = context, name, fault
+        self.target = POSTGRES
+        self._seen: str | None = None
+        self._ended = False
+        self._committed = 0
+        at_work(context)
+        refuse = fault.code if fault.act == "refuse" else ""
+        tables = () if fault.table is None else (fault.table,)
+        with ExitStack() as undo:
+            triggers = Triggers(
+                context.stage.database(AUDITOR), when=fault.when, tables=tables, refuse=refuse
+            )
+            undo.callback(triggers.remove)
+            if refuse:
+                self._refuse(triggers)
+            else:
+                self._hold(triggers)
+
+    def evidence(self) -> str | None:
+        """What was met, and what became of its transaction, by the server's word."""
+        return self._seen
+
+    def heal(self) -> None:
+        """Start the pipeline again if it was killed, and see that the database answers it."""
+        wait_mended(self._context, [Link("pipeline", POSTGRES)])
+        if self._ended:
+            start_again(self._context)
+
+    def _refuse(self, triggers: Triggers) -> None:
+        self._met(lambda: triggers.met)
+        self.at = now()
+        count = triggers.met
+        self._seen = (
+            f"the database refused {count} times with SQLSTATE {self._fault.code}, at a "
+            f"{self._fault.when} on {', '.join(triggers.tables)}"
+        )
+
+    def _hold(self, triggers: Triggers) -> None:
+        self._met(triggers.waiting)
+        if self._fault.seconds:
+            self._committed = offsets_committed(self._context, self._fault.seconds)
+        self.at = now()
+        held = triggers.waiting()
+        with ExitStack() as undo:
+            said = self._act(triggers, list(held), undo)
+            triggers.release()
+            became = {xid: self._outcome(triggers, xid) for xid in held.values() if xid}
+        wanted = "aborted" if self._fault.act.endswith("undone") else "committed"
+        told = ", ".join(f"transaction {xid} {how}" for xid, how in became.items())
+        if self._fault.act == "slow" or all(how == wanted for how in became.values()):
+            self._seen = f"{said}; {told}"
+            if self._fault.seconds:
+                self._seen += f"; it had committed offsets {self._committed} times meanwhile"
+
+    def _act(self, triggers: Triggers, held: list[int], undo: ExitStack) -> str:
+        act = self._fault.act
+        where = f"at a {self._fault.when} on {', '.join(triggers.tables)}"
+        if act.startswith("kill"):
+            said = end(running(self._context), f"SIGKILL by fault «{self._name}»")
+            self._ended = True
+            if act == "kill-undone":
+                triggers.terminate(held)
+            return f"{said}, {where}"
+        if act == "cut-undone":
+            triggers.terminate(held)
+            return f"{len(held)} connections ended {where}"
+        if act == "cut-landed":
+            link = Link("pipeline", POSTGRES)
+            undo.callback(self._context.stage.disturb(link, CUT).release)
+            return f"{len(held)} connections cut {where}"
+        with suppress(Overdue):
+            wait_until(
+                lambda: not triggers.waiting(), what="", seconds=_SLOW_SECONDS,
+                stop=self._context.stop,
+            )  # fmt: skip
+        return f"an answer took up to {_SLOW_SECONDS:g} s, {where}"
+
+    def _met(self, look: Callable[[], object]) -> None:
+        wait_until(
+            look,
+            what=f"the pipeline to be met at a {self._fault.when} in the database",
+            seconds=_MEET_SECONDS,
+            every=0.005,
+            stop=self._context.stop,
+        )
+
+    def _outcome(self, triggers: Triggers, xid: str) -> str:
+        def decided() -> str | None:
+            try:
+                told = triggers.outcome(xid)
+            except psycopg.Error:
+                return "unknown"
+            return None if told == "in progress" else told
+
+        return wait_until(
+            decided, what=f"transaction {xid} to be decided", seconds=20, stop=self._context.stop
+        )

@@ -1,0 +1,101 @@
+"""A Flink job paused, replaced by another life, and let go on when that works: a zombie.
+
+It knows nothing of its successor, which has started from its last checkpoint
+and given up what it had open. Whatever it was about to write or to commit it still does, and only
+the coordinators' fencing stands against that. It must come to its end by itself, and may take its
+successor with it: see docs/findings/flink-zombie.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, Final
+
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.flink.jobs import job, transactions_of, wait_completes
+from onceproof.harness.subjects.flink.crash_point_trigger import FlinkCrashPointTrigger
+from onceproof.harness.subjects.flink.crash_points import CHECKPOINT_BEGUN
+from onceproof.harness.subjects.flink.subject import JOB
+from onceproof.harness.wait import wait_until
+
+ZOMBIE: Final = "zombie"
+"""A job went on after its successor had completed a checkpoint, and came to its end by itself."""
+_SECONDS: Final = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplaceJob:
+    """Pause the Flink job amid a checkpoint, and let it go on when another life of it works."""
+
+    example: ClassVar[str] = "replace-job"
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = JOB
+
+    def describe(self) -> str:
+        return "pause the Flink job amid a checkpoint until another life of it has taken over"
+
+    def inject(self, context: RunContext, name: str) -> _Replaced:
+        """Arm."""
+        return _Replaced(context, name)
+
+
+class _Replaced:
+    def __init__(self, context: RunContext, name: str) -> None:
+        self._context = context
+        self._name = name
+        self._job = job(context)
+        self.target = "job"
+        self.at: int | None = None
+        self._trigger = FlinkCrashPointTrigger(
+            CHECKPOINT_BEGUN,
+            job=self._job,
+            look=partial(transactions_of, context),
+            strike=self._job.succeed,
+            stop=context.stop,
+        )
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """That it stands still, and another life has completed a checkpoint."""
+        if self._trigger.error is not None:
+            raise self._trigger.error
+        self._job.check()
+        hit, newest = self._trigger.hit, self._job.newest()
+        if self._proof is None and hit is not None and newest is not None and hit.process.frozen():
+            self.target, self.at = hit.process.instance, hit.at
+            opened = f" with {', '.join(hit.open)} open" if hit.open else ""
+            self._proof = (
+                f"{self.target} stands still{opened}; its successor has completed checkpoint "
+                f"{newest}"
+            )
+        return self._proof
+
+    def heal(self) -> None:
+        """Let it go on, see it come to its end, and see its successor go on."""
+        self._trigger.end()
+        hit = self._trigger.hit
+        if hit is None:
+            return
+        zombie = hit.process
+        zombie.thaw()
+        wait_until(
+            lambda: not zombie.leader_alive(),
+            what=f"{zombie.instance} to come to its end",
+            seconds=_SECONDS,
+            stop=self._context.stop,
+            seen=zombie.tail,
+        )
+        zombie.note_exit()
+        if self._proof is not None:  # else it may have come back before it had a successor
+            self._context.recorder.hazard(
+                ZOMBIE,
+                hop="process",
+                fault=self._name,
+                owner=self._job.name,
+                batch=hit.number,
+                detail=(
+                    f"{zombie.instance} went on and {zombie.ended}; it said last: {zombie.tail(1)}"
+                ),
+            )
+        wait_completes(self._context, beyond=self._job.newest())

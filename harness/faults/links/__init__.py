@@ -1,0 +1,1 @@
+"""Faults of the links between clients, brokers and databases."""

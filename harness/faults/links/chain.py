@@ -1,0 +1,39 @@
+"""Two brokers that do not see each other, and a third that sees both.
+
+Each of the two still sees a majority, itself and the third. With five
+brokers and more this would be a ring; with three it is a chain. Nobody is isolated: what follows
+depends on who leads what.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.links.cut_links import Severed
+from onceproof.harness.faults.roles import Broker
+from onceproof.harness.links.topology import Link
+from onceproof.harness.processes.trouble import StageTrouble
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chain:
+    """Let the two other brokers see only this one, and not each other."""
+
+    example: ClassVar[str] = "chain controller"
+    kind: ClassVar[str] = "partition"
+    needs: ClassVar[str | None] = "links"
+    middle: Broker
+
+    def describe(self) -> str:
+        return f"let two brokers see {self.middle.describe()} and not each other"
+
+    def inject(self, context: RunContext, name: str) -> Severed:
+        """Cut the links."""
+        middle = self.middle.resolve(context)
+        ends = [node for node in context.stage.brokers if node != middle]
+        if len(ends) != 2:
+            raise StageTrouble(f"a chain has three brokers; here are {len(context.stage.brokers)}")
+        one, other = ends
+        return Severed(context, [Link(one, other), Link(other, one)], f"{one} – {middle} – {other}")

@@ -1,0 +1,76 @@
+"""A link that tells late that a connection was closed.
+
+A client that waits for a broker which has hung up learns of it only then.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.links.on_link import OnLink
+from onceproof.harness.faults.links.probe import LOOKS, Probe
+from onceproof.harness.faults.roles import AnyNode
+from onceproof.harness.faults.words import Source, Word
+from onceproof.harness.links.ledger import Toxic
+from onceproof.harness.links.topology import Link
+from onceproof.harness.stage.base import Stage
+
+
+@dataclass(frozen=True, kw_only=True)
+class CloseSlowly:
+    """Let a node's closing of a connection reach the other end late."""
+
+    example: ClassVar[str] = "close-slowly producer broker-1 2000"
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "links"
+    source: Source
+    target: AnyNode
+    milliseconds: Annotated[int, Word("MS")]
+
+    def describe(self) -> str:
+        return (
+            f"tell {self.source} {self.milliseconds} ms late when {self.target.describe()} closes "
+            "a connection"
+        )
+
+    def inject(self, context: RunContext, name: str) -> OnLink:
+        """Begin to be late."""
+        link = Link(self.source, self.target.resolve(context))
+        how = Toxic(type="slow_close", way="responses", attributes={"delay": self.milliseconds})
+        return OnLink(context, link, how, _Offended(context.stage, link, self.milliseconds))
+
+
+class _Offended:
+    def __init__(self, stage: Stage, link: Link, milliseconds: int) -> None:
+        self._stage = stage
+        self._link = link
+        self._milliseconds = milliseconds
+        self._before = 0.0
+
+    def before(self, probe: Probe) -> None:
+        """How long it takes when nothing is slow."""
+        self._before = min(self._closing() for _ in range(LOOKS))
+
+    def met(self, probe: Probe) -> str | None:
+        """How long a probe waited for the end of a connection that a node closes at once."""
+        seconds = self._closing()
+        if seconds * 1000 < self._milliseconds or seconds < 2 * self._before:
+            return None
+        return (
+            f"a probe learned after {seconds:.2f} s that its connection was closed, and after "
+            f"{self._before:.3f} s before it"
+        )
+
+    def after(self, probe: Probe) -> None:
+        """Nothing is owed to it."""
+
+    def _closing(self) -> float:
+        with Probe(self._stage, self._link) as fresh:
+            fresh.ask()
+            began = time.monotonic()
+            fresh.offend()
+            fresh.until_closed()
+            return time.monotonic() - began

@@ -1,0 +1,92 @@
+"""A link that closes each connection after exactly so many bytes of one direction.
+
+It cuts in the midst of a request or a response, and at the same byte every
+time, which neither a crash nor a cable does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Final
+
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.links.on_link import OnLink
+from onceproof.harness.faults.links.probe import LONGEST, Probe
+from onceproof.harness.faults.roles import AnyNode
+from onceproof.harness.faults.words import Source, Way, Word
+from onceproof.harness.links.ledger import Toxic
+from onceproof.harness.links.topology import Link
+
+_REQUESTS: Final = 20
+"""About how many requests make up the bytes that may pass."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutAfter:
+    """Close each connection on a link after exactly so many bytes of one direction."""
+
+    example: ClassVar[str] = "cut-after producer leader:payments-0 requests 1000"
+    kind: ClassVar[str] = "partition"
+    needs: ClassVar[str | None] = "links"
+    source: Source
+    target: AnyNode
+    way: Way
+    size: Annotated[int, Word("BYTES")]
+
+    def describe(self) -> str:
+        return (
+            f"close each connection of {self.source} to {self.target.describe()} after "
+            f"{self.size} bytes of {self.way}"
+        )
+
+    def inject(self, context: RunContext, name: str) -> OnLink:
+        """Begin to count."""
+        link = Link(self.source, self.target.resolve(context))
+        how = Toxic(type="limit_data", way=self.way, attributes={"bytes": self.size})
+        return OnLink(context, link, how, _Counted(self.way, self.size))
+
+
+class _Counted:
+    """toxiproxy counts what passes on an open connection from when its toxic is there."""
+
+    def __init__(self, way: Way, size: int) -> None:
+        self._way = way
+        self._size = size
+        self._answer = 0
+
+    def before(self, probe: Probe) -> None:
+        """How long one answer is."""
+        self._answer = probe.ask().received
+
+    def met(self, probe: Probe) -> str | None:
+        """How many bytes the probe's connection let pass until it was closed."""
+        return self._of_responses(probe) if self._way == "responses" else self._of_requests(probe)
+
+    def _of_responses(self, probe: Probe) -> str | None:
+        probe.send(times=1 + self._size // self._answer)
+        passed = probe.until_closed()
+        if passed != self._size:
+            return None
+        return f"a probe's connection was closed after exactly {passed} bytes of responses"
+
+    def _of_requests(self, probe: Probe) -> str | None:
+        """What arrives of them only their receiver knows; it answers those that are whole."""
+        more = min(self._size // _REQUESTS, LONGEST)
+        one = probe.length(more=more)
+        if self._size % one == 0:  # the last answer would race the end of the connection
+            more, one = more + 1, one + 1
+        answered = 0
+        try:
+            while answered <= self._size // one:
+                probe.ask(more=more)
+                answered += 1
+        except ConnectionError:
+            if answered == self._size // one:
+                return (
+                    f"a probe's connection was closed when {answered} requests of {one} bytes had "
+                    "been answered, in the midst of the next"
+                )
+        return None
+
+    def after(self, probe: Probe) -> None:
+        """Nothing is owed to it."""

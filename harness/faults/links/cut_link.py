@@ -1,0 +1,77 @@
+"""A link cut: its connections closed, new ones refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.roles import AnyNode
+from onceproof.harness.faults.words import Audience
+from onceproof.harness.links.ledger import CUT
+from onceproof.harness.links.topology import Link
+from onceproof.harness.wait import wait_until
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutLink:
+    """Cut the way of an audience (producer, pipeline, pipeline-sink) to a node."""
+
+    example: ClassVar[str] = "cut pipeline leader:payments-0"
+    kind: ClassVar[str] = "partition"
+    needs: ClassVar[str | None] = "cut"
+    source: Audience
+    target: AnyNode
+
+    def describe(self) -> str:
+        return f"cut {self.source} from {self.target.describe()}"
+
+    def inject(self, context: RunContext, name: str) -> _Cut:
+        """Cut it."""
+        return _Cut(context, Link(self.source, self.target.resolve(context)))
+
+
+class _Cut:
+    def __init__(self, context: RunContext, link: Link) -> None:
+        self._context = context
+        self._link = link
+        self.target = str(link)
+        self._acknowledged = context.producers.acknowledged
+        self._commits = context.pipeline.commits
+        self._closed = context.stage.connections(link)
+        self.at = now()
+        self._hold = context.stage.disturb(link, CUT)
+
+    def evidence(self) -> str | None:
+        """Connections that were open, and are not."""
+        if not self._closed:
+            return None
+        left = self._context.stage.connections(self._link)
+        if left:
+            return None
+        words = f"{self._closed} connections on {self._link} closed, new ones refused"
+        if not self._context.producers.total:
+            return words
+        records = self._context.producers.acknowledged - self._acknowledged
+        commits = self._context.pipeline.commits - self._commits
+        return (
+            f"{words}; meanwhile {records} records were acknowledged and "
+            f"{commits} {self._context.pipeline.counted} seen"
+        )
+
+    def heal(self) -> None:
+        """Mend the link; if it was in use and nobody else disturbs it, wait until it is again."""
+        self._hold.release()
+        free = str(self._link) not in self._context.stage.disturbed()
+        if free and self._closed and self._context.pipeline.alive():
+            wait_until(
+                # A pipeline that gave up meanwhile has stalled; that is not the link's failure.
+                lambda: (
+                    self._context.stage.connections(self._link)
+                    or not self._context.pipeline.alive()
+                ),
+                what=f"a connection on {self._link} after it was mended",
+                seconds=30,
+                stop=self._context.stop,
+            )

@@ -1,0 +1,63 @@
+"""A set of links cut at once: what a partition is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.cluster.back import wait_back
+from onceproof.harness.faults.links.disturbing import disturb
+from onceproof.harness.faults.links.on_link import wait_mended
+from onceproof.harness.links.ledger import CUT
+from onceproof.harness.links.topology import Link
+
+Consequence = Callable[[int], str | None]
+"""What has to follow, in words, since a moment; None while it has not."""
+
+
+class Severed:
+    """Links cut at work."""
+
+    def __init__(
+        self,
+        context: RunContext,
+        links: Sequence[Link],
+        target: str,
+        *,
+        consequence: Consequence | None = None,
+    ) -> None:
+        """Cut them all.
+
+        Raises:
+            StageTrouble: one cannot be cut; the others are mended as far as possible.
+        """
+        self._context = context
+        self._links = links
+        self._consequence = consequence
+        self.target = target
+        self._closed = self._open()
+        self.at = now()
+        self._hold = disturb(context.stage, [(link, CUT) for link in links])
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """Connections that were open, and are not; and what has to follow."""
+        if self._proof is None and self._closed and not self._open():
+            word = self._consequence(self.at) if self._consequence else "new ones refused"
+            if word is not None:
+                self._proof = (
+                    f"{self._closed} connections on {len(self._links)} links closed; {word}"
+                )
+        return self._proof
+
+    def heal(self) -> None:
+        """Mend them; wait until each works, and every broker concerned is in sync."""
+        self._hold.release()
+        wait_mended(self._context, self._links)
+        ends = {end for link in self._links for end in (link.source, link.target)}
+        for broker in sorted(ends.intersection(self._context.stage.brokers)):
+            wait_back(self._context, broker)
+
+    def _open(self) -> int:
+        return sum(map(self._context.stage.connections, self._links))

@@ -1,0 +1,80 @@
+"""Latency on a link, with jitter that we draw.
+
+Toxiproxy's own jitter cannot be repeated, because its seed has no effect. So
+it gets one latency at a time, drawn here from a seed; each is measured before the next takes its
+place, and all of them are in the evidence.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, ClassVar, Final
+
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.cluster.rounds import Rounds
+from onceproof.harness.faults.links.on_link import OnLink
+from onceproof.harness.faults.links.probe import LOOKS, Probe
+from onceproof.harness.faults.roles import AnyNode
+from onceproof.harness.faults.words import Source, Way, Word, amount
+from onceproof.harness.links.ledger import Toxic
+from onceproof.harness.links.topology import Link
+
+DRAWS: Final = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Delay:
+    """Let everything on a link take longer in one direction, by MS ± JITTER."""
+
+    example: ClassVar[str] = "delay pipeline follower:payments-0 responses 200 50"
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "links"
+    source: Source
+    target: AnyNode
+    way: Way
+    milliseconds: Annotated[int, Word("MS")]
+    jitter: Annotated[int, Word("JITTER", partial(amount, least=0))] = 0
+    seed: int = 0
+
+    def describe(self) -> str:
+        return (
+            f"delay the {self.way} between {self.source} and {self.target.describe()} by "
+            f"{self.milliseconds} ± {self.jitter} ms (seed {self.seed})"
+        )
+
+    def drawn(self) -> list[int]:
+        """The latencies, in their order."""
+        draw = random.Random(self.seed)
+        least = max(1, self.milliseconds - self.jitter)
+        return [draw.randint(least, self.milliseconds + self.jitter) for _ in range(DRAWS)]
+
+    def inject(self, context: RunContext, name: str) -> Rounds:
+        """Begin with the first."""
+        link = Link(self.source, self.target.resolve(context))
+        return Rounds([partial(self._late, context, link, each) for each in self.drawn()])
+
+    def _late(self, context: RunContext, link: Link, milliseconds: int) -> OnLink:
+        how = Toxic(type="latency", way=self.way, attributes={"latency": milliseconds})
+        return OnLink(context, link, how, _Round(milliseconds))
+
+
+class _Round:
+    def __init__(self, milliseconds: int) -> None:
+        self._milliseconds = milliseconds
+        self._before = 0.0
+
+    def before(self, probe: Probe) -> None:
+        """How long an answer takes without it."""
+        self._before = 1000 * min(probe.ask().seconds for _ in range(LOOKS))
+
+    def met(self, probe: Probe) -> str | None:
+        """How long an answer takes with it, and that it did not without."""
+        took = probe.ask().seconds * 1000
+        if not self._before < self._milliseconds <= took:
+            return None
+        return f"{self._milliseconds} ms drawn, and {took:.0f} ms taken by an answer"
+
+    def after(self, probe: Probe) -> None:
+        """Nothing is owed to it."""

@@ -1,0 +1,43 @@
+"""Bytes held on a link, and delivered late: none is lost, none out of order.
+
+Toxiproxy delivers what a toxic of latency holds as soon as that is removed,
+also when whoever sent it has hung up meanwhile. So a request can arrive long after its sender has
+given it up, which is what makes a zombie.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.links.on_link import OnLink
+from onceproof.harness.faults.links.silence import Silence
+from onceproof.harness.faults.roles import AnyNode
+from onceproof.harness.faults.words import Source, Way
+from onceproof.harness.links.ledger import Toxic
+from onceproof.harness.links.topology import Link
+
+_FOR_EVER: Final = 100_000_000
+"""Milliseconds: more than a day."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HoldBytes:
+    """Hold the requests or the responses on a link; they arrive, late, when it is healed."""
+
+    example: ClassVar[str] = "hold producer leader:payments-0 responses"
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "links"
+    source: Source
+    target: AnyNode
+    way: Way
+
+    def describe(self) -> str:
+        return f"hold the {self.way} between {self.source} and {self.target.describe()}"
+
+    def inject(self, context: RunContext, name: str) -> OnLink:
+        """Begin to hold."""
+        link = Link(self.source, self.target.resolve(context))
+        how = Toxic(type="latency", way=self.way, attributes={"latency": _FOR_EVER})
+        return OnLink(context, link, how, Silence(delivered=True))

@@ -1,0 +1,38 @@
+"""Answers lost on any link: the request arrives and is obeyed, and its sender never hears of it.
+
+`lose-responses` does this to the producers, and knows which of their sends
+were retried because of it. This one knows of no client in particular, so it can be put on every
+link: a consumer's, a broker's to another, the database's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.links.on_link import OnLink
+from onceproof.harness.faults.links.silence import Silence
+from onceproof.harness.faults.roles import AnyNode
+from onceproof.harness.faults.words import Source
+from onceproof.harness.links.ledger import lose
+from onceproof.harness.links.topology import Link
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoseAnswers:
+    """Swallow what a node answers to an audience or a broker."""
+
+    example: ClassVar[str] = "lose-answers pipeline postgres"
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "links"
+    source: Source
+    target: AnyNode
+
+    def describe(self) -> str:
+        return f"lose the answers of {self.target.describe()} to {self.source}"
+
+    def inject(self, context: RunContext, name: str) -> OnLink:
+        """Start to swallow."""
+        link = Link(self.source, self.target.resolve(context))
+        return OnLink(context, link, lose("responses"), Silence())

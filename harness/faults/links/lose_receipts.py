@@ -1,0 +1,71 @@
+"""The queue broker's answers to the producers lost: it takes every message, and nobody hears of it.
+
+A message that lies in its queue unanswered can be acknowledged only once it
+was sent again. That is the case that duplicate detection exists for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import Collected, RunContext
+from onceproof.harness.faults.links.on_link import OnLink
+from onceproof.harness.faults.links.retried import note_retried
+from onceproof.harness.faults.links.silence import Silence
+from onceproof.harness.history.identity import ATTEMPT_HEADER
+from onceproof.harness.links.ledger import lose
+from onceproof.harness.links.topology import ARTEMIS, Link
+
+_WAY: Final = Link("producer", ARTEMIS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoseReceipts:
+    """Swallow what the queue broker answers to the producers."""
+
+    example: ClassVar[str] = "lose-receipts"
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "queues"
+
+    def describe(self) -> str:
+        return "lose the answers of the queue broker to the producers"
+
+    def inject(self, context: RunContext, name: str) -> _Lost:
+        """Start to swallow."""
+        return _Lost(context, name)
+
+
+class _Lost(OnLink):
+    def __init__(self, context: RunContext, name: str) -> None:
+        with context.reader() as reader:
+            self._start = reader.ends(context.topic)[0][1]
+        super().__init__(context, _WAY, lose("responses"), Silence())
+        self._name = name
+        self._came: dict[str, int] = {}
+
+    def evidence(self) -> str | None:
+        """What the probe met, and messages that came since just before it began."""
+        met = super().evidence()
+        if met is None:
+            return None
+        if not self._came:
+            with self._context.reader() as reader:
+                (log,) = reader.read_topic(self._context.topic, {0: self._start})
+            attempts = (entry.headers.get(ATTEMPT_HEADER) for entry in log.entries)
+            self._came = dict.fromkeys((a.decode() for a in attempts if a), now())
+        if not self._came:
+            return None
+        return f"{met}; {len(self._came)} messages came since just before, answered or not"
+
+    def after_collect(self, known: Collected) -> None:
+        """A retried send: in the queue when we looked, acknowledged only after that."""
+        note_retried(
+            self._context,
+            known,
+            self._came,
+            fault=self._name,
+            where=ARTEMIS,
+            why="its answers were lost",
+        )

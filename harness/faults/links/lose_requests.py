@@ -1,0 +1,33 @@
+"""Requests lost on a link: they are sent, never arrive, and nobody says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.links.on_link import OnLink
+from onceproof.harness.faults.links.silence import Silence
+from onceproof.harness.faults.roles import AnyNode
+from onceproof.harness.faults.words import Source
+from onceproof.harness.links.ledger import lose
+from onceproof.harness.links.topology import Link
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoseRequests:
+    """Swallow the requests of an audience or a broker to a node."""
+
+    example: ClassVar[str] = "lose-requests pipeline-sink coordinator:txn:tx-7"
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "links"
+    source: Source
+    target: AnyNode
+
+    def describe(self) -> str:
+        return f"lose the requests of {self.source} to {self.target.describe()}"
+
+    def inject(self, context: RunContext, name: str) -> OnLink:
+        """Start to swallow."""
+        link = Link(self.source, self.target.resolve(context))
+        return OnLink(context, link, lose("requests"), Silence())

@@ -1,0 +1,128 @@
+"""A broker's responses to the producers lost, until requests time out and are sent again.
+
+The broker gets and appends every request; only its answer is swallowed. What
+it appended meanwhile can be acknowledged only by a retry, so each such attempt is a send that was
+retried after it had been appended, which is the case that idempotence exists for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from onceproof.harness.clock import clock_id, now
+from onceproof.harness.context.run_context import Collected, RunContext
+from onceproof.harness.faults.links.retried import note_retried
+from onceproof.harness.faults.roles import Broker
+from onceproof.harness.history.identity import ATTEMPT_HEADER, RECORD_HEADER
+from onceproof.harness.links.ledger import lose
+from onceproof.harness.links.topology import Link, node_id
+from onceproof.harness.workload.senders.librdkafka import REQUEST_TIMEOUT_MS
+
+_NO_SOONER = REQUEST_TIMEOUT_MS * 1_000_000
+"""Nanoseconds before which no request of the hole can have timed out: what the clients count until
+then belongs to something earlier, because their statistics come late."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoseResponses:
+    """Swallow a broker's responses to the producers."""
+
+    example: ClassVar[str] = "lose-responses leader:payments-0"
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "links"
+    target: Broker
+
+    def describe(self) -> str:
+        return f"lose the responses of {self.target.describe()} to the producers"
+
+    def inject(self, context: RunContext, name: str) -> _Lost:
+        """Start to swallow."""
+        return _Lost(context, self.target.resolve(context), name)
+
+
+class _Lost:
+    def __init__(self, context: RunContext, node: str, name: str) -> None:
+        self._context = context
+        self._name = name
+        self._node = node
+        self._number = node_id(node)
+        self._link = Link("producer", node)
+        self.target = str(self._link)
+        self._timeouts = 0
+        # Read before the hole opens: what is in flight then is appended within milliseconds. What
+        # was answered before it opened is told apart in `after_collect`, by when it returned.
+        self._starts = self._ends()
+        self._hold = context.stage.disturb(self._link, lose("responses"))
+        self.at = now()
+        self._seen: dict[str, int] = {}
+
+    def evidence(self) -> str | None:
+        """Requests that timed out, by the clients' own count."""
+        current = self._context.producers.timeouts(self._number)
+        if now() - self.at < _NO_SOONER:
+            self._timeouts = current
+        timeouts = current - self._timeouts
+        if timeouts <= 0:
+            return None
+        self._look()
+        return f"{timeouts} requests of the producers to {self._node} timed out unanswered"
+
+    def heal(self) -> None:
+        """Stop swallowing; toxiproxy closes the connections that lost bytes."""
+        self._hold.release()
+
+    def after_collect(self, known: Collected) -> None:
+        """A retried send: seen in the log in the hole, acknowledged only after we looked.
+
+        We looked after a request had timed out, and the responses of the hole never come: only a
+        retry can have brought the acknowledgement.
+        """
+        note_retried(
+            self._context,
+            known,
+            self._seen,
+            fault=self._name,
+            where=self._node,
+            why="their responses were lost",
+        )
+
+    def _ends(self) -> dict[int, int]:
+        with self._context.reader() as reader:
+            led = self._context.view().led_by(self._number, self._context.topic)
+            ends = reader.ends(self._context.topic)
+            return {p: ends[p][1] for p in led}
+
+    def _look(self) -> None:
+        """Read what was appended since the hole opened, as a concurrent reader would."""
+        if self._seen:
+            return
+        rows = []
+        with self._context.reader() as reader:
+            for partition, start in self._starts.items():
+                for entry in reader.read(self._context.topic, partition, start).entries:
+                    attempt = entry.headers.get(ATTEMPT_HEADER, b"").decode()
+                    record = entry.headers.get(RECORD_HEADER, b"").decode()
+                    at = now()
+                    if entry.kind == "data" and attempt:
+                        self._seen[attempt] = at
+                        rows.append((entry, record, attempt, at))
+        self._context.recorder.history.write_all(
+            "reads",
+            [
+                {
+                    "reader": "auditor",
+                    "session": f"auditor during «{self._name}» {entry.partition}",
+                    "ordinal": ordinal,
+                    "isolation": "read_uncommitted",
+                    "topic": entry.topic,
+                    "partition": entry.partition,
+                    "offset": entry.offset,
+                    "record": record,
+                    "attempt": attempt,
+                    "at": at,
+                    "clock": clock_id(),
+                }
+                for ordinal, (entry, record, attempt, at) in enumerate(rows)
+            ],
+        )

@@ -1,0 +1,94 @@
+"""A broker that is not heard by the others, or does not hear them.
+
+Connections stay open and each carries both directions, whoever opened it. So
+on those of the broker itself the requests are lost, and on those of its peers the responses; or the
+other way round. Kafka fences it in both cases: who hears no answer connects anew, and a new
+connection begins with a question.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Final, Literal
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.cluster.back import wait_back
+from onceproof.harness.faults.links.disturbing import disturb
+from onceproof.harness.faults.links.probe import Probe, undisturbed
+from onceproof.harness.faults.links.silence import Silence
+from onceproof.harness.faults.roles import Broker
+from onceproof.harness.faults.words import Word
+from onceproof.harness.links.ledger import Way, lose
+from onceproof.harness.links.topology import Link
+
+Lost = Literal["out", "in"]
+_WAYS: Final[dict[Lost, tuple[Way, Way]]] = {
+    "out": ("requests", "responses"),
+    "in": ("responses", "requests"),
+}
+"""What is lost on the links of the broker itself, and on those of its peers to it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OneWay:
+    """Lose all that a broker says to the others, or all that they say to it."""
+
+    example: ClassVar[str] = "one-way leader:payments-0/not/controller out"
+    kind: ClassVar[str] = "partition"
+    needs: ClassVar[str | None] = "links"
+    target: Broker
+    lost: Annotated[Lost, Word(noun="direction")]
+
+    def describe(self) -> str:
+        who = self.target.describe()
+        if self.lost == "out":
+            return f"let no other broker hear {who}"
+        return f"let {who} hear no other broker"
+
+    def inject(self, context: RunContext, name: str) -> _Lost:
+        """Begin to lose it."""
+        return _Lost(context, self.target.resolve(context), self.lost)
+
+
+class _Lost:
+    def __init__(self, context: RunContext, node: str, lost: Lost) -> None:
+        self._context = context
+        self._node = node
+        peers = [other for other in context.stage.brokers if other != node]
+        own, theirs = _WAYS[lost]
+        ways = [(Link(node, peer), lose(own)) for peer in peers]
+        ways += [(Link(peer, node), lose(theirs)) for peer in peers]
+        self.target = f"{node}{'→' if lost == 'out' else '←'}{', '.join(peers)}"
+        self._carried = sum(context.stage.connections(link) for link, _ in ways)
+        self._probes: list[tuple[Probe, Silence]] = []
+        try:
+            for link, _ in ways:
+                self._probes.append((undisturbed(context.stage, link), Silence()))
+            self.at = now()
+            self._hold = disturb(context.stage, ways)
+        except BaseException:
+            self._close()
+            raise
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """Silence on every link, where brokers have connections."""
+        if self._proof is None and self._carried:
+            met = [silence.met(probe) for probe, silence in self._probes]
+            if all(met):
+                self._proof = (
+                    f"{self._carried} connections between brokers; on each of {len(met)} links "
+                    f"{met[0]}"
+                )
+        return self._proof
+
+    def heal(self) -> None:
+        """Lose nothing more, and wait until it is in sync wherever it has a replica."""
+        self._hold.release()
+        self._close()
+        wait_back(self._context, self._node)
+
+    def _close(self) -> None:
+        for probe, _ in self._probes:
+            probe.close()

@@ -1,0 +1,56 @@
+"""A link whose bytes come in small pieces, with pauses between them.
+
+Undoing it closes the link's connections, since toxiproxy cannot take the
+pieces out of one that is under way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, ClassVar, Final
+
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.links.on_link import OnLink
+from onceproof.harness.faults.links.slower import Slower
+from onceproof.harness.faults.roles import AnyNode
+from onceproof.harness.faults.words import Source, Way, Word, amount
+from onceproof.harness.links.ledger import Toxic
+from onceproof.harness.links.topology import Link
+
+_PIECES: Final = 50
+"""How many pieces the probe sends or asks for, or a few more."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slice:
+    """Cut what passes on a link in one direction into small pieces with pauses between them."""
+
+    example: ClassVar[str] = "slice producer leader:payments-0 requests 10 1000"
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "links"
+    source: Source
+    target: AnyNode
+    way: Way
+    size: Annotated[int, Word("BYTES", partial(amount, least=2))]
+    microseconds: Annotated[int, Word("MICROSECONDS")]
+
+    def describe(self) -> str:
+        return (
+            f"slice the {self.way} between {self.source} and {self.target.describe()} into "
+            f"{self.size} bytes each, {self.microseconds} µs apart"
+        )
+
+    def inject(self, context: RunContext, name: str) -> OnLink:
+        """Slice it."""
+        link = Link(self.source, self.target.resolve(context))
+        # A variation of 0 would make toxiproxy draw from nothing.
+        attributes = {"average_size": self.size, "size_variation": 1, "delay": self.microseconds}
+        slower = Slower(
+            self.way,
+            size=_PIECES * self.size,
+            seconds=lambda size: size / (self.size + 1) * self.microseconds / 1_000_000,
+        )
+        return OnLink(
+            context, link, Toxic(type="slicer", way=self.way, attributes=attributes), slower
+        )

@@ -1,0 +1,58 @@
+"""The same bytes, measured before and while a link is disturbed.
+
+On a busy machine everything is slow now and then. So it has to take as long
+as the disturbance makes it, and twice as long as before.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Final
+
+from onceproof.harness.faults.links.probe import LONGEST, LOOKS, Probe, Took
+from onceproof.harness.links.ledger import Way
+
+_ENOUGH: Final = 0.8
+"""The part of what a disturbance should cost that must be seen: toxiproxy rounds."""
+
+
+class Slower:
+    """Sends or asks for so many bytes, and takes the time."""
+
+    def __init__(self, way: Way, *, size: int, seconds: Callable[[int], float]) -> None:
+        """`seconds` says how long a number of bytes has to take while it has effect."""
+        self._way = way
+        self._size = size
+        self._seconds = seconds
+        self._times = self._more = 0
+        self._before: Took | None = None
+
+    def before(self, probe: Probe) -> None:
+        """Measure the link as it is."""
+        one = probe.ask()
+        if self._way == "requests":
+            self._more = min(self._size, LONGEST)
+            self._times = math.ceil(self._size / LONGEST)
+        else:
+            self._times = math.ceil(self._size / one.received)
+        self._before = min((self._measured(probe) for _ in range(LOOKS)), key=attrgetter("seconds"))
+
+    def met(self, probe: Probe) -> str | None:
+        """How long it took, and how long before; if that is what it must take."""
+        assert self._before is not None, "the link is measured before it is disturbed"
+        took = self._measured(probe)
+        size = took.sent if self._way == "requests" else took.received
+        if took.seconds < max(_ENOUGH * self._seconds(size), 2 * self._before.seconds):
+            return None
+        return (
+            f"{size} bytes of {self._way} took {took.seconds:.2f} s, and before it "
+            f"{self._before.seconds:.3f} s"
+        )
+
+    def after(self, probe: Probe) -> None:
+        """Nothing is owed to it."""
+
+    def _measured(self, probe: Probe) -> Took:
+        return probe.ask(more=self._more, times=self._times)

@@ -1,0 +1,47 @@
+"""A link whose bandwidth is limited in one direction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Final
+
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.links.on_link import OnLink
+from onceproof.harness.faults.links.slower import Slower
+from onceproof.harness.faults.roles import AnyNode
+from onceproof.harness.faults.words import Source, Way, Word
+from onceproof.harness.links.ledger import Toxic
+from onceproof.harness.links.topology import Link
+
+_LEAST: Final = 2_000
+"""Bytes that the probe sends or asks for, also at a very low rate; else those of half a second."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Throttle:
+    """Let no more than so much pass on a link, in one direction."""
+
+    example: ClassVar[str] = "throttle pipeline leader:payments-0 responses 16"
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "links"
+    source: Source
+    target: AnyNode
+    way: Way
+    kilobytes: Annotated[int, Word("KB-PER-SECOND")]
+
+    def describe(self) -> str:
+        return (
+            f"let {self.kilobytes} kB a second of the {self.way} pass between {self.source} and "
+            f"{self.target.describe()}"
+        )
+
+    def inject(self, context: RunContext, name: str) -> OnLink:
+        """Throttle it."""
+        link = Link(self.source, self.target.resolve(context))
+        how = Toxic(type="bandwidth", way=self.way, attributes={"rate": self.kilobytes})
+        slower = Slower(
+            self.way,
+            size=max(_LEAST, self.kilobytes * 500),
+            seconds=lambda size: size / (self.kilobytes * 1000),
+        )
+        return OnLink(context, link, how, slower)

@@ -1,0 +1,1 @@
+"""Faults of single messages of Kafka's protocol."""

@@ -1,0 +1,126 @@
+"""One message of Kafka's protocol hit: held, lost, answered with an error, sent twice, cut off.
+
+It is armed until the message comes, and acts on that one and no other.
+An exactly-once protocol breaks at particular messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Final, get_args
+
+from onceproof.harness.context.run_context import Collected, RunContext
+from onceproof.harness.faults.links.on_link import wait_mended
+from onceproof.harness.faults.messages.message import AtGates, Message, met
+from onceproof.harness.faults.words import Word, one_of
+from onceproof.harness.kafka.errors import error_name
+from onceproof.harness.links.gate.client import Event
+from onceproof.harness.links.gate.rules import Action, Direction
+from onceproof.harness.links.topology import AUDIENCES
+
+_DOES: Final = {
+    "hold": "hold",
+    "drop": "lose",
+    "close-before": "close the connection in place of",
+    "close-after": "close the connection after",
+    "duplicate": "send twice",
+    "error": "answer with an error to",
+}
+_UNHEARD: Final = frozenset({"drop", "close-before", "error"})
+"""What keeps an answer from its client."""
+_NONE: Final = error_name(0)
+"""What an answer bears that is no refusal."""
+
+
+def _message(source: str, direction: str, api: str) -> Message:
+    return Message(
+        source=one_of(AUDIENCES, "audience", source),
+        direction=one_of(get_args(Direction), "direction", direction),  # type: ignore[arg-type]
+        api=api,
+    )
+
+
+def _action(word: str) -> tuple[str, str | None]:
+    action, _, error = word.partition(":")
+    return action, error or None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HitMessage:
+    """Act on the next message of an API: hold, drop, close-before, close-after, duplicate,
+    error:NAME.
+
+    Attributes:
+        message: which.
+        action: what happens to it; what is held goes on its way when this is healed.
+        times: how often, on each link; None: always.
+        error: Kafka's name of the error, for the action `error`.
+    """
+
+    example: ClassVar[str] = "message producer response Produce drop"
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "gates"
+    message: Annotated[Message, Word(f"AUDIENCE {'|'.join(get_args(Direction))} API", _message)]
+    action: Annotated[Action, Word("ACTION", _action, also="error")]
+    times: int | None = 1
+    error: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for what cannot be done to such a message."""
+        if self.action not in _DOES:
+            raise ValueError(f"{self.action!r} disturbs nothing; there are {', '.join(_DOES)}")
+        self.message.rule(self.action, times=self.times, error=self.error)
+
+    def describe(self) -> str:
+        words = f"{_DOES[self.action]} {self.message.describe()}"
+        words += f": {self.error}" if self.error else ""
+        if self.times is None:
+            return words.replace(" the first ", " each ", 1)
+        return words if self.times == 1 else f"{words}, {self.times} times on each link"
+
+    def inject(self, context: RunContext, name: str) -> _AtWork:
+        """Lie in wait for it."""
+        return _AtWork(context, self, name)
+
+
+class _AtWork:
+    def __init__(self, context: RunContext, fault: HitMessage, name: str) -> None:
+        self._context, self._name = context, name
+        self._fault = fault
+        rule = fault.message.rule(fault.action, times=fault.times, error=fault.error)
+        self._gates = AtGates(context, fault.message.source, rule)
+        self.target = fault.message.describe()
+        self.at: int | None = None
+        self._fired: list[Event] = []
+
+    def evidence(self) -> str | None:
+        """The gate's word of every message that it acted on."""
+        self._fired = self._gates.fired() or self._fired
+        if not self._fired:
+            return None
+        self.at = int(self._fired[0]["at"])
+        return self._words(self._fired)
+
+    def heal(self) -> None:
+        """Take the rules away, let go what they hold, and see that the links work."""
+        self.evidence()
+        self._gates.remove()
+        wait_mended(self._context, self._gates.links)
+
+    def after_collect(self, known: Collected) -> None:
+        """A commit that its client could not know of, though the broker had done it."""
+        message = self._fault.message
+        unheard = message.direction == "response" and self._fault.action in _UNHEARD
+        ended = [e for e in self._fired if e["commits"] and e.get("error") == _NONE]
+        if message.api == "EndTxn" and unheard and ended:
+            self._context.recorder.hazard(
+                "unknown-end",
+                hop="produce" if message.source == "producer" else "process",
+                at=int(ended[0]["at"]),
+                fault=self._name,
+                detail=self._words(ended),
+            )
+
+    def _words(self, fired: Sequence[Event]) -> str:
+        return f"{self._fault.action}: {'; '.join(map(met, fired))}"

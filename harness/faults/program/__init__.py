@@ -1,0 +1,1 @@
+"""Faults of your program: its group, its transactions, its input."""

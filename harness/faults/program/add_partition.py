@@ -1,0 +1,91 @@
+"""A partition is added to the input while the pipeline reads it, as an operator does."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from confluent_kafka.admin import AdminClient, NewPartitions
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.program.programs import at_work, program, start_again, wait_works
+from onceproof.harness.links.topology import AUDITOR
+from onceproof.harness.user_pipeline.program import AWAY, PROGRAM
+from onceproof.harness.wait import Overdue, wait_until
+
+_SECONDS: Final = 30.0
+_FIND_SECONDS: Final = 3.0
+"""How long a pipeline may take to find it before it is started again; clients take minutes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddPartition:
+    """Add a partition to the input, and see that inputs come into it and out of the pipeline.
+
+    A pipeline that has no effect of them after some seconds is killed and started again: its client
+    would find the partition only when it asks for metadata next.
+    """
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = PROGRAM
+
+    def describe(self) -> str:
+        return "add a partition to the input, and start the pipeline again if it does not find it"
+
+    def inject(self, context: RunContext, name: str) -> _Added:
+        """Add it when the pipeline is at work."""
+        at_work(context)
+        return _Added(context, name)
+
+
+class _Added:
+    def __init__(self, context: RunContext, name: str) -> None:
+        self._context = context
+        self._pipeline = program(context)
+        with context.view() as view:
+            self._partition = len(view.partitions(context.topic))
+        self.target = f"{context.topic}-{self._partition}"
+        admin = AdminClient({"bootstrap.servers": context.stage.bootstrap(AUDITOR), "log_level": 0})
+        wanted = [NewPartitions(context.topic, self._partition + 1)]
+        admin.create_partitions(wanted)[context.topic].result(_SECONDS)
+        self.at = now()
+        wait_until(
+            self._holds_inputs,
+            what=f"inputs to come into {self.target}",
+            seconds=_SECONDS,
+            every=0.2,
+            stop=context.stop,
+        )
+        self._is_past = self._pipeline.look.getting_past({self._partition: 0})
+        found = False
+        with suppress(Overdue):
+            found = wait_until(
+                self._found, what="", seconds=_FIND_SECONDS, every=0.5, stop=context.stop
+            )
+        self._how = "the pipeline found it by itself"
+        if not found:
+            process, _ = self._pipeline.kill(f"SIGKILL by fault «{name}»")
+            self._how = f"{process.instance} did not find it within {_FIND_SECONDS:g} s"
+            start_again(context)
+            self._how += ", and was killed and started again"
+            self._pipeline.look.added.add(self._partition)
+
+    def evidence(self) -> str | None:
+        """Which it is, and how the pipeline came to it."""
+        return f"{self.target} was added and has inputs; {self._how}"
+
+    def heal(self) -> None:
+        """Nothing is undone; see that the pipeline writes."""
+        wait_works(self._context)
+
+    def _holds_inputs(self) -> bool:
+        with suppress(*AWAY), self._context.reader() as reader:
+            return bool(reader.ends(self._context.topic).get(self._partition, (0, 0))[1])
+        return False
+
+    def _found(self) -> bool:
+        with suppress(*AWAY):
+            return self._is_past()
+        return False

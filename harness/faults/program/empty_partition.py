@@ -1,0 +1,51 @@
+"""A partition of the input is empty while the pipeline reads it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.program.programs import at_work, input_ends, wait_works
+from onceproof.harness.user_pipeline.program import PROGRAM
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmptyPartition:
+    """See that a partition holds nothing while the pipeline writes what it read of others.
+
+    Made-up orders begin so; nothing is done to the pipeline.
+    """
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = PROGRAM
+
+    def describe(self) -> str:
+        """What is seen, for schedules and reports."""
+        return "see the pipeline write while a partition of the input is empty"
+
+    def inject(self, context: RunContext, name: str) -> _Empty:
+        """Look when the pipeline has written something."""
+        at_work(context)
+        return _Empty(context)
+
+
+class _Empty:
+    def __init__(self, context: RunContext) -> None:
+        self._context = context
+        ends = input_ends(context)
+        self._others = sum(ends.values())
+        self._empty = [f"{context.topic}-{p}" for p, end in sorted(ends.items()) if not end]
+        self.target = ", ".join(self._empty) or f"topic {context.topic}"
+        self.at = now()
+
+    def evidence(self) -> str | None:
+        """Which were empty."""
+        if not self._empty:
+            return None
+        return f"the pipeline wrote when {self.target} held nothing, and others {self._others}"
+
+    def heal(self) -> None:
+        """Nothing is undone; see that the pipeline goes on."""
+        wait_works(self._context)

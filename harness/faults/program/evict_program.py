@@ -1,0 +1,175 @@
+"""The pipeline loses its partitions while it has records in hand, and goes on as if it had them.
+
+It is paused with all its processes, or one of several; its group gives its partitions to another
+member: to a sibling of its own, or to ours, which reads nothing. Then it goes on.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import ClassVar
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.cluster.coordinated import group_of
+from onceproof.harness.faults.program.other_member import CLIENT, OtherMember
+from onceproof.harness.faults.program.programs import at_work, program, start_again, wait_works
+from onceproof.harness.links.topology import Link
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.user_pipeline.program import PROGRAM
+from onceproof.harness.wait import Overdue, wait_until
+
+_JOIN_SECONDS = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvictProgram:
+    """Pause the pipeline, or one of its processes, until its group has given its partitions away.
+
+    Attributes:
+        group: its group id.
+        assignors: that its members offer.
+        protocol: `classic` or `consumer`.
+        one_of_several: pause one of the processes that are connected to brokers, not all.
+        at_once: remove it from the group as an administrator would, instead of waiting for its
+            session time-out.
+        phase: how long after a write it is paused; see `at_work`.
+    """
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = PROGRAM
+    group: str
+    assignors: tuple[str, ...] = ()
+    protocol: str = "classic"
+    one_of_several: bool = False
+    at_once: bool = False
+    phase: float = 0.0
+
+    def describe(self) -> str:
+        who = "one process of the pipeline" if self.one_of_several else "the pipeline"
+        when = "removed from" if self.at_once else "expired in"
+        return (
+            f"pause {who} until it is {when} group {self.group} and another member has its "
+            "partitions"
+        )
+
+    def inject(self, context: RunContext, name: str) -> _Whole | _Part:
+        """Pause it when it is at work."""
+        return _Part(context, self) if self.one_of_several else _Whole(context, self)
+
+
+class _Whole:
+    def __init__(self, context: RunContext, fault: EvictProgram) -> None:
+        self._context, self._fault = context, fault
+        with context.view() as view:
+            self._all = {(p.topic, p.partition) for p in view.partitions(context.topic)}
+        at_work(context, fault.phase)
+        self._process = program(context).pause()
+        try:
+            # Not before: whoever joins may come to lead the group, and not every client
+            # understands what members of another library ask for.
+            self._other = OtherMember(context, fault.group, fault.assignors, fault.protocol)
+        except BaseException:
+            self._process.thaw()
+            raise
+        self.at = now()
+        self.target = self._process.instance
+        self._removed = False
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """That it stands still, and that the other member has every partition."""
+        if self._proof is None and self._process.frozen():
+            if self._fault.at_once and not self._removed:
+                with group_of(self._context, self._fault.group) as group:
+                    group.remove_members(but=CLIENT)
+                self._removed = True
+            if self._other.partitions >= self._all:
+                seconds = (now() - self.at) / 1e9
+                self._proof = (
+                    f"{self.target} stood still for {seconds:.1f} s; meanwhile group "
+                    f"{self._fault.group} gave all its partitions to another member"
+                )
+        return self._proof
+
+    def heal(self) -> None:
+        """Let it go on, give its partitions back, and see that it writes."""
+        self._process.thaw()
+        self._other.leave()
+        wait_works(self._context)
+
+
+class _Part:
+    def __init__(self, context: RunContext, fault: EvictProgram) -> None:
+        self._context, self._fault = context, fault
+        program_ = program(context)
+        wait_several(context, fault.group)
+        at_work(context, fault.phase)
+        self._members = members(context, fault.group)
+        self._pid = max(workers(context))
+        os.kill(self._pid, signal.SIGSTOP)
+        self.at = now()
+        self.target = f"process {self._pid} of {program_.supervisor.running().instance}"
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """That the group goes on without it."""
+        left = self._members if self._proof else members(self._context, self._fault.group)
+        if 0 < left < self._members:
+            seconds = (now() - self.at) / 1e9
+            self._proof = (
+                f"{self.target} stood still for {seconds:.1f} s; group {self._fault.group} went "
+                f"from {self._members} members to {left}, which have its partitions"
+            )
+        return self._proof
+
+    def heal(self) -> None:
+        """Let it go on, and see that the pipeline writes."""
+        thaw(self._pid)
+        wait_works(self._context)
+
+
+def workers(context: RunContext) -> list[int]:
+    """Ids of the processes of the pipeline that are connected to brokers."""
+    stage = context.stage
+    return program(context).clients(
+        {stage.entrance(Link("pipeline", broker)) for broker in stage.brokers}
+    )
+
+
+def thaw(pid: int) -> None:
+    """Let a process go on that was paused; it may have been ended meanwhile, with the pipeline."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGCONT)
+
+
+def wait_several(context: RunContext, group: str) -> None:
+    """Wait until several of them are members: an earlier fault may have ended one of them.
+
+    Raises:
+        StageTrouble: they do not come, not even when the pipeline is started again.
+    """
+    for again in (True, False):
+        with suppress(Overdue):
+            wait_until(
+                lambda: len(workers(context)) > 1 and members(context, group) > 1,
+                what="",
+                seconds=_JOIN_SECONDS / 2,
+                every=0.2,
+                stop=context.stop,
+            )
+            return
+        if again:
+            program(context).kill("it is to have all its processes again")
+            start_again(context)
+    raise StageTrouble("only one process of the pipeline is connected to brokers")
+
+
+def members(context: RunContext, name: str) -> int:
+    """How many members a group has; 0 while it is rebalancing."""
+    with group_of(context, name) as group:
+        told = group.describe()
+    return len(told.members) if told.state == "Stable" else 0

@@ -1,0 +1,85 @@
+"""The pipeline's transactional producer is fenced just before it commits.
+
+Its commit is held on its way while we take over its transactional id, as a second instance would:
+what it has open is aborted, and its commit is refused when it arrives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.cluster.coordinated import transactional_id_of
+from onceproof.harness.faults.links.on_link import wait_mended
+from onceproof.harness.faults.messages.message import REQUEST_OF, AtGates, Message, met
+from onceproof.harness.faults.program.programs import wait_works
+from onceproof.harness.wait import wait_until
+
+_SECONDS: Final = 30.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class FenceProgram:
+    """Take over the transactional id of a pipeline of your own, just before its next commit
+    arrives, which is then refused.
+    """
+
+    example: ClassVar[str] = "fence-program"
+    kind: ClassVar[str] = "crash"  # to its owner, as if a successor had come after one
+    needs: ClassVar[str | None] = "gates"
+
+    @property
+    def message(self) -> Message:
+        """What is held, so that there is a gate on its way."""
+        return Message(source="pipeline", direction="request", api="EndTxn", commits=True)
+
+    def describe(self) -> str:
+        return "fence the pipeline's transactional producer just before its next commit arrives"
+
+    def inject(self, context: RunContext, name: str) -> _Fenced:
+        """Hold, take over, let go."""
+        return _Fenced(context, self.message)
+
+
+class _Fenced:
+    def __init__(self, context: RunContext, commit: Message) -> None:
+        self._context = context
+        answer = Message(source="pipeline", direction="response", api="EndTxn", refused=True)
+        self._answers = AtGates(context, "pipeline", answer.rule("report", times=None))
+        self._commits = AtGates(context, "pipeline", commit.rule("hold"))
+        try:
+            fired = wait_until(
+                self._commits.fired,
+                what="the pipeline to commit a transaction",
+                seconds=_SECONDS,
+                every=0.005,
+                stop=context.stop,
+            )
+            self._event = fired[0]
+            self.at = int(self._event["at"])
+            (self._id,) = self._event["transactional_ids"]
+            self.target = f"transactional id {self._id}"
+            with transactional_id_of(context, self._id) as known:
+                self._ours = known.take()
+        except BaseException:
+            self._answers.remove()
+            raise
+        finally:
+            self._commits.remove()
+
+    def evidence(self) -> str | None:
+        """How its commit was refused."""
+        for event in self._answers.fired():
+            if REQUEST_OF(event) == REQUEST_OF(self._event):
+                return (
+                    f"{met(self._event)} was refused with {event['error']}, after {self.target} "
+                    f"had gone to {self._ours}"
+                )
+        return None
+
+    def heal(self) -> None:
+        """See that the links work and that the pipeline writes."""
+        self._answers.remove()
+        wait_mended(self._context, self._commits.links)
+        wait_works(self._context)

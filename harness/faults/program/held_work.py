@@ -1,0 +1,188 @@
+"""What one of several workers is about to do, held on its way: it has records in hand.
+
+A commit of offsets in a transaction is held at a gate, a write to the database in a trigger. Nobody
+knows which process it is of: whoever is paused while the others go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Final, Protocol, TypeVar
+
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.database.triggers import Triggers
+from onceproof.harness.faults.messages.message import AtGates, Message
+from onceproof.harness.faults.program.programs import program
+from onceproof.harness.links.topology import AUDITOR
+from onceproof.harness.user_pipeline.program import AWAY
+from onceproof.harness.wait import Overdue, wait_until
+
+T = TypeVar("T")
+_HOLD_SECONDS: Final = 30.0
+_OTHERS_SECONDS: Final = 5.0
+_TWICE: Final = 2
+"""The write that a process had sent before it was paused may still land."""
+
+
+class HeldWork(Protocol):
+    """One worker's work, held until it is released."""
+
+    @property
+    def what(self) -> str:
+        """What is held, for reports."""
+
+    def others_go_on(self) -> bool:
+        """Whether others work on; waits some seconds for it."""
+
+    def overtaken(self, ends: Mapping[int, int]) -> str | None:
+        """How others went on past these offsets of the input, or why they cannot; None if neither.
+
+        Args:
+            ends: partition → offset.
+        """
+
+    def release(self) -> None:
+        """Let it go on its way."""
+
+
+class HeldOffsets:
+    """A commit of offsets in a transaction."""
+
+    def __init__(self, context: RunContext, offsets: Message) -> None:
+        """Wait for it and hold it.
+
+        Raises:
+            Overdue: nobody commits.
+        """
+        self._context = context
+        self._gates = AtGates(context, "pipeline", offsets.rule("hold"))
+        try:
+            held = _met(context, self._gates.fired, "a commit of offsets in a transaction")
+        except BaseException:
+            self.release()
+            raise
+        (self._id,) = held[0]["transactional_ids"]
+
+    @property
+    def what(self) -> str:
+        """Whose offsets they are."""
+        return f"offsets of {self._id} held"
+
+    def others_go_on(self) -> bool:
+        """Whether transactions of other ids end."""
+        ends = Message(source="pipeline", direction="request", api="EndTxn")
+        gates = AtGates(self._context, "pipeline", ends.rule("report", times=None))
+        try:
+            return _happens(
+                self._context,
+                lambda: any(self._id not in event["transactional_ids"] for event in gates.fired()),
+            )
+        finally:
+            gates.remove()
+
+    def overtaken(self, ends: Mapping[int, int]) -> str | None:
+        """Whether others have committed all of them; their outputs show only what is before the
+        open transaction.
+        """
+        committed = program(self._context).look.groups.newest()
+        if all(committed.get((self._context.topic, p), 0) >= end for p, end in ends.items()):
+            return "have committed all that was in the input"
+        return None
+
+    def release(self) -> None:
+        """Let them arrive."""
+        self._gates.remove()
+
+
+class HeldWrite:
+    """The first write of a transaction to the database."""
+
+    def __init__(self, context: RunContext) -> None:
+        """Wait for it and hold it.
+
+        Raises:
+            Overdue: nobody writes.
+            psycopg.Error: the database refuses.
+        """
+        self._context = context
+        self._triggers = Triggers(context.stage.database(AUDITOR), when="statement", one=True)
+        try:
+            (self._server_process,) = _met(
+                context, self._triggers.waiting, "a write to the database"
+            )
+        except BaseException:
+            self.release()
+            raise
+
+    @property
+    def what(self) -> str:
+        """Which of the database's processes has it."""
+        return f"its write held in server process {self._server_process}"
+
+    def others_go_on(self) -> bool:
+        """Whether the outputs grow while it is held: its owner may give up and try again."""
+        look = program(self._context).look
+        before = look.changes
+
+        def decided() -> bool:
+            with suppress(*AWAY):
+                look.size()
+            return look.changes >= before + _TWICE or not self._held()
+
+        return _happens(self._context, decided) and self._held()
+
+    def overtaken(self, ends: Mapping[int, int]) -> str | None:
+        """Whether others have written beyond them, or wait for a lock of the one that is held."""
+        if program(self._context).look.past(ends):
+            # Such as for a statement time-out, which its owner hears of when it goes on.
+            given_up = "" if self._held() else "; the server has given its write up meanwhile"
+            return f"have written beyond all that was in the input{given_up}"
+        waiting = self._triggers.behind(self._server_process)
+        return f"wait for its locks in {waiting} server processes" if waiting else None
+
+    def release(self) -> None:
+        """Let it go on."""
+        self._triggers.remove()
+
+    def _held(self) -> bool:
+        return self._server_process in self._triggers.waiting()
+
+
+@contextmanager
+def writes_held(
+    context: RunContext, *, produce: Message | None, tables: Sequence[str]
+) -> Iterator[str]:
+    """Hold what the pipeline writes until the block ends; yields what is held, in words.
+
+    Args:
+        context: the running parts.
+        produce: its requests to a topic; None: what it commits to the database is held.
+        tables: of the database.
+
+    Raises:
+        Overdue: it writes nothing.
+        psycopg.Error: the database refuses.
+    """
+    with ExitStack() as held:
+        if produce is None:
+            triggers = Triggers(context.stage.database(AUDITOR), when="commit", tables=tables)
+            held.callback(triggers.remove)
+            _met(context, triggers.waiting, "a commit in the database")
+            yield f"a commit to {' and '.join(tables)} was held"
+        else:
+            gates = AtGates(context, "pipeline", produce.rule("hold", times=None))
+            held.callback(gates.remove)
+            _met(context, gates.fired, f"a write to {produce.topic}")
+            yield f"writes to {produce.topic} were held"
+
+
+def _met(context: RunContext, look: Callable[[], T], what: str) -> T:
+    return wait_until(look, what=what, seconds=_HOLD_SECONDS, every=0.005, stop=context.stop)
+
+
+def _happens(context: RunContext, look: Callable[[], bool]) -> bool:
+    try:
+        return wait_until(look, what="", seconds=_OTHERS_SECONDS, every=0.05, stop=context.stop)
+    except Overdue:
+        return False

@@ -1,0 +1,78 @@
+"""Odd records come into the input of the pipeline: they are sent, or come with made-up orders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.program.programs import at_work, program, wait_works
+from onceproof.harness.user_pipeline.odd_records import Ends, found_odd, send_odd
+from onceproof.harness.user_pipeline.profile import ODD
+from onceproof.harness.user_pipeline.program import AWAY, PROGRAM
+from onceproof.harness.wait import wait_until
+
+_SECONDS: Final = 60.0
+_EVERY: Final = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class OddInput:
+    """Send odd records to every partition of the input, or see such orders come.
+
+    Attributes:
+        records: their kind, a name of `ODD`.
+        orders: whether they are inputs themselves, which come with the made-up orders.
+        phase: how long after a write they come; see `at_work`.
+    """
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = PROGRAM
+    records: str
+    orders: bool = False
+    phase: float = 0.0
+
+    def describe(self) -> str:
+        if self.orders:
+            return f"see {ODD[self.records]} come with the orders"
+        return f"send {ODD[self.records]} to every partition of the input"
+
+    def inject(self, context: RunContext, name: str) -> _Came:
+        """Send them when the pipeline is at work, or wait until the brokers have some."""
+        if not self.orders:
+            at_work(context, self.phase)
+            return _Came(context, self.records, send_odd(context, self.records))
+        ends = wait_until(
+            lambda: found_odd(program(context).look.input_logs(), self.records),
+            what=f"{ODD[self.records]} in the input",
+            seconds=_SECONDS,
+            every=_EVERY,
+            stop=context.stop,
+        )
+        return _Came(context, self.records, ends)
+
+
+class _Came:
+    def __init__(self, context: RunContext, kind: str, ends: Ends) -> None:
+        self._context, self._kind = context, kind
+        self.target = f"topic {context.topic}"
+        self.at = now()
+        self._is_past = program(context).look.getting_past(ends)
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """That the pipeline has read what lies behind them."""
+        if self._proof is None and self._passed():
+            self._proof = f"{ODD[self._kind]} came into {self.target}; what came behind had effects"
+        return self._proof
+
+    def _passed(self) -> bool:
+        try:
+            return self._is_past()
+        except AWAY:
+            return False
+
+    def heal(self) -> None:
+        """Nothing is undone; see that the pipeline writes."""
+        wait_works(self._context)

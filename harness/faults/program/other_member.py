@@ -1,0 +1,98 @@
+"""A member of our own in the pipeline's consumer group: it takes partitions and reads nothing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.links.topology import AUDITOR
+from onceproof.harness.processes.python import python_module
+from onceproof.harness.processes.trouble import StageTrouble
+
+ASSIGNORS: Final = ("range", "roundrobin", "cooperative-sticky")
+"""Those that our client knows, as JoinGroup calls them."""
+CLIENT: Final = "onceproof-other-member"
+"""Its client id, by which it is told from others."""
+_SESSION_MS: Final = 10_000
+_LEAVE_SECONDS: Final = 10.0
+
+
+def common(assignors: Sequence[str]) -> tuple[str, ...]:
+    """The assignors that our member can offer too; the eager ones if there are any."""
+    known = [name for name in assignors if name in ASSIGNORS]
+    return tuple(name for name in known if name != "cooperative-sticky") or tuple(known)
+
+
+class OtherMember:
+    """It joins at once, as a process of its own, and never commits."""
+
+    def __init__(
+        self, context: RunContext, group: str, assignors: Sequence[str], protocol: str
+    ) -> None:
+        """Join.
+
+        Raises:
+            StageTrouble: our client knows none of the group's assignors.
+        """
+        offered = common(assignors)
+        newer = protocol == "consumer"
+        if not offered and not newer:
+            raise StageTrouble(
+                f"group {group} assigns partitions by {', '.join(assignors) or 'nothing'}; our "
+                f"member knows only {', '.join(ASSIGNORS)}"
+            )
+        settings = {
+            "bootstrap.servers": context.stage.bootstrap(AUDITOR),
+            "group.id": group,
+            "client.id": CLIENT,
+            "enable.auto.commit": False,
+            "auto.offset.reset": "earliest",
+            "log_level": 0,
+        }
+        if newer:
+            settings["group.protocol"] = "consumer"
+        else:
+            settings["partition.assignment.strategy"] = ",".join(offered)
+            settings["session.timeout.ms"] = _SESSION_MS
+        self._assigned: list[list[Any]] = []
+        self._process = subprocess.Popen(
+            python_module("onceproof.harness.faults.program.joining_member", context.topic),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            text=True,
+        )
+        assert self._process.stdin is not None, "it has a pipe"
+        self._process.stdin.write(json.dumps(settings) + "\n")
+        self._process.stdin.flush()
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+        self._thread.start()
+
+    @property
+    def partitions(self) -> frozenset[tuple[str, int]]:
+        """What it has been assigned."""
+        return frozenset((topic, partition) for topic, partition in self._assigned)
+
+    def leave(self) -> None:
+        """Leave the group, which gets its partitions back: at once, or when its session is over."""
+        assert self._process.stdin is not None, "it has a pipe"
+        with suppress(BrokenPipeError):  # it has ended by itself
+            self._process.stdin.close()
+        try:
+            self._process.wait(_LEAVE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._thread.join()
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None, "it has a pipe"
+        with self._process.stdout as said:
+            for line in said:
+                self._assigned = json.loads(line)

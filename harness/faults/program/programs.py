@@ -1,0 +1,291 @@
+"""What faults of the user's pipeline share: it, when it is at work, what a killed one leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+
+from onceproof.harness.context.run_context import RunContext, addresses
+from onceproof.harness.faults.cluster.coordinated import group_of, transactional_id_of
+from onceproof.harness.faults.messages.message import AtGates, Message
+from onceproof.harness.faults.program.other_member import CLIENT
+from onceproof.harness.kafka.coordinator import Refused
+from onceproof.harness.kafka.group_list import groups_at_work
+from onceproof.harness.kafka.transaction_list import transactions
+from onceproof.harness.kafka.transactions import ONGOING
+from onceproof.harness.links.gate.rules import POSITIONS, Rule
+from onceproof.harness.processes.processes import Process
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.subjects.spark.pipeline import SparkPipeline
+from onceproof.harness.user_pipeline.hung import start_if_hung
+from onceproof.harness.user_pipeline.program import AWAY, Program
+from onceproof.harness.wait import Overdue, wait_until
+
+_SECONDS = 150.0
+_IN_HAND_SECONDS = 20.0
+_GO_ON_SECONDS = 12.0
+
+
+class StoodStill(Overdue):
+    """The pipeline wrote nothing for long, although inputs waited; the text says what was seen."""
+
+
+def program(context: RunContext) -> Program:
+    """The pipeline as what it must be for a fault that needs a `program`.
+
+    Raises:
+        StageTrouble: what is on trial is none.
+    """
+    if not isinstance(context.pipeline, Program):
+        raise StageTrouble(f"{context.subject.name} is not a pipeline of your own")
+    return context.pipeline
+
+
+def victim(context: RunContext) -> Program | SparkPipeline:
+    """The pipeline as something that can be killed, stopped, paused and started.
+
+    Raises:
+        StageTrouble: what is on trial cannot be.
+    """
+    if not isinstance(context.pipeline, Program | SparkPipeline):
+        raise StageTrouble(f"{context.subject.name} is more than one program")
+    return context.pipeline
+
+
+def running(context: RunContext) -> Process:
+    """The life of the pipeline that runs now.
+
+    Raises:
+        StageTrouble: what is on trial is no single program.
+        PipelineTrouble: it does not run.
+    """
+    pipeline = victim(context)
+    return pipeline.supervisor.running() if isinstance(pipeline, Program) else pipeline.running()
+
+
+def end(process: Process, how: str, *, asked: bool = False) -> str:
+    """SIGKILL all of a pipeline's life, or ask it to end; returns what ended, in words."""
+    if asked:
+        process.end(how, asked=True)
+        return f"{process.instance} {process.ended}"
+    process.freeze()
+    count = process.members()
+    process.kill(how)
+    return f"{process.instance} and all its {count} processes ended by signal 9"
+
+
+def offsets_committed(context: RunContext, seconds: float) -> int:
+    """Wait until the pipeline commits offsets to Kafka; returns how often it did in that time."""
+    with ExitStack() as gates:
+        seen = []
+        for api in POSITIONS:
+            taken = Message(source="pipeline", direction="response", api=api, refused=False)
+            seen.append(AtGates(context, "pipeline", taken.rule("report", times=None)))
+            gates.callback(seen[-1].remove)
+        with suppress(Overdue):
+            wait_until(
+                lambda: any(gate.fired() for gate in seen),
+                what="", seconds=seconds, every=0.005, stop=context.stop,
+            )  # fmt: skip
+        return sum(len(gate.fired()) for gate in seen)
+
+
+def start_again(context: RunContext) -> None:
+    """Start what a fault has ended, and see that it writes.
+
+    What it left in its cluster is cleared first, as its time-outs would do later: members of its
+    groups are removed, transactions that it had open are aborted. So nobody waits for those
+    time-outs, which may be minutes.
+
+    Raises:
+        Overdue, PipelineTrouble: it does not.
+    """
+    pipeline = victim(context)
+    if not pipeline.alive():
+        clear(context)
+        pipeline.start()
+    wait_works(context)
+
+
+@contextmanager
+def started_anew(context: RunContext, name: str, rule: Rule) -> Iterator[tuple[str, AtGates]]:
+    """Kill a program for a fault of that name, clear what it left, and start it.
+
+    Yields what ended, in words, and the rule that its messages meet from its start on, until the
+    block ends.
+    """
+    pipeline = program(context)
+    ended, count = pipeline.kill(f"SIGKILL by fault «{name}»")
+    clear(context)
+    gates = AtGates(context, "pipeline", rule)
+    try:
+        pipeline.start()
+        yield f"{ended.instance} and all its {count} processes ended by signal 9", gates
+    finally:
+        gates.remove()
+
+
+def clear(context: RunContext) -> None:
+    """Remove members of dead pipelines from their groups, and abort what they had open.
+
+    A member of ours stays: the fault that it belongs to may be at work. What cannot be cleared now
+    is left to its time-outs.
+    """
+    ways = [
+        at for node, at in addresses(context.stage).items() if context.answers(f"broker-{node}")
+    ]
+    with suppress(Overdue, Refused, OSError):
+        for name in groups_at_work(ways):
+            # One of the newer protocol has no members that this could remove.
+            with suppress(Refused), group_of(context, name) as group:
+                group.remove_members(but=CLIENT)
+    with suppress(Overdue, Refused, OSError):
+        for name, state in transactions(ways, "").items():
+            if state == ONGOING:
+                with transactional_id_of(context, name) as known:
+                    known.take()
+
+
+def at_work(context: RunContext, phase: float = 0.0) -> None:
+    """Wait until the pipeline writes, and then for a part of the pause until it writes again.
+
+    Args:
+        context: the running parts.
+        phase: part of its usual pause between two writes, 0 to 1. Just behind a write the least
+            is in its hands, shortly before the next one the most.
+
+    Raises:
+        StoodStill: nothing comes.
+        PipelineTrouble: it fails over and over.
+    """
+    _grows(context, "something new to come into the pipeline's outputs")
+    pipeline = context.pipeline
+    if phase and isinstance(pipeline, Program):
+        # Looked at anew, so that a write in between begins the pause again. One that writes more
+        # often than it did in its dry run never pauses for that long.
+        pause = pipeline.look.pause
+        with suppress(Overdue):
+            wait_until(
+                lambda: pipeline.commits and pipeline.look.quiet_for >= phase * pause,
+                what="", seconds=2 * pause, every=0.02, stop=context.stop,
+            )  # fmt: skip
+
+
+def in_hand(context: RunContext) -> tuple[int, int] | None:
+    """How many inputs have effects, and how many there are; None if nobody can say in time."""
+
+    def look() -> tuple[int, int] | None:
+        try:
+            return program(context).look.done()
+        except AWAY:
+            return None
+
+    try:
+        return wait_until(look, what="", seconds=_IN_HAND_SECONDS, every=0.2, stop=context.stop)
+    except Overdue:
+        return None
+
+
+def input_ends(context: RunContext) -> dict[int, int]:
+    """The high watermark of each partition of the input.
+
+    Raises:
+        UnreadableLog: the input cannot be read now.
+    """
+    with context.reader() as reader:
+        return {partition: end for partition, (_, end) in reader.ends(context.topic).items()}
+
+
+def wait_works(context: RunContext) -> None:
+    """Wait until it writes again, unless there is nothing left for it to do.
+
+    Raises:
+        Overdue, PipelineTrouble: as of `at_work`.
+    """
+    _grows(context, "the pipeline to write again")
+
+
+def life(context: RunContext) -> Process | None:
+    """The life of a program that runs now; None of any other pipeline."""
+    return context.pipeline.supervisor.life if isinstance(context.pipeline, Program) else None
+
+
+def wait_went_on(context: RunContext, before: Process | None) -> None:
+    """Wait until a program that lived through a fault has committed what came behind it.
+
+    Only then is lost or duplicated for good what it lost or duplicated meanwhile: if the next fault
+    ended it before, it would read all of that again. Nobody waits for one that has ended, or that
+    commits nothing for long.
+    """
+    pipeline = context.pipeline
+    if before is None or not isinstance(pipeline, Program):
+        return
+    look = pipeline.look
+    with suppress(*AWAY, Overdue):
+        ends = {p: end for p, end in input_ends(context).items() if p not in look.added}
+
+        is_past = look.getting_past(ends)
+
+        def went_on() -> bool:
+            if pipeline.supervisor.life is not before or context.producers.finished:
+                return True
+            if committed := look.groups.newest():
+                return all(committed.get((context.topic, p), end) >= end for p, end in ends.items())
+            try:
+                return is_past()
+            except AWAY:
+                return False
+
+        wait_until(
+            went_on,
+            what="",
+            seconds=_GO_ON_SECONDS + 2 * look.pause,
+            every=0.2,
+            stop=context.stop,
+        )
+
+
+def _grows(context: RunContext, what: str) -> None:
+    pipeline = context.pipeline
+    if isinstance(pipeline, SparkPipeline):
+        _commits(context, pipeline, what)
+        return
+    look = program(context).look
+    before: int | None = None
+
+    def grown() -> bool:
+        nonlocal before
+        context.pipeline.check()
+        try:
+            size = look.size()
+            if before is None:
+                before = size
+            if size != before:
+                return True
+            if context.producers.finished and look.still():
+                return True
+            start_if_hung(context)
+            return False
+        except AWAY:
+            return False
+
+    _wait_grown(context, grown, what, lambda: f"its outputs stood at {before}")
+
+
+def _commits(context: RunContext, pipeline: SparkPipeline, what: str) -> None:
+    before = pipeline.last_committed
+
+    def grown() -> bool:
+        pipeline.check()
+        return pipeline.last_committed != before
+
+    _wait_grown(context, grown, what, lambda: f"last committed batch {before}")
+
+
+def _wait_grown(
+    context: RunContext, grown: Callable[[], bool], what: str, seen: Callable[[], object]
+) -> None:
+    try:
+        wait_until(grown, what=what, seconds=_SECONDS, every=0.1, stop=context.stop, seen=seen)
+    except Overdue as error:
+        raise StoodStill(str(error)) from error

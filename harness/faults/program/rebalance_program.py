@@ -1,0 +1,121 @@
+"""A rebalance of the pipeline's consumer group without any failure: a member joins, then leaves.
+
+What the pipeline writes is held while the other member leaves: a client that takes part in the
+rebalance behind the back of its program has it read again what is being written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.cluster.coordinated import group_of
+from onceproof.harness.faults.messages.message import Message
+from onceproof.harness.faults.program.held_work import writes_held
+from onceproof.harness.faults.program.other_member import CLIENT, OtherMember
+from onceproof.harness.faults.program.programs import at_work, wait_works
+from onceproof.harness.kafka.groups import GroupState
+from onceproof.harness.user_pipeline.program import PROGRAM
+from onceproof.harness.wait import Overdue, wait_until
+
+_JOIN_SECONDS: Final = 60.0
+_HELD_SECONDS: Final = 5.0
+"""Clients hear of a rebalance by their heartbeats, which come every three seconds by default."""
+_LOOK_SECONDS: Final = 1.5
+"""In which a program looks where to go on, when it has been given partitions."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RebalanceProgram:
+    """Let a member of our own join the pipeline's group, take partitions, and leave.
+
+    Attributes:
+        group: its group id.
+        assignors: that its members offer.
+        protocol: `classic` or `consumer`.
+        phase: how long after a write it joins; see `at_work`.
+        topic: what the pipeline produces there is held while the other member leaves.
+        tables: what it commits to these is held, and no topic.
+    """
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = PROGRAM
+    group: str
+    assignors: tuple[str, ...] = ()
+    protocol: str = "classic"
+    phase: float = 0.0
+    topic: str | None = None
+    tables: tuple[str, ...] = ()
+
+    @property
+    def message(self) -> Message | None:
+        """What is held, so that there is a gate on its way."""
+        if self.topic is None or self.tables:
+            return None
+        return Message(source="pipeline", direction="request", api="Produce", topic=self.topic)
+
+    def describe(self) -> str:
+        return f"rebalance group {self.group}: another member joins, takes partitions and leaves"
+
+    def inject(self, context: RunContext, name: str) -> _Rebalanced:
+        """Join when the pipeline is at work."""
+        at_work(context, self.phase)
+        return _Rebalanced(context, self)
+
+
+class _Rebalanced:
+    def __init__(self, context: RunContext, fault: RebalanceProgram) -> None:
+        self._context, self._fault = context, fault
+        self.target = f"group {fault.group}"
+        self.at = now()
+        self._other = OtherMember(context, fault.group, fault.assignors, fault.protocol)
+        try:
+            taken = wait_until(
+                lambda: self._other.partitions,
+                what=f"another member of {self.target} to be assigned partitions",
+                seconds=_JOIN_SECONDS,
+                every=0.1,
+                stop=context.stop,
+            )
+            held = self._leave_while_it_writes()
+        finally:
+            self._other.leave()
+        named = ", ".join(f"{topic}-{partition}" for topic, partition in sorted(taken))
+        self._proof = f"another member joined {self.target} and was assigned {named}{held}"
+
+    def _leave_while_it_writes(self) -> str:
+        """Give the partitions back while what it writes is held; says whether that came about."""
+        fault = self._fault
+        if fault.protocol != "classic" or not (fault.tables or fault.topic):
+            return ""
+        try:
+            with writes_held(self._context, produce=fault.message, tables=fault.tables) as held:
+                self._other.leave()
+                with group_of(self._context, fault.group) as group:
+                    self._wait(lambda: _settled(group.describe()))
+                # Nobody sees when its program has looked where to go on.
+                with suppress(Overdue):
+                    self._wait(lambda: False, seconds=_LOOK_SECONDS)
+        except Overdue:  # it writes nothing now, or takes part in no rebalance while it is busy
+            return ""
+        return f"; it had all of them again while {held}"
+
+    def _wait(self, look: Callable[[], bool], seconds: float = _HELD_SECONDS) -> None:
+        wait_until(look, what="", seconds=seconds, every=0.05, stop=self._context.stop)
+
+    def evidence(self) -> str | None:
+        """Which partitions went to the other member."""
+        return self._proof
+
+    def heal(self) -> None:
+        """See that the pipeline writes."""
+        wait_works(self._context)
+
+
+def _settled(told: GroupState) -> bool:
+    """Whether its own members have shared the partitions out anew."""
+    return told.state == "Stable" and CLIENT not in told.members and bool(told.members)

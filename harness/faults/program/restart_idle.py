@@ -1,0 +1,78 @@
+"""The pipeline is killed when it has read everything, and starts with nothing new to read."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import ClassVar
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.messages.message import Message
+from onceproof.harness.faults.program.programs import program, started_anew, wait_works
+from onceproof.harness.user_pipeline.program import PROGRAM
+from onceproof.harness.wait import wait_until
+
+_REST_SECONDS = 150.0
+_FETCH_SECONDS = 60.0
+_FETCHES = 3
+"""So many requests for records show that it reads, and finds nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RestartIdle:
+    """Send nothing until the pipeline rests, kill it, start it, and see it ask for records.
+
+    Attributes:
+        fetch: the API by which it asks.
+    """
+
+    kind: ClassVar[str] = "crash"
+    needs: ClassVar[str | None] = PROGRAM
+    fetch: str = "Fetch"
+
+    def describe(self) -> str:
+        return "SIGKILL to the pipeline when it has read everything, and start it again"
+
+    def inject(self, context: RunContext, name: str) -> _Restarted:
+        """Wait until it rests, kill it, and start it again."""
+        return _Restarted(context, self, name)
+
+
+class _Restarted:
+    def __init__(self, context: RunContext, fault: RestartIdle, name: str) -> None:
+        self._context = context
+        pipeline = program(context)
+        self._proof: str | None = None
+        with ExitStack() as held:
+            held.callback(context.producers.hold, False)
+            context.producers.hold(True)
+            wait_until(
+                pipeline.rests,
+                what="the pipeline to come to rest",
+                seconds=max(_REST_SECONDS, 3 * pipeline.rest),
+                every=0.25,
+                stop=context.stop,
+                seen=lambda: pipeline.shortly() or "nothing committed",
+            )
+            self.target, self.at = pipeline.supervisor.running().instance, now()
+            fetch = Message(source="pipeline", direction="request", api=fault.fetch)
+            with started_anew(context, name, fetch.rule("report", times=_FETCHES)) as (ended, seen):
+                asked = wait_until(
+                    lambda: (there := seen.fired()) and len(there) >= _FETCHES and len(there),
+                    what="the pipeline to ask for records after its start",
+                    seconds=_FETCH_SECONDS,
+                    stop=context.stop,
+                )
+            self._proof = (
+                f"{ended} when the pipeline rested; it started and asked {asked} times for records "
+                "when there were none"
+            )
+
+    def evidence(self) -> str | None:
+        """That it started with nothing to read."""
+        return self._proof
+
+    def heal(self) -> None:
+        """See that it writes."""
+        wait_works(self._context)

@@ -1,0 +1,128 @@
+"""One of several workers loses its partitions with records in hand, and goes on.
+
+It is about to commit offsets in a transaction, or to write to the database: that is held on its
+way, and it stands still, until the others have processed all that was in the input. A commit of its
+offsets must be refused then, and what it writes must not count twice. Had its offsets arrived
+before, the others would wait for its transaction, and nothing could come twice.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.messages.message import Message
+from onceproof.harness.faults.program.evict_program import members, thaw, wait_several, workers
+from onceproof.harness.faults.program.held_work import HeldOffsets, HeldWork, HeldWrite
+from onceproof.harness.faults.program.programs import at_work, input_ends, program, wait_works
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.user_pipeline.program import AWAY, PROGRAM
+
+Held = Literal["offsets", "write"]
+_TRIES: Final = 4
+"""One may have nothing to read, and then nobody goes on while the other is held."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZombieWorker:
+    """Pause one of several workers when it has records in hand, until others have done its work.
+
+    Attributes:
+        group: the workers' group id.
+        at: what it is about to do: `offsets`, commit them in a transaction, or `write` to the
+            stage's database.
+    """
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = PROGRAM
+    group: str
+    at: Held = "offsets"
+
+    def describe(self) -> str:
+        """What is done, for schedules and reports."""
+        before = "its offsets arrive" if self.at == "offsets" else "it writes to the database"
+        return (
+            f"pause one process of the pipeline before {before}, until it is expired in group "
+            f"{self.group} and others have done what it had in hand"
+        )
+
+    @property
+    def message(self) -> Message | None:
+        """Its offsets, which are held at a gate."""
+        if self.at == "write":
+            return None
+        return Message(
+            source="pipeline", direction="request", api="TxnOffsetCommit", group=self.group
+        )
+
+    def hold(self, context: RunContext) -> HeldWork:
+        """Hold what a worker is about to do."""
+        offsets = self.message
+        return HeldWrite(context) if offsets is None else HeldOffsets(context, offsets)
+
+    def inject(self, context: RunContext, name: str) -> _Zombie:
+        """Pause it."""
+        return _Zombie(context, self)
+
+
+class _Zombie:
+    def __init__(self, context: RunContext, fault: ZombieWorker) -> None:
+        self._context, self._fault = context, fault
+        wait_several(context, fault.group)
+        at_work(context)
+        self._members = members(context, fault.group)
+        self._held, self._pid = self._caught()
+        self.at = now()
+        self._ends = input_ends(context)
+        self.target = f"process {self._pid} of {program(context).supervisor.running().instance}"
+        self._proof: str | None = None
+
+    def _caught(self) -> tuple[HeldWork, int]:
+        """What is held, and the process that it is of, which stands still.
+
+        Raises:
+            StageTrouble: it was of none of them.
+            Overdue: there is nothing to hold.
+        """
+        for _ in range(_TRIES):
+            with ExitStack() as held_still:
+                held = self._fault.hold(self._context)
+                held_still.callback(held.release)
+                for pid in workers(self._context):
+                    with ExitStack() as paused:
+                        paused.callback(thaw, pid)
+                        with suppress(ProcessLookupError):
+                            os.kill(pid, signal.SIGSTOP)
+                        if held.others_go_on():
+                            paused.pop_all()
+                            held_still.pop_all()
+                            return held, pid
+        raise StageTrouble(f"nobody went on while one process stood still, {_TRIES} times")
+
+    def evidence(self) -> str | None:
+        """That the group went on without it, over all that it may have had in hand."""
+        if self._proof is not None:
+            return self._proof
+        left = members(self._context, self._fault.group)
+        try:
+            others = self._held.overtaken(self._ends) if 0 < left < self._members else None
+        except AWAY:
+            return None
+        if others is not None:
+            seconds = (now() - self.at) / 1e9
+            self._proof = (
+                f"{self.target} stood still for {seconds:.1f} s, {self._held.what}; group "
+                f"{self._fault.group} went from {self._members} members to {left}, which {others}"
+            )
+        return self._proof
+
+    def heal(self) -> None:
+        """Let it and what was held go on, and see that the pipeline writes."""
+        thaw(self._pid)
+        self._held.release()
+        wait_works(self._context)

@@ -1,0 +1,129 @@
+"""The last entry of a Spark query's offset log lost or torn, while its driver is down.
+
+The two are different. An entry that is *torn* must be noticed: Spark must
+refuse to start, since it cannot know what the batch was; it starts when the entry is put back.
+One that is *deleted*, with its commit, cannot be noticed: Spark plans that batch anew from the end
+of the one before, and whatever came since is in it as well. So the batch's id means other records
+than it did, and a sink that skips a batch by its id loses what is new in it. No guarantee of
+Spark's covers a checkpoint that lost entries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.spark.between_batches import (
+    COMMITS,
+    OFFSETS,
+    Logs,
+    ToRest,
+    start_again,
+    start_to_see_it_end,
+)
+from onceproof.harness.faults.spark.driver import driver
+from onceproof.harness.faults.spark.entry_deleted import EntryDeleted
+from onceproof.harness.faults.words import Word
+from onceproof.harness.subjects.spark.checkpoint import Checkpoint
+from onceproof.harness.subjects.spark.subject import DRIVER
+
+How = Literal["deleted", "torn"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CutOffsetLog:
+    """SIGKILL the Spark driver and cut its offset log short: a batch that is planned anew has other
+    records, and a torn entry must keep it from starting.
+
+    Attributes:
+        how: whether the last entry is deleted, with its commit, or half of it is left.
+    """
+
+    example: ClassVar[str] = "cut-offset-log torn"
+    kind: ClassVar[str] = "surgery"
+    needs: ClassVar[str | None] = DRIVER
+    how: Annotated[How, Word(noun="cut")] = "deleted"
+
+    def describe(self) -> str:
+        did = {
+            "deleted": "delete the last entry of its offset log, with its commit",
+            "torn": "leave half of the last entry of its offset log",
+        }
+        return f"SIGKILL the Spark driver at rest and {did[self.how]}"
+
+    def inject(self, context: RunContext, name: str) -> _Deleted | _Torn:
+        """Do it, or arm until it is at rest."""
+        return _Deleted(context, name) if self.how == "deleted" else _Torn(context, name)
+
+
+class _Deleted(EntryDeleted):
+    _was: object = None
+
+    def delete(self, checkpoint: Checkpoint, logs: Logs, batch: int) -> None:
+        self._was = checkpoint.end_of(batch)
+        logs.delete(COMMITS, batch)
+        logs.delete(OFFSETS, batch)
+
+    def ends(self, checkpoint: Checkpoint, batch: int) -> str | None:
+        planned = checkpoint.planned()[-1:]
+        if planned == [batch] or planned != checkpoint.committed()[-1:]:
+            return None
+        return f"offset log and commit log end with {planned[0] if planned else 'nothing'} now"
+
+    def became(self, checkpoint: Checkpoint, batch: int) -> tuple[str, str]:
+        if checkpoint.end_of(batch) == self._was:
+            return "replayed-batch", "was planned anew, to end where it had ended"
+        return "replanned-batch", "was planned anew, to end elsewhere"
+
+
+class _Torn:
+    def __init__(self, context: RunContext, name: str) -> None:
+        self._context = context
+        self._name = name
+        self.target = "driver"
+        self.at: int | None = None
+        self._to_rest = ToRest(context, f"SIGKILL by fault «{name}»")
+        self._logs: Logs | None = None
+        self._sizes = (0, 0)
+        self._proof: str | None = None
+        self._over = False
+
+    def evidence(self) -> str | None:
+        """What was left of the entry, and how Spark refused it."""
+        if self._proof is None and (rested := self._to_rest.rested()) is not None:
+            if self._logs is None:
+                self._logs = Logs(self._context)
+                self._sizes = self._logs.truncate(OFFSETS, rested.batch)
+                self.target, self.at = rested.instance, rested.at
+            said = start_to_see_it_end(self._context)
+            committed = driver(self._context).checkpoint.committed()[-1:]
+            if committed != [rested.batch]:
+                return None
+            before, after = self._sizes
+            self._proof = (
+                f"{rested}; of the {before} bytes of its offset log entry {after} were left, "
+                f"and the next life ended by itself, without a commit: «{said}»"
+            )
+            self._context.recorder.hazard(
+                "torn-offset-log",
+                hop="process",
+                fault=self._name,
+                owner=driver(self._context).checkpoint.query_id(),
+                batch=rested.batch,
+                detail=f"half of the offset log entry of micro-batch {rested.batch} was lost",
+            )
+        return self._proof
+
+    def heal(self) -> None:
+        """Put the entry back, start the driver, and see it read."""
+        self._to_rest.end()
+        if self._logs is None and self._to_rest.rested() is None:
+            return  # it was never killed
+        pipeline = driver(self._context)
+        if self._logs is not None and not self._over:
+            if pipeline.alive():
+                pipeline.kill("it should not have started")
+            self._logs.put_back()
+        self._over = True
+        start_again(self._context)

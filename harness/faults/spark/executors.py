@@ -1,0 +1,71 @@
+"""The executors of a Spark driver that has processes of its own for them (`local-cluster[…]`).
+
+They are found among the processes of the driver's session, each by the id
+that Spark gave it, which it never gives twice.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Final
+
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.spark.driver import driver
+from onceproof.harness.processes import proc
+from onceproof.harness.processes.processes import Process
+
+_BACKEND: Final = b"org.apache.spark.executor.CoarseGrainedExecutorBackend"
+_ID: Final = re.compile(rb"\0--executor-id\0(\d+)\0")
+_LOST_TASK: Final = re.compile(
+    r"Lost task \S+ in stage \S+ \(TID (\d+)\) \(\S+ executor (\d+)\): ExecutorLostFailure"
+)
+_ENDED: Final = re.compile(r"Lost executor (\d+) on \S+: Command exited with code (\d+)")
+
+
+class Executors:
+    """The executors of the driver's present life."""
+
+    def __init__(self, context: RunContext) -> None:
+        """Of whoever is the driver now.
+
+        Raises:
+            LookupError: there is no driver.
+        """
+        process = driver(context).process
+        if process is None:
+            raise LookupError("the driver does not run")
+        self.process: Process = process
+        self._told = process.log.stat().st_size
+
+    def found(self) -> dict[int, int]:
+        """Spark's id of each executor that lives → its process id."""
+        executors = {}
+        for pid in self.process.pids():
+            line = b"\0".join(proc.arguments(pid))
+            if _BACKEND in line and (id_ := _ID.search(line)):
+                executors[int(id_[1])] = pid
+        return executors
+
+    def lost_tasks(self, executors: Iterable[int]) -> int:
+        """How many tasks the driver has told as lost with some executors."""
+        lost = set(executors)
+        return len({task for task, n in _LOST_TASK.findall(self._news()) if int(n) in lost})
+
+    def codes(self) -> dict[int, int]:
+        """Spark's id of each executor that the driver has told as ended → its exit code."""
+        return {int(n): int(code) for n, code in _ENDED.findall(self._news())}
+
+    def _news(self) -> str:
+        with self.process.log.open("rb") as log:
+            log.seek(self._told)
+            return log.read().decode(errors="replace")
+
+
+def send(pid: int, sig: signal.Signals) -> None:
+    """Send a signal to a process; one that is gone is fine."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, sig)

@@ -1,0 +1,77 @@
+"""A new checkpoint for a Spark query, given by an operator.
+
+To Spark it is another query, with another id, whose batches count from 0
+again. Who takes a batch's number alone for the batch skips the first ones of it, which it has never
+seen. Where the query begins is the job's own affair: it goes on exactly where it was only if it
+asks its sink.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.spark.between_batches import Rested
+from onceproof.harness.faults.spark.checkpoint_changed import CheckpointChanged
+from onceproof.harness.faults.spark.driver import driver
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.subjects.spark.checkpoint import Checkpoint
+from onceproof.harness.subjects.spark.new_checkpoint import SparkNewCheckpoint
+from onceproof.harness.subjects.spark.subject import NEW_CHECKPOINT
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewCheckpoint:
+    """SIGKILL the Spark driver and start it with a new checkpoint: another query, whose batches
+    count from 0 again.
+    """
+
+    example: ClassVar[str] = "new-checkpoint"
+    kind: ClassVar[str] = "surgery"
+    needs: ClassVar[str | None] = NEW_CHECKPOINT
+
+    def describe(self) -> str:
+        return "SIGKILL the Spark driver at rest and start it with a new checkpoint"
+
+    def inject(self, context: RunContext, name: str) -> _Renewed:
+        """Do it, or arm until it is at rest."""
+        return _Renewed(context, name)
+
+
+class _Renewed(CheckpointChanged):
+    _former: Checkpoint | None = None
+
+    def change(self, rested: Rested) -> None:
+        self._former = _can_begin_anew(self._context).begin_anew()
+
+    def shown(self, rested: Rested) -> str | None:
+        if driver(self._context).checkpoint.query_id() is not None:
+            return None
+        return (
+            f"the checkpoint of query {self._query()} was moved away, and an empty one is in its "
+            "place"
+        )
+
+    def awaited(self, rested: Rested) -> int:
+        return 0
+
+    def hazard(self, rested: Rested) -> tuple[str, str] | None:
+        checkpoint = driver(self._context).checkpoint
+        if all(start == end for start, end in checkpoint.range_of(0).values()):
+            return None  # Spark runs a query's first batch even if there is nothing to do
+        return "new-checkpoint", (
+            f"micro-batch 0 of query {checkpoint.query_id()} was committed, "
+            f"after micro-batches 0 to {rested.batch} of query {self._query()}"
+        )
+
+    def _query(self) -> str | None:
+        """The one that was."""
+        return None if self._former is None else self._former.query_id()
+
+
+def _can_begin_anew(context: RunContext) -> SparkNewCheckpoint:
+    pipeline = driver(context)
+    if not isinstance(pipeline, SparkNewCheckpoint):
+        raise StageTrouble(f"{context.subject.name} cannot have a new checkpoint")
+    return pipeline

@@ -1,0 +1,1 @@
+"""Faults of transactions and their producers."""

@@ -1,0 +1,186 @@
+"""A commit that comes so late that it ends a later transaction: KAFKA-17754.
+
+EndTxn says whose transaction is to be committed, and not which one. A commit
+is held on its way and its connection is cut, so its owner commits once more over a new one, begins
+another transaction, and is about to abort that. Then the old commit arrives first. Where every
+transaction has an epoch of its own (transaction version 2, and a client that knows it) it is
+refused and nothing has happened. Where not, records are committed that their owner aborts.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import ClassVar
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.cluster.coordinated import Tested, transactional_id_of
+from onceproof.harness.faults.links.on_link import wait_mended
+from onceproof.harness.faults.messages.message import REQUEST_OF, met
+from onceproof.harness.faults.words import TransactionalId
+from onceproof.harness.kafka.transactions import ENDING, ONGOING, Transaction
+from onceproof.harness.links.gate.client import Event, Placed
+from onceproof.harness.links.gate.rules import Direction, MessageMatch
+from onceproof.harness.links.ledger import CUT
+from onceproof.harness.links.topology import AUDIENCES, Link
+
+
+@dataclass(frozen=True, kw_only=True)
+class StaleEndTxn:
+    """Hold a commit while its owner commits over another connection, and let it arrive just before
+    the abort of a later transaction.
+
+    Attributes:
+        transactional_id: whose.
+        tested: the hop of the claims that its owner puts to the test.
+    """
+
+    example: ClassVar[str] = "stale-end-txn payments-writer"
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "gates"
+    transactional_id: TransactionalId
+    tested: Tested = "produce"
+
+    def describe(self) -> str:
+        return (
+            f"hold a commit of {self.transactional_id} until a later transaction is about to be "
+            "aborted, and deliver it first"
+        )
+
+    def inject(self, context: RunContext, name: str) -> _Waiting:
+        """Lie in wait for the commit."""
+        return _Waiting(context, self, name)
+
+
+class _Waiting:
+    def __init__(self, context: RunContext, fault: StaleEndTxn, name: str) -> None:
+        self._context = context
+        self._fault = fault
+        self._id = fault.transactional_id
+        self._name = name
+        self.target = f"transactional id {self._id}"
+        self.at: int | None = None
+        self._links = [Link(source, node) for source in AUDIENCES for node in context.stage.brokers]
+        self._placed: list[Placed] = []
+        with ExitStack() as undo:
+            undo.callback(self._remove)
+            # First who tells of answers: it tells of those to requests that come from now on.
+            self._answers = self._put("response")
+            self._commits = self._put("request", commits=True)
+            undo.pop_all()  # from here on, healing removes them
+        self._aborts: dict[str, Placed] = {}
+        self._late: Event | None = None
+        self._later: Transaction | None = None
+        self._released_at = 0
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """How long it was held, what was open when it came, and how each of both was answered."""
+        if self._proof is None and self._commit_held() and self._abort_held():
+            late = self._answer(self._late)
+            abort = None if late is None else self._abort_answered()
+            if late is not None and abort is not None:
+                self._proof = self._words(late, abort)
+                self._hazard(self._proof)
+        return self._proof
+
+    def heal(self) -> None:
+        """Let go what is held, and see that the links work."""
+        self._remove()
+        wait_mended(self._context, self._links)
+
+    def _commit_held(self) -> bool:
+        """Whether the commit is held, and its owner has lost the connection on which it was."""
+        if self._late is not None:
+            return True
+        for link, placed in self._commits.items():
+            if placed.fired:
+                self._late = placed.fired[0]
+                self.at = int(self._late["at"])
+                for other, one in self._commits.items():
+                    if other != link:
+                        one.remove()  # its owner tries again, and is not to be held once more
+                self._aborts = self._put("request", commits=False)
+                (on,) = [one for one in self._links if str(one) == link]
+                self._context.stage.disturb(on, CUT).release()
+                return True
+        return False
+
+    def _abort_held(self) -> bool:
+        """Whether the abort of a later transaction is held; then the commit is let go."""
+        if self._later is not None:
+            return True
+        if not any(placed.fired for placed in self._aborts.values()):
+            return False
+        with transactional_id_of(self._context, self._id) as known:
+            told = known.describe()
+        if told is None or told.state != ONGOING:
+            return False  # its abort has nothing to end
+        assert self._late is not None, "it came before"
+        self._later = told
+        self._released_at = now()
+        self._commits[str(self._late["link"])].release()
+        return True
+
+    def _abort_answered(self) -> str | None:
+        """How the abort was answered, which is let go when the late commit has had its effect."""
+        with transactional_id_of(self._context, self._id) as known:
+            told = known.describe()
+        if told is None or told.state in ENDING:
+            return None
+        for placed in self._aborts.values():
+            if placed.fired:
+                placed.release()
+                return self._answer(placed.fired[0])
+        return None
+
+    def _answer(self, request: Event | None) -> str | None:
+        """The error in the answer to a request; None while it was not answered."""
+        if request is None:
+            return None
+        for event in self._answers[str(request["link"])].fired:
+            if REQUEST_OF(event) == REQUEST_OF(request):
+                return str(event["error"])
+        return None
+
+    def _words(self, late: str, abort: str) -> str:
+        assert self._late is not None, "it was met"
+        assert self._later is not None, "it was open"
+        seconds = (self._released_at - int(self._late["at"])) / 1e9
+        with transactional_id_of(self._context, self._id) as known:
+            told = known.describe()
+        return (
+            f"{met(self._late)} was held for {seconds:.1f} s, and came when a later transaction of "
+            f"{self._later.owner} with {len(self._later.partitions)} partitions was open: it was "
+            f"answered with {late}, the later one's abort with {abort}, and the coordinator has "
+            f"{told.state if told else 'nothing'}"
+        )
+
+    def _hazard(self, detail: str) -> None:
+        self._context.recorder.hazard(
+            "late-commit",
+            hop=self._fault.tested,
+            fault=self._name,
+            owner=self._id,
+            at=self._released_at,
+            detail=detail,
+        )
+
+    def _put(self, direction: Direction, *, commits: bool | None = None) -> dict[str, Placed]:
+        """A rule for EndTxn on each link, by the link's name: hold a request, tell each answer."""
+        end = MessageMatch(
+            direction=direction, api="EndTxn", transactional_id=self._id, commits=commits
+        )
+        rule = end.rule("hold") if direction == "request" else end.rule("report", times=None)
+        found = {}
+        for link in self._links:
+            found[str(link)] = placed = self._context.stage.gate(link).put(rule)
+            self._placed.append(placed)
+        return found
+
+    def _remove(self) -> None:
+        """Let every rule act no more; what they hold goes on its way, the oldest first."""
+        while self._placed:
+            self._placed[0].remove()
+            self._placed.pop(0)

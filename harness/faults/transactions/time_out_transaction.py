@@ -1,0 +1,143 @@
+"""A transaction held open for longer than its owner said that it may take.
+
+Its end, commit or abort, is held on its way until the coordinator has given
+the transaction up: aborted it and raised the epoch. What comes late must then be refused, and its
+owner fenced: a program that takes the commit for done, or that goes on with the same producer, is
+wrong. It takes as long as the owner's `transaction.timeout.ms`: a minute by default.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import ClassVar
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.cluster.coordinated import Tested, transactional_id_of
+from onceproof.harness.faults.links.on_link import wait_mended
+from onceproof.harness.faults.messages.message import AtGates, met
+from onceproof.harness.faults.words import TransactionalId
+from onceproof.harness.kafka.transactions import ENDING, ONGOING, Transaction
+from onceproof.harness.links.gate.client import Event
+from onceproof.harness.links.gate.rules import MessageMatch
+from onceproof.harness.links.topology import AUDIENCES
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimeOutTransaction:
+    """Hold the end of a transaction until its coordinator has aborted it: what comes late must be
+    refused, and its owner fenced.
+
+    Attributes:
+        transactional_id: whose.
+        tested: the hop of the claims that its owner puts to the test.
+    """
+
+    example: ClassVar[str] = "time-out-transaction payments-writer"
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = "gates"
+    transactional_id: TransactionalId
+    tested: Tested = "produce"
+
+    def describe(self) -> str:
+        return (
+            f"hold the end of the next transaction of {self.transactional_id} until its "
+            "coordinator has timed it out"
+        )
+
+    def inject(self, context: RunContext, name: str) -> _Waiting:
+        """Lie in wait for it."""
+        return _Waiting(context, self, name)
+
+
+class _Waiting:
+    def __init__(self, context: RunContext, fault: TimeOutTransaction, name: str) -> None:
+        self._context = context
+        self._fault = fault
+        self._id = fault.transactional_id
+        self._name = name
+        self.target = f"transactional id {self._id}"
+        self.at: int | None = None
+        end = MessageMatch(direction="request", api="EndTxn", transactional_id=self._id)
+        rule = end.rule("hold", times=None)  # its owner tries again
+        self._gates: list[AtGates] = []
+        with ExitStack() as undo:
+            for audience in AUDIENCES:
+                gates = AtGates(context, audience, rule)
+                undo.callback(gates.remove)
+                self._gates.append(gates)
+            undo.pop_all()  # from here on, healing removes them
+        self._held: Event | None = None
+        self._open: Transaction | None = None
+        self._ends: dict[tuple[str, int], int] = {}
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """What the coordinator says of it, before and after, and the markers in the log."""
+        if self._proof is None and self._seen_open():
+            self._proof = self._timed_out()
+        return self._proof
+
+    def heal(self) -> None:
+        """Let go what is held, and see that the links work."""
+        for gates in self._gates:
+            gates.remove()
+        for gates in self._gates:
+            wait_mended(self._context, gates.links)
+
+    def _seen_open(self) -> bool:
+        """Whether its end is held; the transaction is looked at when it begins to be."""
+        if self._open is not None:
+            return True
+        fired = sorted((e for g in self._gates for e in g.fired()), key=lambda e: int(e["at"]))
+        if not fired:
+            return False
+        with transactional_id_of(self._context, self._id) as known:
+            told = known.describe()
+        if told is None or told.state != ONGOING:
+            return False
+        self._held, self._open = fired[0], told
+        self.at = int(fired[0]["at"])
+        with self._context.reader() as reader:
+            self._ends = reader.high_watermarks(told.partitions)
+        return True
+
+    def _timed_out(self) -> str | None:
+        """The proof that the coordinator gave it up; None while it has not."""
+        assert self._open is not None, "its end is held"
+        assert self._held is not None, "its end is held"
+        with transactional_id_of(self._context, self._id) as known:
+            told = known.describe()
+        if told is None or told.owner == self._open.owner or told.state in {ONGOING, *ENDING}:
+            return None
+        if not self._aborted_everywhere():
+            return None
+        seconds = (now() - int(self._held["at"])) / 1e9
+        proof = (
+            f"held: {met(self._held)}; a transaction of {self._open.owner} that may take "
+            f"{self._open.timeout_ms / 1000:g} s was {self._open.state.lower()}, and after "
+            f"{seconds:.1f} s {told.state} with {told.owner} and an abort marker in each of its "
+            f"{len(self._open.partitions)} partitions"
+        )
+        self._context.recorder.hazard(
+            "timed-out-transaction",
+            hop=self._fault.tested,
+            fault=self._name,
+            owner=self._id,
+            at=self.at,
+            detail=proof,
+        )
+        return proof
+
+    def _aborted_everywhere(self) -> bool:
+        assert self._open is not None
+        producer_id = self._open.owner.producer_id
+        with self._context.reader() as reader:
+            return all(
+                any(
+                    entry.kind == "abort" and entry.producer_id == producer_id
+                    for entry in reader.read(*at, start=end).entries
+                )
+                for at, end in self._ends.items()
+            )

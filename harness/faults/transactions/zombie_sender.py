@@ -1,0 +1,99 @@
+"""A sender that stands still while its successor takes over, then goes on as if nothing had been.
+
+The successor takes its transactional id and sends to its end before the
+zombie comes back, so all that the zombie had under way is of a session that is over. None of it may
+ever count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import Collected, RunContext
+from onceproof.harness.wait import wait_until
+
+RECORDS: Final = 60
+"""How many records the successor sends."""
+_SECONDS: Final = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZombieSender:
+    """Stop a sender in its tracks, let a successor take its place, then let it go on.
+
+    Attributes:
+        sender: its name, which is its transactional id.
+    """
+
+    kind: ClassVar[str] = "timeout"
+    needs: ClassVar[str | None] = None
+    sender: str = "producer-0"
+
+    def describe(self) -> str:
+        return f"pause {self.sender} until a successor with its transactional id has sent and ended"
+
+    def inject(self, context: RunContext, name: str) -> _Zombie:
+        """Pause it, and wait until its successor has ended."""
+        return _Zombie(context, self.sender, name)
+
+
+class _Zombie:
+    def __init__(self, context: RunContext, sender: str, name: str) -> None:
+        self._context, self._sender, self._name = context, sender, name
+        self.at = now()
+        self._process = context.producers.pause(sender)
+        self.target = self._process.instance
+        self._back_at: int | None = None
+        self._proof: str | None = None
+        try:
+            successor = context.producers.succeed(sender, records=RECORDS)
+            wait_until(
+                lambda: context.producers.ended(successor),
+                what=f"{successor} to send its records and to end",
+                seconds=_SECONDS,
+                stop=context.stop,
+            )
+            if self._process.frozen():
+                seconds = (now() - self.at) / 1e9
+                self._proof = (
+                    f"{self.target} stood still for {seconds:.1f} s; meanwhile {successor} took "
+                    f"its transactional id and sent {RECORDS} records to their end"
+                )
+        except BaseException:
+            self._process.thaw()
+            raise
+
+    def evidence(self) -> str | None:
+        """That it stood still until its successor had ended."""
+        return self._proof
+
+    def heal(self) -> None:
+        """Let it go on."""
+        if self._back_at is None:
+            self._back_at = now()
+        self._process.thaw()
+        wait_until(
+            lambda: not self._process.frozen(), what=f"{self.target} to go on", seconds=10,
+            stop=self._context.stop,
+        )  # fmt: skip
+
+    def after_collect(self, known: Collected) -> None:
+        """It came back if it was told of anything after that."""
+        if self._back_at is None:
+            return
+        mine = f"{self._sender}/"
+        told = [
+            attempt
+            for attempt, (_, at) in known.returned.items()
+            if attempt.startswith(mine) and at > self._back_at
+        ]
+        if told:
+            self._context.recorder.hazard(
+                "zombie-back",
+                hop="produce",
+                at=self._back_at,
+                fault=self._name,
+                detail=f"{self.target} went on after its successor had ended",
+            )

@@ -1,1 +1,0 @@
-"""A job of Apache Flink in Java, and how it is compiled and started in one process."""

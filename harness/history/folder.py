@@ -1,0 +1,289 @@
+"""The run folder: where everything of one run lies.
+
+`history/*.jsonl` is what a run writes while it lasts. When it is over they
+become Parquet tables, are read back and sealed, and only then are the lines removed. Until there is
+a seal the lines are the history, from then on the tables are, so that there are never two that
+differ.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from onceproof.checkers.bad_history import BadHistory
+from onceproof.checkers.folders import Folder
+from onceproof.checkers.history import History
+from onceproof.checkers.local_folder import LocalFolder
+from onceproof.checkers.regular import check_inside
+from onceproof.checkers.seal import (
+    REMEDY,
+    SEAL_FILE,
+    LogEnd,
+    Seal,
+    SealedFile,
+    changed_files,
+    read_seal,
+    told,
+)
+from onceproof.checkers.tables import TABLES
+from onceproof.harness.history.run_record import RUN_FILE, RunRecord
+from onceproof.harness.history.tables import DamagedHistory, Recorded, read_lines
+
+LIMITS_FILE = "limits.json"
+"""What limits a sealed history, in sentences."""
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """The folder of one run."""
+
+    path: Path
+
+    @classmethod
+    def create(cls, runs: Path, scenario: str, seed: int) -> RunFolder:
+        """Make a new folder `<utc>-<scenario>-<seed>` under `runs`.
+
+        Raises:
+            OSError: it cannot be made.
+        """
+        stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+        plain = re.sub(r"[^A-Za-z0-9-]+", "-", scenario).strip("-")
+        for attempt in range(100):
+            # Absolute, because the parts of a run work in folders of their own.
+            path = runs.absolute() / f"{stamp}-{plain}-{seed}{f'-{attempt}' if attempt else ''}"
+            try:
+                path.mkdir(parents=True, mode=0o700)
+            except FileExistsError:
+                continue
+            folder = cls(path)
+            for part in (folder.history, folder.logs, folder.work):
+                part.mkdir()
+            return folder
+        raise FileExistsError(f"{runs} has a hundred runs of this second already")
+
+    @property
+    def history(self) -> Path:
+        """What was recorded."""
+        return self.path / "history"
+
+    @property
+    def logs(self) -> Path:
+        """Logs of brokers, proxies, database and pipeline."""
+        return self.path / "logs"
+
+    @property
+    def work(self) -> Path:
+        """Data of the stage, which does not outlive the run."""
+        return self.path / "work"
+
+    def load_history(self, *, unsealed: bool = False) -> Loaded:
+        """The history, from tables if the run was finished, else from the lines.
+
+        Args:
+            unsealed: take the tables as they are, also if they are not as they were sealed.
+
+        Raises:
+            DamagedHistory, BadHistory: it cannot be read, or is not as it was sealed; the text says
+                what and where.
+        """
+        check_inside(self.history, self.path)
+        if not self.history.is_dir():
+            raise DamagedHistory(f"{self.path} has no folder `history`: nothing was recorded")
+        names = [path.name for path in self.history.iterdir()]
+        if is_unfinished(names):
+            recorded = read_lines(self.history)
+            history = History(recorded.tables, source=str(self.history))
+            return Loaded(history=history, limits=_limits(recorded))
+        return load_tables(LocalFolder(self.path), unsealed=unsealed)
+
+    def check_record(self) -> None:
+        """See that the record of a finished run is the one that it was sealed with.
+
+        Raises:
+            BadHistory: it was changed since.
+        """
+        folder = LocalFolder(self.path).folder("history")
+        if not self.history.is_dir() or SEAL_FILE not in folder.names():
+            return
+        if LocalFolder(self.path).sha256(RUN_FILE) != read_seal(folder).record:
+            raise BadHistory(
+                f"{self.path / RUN_FILE} was changed since the run sealed it. Restore it from a "
+                "copy."
+            )
+
+    def seal(self) -> tuple[str, ...]:
+        """Turn lines into tables, read them back, seal them, then remove the lines.
+
+        Returns:
+            What limits the history, in sentences.
+
+        Raises:
+            DamagedHistory: the lines cannot be read; they stay as they are.
+            OSError: the tables cannot be written; the lines stay as they are.
+        """
+        if not any(self.history.glob("*.jsonl")):
+            return self.load_history().limits
+        recorded = read_lines(self.history)
+        limits = _limits(recorded)
+        parts = []
+        if limits:
+            parts.append(self.history / f".{LIMITS_FILE}.part")
+            parts[-1].write_text(json.dumps(limits) + "\n", encoding="utf-8")
+        for name, table in recorded.tables.items():
+            parts.append(self.history / f".{name}.parquet.part")
+            pq.write_table(table, parts[-1])
+            if pq.read_table(parts[-1]).num_rows != table.num_rows:
+                raise OSError(f"{parts[-1]} does not hold what was written to it")
+        for part in parts:
+            _sync(part)
+            part.replace(self.history / part.name[1:].removesuffix(".part"))
+        seal_folder(self.path)
+        for lines in self.history.glob("*.jsonl"):
+            lines.unlink()
+        return limits
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loaded:
+    """A history, and how far it can be relied on.
+
+    Attributes:
+        history: the tables.
+        limits: what limits it, in sentences.
+        rows: table → how many rows were sealed; empty where nothing was.
+        changed: what is not as it was sealed, in a sentence; None if nothing is.
+        doubt: why nobody knows whether all rows are there; None if that is known.
+    """
+
+    history: History
+    limits: tuple[str, ...] = ()
+    rows: Mapping[str, int] = field(default_factory=dict)
+    changed: str | None = None
+    doubt: str | None = None
+
+
+def load_tables(run: Folder, *, unsealed: bool = False) -> Loaded:
+    """The history of a run that came to its end, wherever its folder lies.
+
+    Raises:
+        DamagedHistory, BadHistory: see `RunFolder.load_history`.
+    """
+    folder = run.folder("history")
+    names = folder.names()
+    seal, changed, doubt = None, None, None
+    try:
+        seal = read_seal(folder)
+    except BadHistory as error:
+        if not unsealed:
+            raise
+        doubt = changed = str(error).removesuffix(REMEDY).rstrip()
+    if seal is not None:
+        changed = _changed(run, folder, seal)
+        if changed and not unsealed:
+            raise BadHistory(f"{folder.place}: {changed}. {REMEDY}")
+    check_whole(names, folder.place)
+    limits: tuple[str, ...] = ()
+    if LIMITS_FILE in names:
+        limits = parse_limits(folder.text(LIMITS_FILE), f"{folder.place}/{LIMITS_FILE}")
+    history = History.load(folder)
+    if changed:
+        # An engine may do worse than fail at a file that is damaged within.
+        history.check_readable()
+    return Loaded(
+        history=history,
+        limits=limits,
+        rows=seal.rows if seal else {},
+        changed=changed,
+        doubt=doubt,
+    )
+
+
+def _changed(run: Folder, folder: Folder, seal: Seal) -> str | None:
+    """What of a run is not as it was sealed, in a sentence; None if nothing is."""
+    # It was read before, so that it is no larger than a record may be.
+    record = () if run.sha256(RUN_FILE) == seal.record else (f"{RUN_FILE} was changed",)
+    return told((*record, *changed_files(folder, seal)))
+
+
+def seal_folder(run: Path) -> None:
+    """Seal the tables of a run folder as they are."""
+    history = run / "history"
+    files = {}
+    for path in sorted([*history.glob("*.parquet"), *history.glob(LIMITS_FILE)]):
+        table = path.suffix == ".parquet"
+        files[path.name] = SealedFile(
+            sha256=LocalFolder(history).sha256(path.name),
+            size=path.stat().st_size,
+            rows=pq.read_metadata(path).num_rows if table else None,
+        )
+    record = RunRecord.load(run)
+    ends = pq.read_table(history / "partitions.parquet").to_pylist()
+    seal = Seal(
+        record=LocalFolder(run).sha256(RUN_FILE),
+        schedule=tuple(step.fault for step in record.schedule),
+        files=files,
+        logs=tuple(
+            LogEnd(**{name: end[name] for name in LogEnd.__dataclass_fields__}) for end in ends
+        ),
+    )
+    part = history / f".{SEAL_FILE}.part"
+    part.write_text(seal.text(), encoding="utf-8")
+    _sync(part)
+    part.replace(history / SEAL_FILE)
+    _sync(history)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _limits(recorded: Recorded) -> tuple[str, ...]:
+    return tuple(f"the last line of {name} was cut short" for name in recorded.cut_short)
+
+
+def is_unfinished(names: Collection[str]) -> bool:
+    """Whether a history folder with these files holds lines that never became sealed tables."""
+    return SEAL_FILE not in names and any(name.endswith(".jsonl") for name in names)
+
+
+def missing_tables(names: Collection[str]) -> list[str]:
+    """The tables whose files a history folder lacks, by its names; none if it is sealed."""
+    return [file for name in TABLES if (file := f"{name}.parquet") not in names]
+
+
+def check_whole(names: Collection[str], place: str) -> None:
+    """See that a run that was finished has all its tables: one that is gone is not empty.
+
+    Raises:
+        DamagedHistory: some are missing; `place` is named.
+    """
+    gone = missing_tables(names)
+    if gone and len(gone) < len(TABLES):  # with none of them it was never finished
+        raise DamagedHistory(
+            f"{place}: expected a table of every kind, found no {', '.join(gone)}; restore what "
+            "was removed. (A history that was not made by a run may leave tables out.)"
+        )
+
+
+def parse_limits(text: str, place: str) -> tuple[str, ...]:
+    """The sentences that a file of limits holds.
+
+    Raises:
+        DamagedHistory: it is not JSON; `place` is named.
+    """
+    try:
+        return tuple(map(str, json.loads(text)))
+    except (ValueError, TypeError):
+        raise DamagedHistory(f"{place} is not JSON that lists sentences; restore it") from None

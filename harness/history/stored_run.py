@@ -1,0 +1,35 @@
+"""A finished run wherever it was put: read from a `Folder`, and never written to.
+
+Only a sealed history can be read so. What a run writes while it lasts is for
+the machine that it runs on.
+"""
+
+from __future__ import annotations
+
+from onceproof.checkers.folders import Folder
+from onceproof.harness.history.folder import Loaded, is_unfinished, load_tables
+from onceproof.harness.history.run_record import RUN_FILE, RunRecord
+from onceproof.harness.history.tables import DamagedHistory
+
+
+def load_stored(folder: Folder, *, unsealed: bool = False) -> tuple[RunRecord, Loaded]:
+    """Read the record of a run and open its history.
+
+    Args:
+        folder: the run folder.
+        unsealed: take the tables as they are, also if they are not as they were sealed.
+
+    Raises:
+        UnreadableRun, DamagedHistory, BadHistory: it is not a run, not a finished one, damaged, or
+            changed; the text says what and what to do.
+    """
+    record = RunRecord.parse(folder.text(RUN_FILE), f"{folder.place}/{RUN_FILE}")
+    if "history" not in folder.names():
+        raise DamagedHistory(f"{folder.place} has no folder `history`: nothing was recorded")
+    inside = folder.folder("history")
+    if is_unfinished(inside.names()):
+        raise DamagedHistory(
+            f"{inside.place}: expected Parquet tables, found lines (*.jsonl), because this run did "
+            "not come to its end. Copy it to this machine, and give the copy."
+        )
+    return record, load_tables(folder, unsealed=unsealed)

@@ -1,0 +1,190 @@
+"""Names of parties, links and audiences, and where each lives in a run's loopback block.
+
+An address says what it is. `127.77.1.3` is run 77, the way from broker 1 to
+broker 3; `127.77.0.3` is broker 3 itself; `127.77.11.3` is the way from the second audience to
+broker 3, and `127.77.111.3` a gate on it. Every audience has a listener of its own on every broker,
+whose advertised address is that audience's proxy, because Kafka clients follow the advertised
+address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from onceproof.harness.links.blocks import Block
+from onceproof.harness.links.toxiproxy import ProxySpec
+
+AUDIENCES = ("producer", "pipeline", "pipeline-sink")
+"""Who talks to brokers through proxies: the producers, the pipeline's source, its sink."""
+AUDITOR = "auditor"
+"""The one audience without a proxy: our own readers and admin clients."""
+POSTGRES = "postgres"
+ARTEMIS = "artemis"
+"""The broker of queues, where a run has one."""
+QUEUE_AUDIENCES = ("producer", "pipeline")
+"""Who talks to it through proxies; each, and the auditor, has an acceptor of its own."""
+
+_GATES = 100
+"""What a gate's address has more, in its third part, than that of the proxy before it."""
+
+_INTERNAL, _CONTROLLER, _AUDITOR, _POSTGRES, _TOXIPROXY, _FIRST_AUDIENCE = range(6)
+PORTS = _FIRST_AUDIENCE + len(AUDIENCES)
+_ARTEMIS = 7
+"""Its place among brokers, as far as addresses go: it has their ports."""
+
+
+@dataclass(frozen=True, order=True)
+class Link:
+    """A named, directed path between two parties: `source→target`."""
+
+    source: str
+    target: str
+
+    def __str__(self) -> str:
+        return f"{self.source}→{self.target}"
+
+
+def broker_name(node: int) -> str:
+    """`broker-<node>`."""
+    return f"broker-{node}"
+
+
+def node_id(name: str) -> int:
+    """The node id in `broker-<node>`."""
+    return int(name.rpartition("-")[2])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Topology:
+    """All addresses of one run."""
+
+    block: Block
+    base_port: int
+    brokers: int
+    queues: bool = False
+
+    @property
+    def nodes(self) -> range:
+        """Broker ids, from 1."""
+        return range(1, self.brokers + 1)
+
+    def broker_host(self, node: int) -> str:
+        """The address that broker `node` itself listens on."""
+        return self.block.address(0, node)
+
+    def hosts_file(self, node: int) -> str:
+        """The hosts file of broker `node`'s JVM: itself directly, the others through proxies."""
+        lines = [f"{self.broker_host(node)} b{node}"]
+        lines += [f"{self.block.address(node, o)} b{o}" for o in self.nodes if o != node]
+        return "\n".join([*lines, "127.0.0.1 localhost", ""])
+
+    @property
+    def internal_port(self) -> int:
+        """Port of the listener for replication and forwarding."""
+        return self.base_port + _INTERNAL
+
+    @property
+    def controller_port(self) -> int:
+        """Port of the Raft listener."""
+        return self.base_port + _CONTROLLER
+
+    def audience_port(self, audience: str) -> int:
+        """Port of an audience's listener, on broker and proxy alike."""
+        if audience == AUDITOR:
+            return self.base_port + _AUDITOR
+        return self.base_port + _FIRST_AUDIENCE + AUDIENCES.index(audience)
+
+    def audience_host(self, audience: str, node: int) -> str:
+        """The address under which an audience reaches broker `node`."""
+        if audience == AUDITOR:
+            return self.broker_host(node)
+        return self.block.address(10 + AUDIENCES.index(audience), node)
+
+    def bootstrap(self, audience: str, nodes: Iterator[int] | range | None = None) -> str:
+        """`bootstrap.servers` for an audience."""
+        port = self.audience_port(audience)
+        return ",".join(f"{self.audience_host(audience, n)}:{port}" for n in nodes or self.nodes)
+
+    @property
+    def postgres(self) -> tuple[str, int]:
+        """Where PostgreSQL itself listens."""
+        return self.block.address(0, 9), self.base_port + _POSTGRES
+
+    @property
+    def postgres_proxy(self) -> tuple[str, int]:
+        """Where the pipeline reaches PostgreSQL."""
+        return self.block.address(20, 9), self.base_port + _POSTGRES
+
+    def artemis(self, audience: str) -> str:
+        """Where the queue broker itself listens for an audience, as `host:port`."""
+        return f"{self.block.address(0, _ARTEMIS)}:{self.audience_port(audience)}"
+
+    def artemis_proxy(self, audience: str) -> str:
+        """Where an audience reaches the queue broker; the auditor does without a proxy."""
+        if audience == AUDITOR:
+            return self.artemis(audience)
+        return f"{self.audience_host(audience, _ARTEMIS)}:{self.audience_port(audience)}"
+
+    @property
+    def toxiproxy(self) -> tuple[str, int]:
+        """Where toxiproxy takes orders."""
+        return self.block.address(0, 8), self.base_port + _TOXIPROXY
+
+    def gate(self, proxy: ProxySpec) -> str:
+        """Where a gate listens that is put behind a proxy, as `host:port`."""
+        host, _, port = proxy.listen.rpartition(":")
+        _, _, third, fourth = map(int, host.split("."))
+        return f"{self.block.address(_GATES + third, fourth)}:{port}"
+
+    def every_address(self) -> list[str]:
+        """Every address of the run, for probing ports."""
+        hosts = [self.broker_host(n) for n in self.nodes]
+        hosts += [self.block.address(i, j) for i in self.nodes for j in self.nodes if i != j]
+        hosts += [self.audience_host(a, n) for a in AUDIENCES for n in self.nodes]
+        hosts += [self.block.address(0, _ARTEMIS)]
+        hosts += [self.audience_host(a, _ARTEMIS) for a in QUEUE_AUDIENCES]
+        return [*hosts, self.postgres[0], self.postgres_proxy[0], self.toxiproxy[0]]
+
+    def proxies(self) -> dict[Link, tuple[ProxySpec, ...]]:
+        """The proxies of every link. Between brokers a link is two: replication and Raft."""
+        links: dict[Link, tuple[ProxySpec, ...]] = {}
+        for i in self.nodes:
+            for j in self.nodes:
+                if i != j:
+                    links[Link(broker_name(i), broker_name(j))] = tuple(
+                        ProxySpec(
+                            name=f"broker-{i}.broker-{j}.{what}",
+                            listen=f"{self.block.address(i, j)}:{port}",
+                            upstream=f"{self.broker_host(j)}:{port}",
+                        )
+                        for what, port in (
+                            ("internal", self.internal_port),
+                            ("controller", self.controller_port),
+                        )
+                    )
+        for audience in AUDIENCES:
+            port = self.audience_port(audience)
+            for n in self.nodes:
+                links[Link(audience, broker_name(n))] = (
+                    ProxySpec(
+                        name=f"{audience}.broker-{n}",
+                        listen=f"{self.audience_host(audience, n)}:{port}",
+                        upstream=f"{self.broker_host(n)}:{port}",
+                    ),
+                )
+        for audience in QUEUE_AUDIENCES if self.queues else ():
+            links[Link(audience, ARTEMIS)] = (
+                ProxySpec(
+                    name=f"{audience}.{ARTEMIS}",
+                    listen=self.artemis_proxy(audience),
+                    upstream=self.artemis(audience),
+                ),
+            )
+        (here, port), (there, _) = self.postgres_proxy, self.postgres
+        links[Link("pipeline", POSTGRES)] = (
+            ProxySpec(
+                name="pipeline.postgres", listen=f"{here}:{port}", upstream=f"{there}:{port}"
+            ),
+        )
+        return links

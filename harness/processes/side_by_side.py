@@ -1,0 +1,198 @@
+"""Commands run side by side: each a process of its own, so that what ends one ends no other.
+
+A command is asked to end (SIGTERM) before it is killed, once, because a
+second signal makes a run leave everything to its reaper. They end with us however we go: a reaper
+of our own knows them by their marker, and each run has one for what it started.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from onceproof.harness.processes.processes import Process, Processes
+from onceproof.harness.processes.sweep import new_marker
+from onceproof.harness.processes.watchdog import Watchdog
+from onceproof.harness.wait import Interrupted, Overdue, Stop, wait_until
+
+ENDING_SECONDS = 180.0
+"""How long a run may take to end in an orderly way: tear down, judge, write its report."""
+_REAPING_SECONDS = 60.0
+"""How long the reaper of a run that was killed may take to clear up after it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """A command to run.
+
+    Attributes:
+        name: also of its log file.
+        command: program and arguments.
+        seconds: how long it may take.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ended:
+    """How a job ended.
+
+    Attributes:
+        job: which.
+        code: its exit code, below 0 the signal that ended it.
+        seconds: how long it took.
+        overdue: it was ended because its time was over.
+        log: what it said.
+    """
+
+    job: Job
+    code: int
+    seconds: float
+    overdue: bool
+    log: Path
+
+
+@dataclass(kw_only=True)
+class _Running:
+    job: Job
+    process: Process
+    since: float
+    overdue: bool = False
+
+    @property
+    def deadline(self) -> float:
+        return self.since + self.job.seconds + (ENDING_SECONDS if self.overdue else 0)
+
+
+@contextmanager
+def children(logs: Path) -> Iterator[Processes]:
+    """Processes of ours whose output goes to `logs`; none outlives us."""
+    logs.mkdir(parents=True, mode=0o700, exist_ok=True)
+    processes = Processes(new_marker(), logs)
+    watchdog = Watchdog(processes.marker, log=logs / "reaper.log")
+    try:
+        yield processes
+    finally:
+        try:
+            processes.kill_all("the command that started it ended")
+        finally:
+            watchdog.release()
+
+
+def side_by_side(
+    jobs: Iterable[Job],
+    *,
+    at_once: int,
+    processes: Processes,
+    stop: Stop,
+    started: Callable[[Job], None],
+    ended: Callable[[Ended], None],
+) -> None:
+    """Run jobs, `at_once` of them at a time, each to its end or until its time is over.
+
+    Args:
+        jobs: what to run; the next is asked for when there is room.
+        at_once: how many run at a time.
+        processes: starts them, see `children`.
+        stop: when set, no more are started, and those that run are asked to end.
+        started: hears of every start.
+        ended: hears of every end, also of those that were asked to.
+    """
+    waiting, running = iter(jobs), list[_Running]()
+    try:
+        while True:
+            while len(running) < at_once and not stop.is_set():
+                job = next(waiting, None)
+                if job is None:
+                    break
+                process = processes.start(job.name, job.command)
+                running.append(_Running(job=job, process=process, since=time.monotonic()))
+                started(job)
+            if not running:
+                return
+            try:
+                _wait(running, stop)
+            except Interrupted:
+                _ask_all(running)
+            for each in [each for each in running if not each.process.leader_alive()]:
+                running.remove(each)
+                ended(_end(each))
+    finally:
+        # Whatever goes wrong here is no fault of those that still run.
+        _ask_all(running)
+
+
+def _wait(running: list[_Running], stop: Stop) -> None:
+    """Until one of them has ended; who is overdue is asked to end, and killed if it does not.
+
+    Raises:
+        Interrupted: we were asked to stop.
+    """
+    first = min(each.deadline for each in running) if running else 0
+    with suppress(Overdue):
+        wait_until(
+            lambda: any(not each.process.leader_alive() for each in running),
+            what="a command to end",
+            seconds=max(0.0, first - time.monotonic()),
+            stop=stop,
+            every=0.2,
+        )
+    for each in running:
+        if time.monotonic() >= each.deadline and each.process.leader_alive():
+            if each.overdue:
+                _kill(each)
+            else:
+                each.overdue = True
+                each.process.popen.send_signal(signal.SIGTERM)
+
+
+def _ask_all(running: list[_Running]) -> None:
+    """Ask all to end and wait for them; kill who does not."""
+    for each in running:
+        if not each.overdue:
+            each.process.popen.send_signal(signal.SIGTERM)
+    with suppress(Overdue):
+        wait_until(
+            lambda: not any(each.process.leader_alive() for each in running),
+            what="the commands to end",
+            seconds=ENDING_SECONDS,
+            every=0.2,
+        )
+    for each in running:
+        if each.process.leader_alive():
+            _kill(each)
+
+
+def _kill(each: _Running) -> None:
+    """SIGKILL it and its group; all else that it started, and its data, are its reaper's.
+
+    A reaper is in a session of its own, and must outlive the run.
+    """
+    each.process.pids()  # else its reaper would not be known for its own when it is gone
+    with suppress(ProcessLookupError):
+        os.killpg(each.process.session, signal.SIGKILL)
+    with suppress(Overdue):
+        wait_until(
+            lambda: not each.process.alive(),
+            what=f"the reaper of {each.job.name} to clear up",
+            seconds=_REAPING_SECONDS,
+        )
+
+
+def _end(each: _Running) -> Ended:
+    each.process.note_exit()
+    return Ended(
+        job=each.job,
+        code=each.process.popen.returncode,
+        seconds=time.monotonic() - each.since,
+        overdue=each.overdue,
+        log=each.process.log,
+    )

@@ -1,0 +1,73 @@
+"""The harness's end of the reaper's pipe."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import ModuleType
+
+from onceproof.harness.processes import reaper
+from onceproof.harness.processes.processes import MARKER
+
+
+class Watchdog:
+    """A reaper that waits for our end; started before anything else of a run."""
+
+    def __init__(
+        self,
+        marker: str,
+        *,
+        log: Path,
+        holds: Sequence[int] = (),
+        remove: Sequence[Path] = (),
+        program: ModuleType = reaper,
+        arguments: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Start it.
+
+        Args:
+            marker: of the run.
+            log: gets what it says.
+            holds: descriptors that it keeps open.
+            remove: folders that it removes.
+            program: what it runs: processes are reaped by one, containers by another.
+            arguments: what the program wants to know besides.
+            environment: added to our own.
+        """
+        # A run may itself be a marked process of a matrix; who reaps it must outlive it.
+        inherited = {name: value for name, value in os.environ.items() if name != MARKER}
+        with log.open("ab") as out:
+            self._popen = subprocess.Popen(
+                [sys.executable, "-I", "-c", _program(program), marker, *arguments,
+                 *map(str, remove)],
+                stdin=subprocess.PIPE,
+                stdout=out,
+                stderr=out,
+                start_new_session=True,
+                pass_fds=tuple(holds),
+                cwd="/",
+                env={**inherited, **(environment or {})},
+            )  # fmt: skip
+
+    def release(self) -> None:
+        """Let it look once more and go: an orderly end is checked like any other."""
+        assert self._popen.stdin is not None
+        with suppress(BrokenPipeError):
+            # Whoever is killed writes nothing: that is how it knows an orderly end.
+            self._popen.stdin.write(b"done")
+            self._popen.stdin.flush()
+        with suppress(BrokenPipeError):
+            self._popen.stdin.close()
+        self._popen.wait(40)
+
+
+def _program(module: ModuleType) -> str:
+    """What runs a module, found where we found it: `-I` leaves out paths that we may have it by."""
+    depth = module.__name__.count(".")
+    place = Path(str(module.__file__)).parents[depth]
+    return f"import sys; sys.path.append({str(place)!r}); import {module.__name__} as it; it.main()"

@@ -1,1 +1,0 @@
-"""Writing history while a run lasts, and turning it into tables."""

@@ -1,0 +1,1 @@
+"""The phases of a run, from arrange to judge."""

@@ -1,0 +1,74 @@
+"""Collecting what a run left: logs, ends, effects, positions, executed ranges.
+
+The auditor reads everything there is, directly and never through a proxy, to
+its very end. It writes lines like any other writer, so a collection cut short can still be loaded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+from onceproof.harness.context.run_context import Collected, RunContext
+from onceproof.harness.history.identity import ATTEMPT_HEADER, ODD_HEADER, RECORD_HEADER, digest
+from onceproof.harness.history.tables import read_lines
+from onceproof.harness.history.writer import HistoryWriter
+from onceproof.harness.kafka.log_reader import PartitionLog
+
+
+def collect(context: RunContext, history: Path) -> Collected:
+    """Read everything and write it down; returns what faults need to name their hazards.
+
+    Raises:
+        UnreadableLog: a partition could not be read to its end.
+    """
+    writer = HistoryWriter(history, "auditor")
+    with context.reader() as reader:
+        for topic in context.topics:
+            for log in reader.read_topic(topic):
+                _write_log(writer, log)
+        sink = context.open_sink(reader)
+        writer.write_all("effects", [asdict(effect) for effect in sink.effects()])
+        writer.write_all("state", [asdict(state) for state in sink.states()])
+        recorded = read_lines(history)
+        context.pipeline.collect(writer, recorded, sink)
+    writer.close()
+    return Collected(
+        returned={
+            row["attempt"]: (row["outcome"], row["returned_at"])
+            for row in recorded.lines.get("returned", [])
+        }
+    )
+
+
+def _write_log(writer: HistoryWriter, log: PartitionLog) -> None:
+    writer.write(
+        "partitions",
+        topic=log.topic,
+        partition=log.partition,
+        log_start=log.log_start,
+        last_stable_offset=log.last_stable_offset,
+        high_watermark=log.high_watermark,
+        cleanup_policy="delete",
+    )
+    rows = []
+    for entry, committed in zip(log.entries, log.committed(), strict=True):
+        data = entry.kind == "data"
+        record, attempt = (entry.headers.get(h) for h in (RECORD_HEADER, ATTEMPT_HEADER))
+        rows.append(
+            {
+                "topic": entry.topic,
+                "partition": entry.partition,
+                "offset": entry.offset,
+                "kind": "odd" if ODD_HEADER in entry.headers else entry.kind,
+                "record": record.decode(errors="replace") if data and record else None,
+                "attempt": attempt.decode(errors="replace") if data and attempt else None,
+                "key": entry.key.decode(errors="replace") if data and entry.key else None,
+                "digest": digest(entry.key, entry.value) if data else None,
+                "producer_id": entry.producer_id,
+                "epoch": entry.epoch,
+                "sequence": entry.sequence if data else None,
+                "committed": committed,
+            }
+        )
+    writer.write_all("log", rows)

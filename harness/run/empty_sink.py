@@ -1,0 +1,47 @@
+"""Seeing that a sink holds nothing before its pipeline has ever run.
+
+Records have the same identities in every run, so what an earlier run left in
+a database that outlives it would look like copies, or hide a loss.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Final
+
+import psycopg
+
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.kafka.log_reader import UnreadableLog
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.sinks.rows import UnreadableFiles
+from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
+
+_NOT_YET: Final = (
+    UnreadableLog,
+    UnreadableOutput,
+    UnreadableFiles,
+    psycopg.errors.UndefinedTable,
+    sqlite3.OperationalError,
+)
+"""What it comes to that the pipeline has yet to make its tables."""
+
+
+def check_empty(context: RunContext) -> None:
+    """See it.
+
+    Raises:
+        StageTrouble: something is there.
+    """
+    try:
+        with context.reader() as reader:
+            sink = context.open_sink(reader)
+            there = len(sink.effects()) + len(sink.states())
+    except _NOT_YET:
+        return
+    if there:
+        raise StageTrouble(
+            f"the sink of {context.subject.name} has {there} effects or states before the pipeline "
+            "was ever started, which would be taken for this run's: give it an empty database, or "
+            "drop the tables of the run before"
+        )

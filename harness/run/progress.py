@@ -1,0 +1,38 @@
+"""Tells how far a run is, on a thread of its own, while the workload lasts."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.history.events import Progress
+
+_EVERY = 0.5
+
+
+@contextmanager
+def told_progress(context: RunContext) -> Iterator[None]:
+    """Emit `Progress` twice a second for as long as the block lasts."""
+    over = threading.Event()
+
+    def tell() -> None:
+        while not over.wait(_EVERY):
+            context.recorder.emit(
+                Progress(
+                    at=now(),
+                    acknowledged=context.producers.acknowledged,
+                    total=context.producers.total,
+                    pipeline=context.pipeline.shortly(),
+                )
+            )
+
+    thread = threading.Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

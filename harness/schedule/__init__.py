@@ -1,0 +1,1 @@
+"""What a run tries: scenarios, their schedules of faults, and carrying these out."""

@@ -1,0 +1,80 @@
+"""A schedule as JSON and back: what a run folder keeps, so that it can be replayed.
+
+Everything in a schedule is a frozen dataclass of `harness.faults` with plain
+fields. It is written as its fields and its class's name, so that a new fault needs nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import Any
+
+from onceproof.harness.faults.modules import by_name, fault_classes
+from onceproof.harness.schedule.scenario import ScheduledFault
+
+_CLASS = "is"
+
+
+class BadSchedule(ValueError):
+    """No schedule of this version; the text says where and what is wrong."""
+
+
+def schedule_to_json(schedule: Iterable[ScheduledFault]) -> list[dict[str, Any]]:
+    """Every line with all that it says."""
+    return [_written(at) for at in schedule]
+
+
+def schedule_from_json(lines: Sequence[object]) -> tuple[ScheduledFault, ...]:
+    """The schedule that `schedule_to_json` wrote.
+
+    Raises:
+        BadSchedule: a line is none, or names what this version does not have.
+    """
+    found = []
+    for number, line in enumerate(lines, 1):
+        at = _read(line, f"line {number}")
+        if not isinstance(at, ScheduledFault):
+            raise BadSchedule(f"line {number}: expected a line of a schedule, found {line!r}")
+        found.append(at)
+    return tuple(found)
+
+
+def _written(value: Any) -> Any:
+    if is_dataclass(value):
+        plain = {f.name: _written(getattr(value, f.name)) for f in fields(value)}
+        return {_CLASS: type(value).__name__, **plain}
+    if isinstance(value, tuple):
+        return [_written(each) for each in value]
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    raise TypeError(f"{value!r} is no plain data: a schedule cannot hold it")
+
+
+def _read(value: Any, where: str) -> Any:
+    if isinstance(value, list):
+        return tuple(_read(each, f"{where}[{place}]") for place, each in enumerate(value))
+    if not isinstance(value, dict):
+        return value
+    name = value.get(_CLASS)
+    made = _classes().get(name) if isinstance(name, str) else None
+    if made is None:
+        raise BadSchedule(f"{where}: {name!r} is nothing that this version of onceproof has")
+    plain = {key: _read(each, f"{where}.{key}") for key, each in value.items() if key != _CLASS}
+    try:
+        return made(**plain)
+    except (TypeError, ValueError) as error:
+        raise BadSchedule(f"{where}: {name}: {error}") from None
+
+
+@cache
+def _classes() -> dict[str, type]:
+    """Every dataclass that a schedule may hold, by its name.
+
+    Raises:
+        BadExtension: two have the same name.
+    """
+    kinds: list[type] = [ScheduledFault, *(kind for kind in fault_classes() if is_dataclass(kind))]
+    found = by_name(((kind.__name__, kind) for kind in kinds), "classes of a schedule")
+    return found | {"At": ScheduledFault}  # its name in runs of earlier versions

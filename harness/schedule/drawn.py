@@ -1,0 +1,123 @@
+"""Schedules drawn from a run's seed: faults of several kinds, aimed at leaders, in any order.
+
+One that was drawn may be in vain, because what it is aimed at was idle just
+then. So no single one is required to take effect, but of every kind at least one is. The same seed
+gives the same schedule, and the run folder keeps it, so that a replay does not draw.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from onceproof.harness.faults.base import Fault
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.links.cut_link import CutLink
+from onceproof.harness.faults.links.delay import Delay
+from onceproof.harness.faults.links.hold import HoldBytes
+from onceproof.harness.faults.links.isolate_broker import IsolateBroker
+from onceproof.harness.faults.links.lose_requests import LoseRequests
+from onceproof.harness.faults.links.one_way import OneWay
+from onceproof.harness.faults.links.unanswered import LeaveUnanswered
+from onceproof.harness.faults.pause import Pause
+from onceproof.harness.faults.stop import Stop
+from onceproof.harness.faults.targets.brokers import LeaderOf
+from onceproof.harness.faults.targets.spark_driver import SparkDriver
+from onceproof.harness.schedule.scenario import ScheduledFault
+
+_SECONDS: Final = 45.0
+"""How long one may take until it has an effect: less than one that is required to."""
+_BESIDE: Final = 0.5
+"""How often a fault of a link is at work beside the one before it, and not after it."""
+
+Audiences = tuple[str, ...]
+Making = Callable[[LeaderOf, Audiences, random.Random], Fault]
+
+FAULTS: Final[Mapping[str, tuple[Making, ...]]] = {
+    "driver": (lambda leader, who, draws: Kill(SparkDriver(), at="after-sink-write"),),
+    "process": (
+        lambda leader, who, draws: Kill(leader),
+        lambda leader, who, draws: Stop(leader),
+        lambda leader, who, draws: Pause(leader),
+    ),
+    "partition": (
+        lambda leader, who, draws: IsolateBroker(target=leader),
+        lambda leader, who, draws: OneWay(target=leader, lost=draws.choice(("out", "in"))),
+        lambda leader, who, draws: CutLink(source=who[-1], target=leader),
+    ),
+    "link": (
+        lambda leader, who, draws: LeaveUnanswered(target=leader),
+        lambda leader, who, draws: LoseRequests(source="producer", target=leader),
+        lambda leader, who, draws: HoldBytes(
+            source=draws.choice(who), target=leader, way="responses"
+        ),
+        lambda leader, who, draws: Delay(
+            source=draws.choice(who),
+            target=leader,
+            way=draws.choice(("requests", "responses")),
+            milliseconds=draws.randrange(100, 1000),
+            jitter=draws.randrange(100),
+            seed=draws.randrange(1 << 16),
+        ),
+    ),
+}
+"""What can be drawn, by kind; each is aimed at the broker that leads some partition."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draw:
+    """How a schedule is drawn.
+
+    Attributes:
+        kinds: of `FAULTS` → how many of each.
+        partitions: of the input; each fault is aimed at the leader of one of them.
+        first: lines that come before all that is drawn, whatever that is.
+        audiences: whose links are disturbed, the last of them for being cut off.
+        progress: acknowledged part of the workload from which on the first may start.
+    """
+
+    kinds: tuple[tuple[str, int], ...]
+    partitions: int
+    first: tuple[ScheduledFault, ...] = ()
+    audiences: Audiences = ("producer", "pipeline")
+    progress: float = 0.05
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for what cannot be drawn."""
+        for kind, many in self.kinds:
+            if kind not in FAULTS or many < 1:
+                raise ValueError(
+                    f"{many} of {kind!r}: expected at least one of {', '.join(FAULTS)}"
+                )
+
+    def describe(self) -> str:
+        """In words."""
+        drawn = ", ".join(f"{many} × {kind}" for kind, many in self.kinds)
+        first = "".join(f"{at.name} ({at.do.kind}), then " for at in self.first)
+        return f"{first}drawn from the seed: {drawn}"
+
+    def schedule(self, seed: int) -> tuple[ScheduledFault, ...]:
+        """The schedule of a seed: one fault after the other, those of links also side by side."""
+        draws = random.Random(seed)
+        kinds = [kind for kind, many in self.kinds for _ in range(many)]
+        draws.shuffle(kinds)
+        lines: list[ScheduledFault] = list(self.first)
+        for number, kind in enumerate(kinds, 1):
+            before = lines[-1] if lines else None
+            beside = kind == "link" and draws.random() < _BESIDE and number > 1
+            after = () if before is None else (before.after if beside else (before.name,))
+            leader = LeaderOf(partition=draws.randrange(self.partitions))
+            lines.append(
+                ScheduledFault(
+                    name=f"{kind} {number}",
+                    do=draws.choice(FAULTS[kind])(leader, self.audiences, draws),
+                    progress=self.progress if not after else 0.0,
+                    after=after,
+                    required=False,
+                    one_of=kind,
+                    seconds=_SECONDS,
+                )
+            )
+        return tuple(lines)

@@ -1,0 +1,286 @@
+"""One fault while it is at work: it waits for its trigger, acts, waits for its end, heals.
+
+Whatever goes wrong is recorded with the fault, and it is healed all the
+same. A schedule's conductor runs lines, and so does a lab, whose user is trigger and end in one; a
+lab can also try again what failed to heal, and the record keeps what each try came to.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from onceproof.harness.clock import clock_id, now
+from onceproof.harness.context.run_context import Collected, RunContext
+from onceproof.harness.faults.base import AfterCollect, Injection
+from onceproof.harness.faults.messages.message import AtGates, met
+from onceproof.harness.faults.messages.so_far import SoFar
+from onceproof.harness.faults.program.programs import StoodStill, life, wait_went_on
+from onceproof.harness.history.writer import HistoryNotWritten
+from onceproof.harness.links.gate.client import Event
+from onceproof.harness.schedule.scenario import ScheduledFault
+from onceproof.harness.user_pipeline.hung import start_if_hung
+from onceproof.harness.wait import Interrupted, Overdue, wait_until
+
+
+class NotHealed(Exception):
+    """A fault could not be undone; the text says what was seen."""
+
+
+class FaultExecution:
+    """One line of a schedule.
+
+    Attributes:
+        at: what it does.
+        state: planned, due (its trigger has come), armed (it waits for its window), injected, bit,
+            healed or failed.
+        detail: what there is to say of that state.
+        target: the target as resolved, once it is.
+        fatal: what ends the whole run: the history cannot be written.
+        over: set when nothing more comes.
+        stood_still: whether it found, or left, a pipeline that writes nothing more.
+    """
+
+    def __init__(self, at: ScheduledFault, context: RunContext) -> None:
+        self.at = at
+        self.state = "planned"
+        self.detail = at.do.describe()
+        self.target: str | None = None
+        self.over = threading.Event()
+        self.stood_still = False
+        self.fatal: HistoryNotWritten | None = None
+        self._ended = threading.Event()
+        self._context = context
+        self._injection: Injection | None = None
+        self._row: dict[str, Any] = {
+            "fault": at.name,
+            "kind": at.do.kind,
+            "description": at.do.describe(),
+            "target": None,
+            "required": at.required,
+            "one_of": at.one_of,
+            "armed_at": None,
+            "injected_at": None,
+            "healed_at": None,
+            "bit": False,
+            "evidence": None,
+            "error": None,
+            "clock": clock_id(),
+        }
+
+    def record(self, state: str, detail: str, *, quiet: bool = False, **changes: Any) -> None:
+        """Note a new state of the fault."""
+        self._row |= changes
+        if quiet:
+            self._context.recorder.history.write("faults", **self._row)
+        else:
+            self._context.recorder.fault(self._row, state, detail)
+        self.state, self.detail = state, detail
+
+    def run(self, wait_trigger: Callable[[], None], tries: Callable[[], int] | None = None) -> None:
+        """Wait, act, wait, heal; and again until its hazard was met.
+
+        Args:
+            wait_trigger: returns when it is time.
+            tries: how often it is tried at most, asked then; None: as often as its line says.
+        """
+        with self._to_its_end():
+            wait_trigger()
+            for left in reversed(range(tries() if tries else self.at.tries)):
+                self.record("due", self.at.do.describe(), armed_at=now())
+                if self.at.hazard is not None and not self._context.producers.finished:
+                    start_if_hung(self._context)
+                before, alive = self._hazards(), life(self._context)
+                try:
+                    self._disturb()
+                    if self.at.hazard is not None:
+                        wait_went_on(self._context, alive)
+                except (NotHealed, HistoryNotWritten):
+                    raise
+                except Exception as error:
+                    self.stood_still = isinstance(error, StoodStill)
+                    if not left or self.stood_still:
+                        raise
+                    self.record("failed", f"{_words(error)}; it is tried again")
+                if self.at.hazard is None or self._hazards() > before:
+                    return
+                self._injection = None
+
+    def _hazards(self) -> int:
+        """How often the hazard that it has to bring was met."""
+        return self._context.recorder.met(self.at.hazard) if self.at.hazard else 0
+
+    def heal_again(self) -> None:
+        """Try once more to undo what could not be undone."""
+        with self._to_its_end():
+            self._heal()
+
+    @property
+    def bit(self) -> bool:
+        """Whether there is proof that it had an effect, now or while it was at work."""
+        return bool(self._row["bit"])
+
+    @property
+    def missed(self) -> bool:
+        """Whether it is over, and nothing has ever met the hazard that it was to bring."""
+        return self.over.is_set() and self.at.hazard is not None and not self._hazards()
+
+    @property
+    def unhealed(self) -> bool:
+        """Whether it is over, has acted, and was not seen to be undone."""
+        acted = self._injection is not None
+        return self.over.is_set() and acted and self._row["healed_at"] is None
+
+    def end(self) -> None:
+        """Let it be healed now, whether or not it has taken effect."""
+        self._ended.set()
+
+    def after_collect(self, known: Collected) -> None:
+        """Let the fault record the hazards that show only now."""
+        if isinstance(self._injection, AfterCollect):
+            self._injection.after_collect(known)
+
+    def _disturb(self) -> None:
+        context, until = self._context, self.at.until
+        begun = until.begin(context)
+        ran = context.pipeline.alive()
+        try:
+            try:
+                with self._message_held():
+                    injection = self.at.do.inject(context, self.at.name)
+                    self._injection = injection
+            except Exception:
+                # It may have ended the pipeline before it failed, and then nobody undoes that.
+                if ran and not context.pipeline.alive():
+                    context.pipeline.start()
+                raise
+            self.target = injection.target
+            self.record(
+                "injected" if injection.at is not None else "armed",
+                injection.target,
+                injected_at=injection.at,
+                target=injection.target,
+            )
+            try:
+                self._wait_evidence(injection)
+            except Overdue:
+                self.record("failed", f"no evidence within {self.at.seconds:g} s")
+                return
+            wait_until(
+                lambda: self._ended.is_set() or until.reached(context, begun),
+                what=f"the end of «{self.at.name}»: {until.describe()}",
+                seconds=self.at.seconds,
+                stop=context.stop,
+                seen=injection.evidence,
+            )
+            self._note_evidence(injection)
+        finally:
+            if self._injection is not None:
+                self._heal()
+
+    @contextmanager
+    def _message_held(self) -> Iterator[None]:
+        """The message during which it is to act, if there is one, waits until then, or is lost."""
+        if (message := self.at.during) is None:
+            yield
+            return
+        lost, behind = self.at.lost, self.at.behind
+        rule = message.rule("drop", times=None) if lost else message.rule("hold")
+        with ExitStack() as placed:
+            so_far = None if behind is None else SoFar(self._context, behind)
+            if so_far is not None:
+                placed.callback(so_far.remove)
+            gates = AtGates(self._context, message.source, rule)
+            placed.callback(gates.remove)
+
+            def come() -> Sequence[Event]:
+                fired = gates.fired()
+                if fired and so_far is not None and not so_far.passed(fired[0]):
+                    gates.put_anew()
+                    return ()
+                return fired
+
+            fired = wait_until(
+                come,
+                what=f"{self.at.moment()}, during which «{self.at.name}» is to act",
+                seconds=self.at.seconds,
+                stop=self._context.stop,
+            )
+            self.record("due", f"{'lost' if lost else 'held'}: {met(fired[0])}")
+            yield
+
+    def _heal(self) -> None:
+        """Undo it, unless the run is to stop: then everything goes at once."""
+        assert self._injection is not None, "it acts before it is healed"
+        if self._context.stop.is_set():
+            return
+        try:
+            self._injection.heal()
+        except HistoryNotWritten:
+            raise
+        except Exception as error:
+            self.stood_still = isinstance(error, StoodStill)
+            raise NotHealed(f"not healed: {_words(error)}") from error
+        self.record("healed", self._injection.target, healed_at=now())
+
+    def _wait_evidence(self, injection: Injection) -> None:
+        wait_until(
+            lambda: self._ended.is_set() or injection.evidence(),
+            what=f"«{self.at.name}» to take effect",
+            seconds=self.at.seconds,
+            stop=self._context.stop,
+        )
+        self._note_evidence(injection)
+
+    def _note_evidence(self, injection: Injection) -> None:
+        """What proves it by now; told once, and written down again where it grew."""
+        proof = injection.evidence()
+        if proof is None or proof == self._row["evidence"]:
+            return
+        self.target = injection.target
+        if self.at.hazard is not None and not self.at.tells and not self._row["bit"]:
+            self._context.recorder.hazard(
+                self.at.hazard, hop="process", fault=self.at.name, at=injection.at, detail=proof
+            )
+        self.record(
+            "bit",
+            proof,
+            quiet=self._row["bit"],
+            bit=True,
+            evidence=proof,
+            injected_at=injection.at,
+            target=injection.target,
+        )
+
+    @contextmanager
+    def _to_its_end(self) -> Iterator[None]:
+        """Whatever ends the block, it is recorded and told that nothing more comes."""
+        try:
+            yield
+        except Interrupted:
+            return
+        except HistoryNotWritten as error:
+            self._give_up(error)
+        except Exception as error:
+            try:
+                self._failed(error)
+            except HistoryNotWritten as worse:
+                self._give_up(worse)
+        finally:
+            self.over.set()
+
+    def _give_up(self, error: HistoryNotWritten) -> None:
+        """Without a history there is nothing to go on for: end the whole run."""
+        self.fatal = error
+        self._context.stop.set("the history cannot be written")
+
+    def _failed(self, error: Exception) -> None:
+        words = str(error) if isinstance(error, NotHealed) else _words(error)
+        earlier = self._row["error"]
+        self.record("failed", words, error=words if earlier is None else f"{earlier}; {words}")
+
+
+def _words(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,102 @@
+"""The configuration of one broker of a run.
+
+CONTROLLER is in `advertised.listeners` too. Without it Raft hands round
+the raw listener address, peers reconnect past the proxies, and an isolated controller keeps its
+quorum.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from onceproof.harness.links.topology import AUDIENCES, AUDITOR, Topology
+from onceproof.harness.tools.jvm import properties
+
+_NEWER_GROUPS = ("consumer", "share", "streams")
+"""Kinds of groups whose brokers, and not whose members, say how long a session is."""
+SETTINGS: dict[str, str | int] = {
+    "process.roles": "broker,controller",
+    "controller.listener.names": "CONTROLLER",
+    "inter.broker.listener.name": "INTERNAL",
+    "offsets.topic.replication.factor": 3,
+    "offsets.topic.num.partitions": 3,
+    "transaction.state.log.replication.factor": 3,
+    "transaction.state.log.min.isr": 2,
+    "transaction.state.log.num.partitions": 3,
+    "min.insync.replicas": 2,
+    "default.replication.factor": 3,
+    "group.initial.rebalance.delay.ms": 0,
+    "auto.create.topics.enable": "false",
+    "log.cleaner.dedupe.buffer.size": 2_097_152,
+    # Short limits, so that a dead or isolated broker is noticed within a run.
+    "broker.session.timeout.ms": 6000,
+    "broker.heartbeat.interval.ms": 1000,
+    "replica.lag.time.max.ms": 6000,
+    "transaction.abort.timed.out.transaction.cleanup.interval.ms": 500,
+    # Nobody can remove a member of these: a killed one is in its group until its session is over.
+    **{
+        f"group.{kind}.{name}.ms": milliseconds
+        for kind in _NEWER_GROUPS
+        for name, milliseconds in {
+            "session.timeout": 10_000,
+            "min.session.timeout": 6_000,
+            "heartbeat.interval": 2_000,
+            "min.heartbeat.interval": 1_000,
+        }.items()
+    },
+    "group.share.record.lock.duration.ms": 15_000,
+    "num.network.threads": 2,
+    "num.io.threads": 4,
+}
+"""What every broker of a run has in common; printed in the report."""
+
+
+def listener(audience: str) -> str:
+    """The listener name of an audience: `pipeline-sink` → `PIPELINE_SINK`."""
+    return audience.upper().replace("-", "_")
+
+
+def server_properties(topology: Topology, node: int, data: Path) -> str:
+    """`server.properties` of broker `node`, which keeps its log in `data`."""
+    host = topology.broker_host(node)
+    listeners = {
+        "INTERNAL": (topology.internal_port, f"b{node}"),
+        "CONTROLLER": (topology.controller_port, f"b{node}"),
+    }
+    for audience in (*AUDIENCES, AUDITOR):
+        listeners[listener(audience)] = (
+            topology.audience_port(audience),
+            topology.audience_host(audience, node),
+        )
+    voters = ",".join(f"{n}@b{n}:{topology.controller_port}" for n in topology.nodes)
+    settings = {
+        **SETTINGS,
+        "node.id": node,
+        "controller.quorum.voters": voters,
+        "listeners": ",".join(f"{name}://{host}:{port}" for name, (port, _) in listeners.items()),
+        "advertised.listeners": ",".join(
+            f"{name}://{seen}:{port}" for name, (port, seen) in listeners.items()
+        ),
+        "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in listeners),
+        "log.dirs": str(data),
+    }
+    return properties(settings)
+
+
+def log4j_configuration() -> str:
+    """Log4j 2 configuration: everything to standard output, which goes to the broker's log."""
+    return json.dumps(
+        {
+            "Configuration": {
+                "Appenders": {
+                    "Console": {
+                        "name": "out",
+                        "PatternLayout": {"pattern": "[%d{ISO8601}] %p %m (%c)%n"},
+                    }
+                },
+                "Loggers": {"Root": {"level": "INFO", "AppenderRef": {"ref": "out"}}},
+            }
+        },
+        indent=1,
+    )

@@ -1,0 +1,1 @@
+"""Spark's subjects: one file each, and their jobs."""

@@ -1,0 +1,72 @@
+"""A PySpark pipeline whose driver ends when all input is worked off, and is started again.
+
+A driver that ends by itself and in good order is nothing to be surprised
+at: somebody starts it again, as a scheduler does. One that a fault has killed waits for its
+healing, and one that fails is the pipeline's end.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from onceproof.harness.history.tables import Recorded
+from onceproof.harness.history.writer import HistoryWriter
+from onceproof.harness.processes.processes import Process
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.subjects.counted import counted
+from onceproof.harness.subjects.spark.pipeline import SparkPipeline
+from onceproof.harness.subjects.supervisor import Supervisor
+
+WORKED_OFF: Final = "worked-off"
+"""The driver ended, having worked off what there was, and was started again."""
+
+
+class SparkPipelineAgain(SparkPipeline):
+    """The driver of one run, from its first life to its last."""
+
+    def __init__(self, **parts: Any) -> None:
+        """See `SparkPipeline`."""
+        super().__init__(**parts)
+        self._supervisor = Supervisor(
+            ["the driver"],
+            self._begin,
+            gives_up=lambda: _failed,
+            whole=True,
+            stop=self._stop,
+        )
+
+    def start(self) -> None:
+        """Start a life of the driver, and see to the next ones from now on."""
+        self._supervisor.start()
+
+    def check(self) -> None:
+        """Raise `PipelineTrouble` if the driver failed.
+
+        Raises:
+            WatchTrouble: its checkpoint cannot be watched.
+        """
+        self.check_watch()
+        self._supervisor.check()
+
+    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+        """As every driver, and how often it was started again; from now on it is not."""
+        self._supervisor.close()
+        super().collect(writer, told, sink)
+        words = "times the driver ended by itself, with its input worked off, and was started again"
+        writer.write_all("hazards", counted((WORKED_OFF, self._supervisor.restarts, words)))
+
+    def close(self) -> None:
+        """Start nothing any more, and end the watch."""
+        self._supervisor.close()
+        super().close()
+
+    def _begin(self, _: str) -> Process:
+        super().start()
+        assert self.process is not None
+        return self.process
+
+
+def _failed(process: Process) -> str | None:
+    if process.popen.returncode == 0:
+        return None
+    return f"{process.instance} failed, it {process.how}; it said last: {process.tail()}"

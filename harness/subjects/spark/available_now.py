@@ -1,0 +1,40 @@
+"""PySpark foreachBatch into PostgreSQL, started again and again for what there is by then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from onceproof.harness.subjects.spark.again import SparkPipelineAgain
+from onceproof.harness.subjects.spark.foreach_batch_postgres import SparkForeachBatchPostgres
+from onceproof.harness.subjects.spark.pipeline import SparkPipeline
+from onceproof.harness.subjects.spark.subject import JobPlace
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkAvailableNow(SparkForeachBatchPostgres):
+    """As a scheduler runs it: with the trigger `availableNow` a stream has an end."""
+
+    family = "spark-triggers"
+    pipeline_type: ClassVar[type[SparkPipeline]] = SparkPipelineAgain
+
+    @property
+    def name(self) -> str:
+        """`spark-available-now`, with `-unguarded` for the twin."""
+        return f"spark-available-now{self.lacks}"
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        return (
+            f"{super().says} Its trigger is `availableNow`: the driver ends when all input is "
+            "worked off, and is started again."
+        )
+
+    def command(self, place: JobPlace) -> list[str]:
+        """The job and its arguments.
+
+        Raises:
+            StageTrouble: the stage has no database.
+        """
+        return [*super().command(place), "--trigger", "available-now"]

@@ -1,0 +1,94 @@
+"""A PySpark query with state: the balance of each account, in Spark's state store or, as the broken
+twin, in files of the job's own.
+
+Each record says what an account has by then, so writing one again changes
+nothing. Whether the balances are right depends on the state alone: that what a micro-batch added is
+taken back before it runs again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.balances import BalancesTopic
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.subjects.spark.subject import JOBS, JobPlace, SparkSubject
+
+Store = Literal["rocksdb", "hdfs-backed", "home-made"]
+_PACKAGE: Final = "org.apache.spark.sql.execution.streaming.state"
+_PROVIDERS: Final[Mapping[Store, str]] = {
+    "rocksdb": f"{_PACKAGE}.RocksDBStateStoreProvider",
+    "hdfs-backed": f"{_PACKAGE}.HDFSBackedStateStoreProvider",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkBalances(SparkSubject):
+    """Payments to balances, by `groupBy("account")` in update mode.
+
+    Attributes:
+        store: where it keeps them: Spark's store in RocksDB, Spark's store by default, or files of
+            the job's own, which it does not take back.
+        sink: the topic that it writes to.
+        view: who looks at it.
+    """
+
+    store: Store = "rocksdb"
+    sink: str = "balances"
+    view: str = "read_committed"
+
+    @property
+    def name(self) -> str:
+        """`spark-balances`, with the store behind it if it is not RocksDB."""
+        return "spark-balances" + ("" if self.store == "rocksdb" else f"-{self.store}")
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """None: a balance is no effect of any one payment."""
+        return ()
+
+    @property
+    def balances(self) -> bool:
+        """It is all that it keeps."""
+        return True
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        if self.store == "home-made":
+            return (
+                "A PySpark query that keeps balances in files of its own and goes on from the "
+                "newest of them: the broken twin. What it added is not taken back."
+            )
+        return (
+            f"A PySpark query that keeps balances in Spark's state store ({self.store}) and writes "
+            "each as it changes: Spark promises that every record counts exactly once in state."
+        )
+
+    @property
+    def output_topic(self) -> str | None:
+        """The topic that it writes to."""
+        return self.sink
+
+    def configuration(self) -> Mapping[str, Any]:
+        """Spark's settings, and where the state is."""
+        return {**super().configuration(), "state": {"store": self.store}}
+
+    def command(self, place: JobPlace) -> list[str]:
+        """The job and its arguments."""
+        provider = _PROVIDERS.get(self.store)
+        return [
+            str(JOBS / ("balances.py" if provider else "balances_home_made.py")),
+            *("--bootstrap", place.source_bootstrap, "--topic", place.topic),
+            *("--sink-bootstrap", place.sink_bootstrap, "--sink-topic", self.sink),
+            *("--checkpoint", str(place.checkpoint), "--progress", str(place.progress)),
+            *(("--provider", provider) if provider else ()),
+        ]
+
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
+        """The output topic."""
+        return BalancesTopic(reader, topic=self.sink, view=self.view)

@@ -1,0 +1,44 @@
+"""PySpark foreachBatch into PostgreSQL; a query that begins anew goes on behind what is there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from onceproof.harness.subjects.spark.foreach_batch_postgres import SparkForeachBatchPostgres
+from onceproof.harness.subjects.spark.new_checkpoint import SparkNewCheckpoint
+from onceproof.harness.subjects.spark.pipeline import SparkPipeline
+from onceproof.harness.subjects.spark.subject import DRIVER, NEW_CHECKPOINT, JobPlace
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkBehindLedger(SparkForeachBatchPostgres):
+    """Where a query without a checkpoint begins is asked of the table, so it can have a new one."""
+
+    pipeline_type: ClassVar[type[SparkPipeline]] = SparkNewCheckpoint
+
+    @property
+    def name(self) -> str:
+        """`spark-behind-ledger`, with `-batch-id` for the twin."""
+        return f"spark-behind-ledger{self.lacks}"
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """A driver, and that it may have a new checkpoint."""
+        return frozenset({DRIVER, NEW_CHECKPOINT})
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        return (
+            f"{super().says} A query without a checkpoint begins behind what the table has, so "
+            "that it can be given a new one; its batches then count from 0 again."
+        )
+
+    def command(self, place: JobPlace) -> list[str]:
+        """The job and its arguments.
+
+        Raises:
+            StageTrouble: the stage has no database.
+        """
+        return [*super().command(place), "--begin", "behind-ledger"]

@@ -1,0 +1,58 @@
+"""The classes that a Spark driver loads, kept for the next one.
+
+A driver needs thirteen seconds of a core until it has processed its first
+micro-batches, and eight with these. They are recorded once, of a job that does nothing else
+(`jobs/classes.py`), and used only by our own jobs; see `own/driver_classes.py` for those of others.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from onceproof.harness.context.pipeline import PipelineParts
+from onceproof.harness.processes.processes import Processes
+from onceproof.harness.subjects.spark.driver import HOME, JVM, start_driver
+from onceproof.harness.tools import class_archive
+from onceproof.harness.tools.class_archive import NotKept
+from onceproof.harness.wait import Overdue, wait_until
+
+JOB: Final = Path(__file__).parent / "jobs" / "classes.py"
+_SECONDS: Final = 300.0
+"""It takes half a minute, and more where every core is busy."""
+
+
+def with_classes(parts: PipelineParts) -> tuple[str, ...]:
+    """The options of a driver's JVM, with those that spare it loading, if it can be spared.
+
+    Recorded in this run, if nobody has done it before.
+    """
+    java = parts.tools.java_home / "bin" / "java"
+
+    def build(folder: Path) -> None:
+        job = start_driver(
+            parts,
+            Processes(parts.processes.marker, folder),
+            [str(JOB)],
+            options=(*JVM, *class_archive.recording(folder)),
+        )
+        try:
+            wait_until(
+                lambda: not job.alive(),
+                what="a Spark job that is only recorded to end",
+                seconds=_SECONDS,
+                stop=parts.stop,
+                seen=job.tail,
+            )
+        except Overdue as error:
+            raise NotKept(str(error)) from error
+        finally:
+            job.kill("not needed any more")
+        if job.popen.returncode != 0:
+            raise NotKept(f"the job that is recorded failed; it said last: {job.tail()}")
+
+    try:
+        home = class_archive.installed("spark", build, java=java, jars=HOME / "jars", options=JVM)
+    except NotKept:
+        return JVM
+    return (*JVM, *class_archive.using(home))

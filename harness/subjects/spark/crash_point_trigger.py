@@ -1,0 +1,81 @@
+"""Kills a Spark driver in a window of a micro-batch.
+
+Log, state and sink say whether a driver that stands still is in the window.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Protocol
+
+from onceproof.harness.processes.processes import Process
+from onceproof.harness.subjects.crash_point_trigger import CrashPointTrigger
+from onceproof.harness.subjects.spark.checkpoint import CheckpointWatch
+from onceproof.harness.subjects.spark.crash_points import Sign, Window
+
+
+class SinkLook(Protocol):
+    """What a crash-point trigger asks of the sink, from any thread."""
+
+    def size(self) -> int:
+        """A number that grows with every effect that becomes visible."""
+
+    def of(self, batch: int) -> tuple[int, int]:
+        """How many of a batch's records have effects in the sink, and how many it has."""
+
+
+class SparkCrashPointTrigger(CrashPointTrigger):
+    """One driver, one window."""
+
+    def __init__(
+        self,
+        window: Window,
+        *,
+        watch: CheckpointWatch,
+        driver: Callable[[], Process | None],
+        sink: SinkLook,
+        how: str,
+    ) -> None:
+        """Arm it; `how` is what is noted of the driver's end."""
+        self._window = window
+        self._checkpoint = watch.checkpoint
+        self._sink = sink
+        super().__init__(
+            watch,
+            process=driver,
+            halt=lambda process: process.freeze(),
+            strike=lambda process: process.kill(how),
+        )
+
+    def _seen(self, sign: Sign, batch: int) -> None:
+        """Told by the watch, whose thread has to be back soon unless the driver stands still."""
+        if self._over.is_set() or sign != self._window.sign or not self._has_records(batch):
+            return
+        if self._window.growing:
+            threading.Thread(target=self._wait_growth, args=(batch,), daemon=True).start()
+        else:
+            self._spring(batch)
+
+    def _wait_growth(self, batch: int) -> None:
+        try:
+            before = self._sink.size()
+            while not self._over.is_set() and batch not in self._checkpoint.committed():
+                grown = self._sink.size()
+                if grown > before:
+                    before = grown
+                    self._spring(batch)
+        except Exception as error:
+            self._fail(error)
+
+    def _look(self, batch: int) -> tuple[str, ...] | None:
+        if (batch in self._checkpoint.committed()) is not self._window.committed:
+            return None
+        if self._window.committed and batch + 1 in self._checkpoint.planned():
+            return None
+        if not self._window.state(*self._checkpoint.state_of(batch).progress):
+            return None
+        return () if self._window.holds(*self._sink.of(batch)) else None
+
+    def _has_records(self, batch: int) -> bool:
+        return any(start < end for start, end in self._checkpoint.range_of(batch).values())

@@ -1,0 +1,71 @@
+"""PySpark foreachBatch into a Delta table, with its guard or, as the broken twin, without."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.delta import VIEW, DeltaTable
+from onceproof.harness.subjects.spark.subject import JOBS, JobPlace, SparkSubject
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkDelta(SparkSubject):
+    """A micro-batch is one commit of the table; the guard is `txnAppId` and `txnVersion` in it.
+
+    Attributes:
+        guard: what makes a batch's replay a no-op.
+        sink: the table.
+        topic: what it reads.
+    """
+
+    guard: Literal["query-and-batch-id", "none"] = "query-and-batch-id"
+    sink: str = "delta-table"
+    topic: str = "payments"
+
+    @property
+    def name(self) -> str:
+        """`spark-delta`, with `-unguarded` for the twin."""
+        return "spark-delta" + ("-unguarded" if self.guard == "none" else "")
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """One."""
+        return (self.sink,)
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        if self.guard == "none":
+            return (
+                "PySpark foreachBatch into a Delta table, each micro-batch one commit without "
+                "`txnAppId` and `txnVersion`: the broken twin. A commit comes again."
+            )
+        return (
+            "PySpark foreachBatch into a Delta table, each micro-batch one commit that names query "
+            "id and batch id as `txnAppId` and `txnVersion`: Delta promises to skip it the second "
+            "time."
+        )
+
+    view = VIEW
+    output_topic = None
+
+    def command(self, place: JobPlace) -> list[str]:
+        """The job and its arguments."""
+        return [
+            str(JOBS / "foreach_batch_delta.py"),
+            *("--bootstrap", place.source_bootstrap, "--topic", place.topic),
+            *("--table", str(self._folder(place.work))),
+            *("--checkpoint", str(place.checkpoint), "--progress", str(place.progress)),
+            *("--guard", self.guard),
+        ]
+
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
+        """The table, by its own log."""
+        return DeltaTable(self._folder(work), topic=self.topic, sink=self.sink)
+
+    def _folder(self, work: Path) -> Path:
+        return work / self.sink

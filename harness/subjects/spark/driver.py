@@ -1,0 +1,96 @@
+"""A PySpark job as a process: its settings, what its JVM is told, and what it finds around it.
+
+Nothing of the machine's own Spark reaches it, neither its home nor its
+folders of settings, so that a run comes to the same wherever it is made.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from shlex import quote
+from typing import Final
+
+import pyspark
+
+from onceproof.harness.context.pipeline import PipelineParts
+from onceproof.harness.processes.processes import Process, Processes
+from onceproof.harness.tools.jvm import (
+    ENVIRONMENT,
+    OPTIONS,
+    properties,
+    quoted_for_environment,
+    quoted_for_spark,
+)
+
+# A driver lives for seconds: half of its processor time went into compiling what it does and into
+# collectors with threads for each core.
+JVM: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+"""Options of every driver's JVM."""
+CONFIGURATION: Final = {
+    "spark.master": "local[2]",
+    "spark.ui.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.driver.memory": "512m",
+    "spark.driver.extraJavaOptions": " ".join(JVM),
+    "spark.executor.extraJavaOptions": " ".join(JVM),
+    "spark.sql.streaming.minBatchesToRetain": "1000",
+}
+"""Spark's settings, printed in the report. Batches are retained so that every offset log entry is
+still there when the run is collected."""
+HOME: Final = Path(pyspark.__file__).parent
+"""Spark itself, as it is installed with PySpark."""
+
+
+def start_driver(
+    parts: PipelineParts,
+    processes: Processes,
+    command: Sequence[str],
+    *,
+    options: Sequence[str],
+    jars: Sequence[Path] = (),
+) -> Process:
+    """Start a job.
+
+    Args:
+        parts: of the run.
+        processes: take it in.
+        command: the job's script and arguments, for the Python interpreter.
+        options: of the driver's JVM.
+        jars: what Spark needs beside its own.
+    """
+    local = parts.work / "spark-local"
+    local.mkdir(exist_ok=True)
+    jvm = " ".join(map(quoted_for_spark, (*OPTIONS, *options)))
+    settings = CONFIGURATION | {
+        "spark.driver.extraJavaOptions": jvm,
+        "spark.executor.extraJavaOptions": jvm,
+        "spark.driver.host": parts.address,
+        "spark.driver.bindAddress": parts.address,
+        "spark.jars": ",".join(str(jar) for jar in jars),
+        "spark.local.dir": str(local),
+        "spark.sql.warehouse.dir": str(local / "warehouse"),
+    }
+    file = parts.work / "spark.properties"
+    file.write_text(properties(settings))
+    return processes.start(
+        "driver",
+        [sys.executable, *command],
+        environment={
+            **ENVIRONMENT,
+            "PYSPARK_SUBMIT_ARGS": f"--properties-file {quote(str(file))} pyspark-shell",
+            "SPARK_HOME": str(HOME),
+            # Folders of settings stand on the class path, and classes that were kept fit one class
+            # path only.
+            "SPARK_CONF_DIR": "",
+            "HADOOP_CONF_DIR": "",
+            "YARN_CONF_DIR": "",
+            "SPARK_LOCAL_IP": parts.address,
+            "PYSPARK_PYTHON": sys.executable,
+            "PYSPARK_DRIVER_PYTHON": sys.executable,
+            "JAVA_HOME": str(parts.tools.java_home),
+            "_JAVA_OPTIONS": quoted_for_environment(f"-Djava.io.tmpdir={local}"),
+        },
+        folder=parts.work,
+    )

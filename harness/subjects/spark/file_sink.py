@@ -1,0 +1,69 @@
+"""PySpark's own file sink, looked at by its log and by a listing of its directory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.files import LOG, Files
+from onceproof.harness.subjects.spark.subject import JOBS, JobPlace, SparkSubject
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkFileSink(SparkSubject):
+    """Kafka to Parquet files by `writeStream.format("parquet")`.
+
+    It is one folder and, to its two readers, two sinks: one run is judged for both.
+
+    Attributes:
+        sink: the files, to who reads by their log.
+        listed: the files, to who lists the directory.
+        topic: what it reads.
+    """
+
+    sink: str = "files"
+    listed: str = "directory"
+    topic: str = "payments"
+
+    @property
+    def name(self) -> str:
+        """`spark-file-sink`."""
+        return "spark-file-sink"
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """Both."""
+        return (self.sink, self.listed)
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        return (
+            "PySpark's own file sink. It promises exactly-once to who reads its files by its log, "
+            "`_spark_metadata`, as Spark does; who lists the directory is promised nothing."
+        )
+
+    view = LOG
+    output_topic = None
+
+    def command(self, place: JobPlace) -> list[str]:
+        """The job and its arguments."""
+        return [
+            str(JOBS / "file_sink.py"),
+            *("--bootstrap", place.source_bootstrap, "--topic", place.topic),
+            *("--output", str(self._folder(place.work))),
+            *("--checkpoint", str(place.checkpoint), "--progress", str(place.progress)),
+        ]
+
+    def sink_log(self, work: Path) -> Path:
+        """In the directory itself."""
+        return self._folder(work) / LOG
+
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
+        """The directory."""
+        return Files(self._folder(work), topic=self.topic, sink=self.sink, listed=self.listed)
+
+    def _folder(self, work: Path) -> Path:
+        return work / self.sink

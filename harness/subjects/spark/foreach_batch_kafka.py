@@ -1,0 +1,76 @@
+"""PySpark foreachBatch into Kafka in one transaction, with its guard or, as the twin, without."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.topic_with_batches import TopicWithBatches
+from onceproof.harness.subjects.spark.subject import JOBS, JobPlace, SparkSubject
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkForeachBatchKafka(SparkSubject):
+    """A micro-batch is one transaction of Kafka; the guard is a record in it.
+
+    Attributes:
+        guard: what makes a batch's replay a no-op.
+        sink: the topic that it writes to.
+        batches: the topic of batches, with one partition, which has to be there.
+        transactional_id: by which a new life of the driver ends what the last one left under way.
+    """
+
+    family = "spark-foreachbatch"
+
+    guard: Literal["query-and-batch-id", "none"] = "query-and-batch-id"
+    sink: str = "payments-with-fees"
+    view: str = "read_committed"
+    batches: str = "batches-done"
+    transactional_id: str = "payments-with-fees-writer"
+
+    @property
+    def name(self) -> str:
+        """`spark-foreachbatch-kafka`, with `-unguarded` for the twin."""
+        return "spark-foreachbatch-kafka" + ("-unguarded" if self.guard == "none" else "")
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """One."""
+        return (self.sink,)
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        if self.guard == "none":
+            return (
+                "PySpark foreachBatch into Kafka, each micro-batch one transaction and no guard: "
+                "the broken twin. A transaction alone does not know that it was there before."
+            )
+        return (
+            "PySpark foreachBatch into Kafka, each micro-batch one transaction that also records "
+            "(query id, batch id) in a topic, which is read at the start: exactly-once to who "
+            "reads committed records."
+        )
+
+    @property
+    def output_topic(self) -> str | None:
+        """The topic that it writes to."""
+        return self.sink
+
+    def command(self, place: JobPlace) -> list[str]:
+        """The job and its arguments."""
+        return [
+            str(JOBS / "foreach_batch_kafka.py"),
+            *("--bootstrap", place.source_bootstrap, "--topic", place.topic),
+            *("--sink-bootstrap", place.sink_bootstrap, "--sink-topic", self.sink),
+            *("--batches-topic", self.batches, "--transactional-id", self.transactional_id),
+            *("--checkpoint", str(place.checkpoint), "--progress", str(place.progress)),
+            *("--guard", self.guard),
+        ]
+
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
+        """The output topic, with the topic of batches."""
+        return TopicWithBatches(reader, topic=self.sink, view=self.view, batches=self.batches)

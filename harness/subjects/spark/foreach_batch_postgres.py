@@ -1,0 +1,115 @@
+"""PySpark foreachBatch into PostgreSQL, with its guard or, as the broken twin, without."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.ledger import Ledger
+from onceproof.harness.subjects.spark.subject import JOBS, JobPlace, SparkSubject
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkForeachBatchPostgres(SparkSubject):
+    """A micro-batch is one database transaction; the guard makes its replay a no-op.
+
+    Attributes:
+        guard: what makes it one.
+        isolation: of its source; None leaves it as Spark has it, which reads what is not committed.
+        topic: what it reads.
+    """
+
+    family = "spark-foreachbatch"
+
+    guard: Literal["query-and-batch-id", "batch-id", "none"] = "query-and-batch-id"
+    isolation: Literal["read_committed"] | None = "read_committed"
+    topic: str = "payments"
+
+    @property
+    def name(self) -> str:
+        """`spark-foreachbatch-postgres`, with what each twin lacks."""
+        return f"spark-foreachbatch-postgres{self.lacks}" + (
+            "" if self.isolation else "-default-isolation"
+        )
+
+    @property
+    def lacks(self) -> str:
+        """What names of twins end with."""
+        return {"query-and-batch-id": "", "batch-id": "-batch-id", "none": "-unguarded"}[self.guard]
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """One."""
+        return (self.sink,)
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        if self.guard == "none":
+            return (
+                "PySpark foreachBatch into PostgreSQL, each micro-batch one transaction and no "
+                "guard: the broken twin. foreachBatch alone promises at-least-once."
+            )
+        if self.guard == "batch-id":
+            return (
+                "PySpark foreachBatch into PostgreSQL, each micro-batch one transaction that also "
+                "records its number and skips a number that is there already: the broken twin. "
+                "Another query has the same numbers."
+            )
+        if self.isolation is None:
+            return (
+                "PySpark foreachBatch into PostgreSQL with its guard, whose source has no "
+                "`kafka.isolation.level`: the broken twin. It reads what was never committed."
+            )
+        return (
+            "PySpark foreachBatch into PostgreSQL, each micro-batch one transaction that also "
+            "records (query id, batch id) and skips a batch that is there already: exactly-once."
+        )
+
+    sink = "ledger"
+    view = "table"
+    output_topic = None
+
+    def command(self, place: JobPlace) -> list[str]:
+        """The job and its arguments.
+
+        Raises:
+            StageTrouble: the stage has no database.
+        """
+        return [
+            str(JOBS / "foreach_batch_postgres.py"),
+            *("--bootstrap", place.source_bootstrap, "--topic", place.topic),
+            *("--database", self.database_of(place), "--checkpoint", str(place.checkpoint)),
+            *("--progress", str(place.progress), "--guard", self.guard),
+            *(("--isolation", self.isolation) if self.isolation else ()),
+        ]
+
+    def database_of(self, place: JobPlace) -> str:
+        """Where it writes to.
+
+        Raises:
+            StageTrouble: the stage has no database.
+        """
+        return database_of(place, self.name)
+
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
+        """The ledger."""
+        return Ledger(database, topic=self.topic, sink=self.sink, view=self.view)
+
+
+def database_of(place: JobPlace, name: str) -> str:
+    """Where a job writes to.
+
+    Raises:
+        StageTrouble: the stage has no database.
+    """
+    if not place.database:
+        raise StageTrouble(
+            f"{name} writes to PostgreSQL, and the stage has none: add "
+            '`database = "host=… dbname=…"` to the cluster\'s file, or try spark-kafka-sink'
+        )
+    return place.database

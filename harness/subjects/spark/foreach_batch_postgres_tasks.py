@@ -1,0 +1,39 @@
+"""PySpark foreachBatch into PostgreSQL, written by the tasks: a broken twin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from onceproof.harness.subjects.spark.foreach_batch_postgres import SparkForeachBatchPostgres
+from onceproof.harness.subjects.spark.subject import JOBS, JobPlace
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkForeachBatchPostgresTasks(SparkForeachBatchPostgres):
+    """The guard is there, and no transaction that would hold it together with its batch."""
+
+    @property
+    def name(self) -> str:
+        """`spark-foreachbatch-postgres-tasks`."""
+        return "spark-foreachbatch-postgres-tasks"
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        return (
+            "PySpark foreachBatch into PostgreSQL, each task one transaction, and (query id, batch "
+            "id) recorded behind them: the broken twin. A batch that is there in part comes again."
+        )
+
+    def command(self, place: JobPlace) -> list[str]:
+        """The job and its arguments.
+
+        Raises:
+            StageTrouble: the stage has no database.
+        """
+        return [
+            str(JOBS / "foreach_batch_postgres_tasks.py"),
+            *("--bootstrap", place.source_bootstrap, "--topic", place.topic),
+            *("--database", self.database_of(place), "--checkpoint", str(place.checkpoint)),
+            *("--progress", str(place.progress)),
+        ]

@@ -1,0 +1,97 @@
+"""PySpark into an Iceberg table: by Iceberg's own sink, appended without it, or tidied up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.iceberg import METADATA, VIEW, IcebergTable
+from onceproof.harness.subjects.spark.subject import JOBS, JobPlace, SparkSubject
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkIceberg(SparkSubject):
+    """A micro-batch is one snapshot of the table; the guard is what its summary says of it.
+
+    It is one table and, to its two readers, two sinks: one run is judged for both.
+
+    Attributes:
+        guard: what makes a batch's replay a no-op.
+        tidied: whether every start of the job makes the table forget its older snapshots.
+        sink: the table, to who reads by its metadata.
+        listed: the table, to who lists its data files.
+        topic: what it reads.
+    """
+
+    guard: Literal["query-and-epoch", "none"] = "query-and-epoch"
+    tidied: bool = False
+    sink: str = "iceberg-table"
+    listed: str = "data-folder"
+    topic: str = "payments"
+
+    @property
+    def name(self) -> str:
+        """`spark-iceberg`, with `-unguarded` or `-tidied` for the twins."""
+        twin = "-unguarded" if self.guard == "none" else "-tidied" if self.tidied else ""
+        return f"spark-iceberg{twin}"
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """Both."""
+        return (self.sink, self.listed)
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        if self.guard == "none":
+            return (
+                "PySpark foreachBatch that appends each micro-batch to an Iceberg table: the "
+                "broken twin. A snapshot does not say of which batch it is, and comes again."
+            )
+        says = (
+            "PySpark into an Iceberg table by Iceberg's own streaming sink. Each micro-batch is "
+            "one snapshot, whose summary names query and epoch; an epoch that is found there is "
+            "skipped."
+        )
+        if self.tidied:
+            return (
+                f"{says} The broken twin: whenever it starts, manifests are rewritten and older "
+                "snapshots expire, and with them goes what they say."
+            )
+        return f"{says} Who lists the data files is promised nothing."
+
+    view = VIEW
+    output_topic = None
+
+    def command(self, place: JobPlace) -> list[str]:
+        """The job and its arguments."""
+        return [
+            str(JOBS / "iceberg_sink.py"),
+            *("--bootstrap", place.source_bootstrap, "--topic", place.topic),
+            *("--warehouse", str(self._warehouse(place.work))),
+            *("--checkpoint", str(place.checkpoint), "--progress", str(place.progress)),
+            *("--guard", self.guard),
+            *(("--tidy",) if self.tidied else ()),
+        ]
+
+    def needs_jar(self, name: str) -> bool:
+        """All of them."""
+        return True
+
+    def sink_log(self, work: Path) -> Path:
+        """The table's metadata."""
+        return self._table(work) / METADATA
+
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
+        """The table, by its own metadata."""
+        return IcebergTable(self._table(work), topic=self.topic, sink=self.sink, listed=self.listed)
+
+    def _warehouse(self, work: Path) -> Path:
+        return work / self.sink
+
+    def _table(self, work: Path) -> Path:
+        """Where the job's catalog puts it."""
+        return self._warehouse(work) / "payments"

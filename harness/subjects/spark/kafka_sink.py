@@ -1,0 +1,55 @@
+"""PySpark's own Kafka sink, which promises at-least-once and no more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.topic import TopicSink
+from onceproof.harness.subjects.spark.subject import JOBS, JobPlace, SparkSubject
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkKafkaSink(SparkSubject):
+    """Kafka to Kafka by `writeStream.format("kafka")`."""
+
+    sink: str = "payments-with-fees"
+    view: str = "read_committed"
+
+    @property
+    def name(self) -> str:
+        """`spark-kafka-sink`."""
+        return "spark-kafka-sink"
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """One."""
+        return (self.sink,)
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        return (
+            "PySpark's own Kafka sink. Spark's documentation promises at-least-once for it: "
+            "after a failure a micro-batch may be written again."
+        )
+
+    @property
+    def output_topic(self) -> str | None:
+        """The topic that it writes to."""
+        return self.sink
+
+    def command(self, place: JobPlace) -> list[str]:
+        """The job and its arguments."""
+        return [
+            str(JOBS / "kafka_sink.py"),
+            *("--bootstrap", place.source_bootstrap, "--topic", place.topic),
+            *("--sink-bootstrap", place.sink_bootstrap, "--sink-topic", self.sink),
+            *("--checkpoint", str(place.checkpoint), "--progress", str(place.progress)),
+        ]
+
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
+        """The output topic."""
+        return TopicSink(reader, topic=self.sink, view=self.view)

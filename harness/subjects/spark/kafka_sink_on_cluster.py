@@ -1,0 +1,39 @@
+"""PySpark's own Kafka sink, with executors in processes of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from onceproof.harness.subjects.spark.kafka_sink import SparkKafkaSink
+from onceproof.harness.subjects.spark.subject import DRIVER, EXECUTORS, JobPlace
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkKafkaSinkOnCluster(SparkKafkaSink):
+    """Kafka to Kafka, its tasks run by processes that can be killed one by one."""
+
+    executors: int = 2
+    megabytes: int = 512
+
+    @property
+    def name(self) -> str:
+        """`spark-kafka-sink-on-cluster`."""
+        return "spark-kafka-sink-on-cluster"
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        return (
+            f"PySpark's own Kafka sink, with {self.executors} executors in processes of their own. "
+            "It promises at-least-once: a task that is lost is tried again, and sends again."
+        )
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """A driver, and executors."""
+        return frozenset({DRIVER, EXECUTORS})
+
+    def command(self, place: JobPlace) -> list[str]:
+        """The job and its arguments."""
+        master = f"local-cluster[{self.executors},1,{self.megabytes}]"
+        return [*super().command(place), "--master", master]

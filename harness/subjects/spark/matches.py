@@ -1,0 +1,89 @@
+"""A PySpark query that joins two streams: payments, and the refund of each.
+
+Each side waits in the state for the other. A match is written in the
+micro-batch in which the second of the two arrives; run again, it must be found again, and written
+no second time. A side that the watermark gives up too soon is never matched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.matches import Matches, match_digest
+from onceproof.harness.subjects.spark.state_subject import PATIENT_MS, Guard, SparkStateSubject
+from onceproof.harness.subjects.spark.subject import JobPlace
+from onceproof.harness.workload.payments import Payment
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkMatches(SparkStateSubject):
+    """Payments and refunds to matches.
+
+    Attributes:
+        guard: what keeps a micro-batch from being written again.
+        watermark_ms: how late a record may be and still be matched.
+        refunds: the topic of the other side.
+    """
+
+    guard: Guard = "query-and-batch-id"
+    watermark_ms: int = PATIENT_MS
+    refunds: str = "refunds"
+
+    sink = "matches"
+
+    @property
+    def name(self) -> str:
+        """`spark-join`, with what each twin lacks."""
+        lacks = ("-unguarded" if self.guard == "none" else "") + (
+            "-hasty" if self.watermark_ms < PATIENT_MS else ""
+        )
+        return f"spark-join{lacks}"
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """One: a row for each match."""
+        return (self.sink,)
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        what = (
+            "PySpark's join of two streams, payments and refunds, into PostgreSQL by foreachBatch"
+        )
+        if self.guard == "none":
+            return f"{what}, without a guard: the broken twin. A match is written once more."
+        if self.watermark_ms < PATIENT_MS:
+            return (
+                f"{what}, with its guard and a watermark of {self.watermark_ms // 1000} s: the "
+                "broken twin. What comes later than that is never matched."
+            )
+        return f"{what}, with its guard: each match exactly once."
+
+    def yields(self, payments: Sequence[Payment]) -> Iterator[tuple[str, str]]:
+        """A match for each payment that is refunded."""
+        by_record = {payment.record: payment for payment in payments}
+        for refund in payments:
+            if refund.refund_of is not None:
+                payment = by_record[refund.refund_of]
+                yield payment.record, match_digest(payment, refund)
+
+    def command(self, place: JobPlace) -> list[str]:
+        """The job and its arguments.
+
+        Raises:
+            StageTrouble: the stage has no database.
+        """
+        return self.job(
+            "matches.py",
+            place,
+            *("--refunds", self.refunds, "--guard", self.guard),
+            *("--watermark", f"{self.watermark_ms} milliseconds"),
+        )
+
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
+        """The table."""
+        return Matches(database, sink=self.sink)

@@ -1,0 +1,56 @@
+"""A PySpark driver that is given a new checkpoint: each of its queries has one of its own.
+
+The folder keeps its name, so that the command stays as it is; the one that
+was there is moved aside. To Spark another query begins, with another id, whose batches count from
+0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from onceproof.harness.context.pipeline import PipelineTrouble
+from onceproof.harness.history.tables import Recorded
+from onceproof.harness.history.writer import HistoryWriter
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.subjects.spark.aborted_input import aborted_input
+from onceproof.harness.subjects.spark.checkpoint import Checkpoint
+from onceproof.harness.subjects.spark.history import write_each
+from onceproof.harness.subjects.spark.pipeline import SparkPipeline
+
+
+class SparkNewCheckpoint(SparkPipeline):
+    """The driver of one run, and the checkpoints that it had one after the other."""
+
+    def __init__(self, **parts: Any) -> None:
+        """See `SparkPipeline`."""
+        super().__init__(**parts)
+        self._former: list[Checkpoint] = []
+
+    def begin_anew(self) -> Checkpoint:
+        """Give a dead driver an empty checkpoint; returns the one that it had, where it lies now.
+
+        Raises:
+            PipelineTrouble: the driver lives.
+        """
+        if self.alive():
+            raise PipelineTrouble("a driver that lives keeps its checkpoint")
+        folder = self.checkpoint.folder
+        former = Checkpoint(folder.with_name(f"{folder.name}-{len(self._former) + 1}"))
+        self._watch.close()
+        folder.rename(former.folder)
+        self._former.append(former)
+        self.checkpoint.create()
+        self._watch = self.watching(self.checkpoint, self.sink_log)
+        return former
+
+    @property
+    def commits(self) -> int:
+        """How many micro-batches the commit logs have."""
+        return super().commits + sum(len(former.committed()) for former in self._former)
+
+    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+        """As every driver, of each query by its id."""
+        each = [(checkpoint, sink.name) for checkpoint in (*self._former, self.checkpoint)]
+        ranges = write_each(writer, told, sink, each)
+        writer.write_all("hazards", aborted_input(told.lines.get("log", []), ranges))

@@ -1,0 +1,241 @@
+"""A PySpark pipeline of a run: started as a user starts it, killed whole, restarted.
+
+Killing a driver means its whole session, frozen in one stroke first. SIGKILL
+of the Python process alone leaves a JVM that lives on for a second, runs its shutdown hooks and may
+still write or commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from onceproof.harness.clock import clock_id, now
+from onceproof.harness.context.pipeline import PipelineParts, PipelineTrouble, Positions
+from onceproof.harness.history.tables import Recorded
+from onceproof.harness.history.writer import HistoryWriter
+from onceproof.harness.processes.processes import Process
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.subjects.crash_point_trigger import CrashPointTrigger
+from onceproof.harness.subjects.spark.aborted_input import aborted_input
+from onceproof.harness.subjects.spark.checkpoint import Checkpoint, CheckpointWatch
+from onceproof.harness.subjects.spark.crash_point_trigger import (
+    SinkLook,
+    SparkCrashPointTrigger,
+)
+from onceproof.harness.subjects.spark.crash_points import Window
+from onceproof.harness.subjects.spark.driver import JVM, start_driver
+from onceproof.harness.subjects.spark.history import atomic_positions
+from onceproof.harness.subjects.spark.ranges import executed_ranges
+from onceproof.harness.wait import wait_until
+
+
+class SparkPipeline:
+    """The driver of one run, and its checkpoint."""
+
+    counted = "commits of the pipeline"
+    awaited = "a first micro-batch with records to be committed"
+
+    def __init__(
+        self,
+        *,
+        command: Sequence[str],
+        checkpoint: Path,
+        parts: PipelineParts,
+        jars: Sequence[Path],
+        sink_log: Path | None = None,
+        options: Sequence[str] = JVM,
+    ) -> None:
+        """Make the checkpoint's folders and watch them; nothing is started yet.
+
+        Args:
+            command: the job's script and arguments, for the Python interpreter.
+            checkpoint: the query's checkpoint.
+            parts: what it is made from.
+            jars: what Spark needs beside its own.
+            sink_log: the folder of the log that the sink keeps; None: it keeps none.
+            options: of the driver's JVM.
+        """
+        self.checkpoint = Checkpoint(checkpoint)
+        self.sink_log = sink_log
+        self.process: Process | None = None
+        self._command = tuple(command)
+        self._parts = parts
+        self._options = tuple(options)
+        self._jars = tuple(jars)
+        self._history = HistoryWriter(parts.history, "checkpoint")
+        self._stop = parts.stop
+        self._ordinal = 0
+        self.checkpoint.create()
+        if sink_log is not None:
+            sink_log.mkdir(parents=True, exist_ok=True)
+        self._watch = self.watching(self.checkpoint, sink_log)
+
+    def watching(self, checkpoint: Checkpoint, sink_log: Path | None = None) -> CheckpointWatch:
+        """Watch a checkpoint of the driver's, and note its positions, from now on."""
+        return CheckpointWatch(
+            checkpoint,
+            on_planned=lambda n: self._note_position(checkpoint, n, "planned"),
+            on_committed=lambda n: self._note_position(checkpoint, n, "done"),
+            sink_log=sink_log,
+        )
+
+    def start(self) -> None:
+        """Start a life of the driver."""
+        self.process = start_driver(
+            self._parts,
+            self._parts.processes,
+            self._command,
+            options=self._options,
+            jars=self._jars,
+        )
+
+    def kill(self, how: str) -> int:
+        """SIGKILL the driver's whole session; returns how many processes that were."""
+        process = self.running()
+        process.freeze()
+        count = process.members()
+        process.kill(how)
+        return count
+
+    def stop(self, how: str) -> Process:
+        """Ask the driver to end; what is left of its session then is killed. Returns it."""
+        process = self.running()
+        process.end(how, asked=True)
+        return process
+
+    def pause(self) -> Process:
+        """Stop the driver's whole session in its tracks; returns it.
+
+        Raises:
+            Overdue: something of it goes on, which only a process stuck in the kernel does.
+        """
+        process = self.running()
+        process.pause(self._stop)
+        return process
+
+    def crash_point_trigger(self, window: Window, sink: SinkLook, how: str) -> CrashPointTrigger:
+        """Armed to kill the driver in a window of any of its batches."""
+        return SparkCrashPointTrigger(
+            window, watch=self._watch, driver=lambda: self.process, sink=sink, how=how
+        )
+
+    @property
+    def commits(self) -> int:
+        """How many micro-batches the commit log has."""
+        return len(self.checkpoint.committed())
+
+    @property
+    def last_committed(self) -> int | None:
+        """The newest batch in the commit log."""
+        committed = self.checkpoint.committed()
+        return committed[-1] if committed else None
+
+    def check(self) -> None:
+        """Raise `PipelineTrouble` if the driver ended by itself.
+
+        Raises:
+            WatchTrouble: its checkpoint cannot be watched.
+        """
+        self.check_watch()
+        process = self.process
+        if process is not None and not process.ending and not process.leader_alive():
+            raise PipelineTrouble(
+                f"{process.instance} ended by itself; it said last: {process.tail()}"
+            )
+
+    def check_watch(self) -> None:
+        """Raise `WatchTrouble` if its checkpoint cannot be watched."""
+        self._watch.check()
+
+    def alive(self) -> bool:
+        """Whether the driver runs."""
+        return self.process is not None and self.process.leader_alive()
+
+    def wait_batch(self, batch: int, *, seconds: float) -> None:
+        """Wait until a batch is in the commit log."""
+
+        def there() -> bool:
+            self.check()
+            last = self.last_committed
+            return last is not None and last >= batch
+
+        wait_until(
+            there,
+            what=f"micro-batch {batch} in the commit log",
+            seconds=seconds,
+            stop=self._stop,
+            seen=lambda: f"last committed batch {self.last_committed}",
+        )
+
+    def flows(self) -> bool:
+        """Whether a micro-batch with records is committed."""
+        return any(end > 0 for end in (self.positions() or {}).values())
+
+    def shortly(self) -> str | None:
+        """The newest micro-batch that is committed."""
+        last = self.last_committed
+        return None if last is None else f"micro-batch {last}"
+
+    def positions(self) -> Positions | None:
+        """Where the newest committed micro-batch ends."""
+        last = self.last_committed
+        return None if last is None else self.checkpoint.end_of(last)
+
+    def idle(self) -> bool:
+        """Whether every micro-batch in the offset log is committed, and the watermark owes none."""
+        committed = self.checkpoint.committed()
+        if self.checkpoint.planned() != committed:
+            return False
+        return not committed or not self.checkpoint.watermark_to_come(committed[-1])
+
+    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+        """Positions that are in the sink, what each execution of each batch processed, and what
+        was aborted there.
+        """
+        writer.write_all("positions", atomic_positions(self.checkpoint, sink))
+        progress = [row["progress"] for row in told.lines.get("progress", [])]
+        ranges = executed_ranges(self.checkpoint, progress)
+        writer.write_all("ranges", ranges)
+        writer.write_all("hazards", aborted_input(told.lines.get("log", []), ranges))
+
+    def close(self) -> None:
+        """End the watch."""
+        self._watch.close()
+        with suppress(OSError):
+            self._history.close()
+
+    def running(self) -> Process:
+        """Its driver's life now.
+
+        Raises:
+            PipelineTrouble: it does not run.
+        """
+        if self.process is None or not self.process.leader_alive():
+            raise PipelineTrouble("the driver does not run")
+        return self.process
+
+    def _note_position(self, checkpoint: Checkpoint, batch: int, kind: str) -> None:
+        self._ordinal += 1
+        self._history.write_all(
+            "positions",
+            [
+                {
+                    "owner": checkpoint.query_id() or "?",
+                    "instance": self.process.instance if self.process else None,
+                    "role": "resume",
+                    "kind": kind,
+                    "by": "subject",
+                    "sink": None,
+                    "topic": topic,
+                    "partition": partition,
+                    "offset": offset,
+                    "batch": batch,
+                    "ordinal": self._ordinal,
+                    "at": now(),
+                    "clock": clock_id(),
+                }
+                for (topic, partition), offset in sorted(checkpoint.end_of(batch).items())
+            ],
+        )

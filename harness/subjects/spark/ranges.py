@@ -1,0 +1,77 @@
+"""Which offsets each execution of each micro-batch processed.
+
+The offset log says only where a batch *ends*; what was executed comes from
+the query's own progress, keyed by (query id, run id, batch), so that a replayed batch is not taken
+for one assigned twice. A batch whose progress was never told (the driver died before) is filled in
+from the offset log and marked `planned`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from onceproof.harness.subjects.spark.checkpoint import Checkpoint, offsets_of
+
+Progress = Mapping[str, Any]
+
+
+def executed_ranges(checkpoint: Checkpoint, told: Iterable[Progress]) -> list[dict[str, Any]]:
+    """Rows of the `ranges` table, from the progress events in the order in which they were told."""
+    committed = set(checkpoint.committed())
+    last: dict[int, str] = {}
+    rows: dict[tuple[int, str], list[dict[str, Any]]] = {}
+    for progress in told:
+        batch, execution = int(progress["batchId"]), str(progress["runId"])
+        last[batch] = execution
+        rows[batch, execution] = list(_rows(checkpoint, execution, batch, progress))
+    query = checkpoint.query_id() or "?"
+    planned = set(checkpoint.planned())
+    for batch in committed - last.keys():
+        if batch and batch - 1 not in planned:
+            continue  # where it starts was purged, as Spark does unless it is told to keep all
+        last[batch] = "unknown"
+        rows[batch, "unknown"] = [
+            _row(query, "unknown", batch, topic, partition, start, end, "planned")
+            for (topic, partition), (start, end) in checkpoint.range_of(batch).items()
+        ]
+    return [
+        row | {"committed": batch in committed and last[batch] == execution}
+        for (batch, execution), found in sorted(rows.items())
+        for row in found
+    ]
+
+
+def _rows(
+    checkpoint: Checkpoint, execution: str, batch: int, progress: Progress
+) -> Iterable[dict[str, Any]]:
+    query = str(progress["id"])
+    for source in progress["sources"]:
+        said = source["startOffset"]
+        # With its first batch a query does not tell where it begins.
+        starts = checkpoint.begins() if said is None else offsets_of(said)
+        for (topic, partition), end in offsets_of(source["endOffset"] or {}).items():
+            start = starts.get((topic, partition), 0)
+            yield _row(query, execution, batch, topic, partition, start, end, "progress")
+
+
+def _row(
+    owner: str,
+    execution: str,
+    batch: int,
+    topic: str,
+    partition: int,
+    start: int,
+    end: int,
+    source: str,
+) -> dict[str, Any]:
+    return {
+        "owner": owner,
+        "execution": execution,
+        "batch": batch,
+        "topic": topic,
+        "partition": partition,
+        "start_offset": start,
+        "end_offset": end,
+        "source": source,
+    }

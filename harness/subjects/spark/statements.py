@@ -1,0 +1,77 @@
+"""A PySpark query with state of its own making: transformWithStateInPandas, a balance by account.
+
+State and output are two claims. The guard sees to it that each payment has
+one row; that the row's balance is right depends on the state alone, which Spark takes back before a
+micro-batch runs again. What the job keeps elsewhere is not taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.books import BALANCES, LEDGER
+from onceproof.harness.sinks.statements import Statements
+from onceproof.harness.subjects.spark.state_subject import SparkStateSubject
+from onceproof.harness.subjects.spark.subject import JobPlace
+from onceproof.harness.workload.contributions import Contribution, total_and_count
+from onceproof.harness.workload.payments import Payment
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkStatements(SparkStateSubject):
+    """Payments to rows with the balance behind each.
+
+    Attributes:
+        store: where balances are kept: Spark's state store, or files of the job's own.
+        topic: what it reads.
+    """
+
+    store: Literal["rocksdb", "home-made"] = "rocksdb"
+    topic: str = "payments"
+
+    sink = LEDGER
+    balances_sink = BALANCES
+
+    @property
+    def name(self) -> str:
+        """`spark-transform-with-state`, with what the twin lacks."""
+        return "spark-transform-with-state" + ("-home-made" if self.store == "home-made" else "")
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """One: a row for each payment."""
+        return (self.sink,)
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        what = "PySpark's transformWithStateInPandas, a running balance of each account"
+        into = "into PostgreSQL by foreachBatch with its guard"
+        if self.store == "home-made":
+            return (
+                f"{what} in files of its own, {into}: the broken twin. A balance that was moved on "
+                "is not taken back when its micro-batch runs again."
+            )
+        return f"{what} in Spark's state store, {into}: exactly-once in the rows and in the state."
+
+    def contributions(self, payment: Payment) -> Iterator[Contribution]:
+        """To the balance of its account."""
+        return total_and_count(self.balances_sink, payment.account, payment)
+
+    def command(self, place: JobPlace) -> list[str]:
+        """The job and its arguments.
+
+        Raises:
+            StageTrouble: the stage has no database.
+        """
+        own = () if self.store == "rocksdb" else ("--store", str(place.work / "balances"))
+        return self.job("statements.py", place, *own)
+
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
+        """The rows, and the newest of each account."""
+        return Statements(database, topic=self.topic, sink=self.sink, view=self.view)

@@ -1,0 +1,77 @@
+"""PySpark with two queries in one driver, each with its checkpoint and its table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.base import Sink
+from onceproof.harness.sinks.two_tables import TABLES, VIEW, TwoTables
+from onceproof.harness.subjects.spark.foreach_batch_postgres import database_of
+from onceproof.harness.subjects.spark.pipeline import SparkPipeline
+from onceproof.harness.subjects.spark.subject import JOBS, JobPlace, SparkSubject
+from onceproof.harness.subjects.spark.two_checkpoints import SparkTwoCheckpoints, second
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkTwoQueries(SparkSubject):
+    """The same payments into two tables, whose queries share a driver and a guard's table.
+
+    Attributes:
+        guard: what a batch is called in the table of those that are done.
+        topic: what both read.
+    """
+
+    guard: Literal["query-and-batch-id", "batch-id"] = "query-and-batch-id"
+    topic: str = "payments"
+
+    family = "spark-triggers"
+    pipeline_type: ClassVar[type[SparkPipeline]] = SparkTwoCheckpoints
+    sink = TABLES[0]
+    view = VIEW
+    output_topic = None
+
+    @property
+    def name(self) -> str:
+        """`spark-two-queries`, with `-batch-id` for the twin."""
+        return "spark-two-queries" + ("-batch-id" if self.guard == "batch-id" else "")
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """Both tables."""
+        return TABLES
+
+    @property
+    def says(self) -> str:
+        """What it promises."""
+        says = (
+            "PySpark with two queries in one driver, each at its own pace, foreachBatch into a "
+            "table of PostgreSQL each. Each micro-batch is one transaction, which also records it "
+            "in one table for both"
+        )
+        if self.guard == "batch-id":
+            return (
+                f"{says}, by its batch id alone: the broken twin. To one query the other's batch "
+                "looks as if it were its own."
+            )
+        return f"{says}, by query id and batch id: exactly-once into both."
+
+    def command(self, place: JobPlace) -> list[str]:
+        """The job and its arguments.
+
+        Raises:
+            StageTrouble: the stage has no database.
+        """
+        return [
+            str(JOBS / "two_queries.py"),
+            *("--bootstrap", place.source_bootstrap, "--topic", place.topic),
+            *("--database", database_of(place, self.name)),
+            *("--checkpoints", str(place.checkpoint), str(second(place.checkpoint))),
+            *("--progress", str(place.progress), "--guard", self.guard),
+        ]
+
+    def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
+        """Both tables."""
+        return TwoTables(database, topic=self.topic)

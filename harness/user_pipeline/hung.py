@@ -1,0 +1,60 @@
+"""A program that hangs is ended and started again, as the liveness probe of an orchestrator does.
+
+Some clients wait for ever for an answer whose connection is gone. Nothing that came later would
+meet such a program at work, and nobody could say what it had lost or duplicated before.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from typing import Final
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.pipeline import PipelineTrouble
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.processes.processes import Process
+from onceproof.harness.user_pipeline.program import AWAY, Program
+
+SECONDS: Final = 60.0
+"""How long a program may write nothing while inputs wait, unless it pauses for longer by nature."""
+_ONE = threading.Lock()
+
+
+def start_if_hung(context: RunContext) -> None:
+    """End a program that has written nothing for long, and start it again; else do nothing.
+
+    Call it only while inputs wait. It is told as the hazard `hung`, which no plan asks for. Only a
+    plan that kills the program anyway allows it (`Program.may_be_restarted`).
+    """
+    pipeline = context.pipeline
+    if not isinstance(pipeline, Program) or not pipeline.may_be_restarted:
+        return
+    with _ONE:
+        process = pipeline.supervisor.life
+        if process is None or not process.leader_alive() or process.frozen():
+            return
+        enough = max(SECONDS, 2 * pipeline.rest)
+        if _quiet(pipeline, process) < enough or not _looked(pipeline):
+            return
+        if (quiet := _quiet(pipeline, process)) < enough:
+            return
+        detail = f"{process.instance} wrote nothing for {quiet:.0f} s, although inputs waited"
+        context.recorder.hazard("hung", hop="process", detail=f"{detail}; it was started again")
+        with suppress(PipelineTrouble):  # it has just ended by itself
+            pipeline.kill(f"hung: {detail}")
+        pipeline.supervisor.before_again()
+        pipeline.start()
+
+
+def _quiet(pipeline: Program, process: Process) -> float:
+    """Seconds for which this life has written nothing, as far as anybody looked."""
+    return min((now() - process.started_at) / 1e9, pipeline.look.quiet_for)
+
+
+def _looked(pipeline: Program) -> bool:
+    """Look once more, since nobody may have looked for as long; whether anything could be seen."""
+    with suppress(*AWAY):
+        pipeline.look.size()
+        return True
+    return False

@@ -1,0 +1,307 @@
+"""What all programs that send share: their records, their pace, their history, their word.
+
+The call is on disk before the program gets the record to send, the outcome
+after it. So whatever kills the process, a record in the log always has a call, and a call without
+an outcome is `info`. `onceproof.harness.workload.task_file` says it for every language.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import select
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from onceproof.harness.clock import clock_id, now
+from onceproof.harness.history.identity import ATTEMPT_HEADER, RECORD_HEADER
+from onceproof.harness.history.writer import HistoryWriter
+from onceproof.harness.workload.task_file import SenderRecord, SenderTask, load_records
+
+BLOCK: Final = 200
+"""The most records whose calls are written at once."""
+_STATUS_EVERY: Final = 0.1
+_LEAST_PAUSE: Final = 0.005
+_MOST_PAUSE: Final = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """One call to send a record, written down."""
+
+    attempt: str
+    record: SenderRecord
+
+    @property
+    def key(self) -> bytes:
+        """As it is sent."""
+        return self.record.key.encode()
+
+    @property
+    def value(self) -> bytes | None:
+        """As it is sent."""
+        value = self.record.value
+        return None if value is None else value.encode()
+
+    @property
+    def headers(self) -> list[tuple[str, str | bytes | None]]:
+        """What tells the record and the call in the log, behind the record's own."""
+        own = [(name, said and said.encode()) for name, said in self.record.headers]
+        return [
+            *own,
+            (RECORD_HEADER, self.record.record.encode()),
+            (ATTEMPT_HEADER, self.attempt.encode()),
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transaction:
+    """One transaction to be sent; the calls of its records are not written yet."""
+
+    txn: str
+    abort: bool
+    """The application aborts it on purpose."""
+    records: tuple[tuple[int, SenderRecord], ...]
+
+
+class SenderRuntime:
+    """One sender's task while it is worked off. Outcomes may come on any thread."""
+
+    def __init__(
+        self,
+        task: SenderTask,
+        *,
+        orders: Callable[[], int] = sys.stdin.fileno,
+        say: Callable[[str], None] = lambda line: print(line, flush=True),
+    ) -> None:
+        """`orders` gives the descriptor that orders come from; `say` takes what is told."""
+        self.task = task
+        self.enough = False
+        self.rate = 0.0
+        self.timeouts: dict[int, int] = {}
+        self._orders, self._say = orders, say
+        self._history = HistoryWriter(Path(task.history), task.name)
+        self._clock = clock_id()
+        self._records: Iterator[tuple[int, SenderRecord]] = enumerate(
+            load_records(Path(task.records))
+        )
+        self._next: tuple[int, SenderRecord] | None = next(self._records, None)
+        self._credit, self._last, self._told = 0.0, time.monotonic(), 0.0
+        self._lock = threading.Lock()
+        self._returned: list[dict[str, Any]] = []
+        self._open: set[str] = set()
+        self._called = self._ok = self._not_ok = 0
+        self._txn: dict[str, Any] = {}
+        self.session = ""
+        self.new_session()
+
+    def new_session(self) -> None:
+        """A new client has taken the place of the last one."""
+        self.session = f"{self.task.name}/{now():x}"
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more is to be sent."""
+        return self.enough or self._next is None
+
+    @property
+    def waiting(self) -> int:
+        """How many calls have no outcome yet."""
+        return len(self._open)
+
+    # What is to be sent.
+
+    def due(self) -> list[Call]:
+        """The calls that the pace allows by now, written down; empty if there are none."""
+        many = int(self._allowed())
+        block = list(itertools.islice(self._following(), many))
+        self._credit -= len(block)
+        return self._call(block)
+
+    def due_transaction(self) -> Transaction | None:
+        """The next transaction if the pace allows it by now, begun and written down."""
+        if self.over or self._allowed() < 1:
+            return None
+        assert self._next is not None, "looked at by `over`"
+        number, abort = self._next[1].transaction, self._next[1].abort
+        records = list(self._of_transaction(number))
+        self._credit -= len(records)  # below nothing: so the next one waits the longer
+        txn = f"{self.session}/t{number}"
+        self._txn = {
+            "txn": txn,
+            "session": self.session,
+            "transactional_id": self.task.transactional_id,
+            "outcome": "info",
+            "began_at": now(),
+            "clock": self._clock,
+        }
+        self._history.write("txns", **self._txn)
+        return Transaction(txn=txn, abort=abort, records=tuple(records))
+
+    @property
+    def until_due(self) -> float:
+        """Seconds until the pace allows one more, within what an order may have to wait."""
+        if not self.rate:
+            return _LEAST_PAUSE
+        return min(max((1 - self._credit) / self.rate, _LEAST_PAUSE), _MOST_PAUSE)
+
+    def calls(self, transaction: Transaction) -> list[Call]:
+        """Its calls, written down."""
+        return self._call(transaction.records, txn=transaction.txn)
+
+    def _allowed(self) -> float:
+        current = time.monotonic()
+        more = BLOCK if self.rate == float("inf") else (current - self._last) * self.rate
+        self._credit, self._last = min(self._credit + more, float(BLOCK)), current
+        return 0.0 if self.enough else self._credit
+
+    def _of_transaction(self, number: int | None) -> Iterator[tuple[int, SenderRecord]]:
+        while (found := self._next) is not None and found[1].transaction == number:
+            self._next = next(self._records, None)
+            yield found
+
+    def _following(self) -> Iterator[tuple[int, SenderRecord]]:
+        while self._next is not None:
+            found, self._next = self._next, next(self._records, None)
+            yield found
+
+    def _call(
+        self, block: Sequence[tuple[int, SenderRecord]], *, txn: str | None = None
+    ) -> list[Call]:
+        if not block:
+            return []
+        at = now()
+        within = {} if txn is None else {"txn": txn}
+        self._history.write_all(
+            "called",
+            [
+                {
+                    "attempt": f"{self.session}/{n}",
+                    "record": record.record,
+                    "key": record.key,
+                    "digest": record.digest,
+                    "ordinal": n,
+                    "session": self.session,
+                    "topic": record.topic,
+                    "called_at": at,
+                    "clock": self._clock,
+                    **within,
+                }
+                for n, record in block
+            ],
+        )
+        calls = [Call(attempt=f"{self.session}/{n}", record=record) for n, record in block]
+        with self._lock:
+            self._called += len(calls)
+            self._open.update(call.attempt for call in calls)
+        return calls
+
+    # What came of it.
+
+    def acknowledged(self, attempt: str, partition: int | None, offset: int | None) -> None:
+        """A send happened; the offset is None where the broker did not tell."""
+        row = {
+            "attempt": attempt,
+            "returned_at": now(),
+            "outcome": "ok",
+            "partition": partition,
+            "offset": offset,
+        }
+        if self._closed(row):
+            self._ok += 1
+
+    def refused(self, attempt: str, error: object, *, certain: bool) -> None:
+        """A send failed: certainly, or nobody knows. A client that retries may have been appended
+        and then refused.
+        """
+        row = {
+            "attempt": attempt,
+            "returned_at": now(),
+            "outcome": "fail" if certain else "info",
+            "error": str(error) or type(error).__name__,
+        }
+        if self._closed(row):
+            self._not_ok += 1
+
+    def abandoned(self, error: object) -> None:
+        """Their client is gone: nobody will ever know what became of the calls still open."""
+        with self._lock:
+            still_open = sorted(self._open)
+        for attempt in still_open:
+            self.refused(attempt, error, certain=False)
+
+    def _closed(self, row: dict[str, Any]) -> bool:
+        """Note an outcome; only the first of a call counts."""
+        with self._lock:
+            known = row["attempt"] in self._open
+            if known:
+                self._open.discard(row["attempt"])
+                self._returned.append(row)
+            return known
+
+    def commit_called(self) -> None:
+        """The commit of the transaction that was begun last is about to be called."""
+        self._txn |= {"commit_called_at": now()}
+        self._history.write("txns", **self._txn)
+
+    def ended(self, outcome: str, error: object = None) -> None:
+        """That transaction is over: `committed`, `aborted`, or `info`, if nobody knows."""
+        self._txn |= {"outcome": outcome, "ended_at": now()}
+        self._txn |= {} if error is None else {"error": str(error) or type(error).__name__}
+        self._history.write("txns", **self._txn)
+
+    # The harness.
+
+    def listen(self, seconds: float = 0.0) -> None:
+        """Take orders; waits at most `seconds` for one.
+
+        Raises:
+            SystemExit: the harness is gone.
+        """
+        orders = self._orders()
+        if not select.select([orders], [], [], seconds)[0]:
+            return
+        # Read the descriptor itself: a buffered reader would hide a second order from select.
+        said = os.read(orders, 4096)
+        if not said:
+            raise SystemExit("the harness is gone")
+        for line in said.decode().splitlines():
+            word, _, value = line.partition(" ")
+            if word == "rate":
+                self.rate = float(value)
+            elif word == "enough":
+                self.enough = True
+
+    def tell(self, *, done: bool = False) -> None:
+        """Write outcomes down, and tell the harness how far we are, now and then."""
+        if not done and time.monotonic() - self._told < _STATUS_EVERY:
+            return
+        self._told = time.monotonic()
+        with self._lock:
+            rows, self._returned = self._returned, []
+        if rows:
+            self._history.write_all("returned", rows)
+        status = {
+            "called": self._called,
+            "ok": self._ok,
+            "not_ok": self._not_ok,
+            "timeouts": self.timeouts,
+            "done": done,
+        }
+        self._say(json.dumps(status))
+
+    def close(self) -> None:
+        """Everything has its outcome: the last word."""
+        self.tell(done=True)
+        self._history.close()
+
+
+def given_desk() -> SenderRuntime:
+    """The desk of the task named last on the command line."""
+    return SenderRuntime(SenderTask.load(Path(sys.argv[-1])))

@@ -1,0 +1,104 @@
+"""Events as lines of JSON for as long as a command lasts: `--json-events`.
+
+Where they go to standard output nothing else does: all else that a command
+prints there goes to standard error.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, TextIO
+
+from onceproof.errors import TROUBLE, told
+from onceproof.harness.history.events import Handler
+from onceproof.interrupts import INTERRUPTED
+
+if TYPE_CHECKING:
+    from onceproof.reports.event_lines.lines import LineWriter
+
+STANDARD_OUTPUT = "-"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stream:
+    """Where the events of a command go, if anybody wants them."""
+
+    handlers: tuple[Handler, ...] = ()
+    """One, or none."""
+    writer: LineWriter | None = None
+
+
+def streamed(command: str, target: str | None, do: Callable[[Stream], int]) -> int:
+    """Do it, with its events going to a stream from the first line to the last.
+
+    Args:
+        command: its name, for the first line.
+        target: a file, `-` for standard output, or None for nowhere.
+        do: what is done; errors that we expect are told, and the last line has its exit code.
+    """
+    with told():
+        if target is None:
+            return do(Stream())
+        with _stream(target) as stream:
+            assert stream.writer is not None
+            return _from_first_to_last(stream, stream.writer, command, do)
+
+
+def _from_first_to_last(
+    stream: Stream, writer: LineWriter, command: str, do: Callable[[Stream], int]
+) -> int:
+    from onceproof.reports.event_lines.lines import stamp
+    from onceproof.reports.event_lines.model import StreamBegan, StreamEnded
+
+    writer.write(StreamBegan(at=stamp(), command=command))
+    code = TROUBLE  # of what nobody foresaw
+    try:
+        with told():
+            code = do(stream)
+    except SystemExit as leaving:
+        code = leaving.code if isinstance(leaving.code, int) else code
+        raise
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+        raise
+    finally:
+        writer.write(StreamEnded(at=stamp(), exit_code=code))
+    return code
+
+
+@contextmanager
+def _stream(target: str) -> Iterator[Stream]:
+    from onceproof.reports.event_lines.lines import LineWriter, RunLines
+
+    with ExitStack() as ending:
+        out = ending.enter_context(_opened(target))
+        if target == STANDARD_OUTPUT:
+            ending.enter_context(redirect_stdout(sys.stderr))
+        writer = LineWriter(out, partial(_complain, target))
+        ending.callback(writer.close)
+        yield Stream(handlers=(RunLines(writer),), writer=writer)
+
+
+@contextmanager
+def _opened(target: str) -> Iterator[TextIO]:
+    # A stream of our own: whoever reads it may be gone, and nothing else of ours is to fail for it.
+    where: str | int = os.dup(sys.stdout.fileno()) if target == STANDARD_OUTPUT else target
+    file = open(where, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    try:
+        yield file
+    finally:
+        with suppress(OSError):  # the writer has told of it
+            file.close()
+
+
+def _complain(target: str, why: str) -> None:
+    name = "standard output" if target == STANDARD_OUTPUT else target
+    print(
+        f"onceproof: no more events are written to {name}: {why}. All else goes on.",
+        file=sys.stderr,
+    )

@@ -1,0 +1,202 @@
+"""What belongs together in a run's history: each thing that is missing of it is noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from onceproof.checkers import History, Verdict, check
+from onceproof.checkers.model import ClaimJudgement
+from onceproof.checkers.promised import Promised
+from onceproof.harness.history.folder import Loaded, RunFolder
+from onceproof.harness.history.run_record import RunRecord
+from onceproof.harness.run.judge import promised_by
+from tests.fuzz_runs.base import CLAIM, make_run
+
+Row = dict[str, Any]
+Tables = dict[str, pa.Table]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tables, Promised]:
+    folder = make_run(tmp_path_factory.mktemp("runs"))
+    history = RunFolder(folder).load_history().history
+    # Without what the seal knows.
+    promised = promised_by(RunRecord.load(folder), Loaded(history=history))
+    return dict(history), promised
+
+
+def judged(tables: Tables, promised: Promised) -> ClaimJudgement:
+    (found,) = check(History(tables), [CLAIM], promised=promised).claims
+    return found
+
+
+def without(tables: Tables, name: str, gone: Callable[[Row], bool]) -> Tables:
+    rows = [row for row in tables[name].to_pylist() if not gone(row)]
+    assert len(rows) < tables[name].num_rows
+    return {**tables, name: pa.Table.from_pylist(rows, schema=tables[name].schema)}
+
+
+def everything(_: Row) -> bool:
+    return True
+
+
+def test_a_whole_run_holds(run: tuple[Tables, Promised]) -> None:
+    assert judged(*run).verdict is Verdict.HOLDS
+
+
+def test_who_promised_nothing_owes_nothing(run: tuple[Tables, Promised]) -> None:
+    tables, _ = run
+    assert judged(without(tables, "faults", everything), Promised()).verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("name", "gone", "said"),
+    [
+        ("faults", everything, "fault «driver killed» of the schedule has no row in faults"),
+        ("partitions", everything, "payments-0 has no row in partitions"),
+        ("partitions", lambda r: r["partition"] == 1, "payments-1 has no row in partitions"),
+        ("log", lambda r: r["offset"] >= 18, "has 18 entries from its start, 0, to its high"),
+        ("log", lambda r: (r["partition"], r["offset"]) == (1, 9), "payments-1 has 19 entries"),
+        ("sends", everything, "sends has 0 rows, and the workload has 40 records"),
+        ("sends", lambda r: r["ordinal"] == 20, "sends has 39 rows"),
+        ("positions", everything, "positions has no rows"),
+        ("positions", lambda r: r["batch"] == 1, "positions come to payments-0@10, and the run"),
+        ("instances", everything, "driver#1, which positions or effects name, has no row"),
+        ("instances", lambda r: r["instance"] == "driver#1", "driver had 2 lives"),
+        ("instances", lambda r: "producer" in r["instance"], "producer-0, which sent records"),
+        ("clocks", everything, "auditor, which wrote history, has no row in clocks"),
+        ("clocks", lambda r: r["writer"] == "producer-0", "producer-0, which wrote history"),
+    ],
+)
+def test_what_is_missing_makes_a_run_invalid(
+    run: tuple[Tables, Promised], name: str, gone: Callable[[Row], bool], said: str
+) -> None:
+    tables, promised = run
+    found = judged(without(tables, name, gone), promised)
+    assert found.verdict is Verdict.INVALID, found.reason
+    assert said in found.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("effects", "effects has 2 rows of ledger at"),
+        ("faults", "faults has 2 rows of driver killed"),
+        ("phases", "phases has 2 rows of arrange"),
+    ],
+)
+def test_what_is_there_twice_makes_a_run_invalid(
+    run: tuple[Tables, Promised], name: str, said: str
+) -> None:
+    tables, promised = run
+    twice = pa.concat_tables([tables[name], tables[name].slice(0, 1)])
+    found = judged({**tables, name: twice}, promised)
+    assert found.verdict is Verdict.INVALID, found.reason
+    assert said in found.reason
+
+
+def test_nothing_settles_by_positions_that_nobody_starts_from(run: tuple[Tables, Promised]) -> None:
+    tables, promised = run
+    behind = without(tables, "positions", lambda r: r["batch"] == 1)
+    rows = [{**row, "role": "advisory"} for row in behind["positions"].to_pylist()]
+    schema = tables["positions"].schema
+    advisory = {**behind, "positions": pa.Table.from_pylist(rows, schema=schema)}
+    assert judged(advisory, promised).verdict is Verdict.HOLDS
+
+
+def test_what_was_acknowledged_is_not_beside_the_workload(run: tuple[Tables, Promised]) -> None:
+    tables, promised = run
+    log = tables["log"].to_pylist()
+    odd = [{**row, "kind": "odd"} if row["offset"] == 5 else row for row in log]
+    schema = tables["log"].schema
+    found = judged({**tables, "log": pa.Table.from_pylist(odd, schema=schema)}, promised)
+    assert found.verdict is Verdict.INVALID
+    assert "2 entries of logs are called odd" in found.reason
+
+
+@pytest.mark.parametrize("phase", ["arrange", "heal", "tear-down"])
+def test_a_run_has_all_its_phases(run: tuple[Tables, Promised], phase: str) -> None:
+    tables, promised = run
+    found = judged(without(tables, "phases", lambda r: r["phase"] == phase), promised)
+    assert found.verdict is Verdict.UNKNOWN
+    assert phase in found.reason
+
+
+def test_half_of_the_input_is_not_lost_with_what_it_had_to_come_to(
+    run: tuple[Tables, Promised],
+) -> None:
+    tables, promised = run
+    kept = {row["record"] for row in tables["log"].to_pylist() if row["offset"] < 10}
+    for name in ("log", "expected", "effects"):
+        tables = without(tables, name, lambda r: r["record"] not in kept)
+    assert judged(tables, promised).verdict is Verdict.INVALID
+
+
+def test_what_was_expected_was_counted(run: tuple[Tables, Promised]) -> None:
+    tables, promised = run
+    for name in ("expected", "effects"):
+        tables = without(tables, name, lambda r: r["record"] == "p0-0007")
+    found = judged(tables, promised)
+    assert "expected has 39 rows of ledger, and 40 were written" in found.reason
+
+
+def test_entries_beyond_the_ends_are_noticed(run: tuple[Tables, Promised]) -> None:
+    tables, promised = run
+    rows = [{**row, "high_watermark": 19} for row in tables["partitions"].to_pylist()]
+    tables = {**tables, "partitions": pa.Table.from_pylist(rows, tables["partitions"].schema)}
+    assert "has 1 entries beyond" in judged(tables, promised).reason
+
+
+def test_offsets_that_count_bytes_have_gaps_but_no_unknown_ones(
+    run: tuple[Tables, Promised],
+) -> None:
+    tables, promised = run
+    in_bytes = Promised(**{**vars(promised), "in_bytes": frozenset({"payments"})})
+    assert judged(tables, in_bytes).verdict is Verdict.HOLDS
+    found = judged(without(tables, "log", lambda r: r["record"] == "p0-0007"), in_bytes)
+    assert "1 sends to payments were acknowledged, from offset 3 on" in found.reason
+
+
+def test_rows_that_were_sealed_are_counted(run: tuple[Tables, Promised]) -> None:
+    tables, promised = run
+    sealed = Promised(**{**vars(promised), "rows": {"ranges": 99}})
+    assert "ranges has 4 rows, and 99 were sealed" in judged(tables, sealed).reason
+
+
+def test_a_doubt_lets_nothing_hold_that_is_only_absent(run: tuple[Tables, Promised]) -> None:
+    tables, promised = run
+    doubted = Promised(**{**vars(promised), "doubt": "its seal is gone"})
+    found = judged(tables, doubted)
+    assert found.verdict is Verdict.UNKNOWN
+    assert "its seal is gone" in found.reason
+
+
+def test_transactions_that_are_named_are_there(run: tuple[Tables, Promised]) -> None:
+    tables, promised = run
+    rows = [{**row, "txn": "t1"} for row in tables["sends"].to_pylist()]
+    tables = {**tables, "sends": pa.Table.from_pylist(rows, tables["sends"].schema)}
+    assert "1 transactions that sends, staged or reads name" in judged(tables, promised).reason
+
+
+@pytest.fixture
+def broken_off(tmp_path: Path) -> Path:
+    """A run whose harness died before anything was collected."""
+    folder = make_run(tmp_path, sealed=False)
+    (folder / "history" / "auditor.jsonl").unlink()
+    return folder
+
+
+def test_a_run_that_was_broken_off_owes_nothing(broken_off: Path) -> None:
+    lines = (broken_off / "history" / "harness.jsonl").read_text().splitlines(keepends=True)
+    kept = [line for line in lines if '"phases"' not in line or '"arrange"' in line]
+    (broken_off / "history" / "harness.jsonl").write_text("".join(kept))
+    loaded = RunFolder(broken_off).load_history()
+    promised = promised_by(RunRecord.load(broken_off), loaded)
+    found = judged(dict(loaded.history), promised)
+    assert found.verdict is Verdict.UNKNOWN
+    assert "the run ended after phase arrange, before warm-up" in found.reason.lower()

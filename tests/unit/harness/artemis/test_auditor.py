@@ -1,0 +1,142 @@
+"""Looking into queues: what the process beside us answers, and what if it does not."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from onceproof.harness.artemis import auditor as module
+from onceproof.harness.artemis.auditor import Counts, Message, QueueAuditor, QueueTrouble
+from onceproof.harness.artemis.queue_log import QueueLog
+from onceproof.harness.history.identity import ATTEMPT_HEADER, RECORD_HEADER
+from onceproof.harness.processes.processes import Process, Processes
+
+PROGRAM = """
+import json, sys
+for line in sys.stdin:
+    word, *rest = line.split()
+    if rest == ["payments", "payments.audit"]:
+        for n in range(3):
+            said = {"onceproof_record": f"r{n}", "onceproof_attempt": "a", "onceproof_key": "k"}
+            print(json.dumps({"value": "v" * 70000, "properties": said}))
+        print(json.dumps({"value": None, "properties": {"order": "o"}}))
+        print(json.dumps({"end": 4}), flush=True)
+    elif word == "counts" and rest[0].startswith("payments"):
+        print(json.dumps({"messageCount": 4, "deliveringCount": 1, "consumerCount": 2}))
+        print(json.dumps({"end": 1}), flush=True)
+    elif word == "delivering" and rest[0] == "payments":
+        print(json.dumps({"record": "r0"}))
+        print(json.dumps({"record": "r2"}))
+        print(json.dumps({"end": 2}), flush=True)
+    elif rest[0] == "nothing":
+        print(json.dumps({"error": "there is no such queue"}), flush=True)
+    elif rest[0] == "ends":
+        sys.exit("of its own accord")
+"""
+
+
+@pytest.fixture
+def lives() -> list[Process]:
+    return []
+
+
+@pytest.fixture
+def auditor(processes: Processes, lives: list[Process]) -> QueueAuditor:
+    def start() -> Process:
+        command = [sys.executable, "-I", "-S", "-c", PROGRAM]
+        lives.append(processes.start("queue-auditor", command, pipes=True))
+        return lives[-1]
+
+    return QueueAuditor(start)
+
+
+def test_a_log_is_every_message_in_order(auditor: QueueAuditor, lives: list[Process]) -> None:
+    assert not lives, "it is started when it is first asked"
+    found = auditor.log("payments")
+    records = [message.properties.get("onceproof_record") for message in found]
+    assert records == ["r0", "r1", "r2", None]
+    assert found[0].value == "v" * 70000
+    assert found[3] == Message(value=None, properties={"order": "o"})
+    assert len(lives) == 1
+
+
+def test_counts(auditor: QueueAuditor) -> None:
+    assert auditor.counts("payments") == Counts(messages=4, delivering=1, consumers=2)
+    assert auditor.sent("payments") == 4
+
+
+def test_what_is_out_at_a_consumer(auditor: QueueAuditor) -> None:
+    assert auditor.delivering("payments") == {"r0", "r2"}
+
+
+def test_a_queue_that_there_is_not(auditor: QueueAuditor) -> None:
+    with pytest.raises(QueueTrouble, match="counts nothing: there is no such queue"):
+        auditor.counts("nothing")
+    assert auditor.sent("payments") == 4, "it goes on answering"
+
+
+def test_one_that_ended_is_started_again(auditor: QueueAuditor, lives: list[Process]) -> None:
+    with pytest.raises(QueueTrouble, match="ended; it said last: of its own accord"):
+        auditor.counts("ends")
+    assert auditor.sent("payments") == 4
+    assert len(lives) == 2
+
+
+def test_one_that_says_nothing_is_ended(
+    auditor: QueueAuditor, lives: list[Process], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert auditor.sent("payments") == 4
+    monkeypatch.setattr(module, "_SECONDS", 0.2)
+    with pytest.raises(QueueTrouble, match=r"no answer in 0\.2 s"):
+        auditor.counts("silence")
+    assert not lives[0].leader_alive()
+    monkeypatch.undo()
+    assert auditor.sent("payments") == 4, "another one answers"
+
+
+@pytest.mark.parametrize("start", [0, 2])
+def test_an_address_as_a_log(auditor: QueueAuditor, start: int) -> None:
+    log = QueueLog(auditor, "payments").read(start)
+    assert (log.log_start, log.last_stable_offset, log.high_watermark) == (0, 4, 4)
+    assert [entry.offset for entry in log.entries] == list(range(start, 4))
+    assert all(log.committed())
+    *_, known, nameless = log.entries
+    assert known.headers.items() >= {RECORD_HEADER: b"r2", ATTEMPT_HEADER: b"a"}.items()
+    assert known.headers["onceproof_record"] == b"r2"  # as JMS has it, for a rule that asks for it
+    assert (known.key, nameless.headers, nameless.value) == (b"k", {"order": b"o"}, None)
+    assert QueueLog(auditor, "payments").end() == 4
+
+
+def test_a_log_that_ends_too_soon_is_not_taken_for_whole(
+    auditor: QueueAuditor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = auditor.log("payments")
+    monkeypatch.setattr(auditor, "log", lambda address: whole[:3])
+    with pytest.raises(QueueTrouble, match="payments: found 3 messages, and there were 4 before"):
+        QueueLog(auditor, "payments").read()
+    lengths = iter([3, 4])
+    monkeypatch.setattr(auditor, "log", lambda address: whole[: next(lengths)])
+    assert QueueLog(auditor, "payments").read().high_watermark == 4, "it may be late"
+
+
+LOGGED = """\
+WARN AMQ222059: Duplicate message detected - message will not be routed. Message information:
+CoreMessage[messageID=3, address=out, properties=[__AMQ_CID=x, onceproof_record=p0-1, _A=1]]
+WARN AMQ222059: Duplicate message detected - message will not be routed. Message information:
+CoreMessage[messageID=4, address=out-of-others, properties=[onceproof_record=p0-2]]
+WARN something else
+CoreMessage[messageID=5, address=out, properties=[onceproof_record=p0-3]]
+WARN AMQ222059: Duplicate message detected - message will not be routed. Message information:
+AMQPStandardMessage( [address=out, applicationProperties={onceproof_record=p0-4}]
+"""
+
+
+def test_what_the_broker_dropped_is_in_its_log(processes: Processes, tmp_path: Path) -> None:
+    logs = [tmp_path / "artemis.1.log", tmp_path / "artemis.2.log"]
+    logs[0].write_text(LOGGED)
+    logs[1].write_text("the broker is up\n")
+    auditor = QueueAuditor(lambda: pytest.fail("nobody has to be asked"), lambda: logs)
+    assert auditor.dropped("out") == ["p0-1", "p0-4"]
+    assert auditor.dropped("payments") == []

@@ -1,0 +1,263 @@
+"""What a dry run learns from what it saw: requests at gates, groups, pauses between writes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from onceproof.harness.context.run_context import Collected
+from onceproof.harness.dry_run import learning as module
+from onceproof.harness.dry_run.learning import (
+    Learned,
+    Learner,
+    _apart,
+    _isolation,
+    _Pauses,
+    _transaction_version,
+)
+from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
+from onceproof.harness.user_pipeline.profile import (
+    CHECKPOINT,
+    CONSUMER,
+    DATABASE,
+    GROUP,
+    TRANSACTION,
+    GroupProfile,
+    Profile,
+)
+from onceproof.harness.user_pipeline.program import Program
+
+Event = dict[str, Any]
+
+
+def event(at: float = 0.0, **more: Any) -> Event:
+    """What a gate reports of a request, `at` seconds from the start."""
+    told = {"version": 1, "topics": [], "transactional_ids": [], "groups": [], "settings": {}}
+    return {"at": int(at * 1e9), **told, **more}
+
+
+def joined(name: str = "readers", **settings: Any) -> Event:
+    plain = {
+        "protocol_type": "consumer", "protocols": ["range", "roundrobin"],
+        "session_timeout_ms": 45_000, "rebalance_timeout_ms": 300_000, "group_instance_id": None,
+    }  # fmt: skip
+    return event(groups=[name], settings={**plain, **settings})
+
+
+def learned(
+    seen: Mapping[str, Sequence[Event]],
+    *,
+    members: Mapping[str, GroupProfile] | None = None,
+    tables: tuple[tuple[str, ...], str | None] = ((), None),
+    gates: bool = True,
+    spark: bool = False,
+    pause: float = 0.0,
+) -> Profile:
+    """The profile, of what a dry run saw and nobody watched for."""
+    pipeline = SimpleNamespace() if spark else object.__new__(Program)
+    if isinstance(pipeline, Program):  # and one that gets no odd records
+        pipeline.supervisor = SimpleNamespace(alive=lambda: False)  # type: ignore[assignment]
+    kept = Learned(gates=gates)
+    learner = Learner(SimpleNamespace(pipeline=pipeline, subject=None), kept)  # type: ignore[arg-type]
+    learner._seen = {api: list(events) for api, events in seen.items()}
+    learner._members = dict(members or {})
+    learner._pauses = SimpleNamespace(stop=lambda: pause)  # type: ignore[assignment]
+    learner._ends = dict  # type: ignore[method-assign]
+    statements = SimpleNamespace(tables=lambda ends: tables, how=lambda: "simple")
+    learner._statements = statements if tables[0] else None  # type: ignore[assignment]
+    learner.after_collect(Collected(returned={}))
+    assert kept.profile is not None
+    return kept.profile
+
+
+def test_a_copy_that_commits_to_its_group() -> None:
+    found = learned(
+        {
+            "JoinGroup": [joined()],
+            "Fetch": [event(settings={"isolation_level": 1})],
+            "Produce": [event(topics=["enriched"], settings={"acks": -1})],
+            "InitProducerId": [event(settings={"transaction_timeout_ms": 2**31 - 1})],
+            "OffsetCommit": [event(n * 5.0, groups=["readers"]) for n in range(4)],
+        },
+        members={"readers": GroupProfile(name="readers", members=2)},
+        pause=3.04,
+    )
+    assert found.commits == (GROUP,)
+    assert found.groups == ("readers",)
+    assert found.commit_seconds == 5.0
+    assert (found.idempotent, found.acks, found.topics) == (True, -1, ("enriched",))
+    assert (found.transactional_ids, found.transaction_version) == (0, None)
+    assert found.read_committed is True
+    assert (found.pause, found.rest) == (3.0, 6.1)
+    assert found.group == GroupProfile(
+        name="readers", members=2, protocol_type="consumer", assignors=("range", "roundrobin"),
+        session_ms=45_000, max_poll_ms=300_000,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("version", "speaks"), [(3, 1), (4, 1), (5, 2)])
+def test_a_transactional_copy(version: int, speaks: int) -> None:
+    found = learned(
+        {
+            "Produce": [event(topics=["a", "b"], settings={"acks": -1}), event(topics=["b"])],
+            "InitProducerId": [
+                event(transactional_ids=["t-1"], settings={"transaction_timeout_ms": 60_000}),
+                event(transactional_ids=["t-2"], settings={"transaction_timeout_ms": 60_000}),
+            ],
+            "TxnOffsetCommit": [event(groups=["readers"])],
+            "EndTxn": [event(version=version)],
+        }
+    )
+    assert (found.commits, found.groups) == ((TRANSACTION,), ("readers",))
+    assert (found.transactional_ids, found.transaction_ms) == (2, 60_000)
+    assert found.transaction_version == speaks
+    assert found.topics == ("a", "b")
+    assert not found.idempotent
+    assert found.group is None
+    assert found.rest == 5.0, "never less than a few seconds"
+
+
+def test_offsets_in_a_table_are_commits() -> None:
+    found = learned({}, tables=(("ledger", "positions"), "positions"))
+    assert found.commits == (DATABASE,)
+    assert (found.tables, found.position_table) == (("ledger", "positions"), "positions")
+    assert found.statements == "simple"
+    assert learned({}, tables=(("ledger",), None)).commits == ()
+
+
+def test_a_spark_job_commits_to_its_checkpoint() -> None:
+    assert learned({}, spark=True).commits == (CHECKPOINT,)
+
+
+def test_without_gates_a_group_with_members_is_taken_to_commit() -> None:
+    members = {"readers": GroupProfile(name="readers", members=1)}
+    found = learned({}, members=members, gates=False)
+    assert (found.watched, found.commits) == (False, (GROUP,))
+    assert learned({}, members=members).commits == (), "a gate would have seen it"
+    assert learned({}, gates=False).commits == ()
+
+
+def test_the_newer_protocol_and_static_members_are_told_apart() -> None:
+    found = learned({"JoinGroup": [joined(group_instance_id="one")]})
+    assert found.group is not None
+    assert (found.group.static, found.group.protocol) == (True, "classic")
+    newer = learned(
+        {"ConsumerGroupHeartbeat": [event(groups=["readers"])], "JoinGroup": [joined()]}
+    )
+    assert newer.group is not None
+    assert newer.group.protocol == CONSUMER
+
+
+def test_of_several_groups_it_is_the_one_with_most_members() -> None:
+    members = {
+        "readers": GroupProfile(name="readers", members=3),
+        "audit": GroupProfile(name="audit", members=1),
+    }
+    found = learned({"JoinGroup": [joined("audit"), joined("readers")]}, members=members)
+    assert found.group is not None
+    assert (found.group.name, found.group.members) == ("readers", 3)
+
+
+@pytest.mark.parametrize(
+    ("at", "seconds"),
+    [
+        ([0, 5, 10, 15.2], 5.0),
+        ([15.2, 0, 10, 5], 5.0),
+        ([0, 0.1, 0.2, 0.3], None),
+        ([0, 0.5], None),
+        ([0, 0.6], 0.6),
+        ([0], None),
+        ([], None),
+    ],
+)
+def test_commits_that_are_far_apart_come_by_the_clock(
+    at: list[float], seconds: float | None
+) -> None:
+    seen = {"OffsetCommit": [event(each) for each in at]}
+    assert _apart(seen, (GROUP,)) == seconds
+    assert _apart(seen, (DATABASE,)) is None
+
+
+def test_a_single_commit_is_as_far_from_the_next_as_from_the_first_fetch() -> None:
+    seen = {"OffsetCommit": [event(31.0)], "Fetch": [event(1.0), event(2.0)]}
+    assert _apart(seen, (GROUP,)) == 30.0
+    assert _apart({"OffsetCommit": [event(31.0)]}, (GROUP,)) is None
+
+
+def test_a_first_commit_is_waited_for_where_there_is_a_member() -> None:
+    fired = iter([[], [], [event()]])
+    asked: list[str] = []
+
+    def reports(api: str) -> Any:
+        return SimpleNamespace(fired=lambda: asked.append(api) or next(fired, []))
+
+    learner = Learner(SimpleNamespace(stop=None), Learned(gates=True))  # type: ignore[arg-type]
+    learner._reports = {api: reports(api) for api in ("OffsetCommit", "Fetch")}
+    learner._wait_commit()
+    assert asked == [], "it is a member of no group"
+    learner._members = {"readers": GroupProfile(name="readers", members=1)}
+    learner._wait_commit()
+    assert asked == ["OffsetCommit"] * 3
+
+
+def test_what_nobody_saw_is_unknown() -> None:
+    assert _isolation([]) is None
+    assert _isolation([event()]) is None
+    assert _isolation([event(settings={"isolation_level": 0})]) is False
+    assert _transaction_version([]) is None
+
+
+class Watched:
+    """A look at a pipeline, tick by tick: whether it writes, and whether inputs wait."""
+
+    def __init__(self, ticks: str) -> None:
+        self._ticks = iter(ticks)
+        self._tick = ""
+        self.changes = 0
+        self.now = 0.0
+
+    def wait(self, seconds: float) -> bool:
+        """A second passes; at the last tick it is over."""
+        self.now += 1.0
+        self._tick = next(self._ticks, "")
+        return not self._tick
+
+    def size(self) -> int:
+        if self._tick == "x":
+            raise UnreadableOutput("its leader moves")
+        self.changes += self._tick in "wW"
+        return self.changes
+
+    def waits(self) -> bool:
+        return self._tick in "w."
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.mark.parametrize(
+    ("ticks", "longest"),
+    [
+        ("w.w...w", 4.0),  # w: it writes while inputs wait; .: they wait and it does not write
+        ("...w.w", 4.0),
+        ("w.....", 5.0),  # it has not written again
+        ("w--------w", 1.0),  # -: nothing waits
+        ("w..W--.w", 3.0),  # W: it writes, and nothing waits any more
+        ("w.xx.w", 5.0),  # x: nobody can look, and time passes all the same
+        ("", 0.0),
+    ],
+)
+def test_the_longest_pause_while_inputs_wait(
+    monkeypatch: pytest.MonkeyPatch, ticks: str, longest: float
+) -> None:
+    watched = Watched(ticks)
+    program = object.__new__(Program)
+    program.look = watched  # type: ignore[assignment]
+    monkeypatch.setattr(module, "time", watched)
+    pauses = _Pauses(SimpleNamespace(pipeline=program))  # type: ignore[arg-type]
+    pauses._over = watched  # type: ignore[assignment]
+    pauses._watch()
+    assert pauses._longest == longest

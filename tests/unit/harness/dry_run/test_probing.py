@@ -1,0 +1,162 @@
+"""What is learned of a pipeline that meets odd records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, Final
+
+import pytest
+
+from onceproof.harness.context.pipeline import PipelineTrouble
+from onceproof.harness.dry_run import probing as module
+from onceproof.harness.dry_run.probing import Probe
+from onceproof.harness.history.identity import RECORD_HEADER
+from onceproof.harness.kafka.coordinator import Refused
+from onceproof.harness.user_pipeline.identity import Rule
+from onceproof.harness.user_pipeline.odd_records import NotSent
+from onceproof.harness.user_pipeline.orders import Orders
+from onceproof.harness.user_pipeline.outputs.output import Output
+from onceproof.harness.user_pipeline.profile import ABORTED, NULL, OVERSIZE, PROBED
+from onceproof.harness.user_pipeline.program import Program
+from onceproof.harness.user_pipeline.subject import OwnPipeline
+from onceproof.harness.wait import Stop
+
+HEADER: Final = f"header:{RECORD_HEADER}"
+ORDERS: Final = Orders(topic="orders", records=100)
+FILE: Final = replace(ORDERS, file="orders.jsonl")
+ENDS: Final = {0: (0, 12), 1: (0, 9)}
+
+
+class DryRun:
+    """A program that meets odd records: it goes on, ends, or writes what names nothing."""
+
+    def __init__(self, how: Mapping[str, str], *, moves: bool = True) -> None:
+        self.how, self.moves = how, moves
+        self.kind = ""
+        self.at_end = False
+        self.nameless = 0
+        self.dead = False
+        self.committed: dict[int, int] = {}
+        self.removed = 0
+
+    def send(self, context: object, kind: str) -> dict[int, int]:
+        if self.how[kind] == "not sent":
+            raise NotSent("nobody took them")
+        self.kind, self.at_end = kind, False
+        self.nameless += self.how[kind] == "nameless"
+        return {}
+
+    def behind(self, context: object, kind: str) -> frozenset[str]:
+        assert kind == self.kind
+        self.dead = self.how[kind] == "ends" and not self.at_end
+        return frozenset({f"behind {kind}"})
+
+    def has(self, records: frozenset[str]) -> bool:
+        wrote = self.how[self.kind] in ("goes on", "nameless") or self.at_end
+        return records == {f"behind {self.kind}"} and wrote
+
+    def running(self) -> Any:
+        if self.dead and self.how[self.kind] == "ends at once":
+            raise PipelineTrouble("pipeline does not run")
+        return SimpleNamespace(
+            leader_alive=lambda: not self.dead,
+            freeze=lambda: None,
+            members=lambda: 1,
+            kill=lambda how: setattr(self, "dead", True),
+        )
+
+    def start(self) -> None:
+        assert self.committed == {0: 12, 1: 9}, "it starts behind what ended it"
+        self.dead = False
+        self.at_end = True
+
+    # Its group.
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def remove_members(self) -> None:
+        self.removed += 1
+
+    def commit(self, topic: str, partition: int, offset: int) -> None:
+        if not self.moves:
+            raise Refused("UNKNOWN_MEMBER_ID")
+        assert topic == "orders"
+        self.committed[partition] = offset
+
+
+def probed(
+    monkeypatch: pytest.MonkeyPatch,
+    dry_run: DryRun,
+    *,
+    identity: str = "key",
+    orders: Orders = ORDERS,
+    groups: tuple[str, ...] = ("readers",),
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    monkeypatch.setattr(module, "send_odd", dry_run.send)
+    monkeypatch.setattr(module, "send_plain", dry_run.behind)
+    monkeypatch.setattr(module, "group_of", lambda context, name: dry_run)
+    monkeypatch.setattr(module, "_SECONDS", 0.0)
+    monkeypatch.setattr(module, "_START_SECONDS", 0.4)
+    program = object.__new__(Program)
+    program.supervisor = SimpleNamespace(  # type: ignore[assignment]
+        running=dry_run.running, alive=lambda: not dry_run.dead, start=dry_run.start
+    )
+    program.look = SimpleNamespace(  # type: ignore[assignment]
+        has=dry_run.has, nameless=lambda: dry_run.nameless
+    )
+    output = Output.parse("copied", Rule.parse(identity))
+    subject = OwnPipeline(command=("job",), folder=".", outputs=(output,), orders=orders)
+    reader = SimpleNamespace(ends=lambda topic: ENDS)
+
+    class Opened:
+        def __enter__(self) -> Any:
+            return reader
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+    context: Any = SimpleNamespace(
+        pipeline=program, subject=subject, stop=Stop(), topic="orders", reader=Opened
+    )
+    return Probe(context, groups, 0.0).kinds()
+
+
+@pytest.mark.parametrize(
+    ("does", "identity", "orders", "found"),
+    [
+        (("goes on",) * 3, "key", ORDERS, ((ABORTED, NULL, OVERSIZE), ())),
+        (("goes on", "ends", "goes on"), "key", ORDERS, ((ABORTED, OVERSIZE), (NULL,))),
+        (("ends", "ends", "ends"), "key", ORDERS, ((), (ABORTED, NULL, OVERSIZE))),
+        (("goes on", "goes on", "ends"), "key", ORDERS, ((ABORTED, NULL), (OVERSIZE,))),
+        (("goes on", "nameless", "goes on"), "key", ORDERS, ((ABORTED, OVERSIZE), ())),
+        (("goes on", "nameless", "ends"), HEADER, ORDERS, ((ABORTED, NULL), (OVERSIZE,))),
+        (("goes on", *("writes nothing",) * 2), "key", ORDERS, ((ABORTED, NULL), ())),
+        (("goes on", "not sent", ""), "key", ORDERS, ((ABORTED,), ())),
+        (("goes on", "goes on", ""), "key", FILE, ((ABORTED, NULL), ())),
+    ],
+)
+def test_what_a_program_does_with_odd_records(
+    monkeypatch: pytest.MonkeyPatch,
+    does: tuple[str, ...],
+    identity: str,
+    orders: Orders,
+    found: tuple[tuple[str, ...], tuple[str, ...]],
+) -> None:
+    dry_run = DryRun(dict(zip(PROBED, does, strict=True)))
+    assert probed(monkeypatch, dry_run, identity=identity, orders=orders) == found
+    assert dry_run.removed == len(found[1])
+
+
+@pytest.mark.parametrize("groups", [("readers",), ()], ids=["refused", "no group"])
+def test_who_cannot_be_let_past_is_tried_no_further(
+    monkeypatch: pytest.MonkeyPatch, groups: tuple[str, ...]
+) -> None:
+    dry_run = DryRun({ABORTED: "goes on", NULL: "ends", OVERSIZE: "goes on"}, moves=False)
+    dry_run.start = lambda: None  # type: ignore[method-assign]
+    assert probed(monkeypatch, dry_run, groups=groups) == ((ABORTED,), (NULL,))

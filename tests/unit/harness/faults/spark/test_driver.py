@@ -1,0 +1,93 @@
+"""What of a micro-batch is in the sink, as a fault sees it."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from onceproof.harness.faults.spark.driver import SinkOfBatches
+from onceproof.harness.history.identity import RECORD_HEADER
+from onceproof.harness.kafka.log_reader import Entry, PartitionLog
+from onceproof.harness.subjects.spark.checkpoint import Checkpoint
+from tests.unit.harness.faults.targets.made_up_driver import AnyDriver
+from tests.unit.harness.subjects.spark.made_up_checkpoint import entry as offsets
+from tests.unit.harness.subjects.spark.made_up_checkpoint import plan
+
+
+def entry(offset: int, record: str, *, kind: str = "data", producer: int = 1) -> Entry:
+    return Entry(
+        topic="payments", partition=0, offset=offset, kind=kind, key=b"a", value=b"{}",
+        headers={RECORD_HEADER: record.encode()}, producer_id=producer, epoch=0, sequence=0,
+        transactional=True,
+    )  # fmt: skip
+
+
+def of(
+    folder: Path,
+    entries: list[Entry],
+    *effects: str,
+    batches: frozenset[int] | None = None,
+    written_by: int | None = None,
+    query: str | None = None,
+) -> tuple[int, int]:
+    """What is said of batch 1 of query q1, which has offsets 2 to 4.
+
+    By batches, if the sink tells of these.
+    """
+    checkpoint = Checkpoint(folder / "checkpoint")
+    checkpoint.create()
+    (checkpoint.folder / "metadata").write_text('{"id": "q1"}')
+    plan(checkpoint, 0, offsets({"payments": {"0": 2}}))
+    plan(checkpoint, 1, offsets({"payments": {"0": 5}}))
+
+    def read(topic: str, partition: int, start: int) -> PartitionLog:
+        return PartitionLog(
+            topic=topic, partition=partition, log_start=0, last_stable_offset=9, high_watermark=9,
+            entries=[e for e in entries if e.offset >= start],
+        )  # fmt: skip
+
+    seen = [SimpleNamespace(record=record, batch=written_by, owner=query) for record in effects]
+    sink = SimpleNamespace(effects=lambda: seen)
+    if batches is not None:
+        sink.batches = lambda: batches
+    context: Any = SimpleNamespace(
+        pipeline=AnyDriver(checkpoint=checkpoint),
+        reader=lambda: nullcontext(SimpleNamespace(read=read)),
+        open_sink=lambda reader: sink,
+    )
+    return SinkOfBatches(context).of(1)
+
+
+def test_only_what_was_committed_has_to_be_there(tmp_path: Path) -> None:
+    log = [
+        entry(1, "before"),
+        entry(2, "a"),
+        entry(3, "aborted", producer=2),
+        entry(4, "b"),
+        entry(5, "after"),
+        entry(6, "", kind="commit"),
+        entry(7, "", kind="abort", producer=2),
+    ]
+    assert of(tmp_path, log, "before", "a", "after", "aborted") == (1, 2)
+    assert of(tmp_path, log) == (0, 2)
+    assert of(tmp_path, log, "a", "a", "b") == (2, 2)
+
+
+def test_a_sink_of_sums_tells_of_whole_batches(tmp_path: Path) -> None:
+    log = [entry(2, "a"), entry(3, "b"), entry(6, "", kind="commit")]
+    assert of(tmp_path, log, batches=frozenset({0, 1})) == (2, 2)
+    assert of(tmp_path, log, "a", "b", batches=frozenset({0, 2})) == (0, 2)
+
+
+def test_an_effect_of_another_batch_is_none_of_this_one(tmp_path: Path) -> None:
+    log = [entry(2, "a"), entry(3, "b"), entry(6, "", kind="commit")]
+    assert of(tmp_path, log, "a", written_by=0) == (0, 2)
+    assert of(tmp_path, log, "a", written_by=1) == (1, 2)
+
+
+def test_an_effect_of_another_query_is_none_of_this_one(tmp_path: Path) -> None:
+    log = [entry(2, "a"), entry(3, "b"), entry(6, "", kind="commit")]
+    assert of(tmp_path, log, "a", written_by=1, query="q2") == (0, 2)
+    assert of(tmp_path, log, "a", written_by=1, query="q1") == (1, 2)

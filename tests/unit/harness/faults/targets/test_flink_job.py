@@ -1,0 +1,258 @@
+"""Faults of a Flink job on a context that is made up: what proves them, what healing waits for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from onceproof.harness.faults.by_hand import asked
+from onceproof.harness.faults.flink import jobs, replace_job
+from onceproof.harness.faults.flink.replace_job import ZOMBIE, ReplaceJob
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.pause import Pause
+from onceproof.harness.faults.targets import flink_job
+from onceproof.harness.faults.targets.flink_job import IN_DOUBT, FlinkJob
+from onceproof.harness.processes.processes import Process, Processes
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.wait import Overdue, Stop, wait_until
+from tests.unit.harness.subjects.flink.made_up_job import MadeUpJob
+
+OPEN = {"billing-0-1": "Ongoing", "billing-1-1": "Ongoing"}
+
+
+class World:
+    """A context with a job that only counts, and coordinators that say what the test says."""
+
+    def __init__(self, job: MadeUpJob, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.job = job
+        self.told = dict(OPEN)
+        self.connected = 0
+        self.hazards: list[dict[str, Any]] = []
+        self.context: Any = SimpleNamespace(
+            subject=SimpleNamespace(name="flink"),
+            pipeline=job,
+            stage=SimpleNamespace(connected=lambda audience: self.connected),
+            recorder=SimpleNamespace(
+                hazard=lambda hazard, **more: self.hazards.append({"hazard": hazard} | more)
+            ),
+            stop=Stop(),
+        )
+        for module in (jobs, flink_job, replace_job):
+            monkeypatch.setattr(module, "transactions_of", lambda context: dict(self.told))
+
+    def hit(self, injection: Any) -> None:
+        """A checkpoint is complete, and the job is hit there."""
+        self.job.checkpoint(1).complete({0: 5})
+        wait_until(lambda: injection._trigger.hit, what="the hit", seconds=20)
+
+    def completes(self, number: int) -> None:
+        """The next life does, as soon as it is there."""
+        life = self.job.life
+
+        def complete() -> None:
+            if self.job.life != life and self.job.newest() is None:
+                self.job.checkpoint(number).complete({0: 9})
+
+        self._then(complete)
+
+    def _then(self, act: Callable[[], None]) -> None:
+        begin = self.job._begin
+
+        def begun() -> Process:
+            process = begin()
+            act()
+            return process
+
+        self.job._begin = begun  # type: ignore[method-assign]
+
+
+@pytest.fixture
+def world(tmp_path: Path, processes: Processes, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    job = MadeUpJob(tmp_path, processes)
+    job.start()
+    yield World(job, monkeypatch)
+    job.close()
+
+
+def test_only_a_flink_job_is_one() -> None:
+    context: Any = SimpleNamespace(pipeline=object(), subject=SimpleNamespace(name="kafka-streams"))
+    with pytest.raises(StageTrouble, match="kafka-streams is no Flink job"):
+        Kill(FlinkJob()).inject(context, "kill-1")
+
+
+def test_there_are_only_these_windows() -> None:
+    with pytest.raises(ValueError, match="invalid window 'amid': expected checkpoint-begun or "):
+        Kill(FlinkJob(), at="amid")
+
+
+def test_what_is_on_its_way_proves_nothing_yet(world: World) -> None:
+    injection = Kill(FlinkJob(), at="checkpoint-complete").inject(world.context, "kill-1")
+    assert injection.evidence() is None
+    world.connected = 2
+    world.hit(injection)
+    assert injection.evidence() is None
+    world.connected = 0
+    assert injection.evidence() == (
+        "job#1 and all its 1 processes ended by signal 9; checkpoint 1 was complete, and its "
+        "transactions billing-0-1, billing-1-1 were open"
+    )
+
+
+def test_a_commit_that_arrived_after_all_is_no_hit(world: World) -> None:
+    injection = Kill(FlinkJob(), at="checkpoint-complete").inject(world.context, "kill-1")
+    world.hit(injection)
+    world.told["billing-1-1"] = "CompleteCommit"
+    assert injection.evidence() is None
+    world.completes(2)
+    world._then(lambda: world.told.update(dict.fromkeys(OPEN, "CompleteCommit")))
+    injection.heal()
+    assert not world.hazards, "nothing was in doubt"
+
+
+def test_what_was_promised_is_decided_before_it_is_healed(world: World) -> None:
+    injection = Kill(FlinkJob(), at="checkpoint-complete").inject(world.context, "kill-1")
+    world.hit(injection)
+    assert injection.evidence()
+    assert not world.job.alive()
+    world.completes(2)
+    world._then(lambda: world.told.update(dict.fromkeys(OPEN, "CompleteCommit")))
+    injection.heal()
+    (hazard,) = world.hazards
+    assert (hazard["hazard"], hazard["batch"]) == (IN_DOUBT, 1)
+    assert hazard["detail"].endswith("they became CompleteCommit")
+    assert len(world.job.started) == 2
+
+
+def test_one_that_stays_open_is_not_healed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "_SECONDS", 1.0)
+    injection = Kill(FlinkJob(), at="checkpoint-complete").inject(world.context, "kill-1")
+    world.hit(injection)
+    world.completes(2)
+    with pytest.raises(Overdue, match="billing-0-1, billing-1-1 to be decided"):
+        injection.heal()
+    assert not world.hazards
+
+
+def test_an_outage_ends_when_its_transactions_are_given_up(world: World) -> None:
+    injection = Kill(FlinkJob(outage=3600), at="checkpoint-complete").inject(
+        world.context, "kill-1"
+    )
+    world.hit(injection)
+    assert injection.evidence()
+    world.told = dict.fromkeys(OPEN, "CompleteAbort")
+    world.completes(2)
+    injection.heal()
+    assert world.hazards[0]["detail"].endswith("they became CompleteAbort")
+
+
+def test_an_outage_lasts(world: World) -> None:
+    injection = Kill(FlinkJob(outage=0.5), at="checkpoint-complete").inject(world.context, "kill-1")
+    world.hit(injection)
+    world.completes(2)
+    world._then(lambda: world.told.update(dict.fromkeys(OPEN, "CompleteCommit")))
+    injection.heal()
+    process = world.job.process
+    assert process is not None
+    assert injection.at is None or process.started_at - injection.at >= 0.5e9
+    hit = injection._trigger.hit
+    assert hit is not None
+    assert process.started_at - hit.at >= 0.5e9
+
+
+def test_one_that_is_never_hit_is_let_be(world: World) -> None:
+    injection = Kill(FlinkJob(), at="checkpoint-complete").inject(world.context, "kill-1")
+    injection.heal()
+    world.job.checkpoint(1).complete({0: 5})
+    world.job.completed(1)
+    assert world.job.alive()
+    assert len(world.job.started) == 1
+
+
+def test_it_can_be_killed_at_once(world: World) -> None:
+    injection = Kill(FlinkJob()).inject(world.context, "kill-1")
+    assert injection.evidence() == "job#1 and all its 1 processes ended by signal 9"
+    world.completes(1)
+    injection.heal()
+    assert world.job.alive()
+
+
+def test_a_zombie_comes_to_its_end_by_itself(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[int | None] = []
+    monkeypatch.setattr(
+        replace_job, "wait_completes", lambda context, beyond=None: waited.append(beyond)
+    )
+    injection = ReplaceJob().inject(world.context, "zombie-1")
+    world.job.checkpoint(1)
+    hit = wait_until(lambda: injection._trigger.hit, what="the hit", seconds=20)
+    assert injection.evidence() is None
+    world.job.checkpoint(2).complete({0: 5})
+    world.job.completed(2)
+    assert injection.evidence() == (
+        "job#1 stands still with billing-0-1, billing-1-1 open; its successor has completed "
+        "checkpoint 2"
+    )
+    hit.process.popen.kill()
+    injection.heal()
+    (hazard,) = world.hazards
+    assert hazard["hazard"] == ZOMBIE
+    assert "job#1 went on and ended by signal 9" in hazard["detail"]
+    assert waited == [2]
+
+
+def test_a_zombie_that_goes_on_is_not_healed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replace_job, "_SECONDS", 0.5)
+    monkeypatch.setattr(replace_job, "wait_completes", lambda context, beyond=None: None)
+    injection = ReplaceJob().inject(world.context, "zombie-1")
+    world.job.checkpoint(1)
+    hit = wait_until(lambda: injection._trigger.hit, what="the hit", seconds=20)
+    with pytest.raises(Overdue, match="job#1 to come to its end"):
+        injection.heal()
+    assert not hit.process.frozen()
+    assert not world.hazards
+    hit.process.popen.kill()
+    injection.heal()
+    assert not world.hazards, "nobody had seen a successor of it at work"
+
+
+def test_one_that_was_asked_to_end_goes_on_in_its_next_life(world: World) -> None:
+    injection = asked("stop", ["flink-job"]).inject(world.context, "stop-1")
+    assert injection.evidence() == "job#1 ended by signal 15: SIGTERM by fault «stop-1»"
+    assert not world.job.alive()
+    world.completes(2)
+    injection.heal()
+    injection.heal()
+    assert len(world.job.started) == 2
+
+
+def test_one_that_stands_still_completes_nothing(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    producers = world.context.producers = SimpleNamespace(acknowledged=100)
+    first = world.job.checkpoint(1)
+    injection = Pause(FlinkJob()).inject(world.context, "pause-1")
+    assert injection.evidence() is None, "nothing was missed yet"
+    producers.acknowledged = 150
+    assert injection.evidence() == (
+        "all 1 processes of job#1 stand still; meanwhile 50 records were acknowledged and no "
+        "checkpoint was complete"
+    )
+    first.complete({0: 5})
+    world.job.completed(1)
+    assert injection.evidence() is None, "somebody completed one"
+    monkeypatch.setattr(jobs, "_SECONDS", 0.5)
+    with pytest.raises(Overdue, match="the Flink job to complete another checkpoint"):
+        injection.heal()
+    monkeypatch.setattr(jobs, "_SECONDS", 20.0)
+    with ThreadPoolExecutor(1) as pool:
+        healed = pool.submit(injection.heal)
+        time.sleep(0.5)
+        world.job.checkpoint(2).complete({0: 9})
+        healed.result()
+    world.job.goes_on()
+    assert len(world.job.started) == 1

@@ -1,0 +1,138 @@
+"""A job that stands still at a row, and the driver that is killed there, on what is made up."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from onceproof.harness.faults.by_hand import asked
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.spark import between_batches
+from onceproof.harness.faults.targets.spark_driver import SparkDriver
+from onceproof.harness.faults.words import UnknownFault
+from onceproof.harness.subjects.spark.checkpoint import Checkpoint
+from onceproof.harness.subjects.spark.subject import JOBS
+from onceproof.harness.wait import Stop, wait_until
+from tests.unit.harness.faults.targets.made_up_driver import AnyDriver
+from tests.unit.harness.subjects.spark.made_up_checkpoint import as_spark_does
+
+SECONDS = 20.0
+
+
+def job_hook(checkpoint: Path) -> Any:
+    """The hook as a job has it: a script's neighbour, of no package."""
+    spec = importlib.util.spec_from_file_location("hook", JOBS / "hook.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Hook(str(checkpoint))
+
+
+class Job:
+    """Writes batches of five rows on a thread."""
+
+    def __init__(self, checkpoint: Path, batches: int = 1) -> None:
+        self.written: list[tuple[int, int]] = []
+        self._hook = job_hook(checkpoint)
+        self._batches = batches
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        for batch in range(self._batches):
+            for row in self._hook.rows(batch, range(1, 6)):
+                self.written.append((batch, row))
+
+    def over(self) -> bool:
+        self.thread.join(SECONDS)
+        return not self.thread.is_alive()
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    checkpoint = Checkpoint(tmp_path / "checkpoint")
+    checkpoint.create()
+    seen: list[str] = []
+
+    def kill(how: str) -> int:
+        assert how == "SIGKILL by fault «x»"
+        world.killed += 1
+        return 4
+
+    def wait_batch(batch: int, *, seconds: float) -> None:
+        as_spark_does(checkpoint.folder / "commits", batch)()
+
+    monkeypatch.setattr(between_batches, "wait_reads", lambda context: None)
+    monkeypatch.setattr(
+        "onceproof.harness.faults.targets.spark_driver_row.SinkOfBatches",
+        lambda context: SimpleNamespace(of=lambda batch: (world.present, 5)),
+    )
+    world: Any = SimpleNamespace(
+        pipeline=AnyDriver(
+            checkpoint=checkpoint, process=SimpleNamespace(instance="driver#1"), kill=kill,
+            alive=lambda: False, start=lambda: None, wait_batch=wait_batch,
+        ),
+        recorder=SimpleNamespace(hazard=lambda hazard, **_: seen.append(hazard)),
+        seen=seen, stop=Stop(), present=0, killed=0,
+    )  # fmt: skip
+    return world
+
+
+def test_nobody_asked_it_to_stand_still(world: Any) -> None:
+    job = Job(world.pipeline.checkpoint.folder, batches=2)
+    assert job.over()
+    assert len(job.written) == 10
+
+
+@pytest.mark.parametrize(("present", "hazard"), [(0, "interrupted-write"), (3, "replayed-batch")])
+def test_it_is_killed_when_so_many_rows_are_written(world: Any, present: int, hazard: str) -> None:
+    world.present = present
+    fault = Kill(SparkDriver(), at="row:3").inject(world, "x")
+    assert (fault.evidence(), fault.at) == (None, None)
+    job = Job(world.pipeline.checkpoint.folder)
+    proof = wait_until(fault.evidence, what="the row", seconds=SECONDS)
+    assert f"had written 3 of the 5 rows of micro-batch 0; the sink showed {present}" in proof
+    assert world.killed == 1
+    assert job.written[:3] == [(0, 1), (0, 2), (0, 3)]
+    fault.heal()
+    fault.heal()
+    assert world.seen == [hazard]
+
+
+def test_the_job_stands_still_until_it_may_go_on(world: Any) -> None:
+    folder = world.pipeline.checkpoint.folder.parent / "hook"
+    Kill(SparkDriver(), at="row:2").inject(world, "x")
+    job = Job(world.pipeline.checkpoint.folder)
+    wait_until((folder / "reached").exists, what="the row", seconds=SECONDS)
+    job.thread.join(0.2)
+    assert job.written == [(0, 1), (0, 2)]
+    assert json.loads((folder / "reached").read_text()) == {"batch": 0, "row": 2}
+    (folder / "reached").unlink()
+    assert job.over()
+    assert len(job.written) == 5
+
+
+def test_what_was_never_reached_is_healed_without_a_word(world: Any) -> None:
+    fault = Kill(SparkDriver(), at="row:6").inject(world, "x")
+    job = Job(world.pipeline.checkpoint.folder)
+    assert job.over(), "no batch has six rows"
+    assert fault.evidence() is None
+    fault.heal()
+    later = Job(world.pipeline.checkpoint.folder)
+    assert later.over()
+    assert (world.killed, world.seen) == (0, [])
+    assert not list((world.pipeline.checkpoint.folder.parent / "hook").iterdir())
+
+
+def test_what_cannot_be_asked_for() -> None:
+    with pytest.raises(UnknownFault, match="invalid window 'row:0': expected row:1, row:2"):
+        asked("kill", ["driver", "--at", "row:0"])
+    with pytest.raises(ValueError, match="expected row:1"):
+        Kill(SparkDriver(), at="row:x")

@@ -1,0 +1,191 @@
+"""Executors found among the processes of a driver's session, and what the driver says of them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from onceproof.harness.context.run_context import Collected
+from onceproof.harness.faults.by_hand import asked
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.spark.executors import Executors
+from onceproof.harness.faults.targets.spark_executors import SparkExecutors
+from onceproof.harness.processes.processes import Process, Processes, descendants, stand_still
+from onceproof.harness.processes.sweep import new_marker
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.wait import Stop, wait_until
+from tests.unit.harness.faults.targets.made_up_driver import AnyDriver
+
+SECONDS = 20.0
+BACKEND = "org.apache.spark.executor.CoarseGrainedExecutorBackend"
+DRIVER = """
+import subprocess, sys, time
+def executor(number):
+    wait = "import subprocess, sys, time;"
+    if len(sys.argv) > 3:
+        wait += "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(300)']);"
+    wait += "time.sleep(300)"
+    words = ["-c", wait, sys.argv[1], "--executor-id", str(number), "--cores", "1"]
+    return subprocess.Popen([sys.executable, *words])
+def lost(task, number):
+    where = f"Lost task {task}.0 in stage 3.0 (TID {task}) (127.0.0.1 executor {number})"
+    print(f"{where}: ExecutorLostFailure (executor {number} exited", flush=True)
+def ended(number, code):
+    print(f"Lost executor {number} on 127.0.0.1: Command exited with code {code}", flush=True)
+ended(0, 1)
+lost(99, 0)
+living = [executor(n) for n in range(int(sys.argv[2]))]
+numbers = list(range(len(living)))
+print("up", flush=True)
+while True:
+    for n, one in enumerate(living):
+        if (code := one.poll()) is not None:
+            was, numbers[n] = numbers[n], max(numbers) + 1
+            living[n] = executor(numbers[n])
+            lost(was, was)
+            lost(was, was)
+            lost(50, 7)
+            ended(was, 128 - code)
+    time.sleep(0.02)
+"""
+
+
+@pytest.fixture
+def processes(tmp_path: Path) -> Iterator[Processes]:
+    made = Processes(new_marker(), tmp_path)
+    yield made
+    made.kill_all("the test is over")
+
+
+class Driver(AnyDriver):
+    """It has committed a batch, and planned no other."""
+
+    def __init__(self, process: Process) -> None:
+        self.committed, self.planned = [3], [3]
+        checkpoint = SimpleNamespace(
+            query_id=lambda: "a-query",
+            committed=lambda: self.committed,
+            planned=lambda: self.planned,
+        )
+        super().__init__(process=process, checkpoint=checkpoint)
+
+
+def world(
+    processes: Processes,
+    executors: int,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    worker: bool = False,
+) -> Any:
+    words = [BACKEND, str(executors), *(["with a worker"] if worker else [])]
+    driver: Process = processes.start("driver", [sys.executable, "-c", DRIVER, *words])
+    wait_until(lambda: "up" in driver.log.read_text(), what="the driver", seconds=SECONDS)
+    monkeypatch.setattr(
+        "onceproof.harness.faults.targets.spark_executors.wait_reads", lambda context: None
+    )
+    seen: list[tuple[str, str]] = []
+    return SimpleNamespace(
+        pipeline=Driver(driver),
+        producers=SimpleNamespace(acknowledged=100),
+        recorder=SimpleNamespace(hazard=lambda name, *, detail, **_: seen.append((name, detail))),
+        seen=seen,
+        stop=Stop(),
+    )
+
+
+@pytest.mark.parametrize(("verb", "code"), [("kill", 137), ("stop", 143)])
+@pytest.mark.parametrize(
+    ("which", "left", "lost"), [("executor", {1, 2}, 1), ("executors", {2, 3}, 2)]
+)
+def test_others_take_their_place(
+    processes: Processes,
+    monkeypatch: pytest.MonkeyPatch,
+    which: str,
+    left: set[int],
+    lost: int,
+    verb: str,
+    code: int,
+) -> None:
+    context = world(processes, 2, monkeypatch)
+    wait_until(lambda: len(Executors(context).found()) == 2, what="executors", seconds=SECONDS)
+    fault = asked(verb, [which]).inject(context, "x")
+    proof = wait_until(fault.evidence, what="others", seconds=SECONDS)
+    assert f"ended with code {code}, as Spark tells" in proof
+    fault.heal()
+    fault.heal()
+    fault.after_collect(Collected(returned={}))
+    assert set(Executors(context).found()) == left
+    ((hazard, detail),) = context.seen
+    assert hazard == "retried-task"
+    assert detail.startswith(f"{lost} tasks were lost with executor 0"), "others are not ours"
+
+
+def test_one_that_ended_otherwise_proves_nothing(
+    processes: Processes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = world(processes, 1, monkeypatch)
+    wait_until(lambda: Executors(context).found(), what="an executor", seconds=SECONDS)
+    monkeypatch.setattr(
+        "onceproof.harness.faults.targets.spark_executors.send",
+        lambda pid, sig: os.kill(pid, signal.SIGTERM),
+    )
+    fault = Kill(SparkExecutors()).inject(context, "x")
+    told = Executors(context)
+    wait_until(lambda: set(told.found()) == {1}, what="another", seconds=SECONDS)
+    wait_until(
+        lambda: "exited with code 143" in told.process.log.read_text(), what="its end",
+        seconds=SECONDS,
+    )  # fmt: skip
+    assert fault.evidence() is None
+
+
+@pytest.mark.parametrize(("which", "count"), [("executor", 2), ("executors", 4)])
+def test_a_batch_waits_for_those_that_stand_still(
+    processes: Processes, monkeypatch: pytest.MonkeyPatch, which: str, count: int
+) -> None:
+    monkeypatch.setattr("onceproof.harness.faults.targets.spark_executors._HELD_UP_SECONDS", 0.3)
+    context = world(processes, 2, monkeypatch, worker=True)
+    told = Executors(context)
+    wait_until(
+        lambda: [len(descendants(pid)) for pid in told.found().values()] == [2, 2],
+        what="executors with a worker each",
+        seconds=SECONDS,
+    )
+    fault = asked("pause", [which]).inject(context, "x")
+    context.producers.acknowledged += 7
+    assert fault.evidence() is None, "no time has passed"
+    pipeline = context.pipeline
+    pipeline.committed.append(4)
+    time.sleep(0.4)
+    assert fault.evidence() is None, "a batch was committed since"
+    context.producers.acknowledged += 5
+    time.sleep(0.4)
+    assert fault.evidence() is None, "none was planned that would wait"
+    pipeline.planned.append(5)
+    proof = fault.evidence()
+    assert proof is not None
+    assert proof.startswith(f"all {count} processes of executor 0")
+    assert "stand still; micro-batch 5 was not committed for 0." in proof
+    assert proof.endswith("in which 5 records were acknowledged")
+    first = told.found()[0]
+    os.kill(descendants(first)[-1], signal.SIGCONT)
+    wait_until(lambda: not stand_still([descendants(first)[-1]]), what="it", seconds=SECONDS)
+    assert fault.evidence() is None, "its worker goes on"
+    pipeline.committed.append(5)
+    fault.heal()
+    fault.heal()
+    assert not any(stand_still([pid]) for each in told.found().values() for pid in [each])
+
+
+def test_without_executors(processes: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
+    context = world(processes, 0, monkeypatch)
+    with pytest.raises(StageTrouble, match="driver#1 has no processes for executors"):
+        Kill(SparkExecutors()).inject(context, "x")

@@ -1,0 +1,111 @@
+"""Readers that follow logs see what a reader sees that reads everything anew."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from onceproof.harness.kafka.following import Followers, Remembered
+from onceproof.harness.kafka.log_reader import Entry, PartitionLog, UnreadableLog
+
+AT = "orders", 0
+
+
+class Log:
+    """A log as its leader has it; entries may stand behind gaps, as behind control batches."""
+
+    def __init__(self, offsets: list[int] | None = None) -> None:
+        self.offsets = offsets or []
+        self.first = 0
+        self.stable = self.end
+        self.fetched: list[int] = []
+        self.gone = False
+
+    @property
+    def end(self) -> int:
+        return self.offsets[-1] + 1 if self.offsets else 0
+
+    def read(self, topic: str, partition: int, start: int) -> PartitionLog:
+        assert (topic, partition) == AT
+        if self.gone or start > self.end:
+            raise UnreadableLog("out of range")
+        there = [n for n in self.offsets if n >= max(start, self.first)]
+        self.fetched += there
+        return PartitionLog(
+            topic=topic,
+            partition=partition,
+            log_start=self.first,
+            last_stable_offset=self.stable,
+            high_watermark=self.end,
+            entries=[entry(n) for n in there],
+        )
+
+
+def entry(offset: int) -> Entry:
+    return Entry(
+        topic=AT[0], partition=AT[1], offset=offset, kind="data", key=None, value=None, headers={},
+        producer_id=1, epoch=0, sequence=offset, transactional=True,
+    )  # fmt: skip
+
+
+GROWN = st.tuples(st.just("grown"), st.integers(1, 3))
+STABLE = st.tuples(st.just("stable"), st.integers(0, 3))
+DELETED = st.tuples(st.just("deleted"), st.integers(0, 3))
+
+
+@given(st.lists(st.one_of(GROWN, GROWN, STABLE, DELETED), max_size=12))
+@example([("grown", 1), ("stable", 0), ("grown", 1), ("deleted", 1)])
+def test_it_sees_what_one_sees_who_reads_everything(story: list[tuple[str, int]]) -> None:
+    log, remembered = Log(), Remembered()
+    for what, by in story:
+        if what == "grown":
+            log.offsets.append(log.end + by - 1)
+        elif what == "stable":
+            log.stable = max(log.stable, log.end - by)
+        else:
+            log.first = min(log.first + by, log.stable)
+        assert remembered.whole(log.read, *AT) == log.read(*AT, 0)
+
+
+def test_what_is_decided_is_read_once() -> None:
+    log, remembered = Log([0, 1, 2]), Remembered()
+    log.stable = 2
+    for _ in range(3):
+        remembered.whole(log.read, *AT)
+    assert log.fetched == [0, 1, 2, 2, 2]
+
+
+def test_a_log_that_became_shorter_is_read_anew() -> None:
+    log, remembered = Log([0, 1, 2, 3]), Remembered()
+    remembered.whole(log.read, *AT)
+    log.offsets, log.stable = [0, 1], 2
+    with pytest.raises(UnreadableLog):  # the leader knows no such offset
+        remembered.whole(log.read, *AT)
+    assert [e.offset for e in remembered.whole(log.read, *AT).entries] == [0, 1]
+
+
+def test_what_could_not_be_read_is_forgotten() -> None:
+    log, remembered = Log([0, 1]), Remembered()
+    remembered.whole(log.read, *AT)
+    log.gone = True
+    with pytest.raises(UnreadableLog):
+        remembered.whole(log.read, *AT)
+    log.gone = False
+    assert len(remembered.whole(log.read, *AT).entries) == 2
+    assert log.fetched == [0, 1, 0, 1]
+
+
+def test_a_reader_is_lent_again_and_not_after_a_failure() -> None:
+    followers = Followers({})
+    with followers.reader() as first, followers.reader() as second:
+        assert first is not second
+    with followers.reader() as third:
+        assert third in (first, second)
+        with pytest.raises(UnreadableLog), followers.reader() as failed:
+            raise UnreadableLog("gone")
+    with followers.reader() as one, followers.reader() as other:
+        assert failed not in (one, other)
+    followers.close()
+    with followers.reader() as fresh:
+        assert fresh not in (first, second)

@@ -1,0 +1,285 @@
+"""A lab's control as a program meets it: HTTP over a Unix socket."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from onceproof.harness.lab import server as module
+from onceproof.harness.lab.by_hand import ByHand, Ending
+from onceproof.harness.lab.place import Place
+from onceproof.harness.lab.server import LabServer, may_drive
+from onceproof.harness.links.topology import Link
+from onceproof.harness.wait import wait_until
+from onceproof.lab_client import LabRefused, LabSilent, ask
+from tests.unit.harness.made_up import Fault, fail, world_in
+
+STAGE = SimpleNamespace(
+    brokers=("broker-1",),
+    bootstrap=lambda audience: f"{audience}:9092",
+    database=lambda audience: f"host={audience}",
+    links=lambda: (Link("producer", "broker-1"),),
+)
+WHOLE = b"POST /faults HTTP/1.1\r\nContent-Length: 16\r\n\r\n" + b'{"fault": "hit"}'
+USERS = st.integers(0, 2**32 - 2)
+MADE = {
+    "hit": lambda: Fault(name="hit"),
+    "miss": lambda: Fault(name="miss-1", on_inject=fail(RuntimeError("no leader"))),
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    known = module.asked
+    monkeypatch.setattr(module, "asked", lambda n, w: MADE[n]() if n in MADE else known(n, w))
+    (tmp_path / "history").mkdir()
+    context = replace(world_in(tmp_path / "history").context, stage=STAGE)  # type: ignore[arg-type]
+    lab = ByHand(context, offered=frozenset(), opened=lambda _: None, noted=lambda _: None)
+    kept = threading.Thread(target=_kept, args=(lab,))
+    kept.start()
+    place = Place.take("lab")
+    server = LabServer(place, lab, {"lab": "lab", "seed": 5})
+    yield place
+    server.close()
+    with suppress(Ending):
+        lab.end(judge=True)
+    kept.join(10)
+    assert not kept.is_alive()
+
+
+def _kept(lab: ByHand) -> None:
+    lab.carry_out()
+
+
+def test_what_it_is(place: Place) -> None:
+    about = ask(place, "GET", "/")
+    assert (about["lab"], about["seed"]) == ("lab", 5)
+    assert about["bootstrap"]["producer"] == "producer:9092"
+    assert about["database"] == {"pipeline": "host=pipeline", "auditor": "host=auditor"}
+    assert about["links"] == ["producer→broker-1"]
+
+
+def test_which_faults_there_are(place: Place) -> None:
+    kinds = {kind["name"]: kind for kind in ask(place, "GET", "/kinds")}
+    assert kinds["isolate"]["takes"] == ["TARGET"]
+
+
+def test_a_fault_and_its_healing(place: Place) -> None:
+    begun = ask(place, "POST", "/faults", {"fault": "hit", "arguments": []})
+    assert (begun["name"], begun["does"], begun["target"]) == (
+        "hit-1",
+        "do hit",
+        "target of hit-1",
+    )
+    assert begun["state"] in ("injected", "bit")
+    assert ask(place, "POST", "/faults/hit-1/heal")["state"] == "healed"
+    assert ask(place, "POST", "/heal") == []
+
+
+def test_the_faults_alone_say_whether_they_bit(place: Place) -> None:
+    assert ask(place, "GET", "/faults") == []
+    begun = ask(place, "POST", "/faults", {"fault": "hit", "arguments": ["broker-1"]})
+    (found,) = ask(place, "GET", "/faults")
+    assert (found["name"], type(found["bit"])) == (begun["name"], bool)
+
+
+def test_arguments_may_be_left_out(place: Place) -> None:
+    assert ask(place, "POST", "/faults", {"fault": "hit"})["name"] == "hit-1"
+    assert [fault["name"] for fault in ask(place, "POST", "/heal")] == ["hit-1"]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({}, "expected {"),
+        ({"fault": 1}, "expected {"),
+        ({"fault": "hit", "arguments": "broker-1"}, "expected {"),
+        ({"fault": "hit", "arguments": [1]}, "expected {"),
+        ({"fault": "melt"}, "there is no fault «melt»"),
+        ({"fault": "isolate", "arguments": ["x"]}, "invalid target 'x'"),
+    ],
+)
+def test_what_cannot_be_understood(place: Place, body: dict, said: str) -> None:  # type: ignore[type-arg]
+    with pytest.raises(LabRefused, match=said) as refused:
+        ask(place, "POST", "/faults", body)
+    assert refused.value.usage
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "said"),
+    [
+        ("POST", "/faults/hit-9/heal", "no fault «hit-9» is at work; at work: none"),
+        ("GET", "/nothing", "there is no GET /nothing"),
+        ("POST", "/status", "there is no POST /status"),
+    ],
+)
+def test_what_is_not_there(place: Place, method: str, path: str, said: str) -> None:
+    with pytest.raises(LabRefused, match=said) as refused:
+        ask(place, method, path)
+    assert not refused.value.usage
+
+
+def test_what_could_not_act(place: Place) -> None:
+    with pytest.raises(LabRefused, match="miss-1: RuntimeError: no leader"):
+        ask(place, "POST", "/faults", {"fault": "miss"})
+
+
+def test_judge_is_true_or_false(place: Place) -> None:
+    with pytest.raises(LabRefused, match="judge: expected true or false"):
+        ask(place, "POST", "/end", {"judge": "perhaps"})
+    assert ask(place, "POST", "/end") == {"judge": True}
+
+
+def test_it_ends_once_and_then_nothing_begins(place: Place) -> None:
+    assert ask(place, "POST", "/end") == {"judge": True}
+    for path, body in (("/end", {"judge": False}), ("/faults", {"fault": "hit"})):
+        with pytest.raises(LabRefused, match="the lab is ending, with a verdict") as refused:
+            ask(place, "POST", path, body)
+        assert not refused.value.usage
+
+
+def test_what_fails_in_its_own_way_is_told(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = fail(ZeroDivisionError("nothing to divide"))
+    monkeypatch.setattr(module, "status", lambda context, lines: broken())
+    with pytest.raises(LabRefused, match="ZeroDivisionError: nothing to divide"):
+        ask(place, "GET", "/status")
+    # Its parts go one by one while it is taken down, and that is no news.
+    ask(place, "POST", "/end")
+    with pytest.raises(LabRefused, match=r"^the lab is ending$"):
+        ask(place, "GET", "/status")
+
+
+def said(place: Place, raw: bytes) -> tuple[int, dict[str, str]]:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+        client.settimeout(10)
+        client.connect(str(place.socket))
+        client.sendall(raw)
+        client.shutdown(socket.SHUT_WR)
+        answer = b"".join(iter(lambda: client.recv(65536), b""))
+    head, _, body = answer.partition(b"\r\n\r\n")
+    return int(head.split()[1]), json.loads(body)
+
+
+@pytest.mark.parametrize(
+    ("raw", "status", "error"),
+    [
+        (b"POST /faults HTTP/1.0\r\nContent-Length: 3\r\n\r\n{x}", 400, "not JSON"),
+        (b"POST /faults HTTP/1.0\r\nContent-Length: 2\r\n\r\n[]", 400, "expected a JSON object"),
+        (b"POST /faults HTTP/1.0\r\nContent-Length: 99999999\r\n\r\n", 413, "expected at most"),
+        (b"POST /faults HTTP/1.0\r\nContent-Length: -1\r\n\r\n", 413, "expected at most"),
+        (b"POST /faults HTTP/1.0\r\nContent-Length: x\r\n\r\n", 413, "expected at most"),
+        (b"POST /faults HTTP/1.0\r\nContent-Length: 9\r\n\r\n{}", 400, "ended before 9 bytes"),
+        (
+            b"POST /faults HTTP/1.0\r\nContent-Length: 60000\r\n\r\n" + b"[" * 60_000,
+            400,
+            "not JSON",
+        ),
+        (
+            b"POST /end HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n",
+            411,
+            "Content-Length",
+        ),
+        (b"GET /../../etc/passwd HTTP/1.0\r\n\r\n", 404, "there is no GET"),
+        (b"DELETE /faults/hit-1 HTTP/1.1\r\n\r\n", 501, "Unsupported method ('DELETE')"),
+        (b"POST /end please HTTP/1.1\r\n\r\n", 400, "Bad request syntax"),
+        (b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n", 414, "URI Too Long"),
+    ],
+)
+def test_requests_that_are_none(place: Place, raw: bytes, status: int, error: str) -> None:
+    code, found = said(place, raw)
+    assert code == status
+    assert error in found["error"]
+
+
+def test_a_client_that_goes_away_in_the_middle(
+    place: Place, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for raw in (b"", b"POST /fau", b"POST /faults HTTP/1.1\r\nContent-Length: 9\r\n\r\n{", WHOLE):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+            client.connect(str(place.socket))
+            client.sendall(raw)
+    # What was asked for in full is done all the same, and can be healed by whoever comes next.
+    healed: list[str] = []
+    wait_until(
+        lambda: healed.extend(f["name"] for f in ask(place, "POST", "/heal")) or healed,
+        what="the fault of the client that went away",
+        seconds=20,
+    )
+    assert healed == ["hit-1"]
+    assert capfd.readouterr().err == ""
+
+
+def test_two_clients_at_once(place: Place) -> None:
+    found: list[str] = []
+    ready = threading.Barrier(6)
+
+    def drive() -> None:
+        ready.wait(20)
+        name = ask(place, "POST", "/faults", {"fault": "hit"})["name"]
+        assert ask(place, "POST", f"/faults/{name}/heal")["state"] == "healed"
+        found.append(name)
+
+    clients = [threading.Thread(target=drive) for _ in range(6)]
+    for client in clients:
+        client.start()
+    for client in clients:
+        client.join(20)
+    assert sorted(found) == [f"hit-{n}" for n in range(1, 7)]
+
+
+@given(user=USERS, owner=USERS)
+def test_only_the_owner_and_root_may_drive(user: int, owner: int) -> None:
+    assert may_drive(user, owner=owner) == (user == owner or user == 0)
+    assert may_drive(owner, owner=owner)
+    assert may_drive(0, owner=owner)
+
+
+ASK_AS = """
+import os, socket, sys
+os.chdir(sys.argv[1])  # while it still may
+os.setuid(int(sys.argv[2]))
+client = socket.socket(socket.AF_UNIX)
+client.connect("control.sock")
+client.sendall(b"GET / HTTP/1.0\\r\\n\\r\\n")
+sys.stdout.write(client.recv(8).decode())
+"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
+@pytest.mark.parametrize(("user", "answer"), [(0, "HTTP/1.1"), (65534, "")])
+def test_the_kernel_says_who_asks(place: Place, user: int, answer: str) -> None:
+    # Folder and socket let everybody in, so that only the kernel's word is left.
+    place.folder.chmod(0o711)
+    place.socket.chmod(0o666)
+    asked = subprocess.run(
+        [sys.executable, "-c", ASK_AS, place.folder, str(user)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert asked.stdout == answer, asked.stderr
+    assert "PermissionError" not in asked.stderr
+
+
+def test_nobody_else_is_served(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert place.socket.stat().st_mode & 0o777 == 0o600
+    mine = module.os.getuid()
+    # Root is always let in, so to be somebody else the server has to be.
+    monkeypatch.setattr(module.os, "getuid", lambda: mine + 1)
+    monkeypatch.setattr(module, "ROOT", mine + 2)
+    with pytest.raises(LabSilent, match="does not answer"):
+        ask(place, "GET", "/")

@@ -1,0 +1,71 @@
+"""The majority's word on leaders and replicas, and who says otherwise."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from onceproof.harness.kafka.metadata import Replicas
+from onceproof.harness.lab.status import _agreed, bootstraps, status
+from tests.unit.harness.faults.made_up_cluster import World
+
+
+def says(leader: int, *in_sync: int) -> Replicas:
+    return Replicas(
+        topic="payments",
+        partition=0,
+        leader=leader,
+        in_sync=frozenset(in_sync),
+        replicas=frozenset({1, 2, 3}),
+    )
+
+
+def test_all_agree() -> None:
+    word = says(2, 1, 2, 3)
+    assert _agreed(("payments", 0), {1: word, 2: word, 3: word}) == {
+        "topic": "payments",
+        "partition": 0,
+        "leader": "broker-2",
+        "in_sync": [1, 2, 3],
+        "replicas": [1, 2, 3],
+        "dissent": {},
+    }
+
+
+def test_an_isolated_leader_is_overruled() -> None:
+    found = _agreed(("payments", 0), {1: says(3, 1, 3), 2: says(2, 1, 2, 3), 3: says(3, 1, 3)})
+    assert (found["leader"], found["in_sync"]) == ("broker-3", [1, 3])
+    assert found["dissent"] == {"broker-2": "broker-2"}
+
+
+def test_no_leader() -> None:
+    found = _agreed(("payments", 0), {1: says(-1, 3), 2: says(-1, 3)})
+    assert (found["leader"], found["in_sync"], found["dissent"]) == (None, [3], {})
+
+
+def test_a_paused_broker_is_shown_and_not_asked() -> None:
+    world: Any = World()
+    world.producers = SimpleNamespace(total=0)
+    world.subject = SimpleNamespace(offers=frozenset())
+    world.paused.add("broker-3")
+    world.dead.add("broker-1")
+    world.said_by[3] = {("orders", 0): (3, {3})}  # what it would say
+    found = status(world, [])
+    assert found["nodes"] == {
+        "broker-1": "down",
+        "broker-2": "up",
+        "broker-3": "paused",
+        "postgres": "up",
+    }
+    assert all(partition["dissent"] == {} for partition in found["partitions"])
+    assert found["links"] == {}
+
+
+def test_without_brokers_of_kafka_it_is_where_the_queue_broker_is() -> None:
+    stage = SimpleNamespace(brokers=(), queue_broker=lambda audience: f"{audience}:5672")
+    context: Any = SimpleNamespace(stage=stage)
+    assert bootstraps(context) == {
+        "producer": "producer:5672",
+        "pipeline": "pipeline:5672",
+        "auditor": "auditor:5672",
+    }

@@ -1,0 +1,277 @@
+"""What the gate reads out of requests and answers in a broker's place, API by API and version by
+version.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+import pytest
+from kafka.protocol import consumer, metadata, producer
+
+from onceproof.harness.faults.messages.message import Message
+from onceproof.harness.links.gate.answers import refusal, set_errors
+from onceproof.harness.links.gate.contents import Contents, attribute, contents_of
+from onceproof.harness.links.gate.messages import (
+    api_key,
+    api_name,
+    client_id,
+    decodable,
+    decode_request,
+    decode_response,
+    encode,
+    error_code,
+)
+from onceproof.harness.links.gate.rules import Action, Direction, MessageMatch, Rule
+
+APIS = [
+    "Produce", "Fetch", "ListOffsets", "OffsetCommit", "OffsetFetch", "TxnOffsetCommit",
+    "FindCoordinator", "InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn",
+    "Metadata", "JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup",
+]  # fmt: skip
+ID = UUID(int=77)
+WORDS = {
+    "transactional_id": "an-id", "v3_and_below_transactional_id": "an-id", "group_id": "a-group",
+    "name": "orders", "topic": "orders", "key": "a-key",
+}  # fmt: skip
+CODE = 15
+
+
+def request_class(api: str) -> Any:
+    return next(
+        getattr(module, f"{api}Request")
+        for module in (consumer, metadata, producer)
+        if hasattr(module, f"{api}Request")
+    )
+
+
+def filled(kind: Any, schema: dict[str, Any], version: int) -> Any:
+    """A message with two of everything."""
+    made = kind(version=version)
+    for field in schema["fields"]:
+        name = attribute(field)
+        known = made.fields[name]
+        if not known.for_version_q(version) or known.tag is not None:
+            continue
+        if "fields" in field and field["type"].startswith("[]"):
+            value: Any = [filled(known.data_class, field, version) for _ in range(2)]
+        elif "fields" in field:
+            value = filled(known.data_class, field, version)
+        else:
+            value = {
+                "[]int32": [3, 5], "[]string": ["a-key"], "string": WORDS.get(name, "word"),
+                "uuid": ID, "int8": 1, "int16": 1, "int32": 1, "int64": 1,
+            }.get(field["type"])  # fmt: skip
+        if value is not None:
+            setattr(made, name, value)
+    return made
+
+
+def every_version() -> Iterator[tuple[str, int]]:
+    for api in APIS:
+        for version in range(request_class(api).max_version + 1):
+            yield api, version
+
+
+def a_request(api: str, version: int) -> tuple[bytes, Any]:
+    kind = request_class(api)
+    made = filled(kind, kind.json, version)
+    made.with_header(correlation_id=9, client_id="it")
+    frame = encode(made, version)
+    return frame, decode_request(frame, api_key(api), version)
+
+
+def errors(message: Any, schema: dict[str, Any], version: int) -> list[int]:
+    """Every error code in a message."""
+    found = []
+    for field in schema["fields"]:
+        value = getattr(message, attribute(field))
+        if not message.fields[attribute(field)].for_version_q(version):
+            continue
+        if field["name"].endswith("ErrorCode"):
+            found.append(value)
+        elif field["type"].startswith("[]") and "fields" in field:
+            for part in value or []:
+                found += errors(part, field, version)
+    return found
+
+
+TOPICS = {
+    "Produce", "Fetch", "ListOffsets", "OffsetCommit", "OffsetFetch", "TxnOffsetCommit",
+    "AddPartitionsToTxn", "Metadata",
+}  # fmt: skip
+TRANSACTIONAL = {
+    "Produce", "TxnOffsetCommit", "InitProducerId", "AddPartitionsToTxn", "AddOffsetsToTxn",
+    "EndTxn",
+}  # fmt: skip
+GROUPS = {
+    "OffsetCommit", "OffsetFetch", "TxnOffsetCommit", "AddOffsetsToTxn", "JoinGroup", "SyncGroup",
+    "Heartbeat", "LeaveGroup",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("api", "version"), [*every_version()])
+def test_how_the_client_of_a_request_is_set(api: str, version: int) -> None:
+    _, message = a_request(api, version)
+    said = dict(contents_of(message).settings)
+    if api == "JoinGroup":
+        assert said == {
+            "session_timeout_ms": 1,
+            "rebalance_timeout_ms": 1 if version > 0 else -1,
+            "group_instance_id": "word" if version > 4 else None,
+            "protocol_type": "word",
+            "protocols": ["orders", "orders"],
+        }
+    else:
+        assert said == {
+            "Fetch": {"isolation_level": 1 if version > 3 else 0},
+            "InitProducerId": {"transaction_timeout_ms": 1},
+            "Produce": {"acks": 1},
+        }.get(api, {})
+
+
+@pytest.mark.parametrize(("api", "version"), [*every_version()])
+def test_what_a_request_concerns(api: str, version: int) -> None:
+    frame, message = a_request(api, version)
+    found = contents_of(message)
+    by_id = (
+        (api == "Produce" and version > 12)
+        or (api == "Fetch" and version > 12)
+        or (api in {"OffsetCommit", "OffsetFetch"} and version > 9)
+    )
+    both = api == "Metadata" and version > 9
+    topics = {"orders"} if api in TOPICS and not by_id else set()
+    transactional = api in TRANSACTIONAL and (api != "Produce" or version > 2)
+    ids, groups = ({"an-id"} if transactional else set()), {"a-group"} if api in GROUPS else set()
+    if api == "FindCoordinator":
+        key = "a-key"
+        ids, groups = (set(), {key}) if version == 0 else ({key}, set())
+    assert found == Contents(
+        topics=frozenset(topics),
+        topic_ids=frozenset({ID} if by_id or both else ()),
+        transactional_ids=frozenset(ids),
+        groups=frozenset(groups),
+        commits=False if api == "EndTxn" else None,
+        positions=found.positions,  # see below
+    )
+    placed = {name for name, _, _ in found.positions}
+    commits = api in {"OffsetCommit", "TxnOffsetCommit"}
+    assert placed == ({ID if by_id else "orders"} if commits else set())
+    assert client_id(frame) == "it"
+    assert encode(message, version) == frame
+
+
+@pytest.mark.parametrize(("api", "version"), [*every_version()])
+def test_a_refusal_is_whole(api: str, version: int) -> None:
+    """It has the shape that a client expects: what it asked about, each with the error."""
+    _, message = a_request(api, version)
+    frame = encode(refusal(message, version, 9, CODE), version)
+    assert struct.unpack_from(">ii", frame) == (len(frame) - 4, 9)
+    again = decode_response(frame, api_key(api), version)
+    assert encode(again, version) == frame
+    found = errors(again, again.json, version)
+    assert set(found) == {CODE}
+    if api in TOPICS - {"Metadata"}:
+        assert len(found) >= 4  # it was asked about two topics with two partitions each
+    echoed = {str(ID), "orders"} & set(_texts(again, again.json, version))
+    assert bool(echoed) is (api in TOPICS)
+
+
+def _texts(message: Any, schema: dict[str, Any], version: int) -> Iterator[str]:
+    for field in schema["fields"]:
+        value = getattr(message, attribute(field))
+        if "fields" in field:
+            for part in value if isinstance(value, list) else []:
+                yield from _texts(part, field, version)
+        else:
+            yield str(value)
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_an_error_in_an_answer(api: str) -> None:
+    kind = type(refusal(a_request(api, 0)[1], 0, 1, 0))
+    for version in range(kind.max_version + 1):
+        made = filled(kind, kind.json, version)
+        if not (before := errors(made, made.json, version)):
+            continue
+        assert set_errors(made, version, CODE) == len(before)
+        assert set(errors(made, made.json, version)) == {CODE}
+
+
+def test_names_of_apis() -> None:
+    assert [api_name(api_key(api)) for api in APIS] == APIS
+    assert api_name(999) == "API 999"
+    assert all(decodable(api_key(api)) for api in APIS)
+    assert not decodable(api_key("ConsumerGroupHeartbeat"))
+    with pytest.raises(ValueError, match="'Commit' is no API of Kafka"):
+        api_key("Commit")
+
+
+def test_names_of_errors() -> None:
+    assert error_code("COORDINATOR_NOT_AVAILABLE") == CODE
+    with pytest.raises(ValueError, match=r"'COORDINATOR' is no error .* near: .*COORDINATOR"):
+        error_code("COORDINATOR")
+
+
+GOOD: dict[str, Any] = {"direction": "request", "api": "EndTxn", "action": "hold"}
+
+
+def a_rule(action: Action, times: int | None = 1, error: str | None = None, **which: Any) -> Rule:
+    return MessageMatch(**which).rule(action, times=times, error=error)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"direction": "both"}, "direction: 'both'; expected one of request, response"),
+        ({"action": "lose"}, "action: 'lose'; expected one of hold, drop"),
+        ({"api": "Commit"}, "'Commit' is no API"),
+        ({"nth": 0}, "count from 1, not 0 and 1"),
+        ({"times": 0}, "count from 1, not 1 and 0"),
+        ({"action": "error"}, "needs the name of an error"),
+        ({"error": "INVALID_TXN_STATE"}, "needs the name of an error"),
+        ({"action": "error", "error": "ODD"}, "'ODD' is no error"),
+        ({"action": "duplicate", "direction": "response"}, "a response cannot"),
+        ({"api": "Produce", "commits": True}, "only EndTxn commits or aborts, Produce does not"),
+        ({"api": "ConsumerGroupHeartbeat", "group": "g"}, "cannot be decoded"),
+        (
+            {"api": "ConsumerGroupHeartbeat", "action": "error", "error": "INVALID_TXN_STATE"},
+            "cannot be decoded",
+        ),
+    ],
+)
+def test_what_is_no_rule(change: dict[str, Any], said: str) -> None:
+    a_rule(**GOOD)
+    with pytest.raises(ValueError, match=said):
+        a_rule(**{**GOOD, **change})
+
+
+def test_a_rule_is_plain_data() -> None:
+    rule = a_rule(**GOOD, nth=2, times=None, topic="orders", client_id="it")
+    assert Rule.from_json(rule.as_json()) == rule
+    plain = rule.as_json()
+    for odd in ({"colour": "red"}, {"message": {**plain["message"], "colour": "red"}}):
+        with pytest.raises(ValueError, match=r"no rule: .*colour"):
+            Rule.from_json({**plain, **odd})
+    with pytest.raises(ValueError, match="no rule: 'message'"):
+        Rule.from_json({"action": "drop"})
+    MessageMatch(direction="response", api="ConsumerGroupHeartbeat", client_id="it").rule("drop")
+
+
+@pytest.mark.parametrize(("direction", "answered"), [("request", False), ("response", True)])
+def test_what_cannot_be_read_is_not_refused_on_behalf_of_a_broker(
+    direction: Direction, answered: bool
+) -> None:
+    rule = a_rule("error", error="INVALID_TXN_STATE", direction=direction, api="EndTxn")
+    assert rule.matches("it", None) is answered
+    assert rule.matches("it", Contents())
+
+
+def test_a_gate_is_not_told_whose_message_it_is() -> None:
+    message = Message(source="producer", direction="request", api="EndTxn", commits=True)
+    rule = message.rule("hold")
+    assert rule.message == MessageMatch(direction="request", api="EndTxn", commits=True)
+    assert Rule.from_json(rule.as_json()) == rule

@@ -1,0 +1,389 @@
+"""Processes of a run: frozen, killed and stopped as whole sessions, as the kernel sees them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from onceproof.harness.processes import reaper
+from onceproof.harness.processes.processes import MARKER, Process, Processes
+from onceproof.harness.wait import Overdue, wait_until
+
+Start = Callable[..., Process]
+
+FOREVER = "import time\nwhile True: time.sleep(60)\n"
+IN_ANOTHER_GROUP = f"""
+import os
+if os.fork() == 0:
+    os.setpgid(0, 0)
+    print('ready', flush=True)
+    {FOREVER.splitlines()[0]}
+{FOREVER.split(chr(10), 1)[1].replace("while", "import time" + chr(10) + "while")}
+"""
+
+
+def states(session: int) -> dict[int, str]:
+    """Process id → state of everything in a session, as psutil tells it."""
+    found = {}
+    for process in psutil.process_iter():
+        try:
+            if os.getsid(process.pid) == session:
+                found[process.pid] = process.status()
+        except (ProcessLookupError, psutil.NoSuchProcess):
+            continue
+    return found
+
+
+def living(session: int) -> set[int]:
+    return {pid for pid, state in states(session).items() if state != psutil.STATUS_ZOMBIE}
+
+
+def test_each_life_has_a_session_a_name_and_a_log(processes: Processes, start: Start) -> None:
+    one = start("print('ready'); print('first')\n", "broker-1")
+    two = start(f"print('ready', flush=True)\n{FOREVER}", "broker-1")
+    assert (one.instance, two.instance) == ("broker-1#1", "broker-1#2")
+    assert (one.log.name, two.log.name) == ("broker-1.1.log", "broker-1.2.log")
+    assert one.log.read_text().split() == ["ready", "first"]
+    assert os.getsid(two.session) == two.session != os.getsid(0)
+    assert processes.all == [one, two]
+
+
+def test_every_process_carries_the_marker_and_its_environment(processes: Processes) -> None:
+    process = processes.start("x", ["sleep", "600"], environment={"COLOUR": "red", MARKER: "mine"})
+    # Empty for a moment while the kernel puts the new program in place.
+    environment = wait_until(
+        psutil.Process(process.session).environ, what="its environment", seconds=20
+    )
+    assert environment[MARKER] == processes.marker
+    assert environment["COLOUR"] == "red"
+    assert environment["PATH"] == os.environ["PATH"]
+
+
+def test_a_folder_and_pipes(processes: Processes, tmp_path: Path) -> None:
+    process = processes.start("x", ["sh", "-c", "pwd; cat"], folder=tmp_path, pipes=True)
+    out, _ = process.popen.communicate(b"said")
+    assert out.decode().splitlines() == [str(tmp_path), "said"]
+
+
+def test_a_program_that_is_not_there(processes: Processes) -> None:
+    with pytest.raises(OSError, match="no-such-program"):
+        processes.start("x", ["no-such-program"])
+    assert processes.all == []
+
+
+def test_killing_takes_a_grandchild_in_another_process_group(
+    processes: Processes, start: Start
+) -> None:
+    process = start(IN_ANOTHER_GROUP)
+    members = living(process.session)
+    assert len({os.getpgid(pid) for pid in members}) == 2
+    assert process.members() == 2
+    process.kill("a test")
+    assert living(process.session) == set()
+    assert process.popen.returncode == -signal.SIGKILL
+    assert process.how == "a test"
+    assert process.ending
+    assert processes.changes == [("thing#1", None), ("thing#1", "a test")]  # type: ignore[attr-defined]
+
+
+def test_a_child_in_a_session_of_its_own_belongs_to_it(start: Start) -> None:
+    """PostgreSQL's processes are such children."""
+    process = start(IN_ANOTHER_GROUP.replace("os.setpgid(0, 0)", "os.setsid()"))
+    (child,) = psutil.Process(process.session).children()
+    assert process.members() == 2
+    process.freeze()
+    assert process.frozen()
+    assert child.status() == psutil.STATUS_STOPPED
+    process.thaw()
+    wait_until(lambda: not process.frozen(), what="it to go on", seconds=20)
+    process.kill("a test")
+    assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
+
+
+def test_a_child_in_a_session_of_its_own_outlives_the_first_process(start: Start) -> None:
+    process = start(IN_ANOTHER_GROUP.replace("os.setpgid(0, 0)", "os.setsid()"))
+    (child,) = psutil.Process(process.session).children()
+    assert process.members() == 2
+    process.popen.kill()
+    wait_until(lambda: not process.leader_alive(), what="its end", seconds=20)
+    assert process.alive()
+    process.note_exit()
+    assert process.ended_at is None
+    process.kill("a test")
+    assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_it_ends_by_being_asked_or_not(start: Start, asked: bool) -> None:
+    process = start(
+        "import signal, sys\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(7))\n"
+        f"print('ready', flush=True)\n{FOREVER}"
+    )
+    assert process.ended == "has not ended"
+    process.end("a test", asked=asked)
+    assert process.ended == ("exited with 7" if asked else "ended by signal 9")
+    assert process.how == "a test"
+    assert not process.alive()
+
+
+def test_an_end_is_noted_once(processes: Processes, start: Start) -> None:
+    process = start(f"print('ready', flush=True)\n{FOREVER}")
+    process.kill("a test")
+    at = process.ended_at
+    process.stop("again")
+    assert (process.how, process.ended_at) == ("a test", at)
+    assert processes.changes == [("thing#1", None), ("thing#1", "a test")]  # type: ignore[attr-defined]
+
+
+def test_a_program_whose_name_looks_like_what_follows_it(
+    processes: Processes, tmp_path: Path
+) -> None:
+    odd = tmp_path / "x) Z 1 (y"
+    odd.symlink_to(shutil.which("sleep") or "/bin/sleep")
+    process = processes.start("odd", [odd, "600"])
+    wait_until(lambda: psutil.Process(process.session).name() == odd.name, what="it", seconds=20)
+    assert process.alive()
+    assert process.members() == 1
+    assert reaper.in_sessions({process.session}) == [process.session]
+    process.kill("a test")
+    assert living(process.session) == set()
+
+
+def test_killing_takes_what_outlives_the_first_process(start: Start) -> None:
+    process = start(
+        f"import os, sys\nif os.fork():\n    os._exit(0)\nprint('ready', flush=True)\n{FOREVER}"
+    )
+    wait_until(lambda: not process.leader_alive(), what="the first to end", seconds=20)
+    assert process.alive()
+    process.note_exit()
+    assert process.ended_at is None
+    process.kill("a test")
+    assert not process.alive()
+    assert process.ended_at is not None
+
+
+def test_killing_takes_those_that_are_stopped(start: Start) -> None:
+    process = start(IN_ANOTHER_GROUP)
+    process.freeze()
+    process.kill("a test")
+    assert living(process.session) == set()
+
+
+FORKING = """
+import os, signal, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+if os.fork() == 0:
+    os.setpgid(0, 0)
+    print('ready', flush=True)
+while True:
+    if os.fork() == 0:
+        time.sleep(0.02)
+        os._exit(0)
+    time.sleep(0.001)
+"""
+
+
+def test_freezing_stops_all_of_a_session_that_keeps_forking(start: Start) -> None:
+    process = start(FORKING)
+    for _ in range(5):
+        process.freeze()
+        assert process.frozen()
+        first, second = states(process.session), states(process.session)
+        # Nobody runs, so nobody comes and nobody goes.
+        assert set(first.values()) <= {psutil.STATUS_STOPPED, psutil.STATUS_ZOMBIE}
+        assert first.keys() == second.keys()
+        process.thaw()
+        wait_until(
+            lambda first=first: states(process.session).keys() != first.keys(),
+            what="the session to go on",
+            seconds=20,
+        )
+    assert not process.frozen()
+    process.kill("a test")
+    assert not process.frozen()
+    assert living(process.session) == set()
+
+
+STARTING = """
+import os, sys
+print('ready', flush=True)
+only_when = [(os.POSIX_SPAWN_OPEN, 0, '{fifo}', os.O_RDONLY, 0)]
+os.posix_spawn('/bin/sleep', ['sleep', '100'], os.environ, file_actions=only_when)
+"""
+
+
+def test_pausing_who_starts_a_program(start: Start, tmp_path: Path) -> None:
+    """Its thread waits in the kernel; only when the new process goes on can it stand still."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    process = start(STARTING.format(fifo=fifo) + "import time; time.sleep(100)")
+    wait_until(
+        lambda: psutil.STATUS_DISK_SLEEP in states(process.session).values(),
+        what="it to wait for its child", seconds=20, seen=lambda: states(process.session),
+    )  # fmt: skip
+    process.freeze()
+    assert not process.frozen()
+    writer = os.open(fifo, os.O_RDWR)
+    try:
+        process.pause()
+    finally:
+        os.close(writer)
+    assert process.frozen()
+    assert process.members() == 2
+
+
+def test_who_stands_still_in_part_is_not_frozen(start: Start) -> None:
+    process = start(IN_ANOTHER_GROUP)
+    wait_until(lambda: process.members() == 2, what="both", seconds=20)
+    os.kill(process.session, signal.SIGSTOP)
+    wait_until(
+        lambda: states(process.session)[process.session] == psutil.STATUS_STOPPED,
+        what="the first to stand still", seconds=20,
+    )  # fmt: skip
+    assert not process.frozen()
+    process.freeze()
+    assert process.frozen()
+
+
+def test_a_survivor_is_told(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    process = start(f"print('ready', flush=True)\n{FOREVER}")
+    with monkeypatch.context() as harmless:
+        harmless.setattr(Process, "send", lambda *_: None)
+        with pytest.raises(Overdue, match=rf"thing#1 to be gone; last seen: \[{process.session}\]"):
+            process.kill("a test", seconds=0.1)
+    assert process.ended_at is None
+
+
+def test_stopping_asks_first(start: Start) -> None:
+    process = start(
+        "import signal, sys, time\n"
+        "signal.signal(signal.SIGTERM, lambda *_: sys.exit(7))\n"
+        f"print('ready', flush=True)\n{FOREVER}"
+    )
+    process.stop("asked", seconds=20)
+    assert (process.popen.returncode, process.how) == (7, "asked")
+
+
+def test_stopping_with_another_signal(start: Start) -> None:
+    process = start(f"print('ready', flush=True)\n{FOREVER}")
+    process.stop("asked", sig=signal.SIGINT, seconds=20)
+    assert process.popen.returncode in {-signal.SIGINT, 130, 1}
+    assert "KeyboardInterrupt" in process.tail()
+
+
+def test_who_does_not_listen_is_killed(processes: Processes, start: Start) -> None:
+    process = start(
+        "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        f"print('ready', flush=True)\n{FOREVER}"
+    )
+    process.stop("asked", seconds=0.1)
+    assert process.popen.returncode == -signal.SIGKILL
+    assert process.how == "asked; had to be killed after 0.1 s"
+    assert living(process.session) == set()
+    assert len(processes.changes) == 2  # type: ignore[attr-defined]
+
+
+def test_stopping_ends_what_the_first_process_left(start: Start) -> None:
+    process = start(IN_ANOTHER_GROUP)
+    process.stop("asked", seconds=0.1)
+    assert living(process.session) == set()
+    assert "had to be killed" in (process.how or "")
+
+
+@pytest.mark.parametrize(
+    ("program", "how"),
+    [
+        ("print('ready'); raise SystemExit(3)", "exited with 3"),
+        ("print('ready')", "exited with 0"),
+        (
+            "import os, signal; print('ready', flush=True); os.kill(os.getpid(), signal.SIGSEGV)",
+            "ended by signal 11",
+        ),
+    ],
+)
+def test_an_end_by_itself_is_noted(
+    processes: Processes, start: Start, program: str, how: str
+) -> None:
+    process = start(program)
+    wait_until(lambda: not process.alive(), what="its end", seconds=20)
+    process.note_exit()
+    process.note_exit()
+    assert process.how == how
+    assert not process.ending
+    assert processes.changes == [("thing#1", None), ("thing#1", how)]  # type: ignore[attr-defined]
+
+
+def test_an_end_between_two_looks_is_noted(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    process = start("print('ready')")
+    wait_until(lambda: not living(process.session), what="its end", seconds=20)
+    monkeypatch.setattr(process.popen, "poll", lambda: None)  # as asked a moment ago
+    process.note_exit()
+    assert process.how == "exited with 0"
+
+
+def test_one_that_lives_has_not_ended(start: Start) -> None:
+    process = start(f"print('ready', flush=True)\n{FOREVER}")
+    process.note_exit()
+    assert (process.ended_at, process.how) == (None, None)
+    assert process.alive()
+    assert process.leader_alive()
+
+
+def test_everything_ends_last_started_first(processes: Processes, start: Start) -> None:
+    start("print('ready')", "done")
+    for name in ("one", "two"):
+        start(f"print('ready', flush=True)\n{FOREVER}", name)
+    wait_until(lambda: not processes.all[0].alive(), what="the first to end", seconds=20)
+    processes.kill_all("over")
+    changes = processes.changes[3:]  # type: ignore[attr-defined]
+    assert changes == [("two#1", "over"), ("one#1", "over"), ("done#1", "exited with 0")]
+    processes.kill_all("over again")
+    assert len(processes.changes) == 6  # type: ignore[attr-defined]
+
+
+def test_one_that_cannot_be_told_of_does_not_save_the_others(tmp_path: Path, start: Start) -> None:
+    def tell(process: Process) -> None:
+        if process.ended_at is not None and process.name == "two":
+            raise OSError(28, "No space left on device")
+
+    made = Processes("1-1-1", tmp_path, tell)
+    for name in ("one", "two", "three"):
+        made.start(name, [sys.executable, "-I", "-S", "-c", FOREVER])
+    with pytest.raises(ExceptionGroup, match="ending processes") as error:
+        made.kill_all("over")
+    assert len(error.value.exceptions) == 1
+    assert [living(p.session) for p in made.all] == [set()] * 3
+
+
+def test_the_last_words_of_a_process(start: Start) -> None:
+    process = start("print('\\n'.join(map(str, range(40)))); print('ready')")
+    assert process.tail(3) == "38 | 39 | ready (whole log: logs/thing.1.log)"
+    assert process.tail().startswith("37 | 38 | 39 | ready ")
+    process.log.write_bytes(b"\xff\n\n")
+    assert process.tail() == "\ufffd (whole log: logs/thing.1.log)"
+    process.log.unlink()
+    assert process.tail() == "it left no log"
+
+
+def test_stack_frames_are_not_its_last_words(start: Start) -> None:
+    process = start("print('ready', flush=True)\ndef f():\n    raise ValueError('wrong')\nf()\n")
+    wait_until(lambda: not process.alive(), what="its end", seconds=20)
+    words = process.tail().removesuffix(" (whole log: logs/thing.1.log)").split(" | ")
+    assert words == ["ready", "Traceback (most recent call last):", "ValueError: wrong"]
+    java = "Exception in thread: wrong\n\tat a.B.c(B.java:1)\n\t... 3 more\nCaused by: worse\n"
+    process.log.write_text(java)
+    assert process.tail().startswith("Exception in thread: wrong | Caused by: worse (whole log")
+    noise = "".join(f"Unclosed client {n}\n" for n in range(6))
+    process.log.write_text(f"ready\nTypeError: Expected list, got tuple\n{noise}")
+    assert process.tail(2).startswith(
+        "TypeError: Expected list, got tuple | Unclosed client 4 | Unclosed client 5 (whole log"
+    )
+    process.log.write_text("ValueError: long ago\n" + "ready\n" * 30)
+    assert process.tail(1) == "ready (whole log: logs/thing.1.log)"

@@ -1,0 +1,476 @@
+"""Carrying out a schedule, with faults and a context that are made up."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from onceproof.harness.context.run_context import Collected
+from onceproof.harness.faults.program.programs import StoodStill
+from onceproof.harness.faults.until import Acknowledged
+from onceproof.harness.history.events import Event, FaultChanged
+from onceproof.harness.history.writer import HistoryNotWritten
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.schedule import conductor as module
+from onceproof.harness.schedule import fault_execution as line_module
+from onceproof.harness.schedule.conductor import Conductor
+from onceproof.harness.user_pipeline.program import Program
+from onceproof.harness.wait import Interrupted, wait_until
+from tests.unit.harness.made_up import Fault, World, at, fail, world_in
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return world_in(tmp_path)
+
+
+def test_a_fault_from_its_trigger_to_its_end(world: World) -> None:
+    fault = Fault(name="a")
+    Conductor([at(fault)], world.context).carry_out()
+    assert fault.story == ["inject a", "heal a"]
+    assert world.states("a") == ["due", "injected", "bit", "healed"]
+    row = world.rows()["a"]
+    assert (row["kind"], row["description"], row["target"]) == ("crash", "do a", "target of a")
+    assert (row["bit"], row["evidence"], row["error"]) == (True, "it bled", None)
+    assert row["armed_at"] <= row["injected_at"] <= row["healed_at"]
+
+
+def test_what_is_announced_is_known_before_it_is_done(world: World) -> None:
+    schedule = [at(Fault(name="a")), at(Fault(name="b"), required=False)]
+    Conductor(schedule, world.context).announce()
+    rows = world.rows()
+    assert [(r["bit"], r["armed_at"], r["required"]) for r in rows.values()] == [
+        (False, None, True), (False, None, False)
+    ]  # fmt: skip
+    assert world.events == []
+
+
+def test_a_line_waits_until_those_before_it_are_healed(world: World) -> None:
+    story: list[str] = []
+    let = {name: threading.Event() for name in "ab"}
+    faults = {
+        name: Fault(
+            name=name,
+            story=story,
+            evidence=lambda name=name: "bled" if name == "c" or let[name].is_set() else None,
+        )
+        for name in "abc"
+    }
+    schedule = [at(faults["a"]), at(faults["b"]), at(faults["c"], after=("a", "b"))]
+    thread = threading.Thread(target=Conductor(schedule, world.context).carry_out)
+    thread.start()
+    # Side by side: both are at work before any of them is over.
+    wait_until(lambda: len(story) == 2, what="a and b at work", seconds=20, seen=lambda: story)
+    assert sorted(story) == ["inject a", "inject b"]
+    let["b"].set()
+    wait_until(lambda: "heal b" in story, what="b healed", seconds=20)
+    assert world.states("c") == []
+    let["a"].set()
+    thread.join(20)
+    assert story[2:] == ["heal b", "heal a", "inject c", "heal c"]
+
+
+def test_a_line_waits_for_progress(world: World) -> None:
+    looks: list[float] = []
+
+    class Producers:
+        @property
+        def progress(self) -> float:
+            looks.append(0.1 * len(looks))
+            return looks[-1]
+
+        def keep_for(self, faults: int) -> None:
+            pass
+
+    world.producers = Producers()  # type: ignore[assignment]
+    seen: list[float] = []
+    fault = Fault(name="a", on_inject=lambda: seen.append(looks[-1]))
+    Conductor([at(fault, progress=0.25)], world.context).carry_out()
+    assert 0.25 <= seen[0] < 0.45
+
+
+@pytest.mark.parametrize("hazard", ["evicted", None])
+def test_only_a_plan_allows_that_what_hangs_is_started_again(
+    world: World, hazard: str | None
+) -> None:
+    program = object.__new__(Program)
+    program.supervisor = SimpleNamespace(before_again=None)  # type: ignore[assignment]
+    Conductor([at(Fault(name="a"), hazard=hazard)], replace(world.context, pipeline=program))
+    assert program.may_be_restarted is (hazard is not None)
+    assert program.supervisor.before_again is not None
+
+
+def test_each_try_of_a_plan_begins_with_a_look_whether_it_hangs(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[Any] = []
+    monkeypatch.setattr(line_module, "start_if_hung", looks.append)
+    never = Fault(name="a", evidence=lambda: None)
+    Conductor([at(never, hazard="evicted", tries=3, seconds=0.1)], world.context).carry_out()
+    assert len(looks) == 3
+    world.producers.finished = True
+    Conductor([at(Fault(name="b"), hazard="evicted")], world.context).carry_out()
+    assert len(looks) == 3, "nothing need come out of it any more"
+
+
+def test_a_trigger_that_never_comes_is_an_error(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "TRIGGER_SECONDS", 0.1)
+    world.producers.progress = 0.2
+    late, other = Fault(name="late"), Fault(name="other")
+    Conductor([at(late, progress=0.5), at(other)], world.context).carry_out()
+    row = world.rows()["late"]
+    assert row["error"].startswith("Overdue: waited 0.1 s for the trigger of «late»: 50%")
+    assert row["error"].endswith("last seen: progress 20%")
+    assert (row["armed_at"], row["bit"], late.story) == (None, False, [])
+    assert world.rows()["other"]["bit"]
+
+
+def test_a_line_does_not_wait_on_a_stage_that_is_gone(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone() -> None:
+        raise StageTrouble("toxiproxy failed")
+
+    monkeypatch.setattr(module, "_LOOK_EVERY", 0.0)
+    world.producers.progress, world.stage.disturbed = 0.2, gone
+    late = Fault(name="late")
+    Conductor([at(late, progress=0.5)], world.context).carry_out()
+    assert world.rows()["late"]["error"] == "StageTrouble: toxiproxy failed"
+    assert late.story == []
+
+
+def test_a_line_waits_for_earlier_ones_without_a_deadline_of_its_own(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "TRIGGER_SECONDS", 0.0)
+    let = threading.Event()
+    slow = Fault(name="slow", on_inject=lambda: let.wait(20) and None)
+    after = Fault(name="after", story=slow.story)
+    schedule = [at(slow), at(after, after=("slow",))]
+    thread = threading.Thread(target=Conductor(schedule, world.context).carry_out)
+    thread.start()
+    wait_until(lambda: slow.story, what="the first at work", seconds=20)
+    let.set()
+    thread.join(20)
+    assert world.rows()["after"]["error"] is None
+    assert slow.story == ["inject slow", "heal slow", "inject after", "heal after"]
+
+
+class TestHazards:
+    """Of a line that has to bring one."""
+
+    def test_it_is_recorded_once_the_fault_has_had_an_effect(self, world: World) -> None:
+        looks = iter([None, "it bled", "it bled", "it bled more"])
+        fault = Fault(name="a", evidence=lambda: next(looks, "it bled more"))
+        Conductor([at(fault, hazard="evicted", tries=3)], world.context).carry_out()
+        (row,) = world.hazards()
+        assert (row["hazard"], row["hop"], row["fault"]) == ("evicted", "process", "a")
+        assert (row["detail"], row["at"]) == ("it bled", world.rows()["a"]["injected_at"])
+        assert fault.story == ["inject a", "heal a"], "met once, it is not tried again"
+
+    def test_without_an_effect_it_is_not_recorded_and_tried_again(self, world: World) -> None:
+        bites = iter([False, False, True])
+        fault = Fault(name="a", on_inject=lambda: world.bites.append(next(bites)))
+        fault = replace(fault, evidence=lambda: "it bled" if world.bites[-1] else None)
+        Conductor([at(fault, hazard="evicted", tries=3, seconds=0.1)], world.context).carry_out()
+        assert fault.story == ["inject a", "heal a"] * 3
+        assert len(world.hazards()) == 1
+        assert world.rows()["a"]["bit"]
+
+    def test_it_is_given_up_after_so_many_tries(self, world: World) -> None:
+        fault, after = Fault(name="a", evidence=lambda: None), Fault(name="b")
+        schedule = [at(fault, hazard="evicted", tries=2, seconds=0.1), at(after, after=("a",))]
+        Conductor(schedule, world.context).carry_out()
+        assert fault.story == ["inject a", "heal a"] * 2
+        assert world.hazards() == []
+        assert not world.rows()["a"]["bit"]
+        assert world.rows()["b"]["bit"]
+
+    def test_what_was_never_met_is_tried_once_more_in_each_later_round(self, world: World) -> None:
+        never, again = (
+            Fault(name="a", evidence=lambda: None),
+            Fault(name="b", evidence=lambda: None),
+        )
+        schedule = [
+            at(never, hazard="evicted", tries=3, seconds=0.1),
+            at(again, hazard="evicted", tries=3, seconds=0.1, after=("a",)),
+        ]
+        Conductor(schedule, world.context).carry_out()
+        assert never.story == ["inject a", "heal a"] * 3
+        assert again.story == ["inject b", "heal b"]
+
+    def test_what_was_met_once_is_tried_as_often_again(self, world: World) -> None:
+        met, again = Fault(name="a"), Fault(name="b", evidence=lambda: None)
+        schedule = [
+            at(met, hazard="evicted", tries=3),
+            at(again, hazard="evicted", tries=3, seconds=0.1, after=("a",)),
+        ]
+        Conductor(schedule, world.context).carry_out()
+        assert again.story == ["inject b", "heal b"] * 3
+
+    def test_a_try_that_fails_is_told_and_taken_again(self, world: World) -> None:
+        troubles = [ZeroDivisionError("no such thing")]
+
+        def once() -> None:
+            if troubles:
+                raise troubles.pop()
+
+        fault = Fault(name="a", on_inject=once)
+        Conductor([at(fault, hazard="evicted", tries=2)], world.context).carry_out()
+        assert world.states("a") == ["due", "failed", "due", "injected", "bit", "healed"]
+        (failed,) = [e.detail for e in world.events if getattr(e, "state", "") == "failed"]
+        assert failed == "ZeroDivisionError: no such thing; it is tried again"
+        assert world.rows()["a"]["error"] is None
+        assert len(world.hazards()) == 1
+
+    def test_the_last_try_that_fails_is_its_error(self, world: World) -> None:
+        fault = Fault(name="a", on_inject=fail(ZeroDivisionError("no such thing")))
+        Conductor([at(fault, hazard="evicted", tries=3)], world.context).carry_out()
+        assert fault.story == ["inject a"] * 3
+        assert world.rows()["a"]["error"] == "ZeroDivisionError: no such thing"
+
+    def test_a_pipeline_that_stands_still_ends_the_schedule(self, world: World) -> None:
+        found = Fault(name="a", on_inject=fail(StoodStill("waited 150 s for it to write")))
+        after = Fault(name="b")
+        schedule = [at(found, hazard="evicted", tries=3), at(after, after=("a",), tries=3)]
+        Conductor(schedule, world.context).carry_out()
+        assert (found.story, after.story) == (["inject a"], [])
+        assert world.rows()["a"]["error"] == "StoodStill: waited 150 s for it to write"
+        assert "written nothing more since «a»" in world.rows()["b"]["error"]
+
+    def test_one_that_stands_still_when_it_is_healed_ends_it_too(self, world: World) -> None:
+        left = Fault(name="a", on_heal=fail(StoodStill("waited 150 s for it to write")))
+        after = Fault(name="b")
+        Conductor([at(left), at(after, after=("a",))], world.context).carry_out()
+        assert after.story == []
+        assert "written nothing more since «a»" in world.rows()["b"]["error"]
+
+    def test_what_was_not_undone_is_not_tried_again(self, world: World) -> None:
+        fault = Fault(name="a", evidence=lambda: None, on_heal=fail(RuntimeError("still cut")))
+        Conductor([at(fault, hazard="evicted", tries=3, seconds=0.1)], world.context).carry_out()
+        assert fault.story == ["inject a", "heal a"]
+        assert world.rows()["a"]["error"] == "not healed: RuntimeError: still cut"
+
+    def test_a_fault_that_tells_it_itself_must_have_told_it(self, world: World) -> None:
+        told = iter([False, True])
+
+        def tell() -> None:
+            if next(told):
+                world.recorder.hazard("replayed-batch", hop="process", detail="batch 3 again")
+
+        fault = Fault(name="a", on_inject=tell)
+        line = at(fault, hazard="replayed-batch", tells=True, tries=3)
+        Conductor([line], world.context).carry_out()
+        assert fault.story == ["inject a", "heal a"] * 2, "its effect alone does not count"
+        assert [row["detail"] for row in world.hazards()] == ["batch 3 again"]
+
+    def test_without_a_hazard_it_is_done_once(self, world: World) -> None:
+        fault = Fault(name="a", evidence=lambda: None)
+        Conductor([at(fault, tries=3, seconds=0.1)], world.context).carry_out()
+        assert fault.story == ["inject a", "heal a"]
+        assert world.hazards() == []
+
+
+def test_no_evidence_within_its_time_is_recorded_and_healed(world: World) -> None:
+    fault, after = Fault(name="a", evidence=lambda: None), Fault(name="b")
+    Conductor([at(fault, seconds=0.1), at(after, after=("a",))], world.context).carry_out()
+    assert fault.story == ["inject a", "heal a"]
+    assert world.states("a") == ["due", "injected", "failed", "healed"]
+    row = world.rows()["a"]
+    assert (row["bit"], row["evidence"], row["error"]) == (False, None, None)
+    assert row["healed_at"] is not None
+    assert [e.detail for e in world.events if getattr(e, "state", "") == "failed"] == [
+        "no evidence within 0.1 s"
+    ]
+    assert world.rows()["b"]["bit"]
+
+
+def test_it_lasts_until_its_end_after_it_has_bitten(world: World) -> None:
+    fault = Fault(name="a", evidence=lambda: f"at {world.producers.acknowledged}")
+    line = at(fault, until=Acknowledged(records=50))
+    thread = threading.Thread(target=Conductor([line], world.context).carry_out)
+    thread.start()
+    wait_until(lambda: "injected" in world.states("a"), what="it at work", seconds=20)
+    world.producers.acknowledged = 149
+    assert fault.story == ["inject a"]
+    world.producers.acknowledged = 150
+    thread.join(20)
+    assert fault.story == ["inject a", "heal a"]
+    assert world.rows()["a"]["evidence"] == "at 150"
+
+
+def test_an_end_that_never_comes_is_an_error_after_healing(world: World) -> None:
+    fault = Fault(name="a")
+    Conductor([at(fault, until=Acknowledged(records=50), seconds=0.1)], world.context).carry_out()
+    assert fault.story == ["inject a", "heal a"]
+    row = world.rows()["a"]
+    assert row["error"].startswith("Overdue: waited 0.1 s for the end of «a»: 50 more")
+    assert row["healed_at"] is not None
+
+
+def test_a_fault_that_cannot_be_injected_does_not_keep_the_others(world: World) -> None:
+    broken = Fault(name="a", on_inject=fail(ZeroDivisionError("no such thing")))
+    other, after = Fault(name="b"), Fault(name="c")
+    conductor = Conductor([at(broken), at(other), at(after, after=("a",))], world.context)
+    conductor.carry_out()
+    assert broken.story == ["inject a"]
+    assert world.rows()["a"]["error"] == "ZeroDivisionError: no such thing"
+    assert (world.rows()["a"]["injected_at"], world.rows()["a"]["bit"]) == (None, False)
+    assert world.rows()["b"]["healed_at"] is not None
+    assert world.rows()["c"]["healed_at"] is not None
+
+
+def test_a_fault_that_cannot_be_healed_is_an_error(world: World) -> None:
+    fault, after = Fault(name="a", on_heal=fail(RuntimeError("still cut"))), Fault(name="b")
+    Conductor([at(fault), at(after, after=("a",))], world.context).carry_out()
+    row = world.rows()["a"]
+    assert (row["bit"], row["healed_at"]) == (True, None)
+    assert row["error"] == "not healed: RuntimeError: still cut"
+    assert world.states("a") == ["due", "injected", "bit", "failed"]
+    assert world.rows()["b"]["bit"]
+
+
+def test_evidence_that_cannot_be_had_is_an_error_and_it_is_healed(world: World) -> None:
+    fault = Fault(name="a", evidence=fail(OSError("nobody answers")))
+    Conductor([at(fault)], world.context).carry_out()
+    assert fault.story == ["inject a", "heal a"]
+    row = world.rows()["a"]
+    assert (row["error"], row["bit"]) == ("OSError: nobody answers", False)
+    assert row["healed_at"] is not None
+
+
+def test_a_stop_ends_everything(world: World) -> None:
+    story: list[str] = []
+    at_work = Fault(name="a", story=story, evidence=lambda: None)
+    waiting = Fault(name="b", story=story)
+    conductor = Conductor([at(at_work), at(waiting, after=("a",))], world.context)
+
+    def ask() -> None:
+        wait_until(lambda: "injected" in world.states("a"), what="a at work", seconds=20)
+        world.stop.set("somebody asked")
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    with pytest.raises(Interrupted, match="somebody asked"):
+        conductor.carry_out()
+    asking.join()
+    # Nothing hangs: the lines come to their end by themselves, and nothing new is done.
+    for line in conductor._lines:
+        assert line.over.wait(20)
+    assert story == ["inject a"]
+    assert [row["error"] for row in conductor_rows(world)] == [None]
+
+
+def conductor_rows(world: World) -> list[dict[str, Any]]:
+    return list(world.rows().values())
+
+
+@pytest.mark.parametrize("state", ["due", "injected", "bit", "healed"])
+def test_a_history_that_cannot_be_written_ends_everything(
+    world: World, monkeypatch: pytest.MonkeyPatch, state: str
+) -> None:
+    write = world.recorder.fault
+
+    def full(row: dict[str, Any], new: str, detail: str) -> None:
+        if (row["fault"], new) == ("a", state):
+            raise HistoryNotWritten(28, "No space left on device")
+        write(row, new, detail)
+
+    monkeypatch.setattr(world.recorder, "fault", full)
+    never = Fault(name="b", evidence=lambda: None)
+    conductor = Conductor([at(Fault(name="a")), at(never)], world.context)
+    with pytest.raises(HistoryNotWritten):
+        conductor.carry_out()
+    assert world.stop.is_set()
+    for line in conductor._lines:
+        assert line.over.wait(20)
+
+
+def test_a_listener_that_fails_does_not_keep_a_fault_from_being_healed(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def deaf(event: Event) -> None:
+        if isinstance(event, FaultChanged) and event.state == "injected":
+            raise BrokenPipeError("nobody reads our standard error any more")
+
+    monkeypatch.setattr(world.recorder, "_handlers", [deaf])
+    fault = Fault(name="a")
+    Conductor([at(fault)], world.context).carry_out()
+    assert fault.story == ["inject a", "heal a"]
+
+
+def test_a_listener_that_fails_hears_no_more(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[str] = []
+
+    def deaf(event: Event) -> None:
+        heard.append("deaf")
+        raise OSError(5, "the terminal was closed")
+
+    monkeypatch.setattr(world.recorder, "_handlers", (deaf, lambda _: heard.append("other")))
+    Conductor([at(Fault(name="a"))], world.context).carry_out()
+    assert heard.count("deaf") == 1
+    assert heard.count("other") > 2
+    assert heard[:2] == ["deaf", "other"]
+
+
+def test_a_fault_that_lies_in_wait_is_injected_when_it_strikes(world: World) -> None:
+    looks: list[int] = []
+
+    def evidence() -> str | None:
+        looks.append(1)
+        if len(looks) < 3:
+            return None
+        fault.injected[0].at = 4711
+        fault.injected[0].target = "driver#1"
+        return "batch 3"
+
+    fault = Fault(name="a", at=lambda: None, evidence=evidence)
+    Conductor([at(fault)], world.context).carry_out()
+    assert world.states("a") == ["due", "armed", "bit", "healed"]
+    row = world.rows()["a"]
+    assert (row["injected_at"], row["target"]) == (4711, "driver#1")
+
+
+def test_a_stop_before_anything(world: World) -> None:
+    fault = Fault(name="a")
+    world.stop.set("over")
+    with pytest.raises(Interrupted, match="over"):
+        Conductor([at(fault)], world.context).carry_out()
+    assert fault.story == []
+
+
+def test_the_aftermath_is_of_what_was_injected(world: World) -> None:
+    injected = Fault(name="a")
+    not_injected = Fault(name="b", on_inject=fail(RuntimeError("no")))
+    conductor = Conductor([at(injected), at(not_injected)], world.context)
+    conductor.carry_out()
+    conductor.after_collect(Collected(returned={}))
+    assert injected.story[-1] == "after_collect a"
+    assert not_injected.story == ["inject b"]
+
+
+def test_records_are_kept_for_faults_that_are_not_over(world: World) -> None:
+    let = threading.Event()
+    held = Fault(name="b", evidence=lambda: "bled" if let.is_set() else None)
+    schedule = [at(Fault(name="a")), at(held), at(Fault(name="c"), after=("b",))]
+    thread = threading.Thread(target=Conductor(schedule, world.context).carry_out)
+    thread.start()
+    kept = world.producers.kept
+    wait_until(lambda: kept[-1:] == [2], what="a to be over", seconds=20, seen=lambda: kept)
+    assert kept[0] == 3
+    let.set()
+    thread.join(20)
+    assert kept == sorted(kept, reverse=True)
+    assert kept[-1] <= 1
+
+
+def test_an_empty_schedule_is_carried_out(world: World) -> None:
+    Conductor([], world.context).carry_out()
+    assert world.events == []

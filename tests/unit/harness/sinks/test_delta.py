@@ -1,0 +1,142 @@
+"""A Delta table, in a log as Delta 4 writes it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from onceproof.harness.history.identity import digest
+from onceproof.harness.sinks.base import AtomicBatch, Effect
+from onceproof.harness.sinks.delta import LOG, VIEW, DeltaTable
+from onceproof.harness.sinks.rows import UnreadableFiles
+
+
+class Table:
+    """A table's folder."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.sink = DeltaTable(path, topic="payments", sink="table")
+        (path / LOG).mkdir(parents=True)
+
+    def write(self, name: str, *records: str) -> dict[str, Any]:
+        """A file, and the action that adds it."""
+        rows = [
+            {
+                "record": record,
+                "account": "a",
+                "amount_cents": 100,
+                "fee_cents": 32,
+                "source_partition": 2,
+                "source_offset": number,
+            }
+            for number, record in enumerate(records)
+        ]
+        pq.write_table(pa.Table.from_pylist(rows), self.path / name)
+        return {"add": {"path": name.replace(" ", "%20"), "dataChange": True}}
+
+    def commit(self, version: int, *actions: dict[str, Any]) -> None:
+        text = "".join(json.dumps(action) + "\n" for action in actions)
+        (self.path / LOG / f"{version:020}.json").write_text(text)
+        (self.path / LOG / f".{version:020}.json.crc").write_text("sum")
+        (self.path / LOG / f"{version:020}.crc").write_text("{}")
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Table:
+    return Table(tmp_path / "table")
+
+
+def txn(version: int, app: str = "query") -> dict[str, Any]:
+    return {"txn": {"appId": app, "version": version, "lastUpdated": 7}}
+
+
+def test_only_what_a_commit_adds_counts(table: Table) -> None:
+    table.write("part-0-orphan.parquet", "a", "b")
+    table.commit(0, {"protocol": {}}, txn(0), table.write("part 0 again.parquet", "a", "b"))
+    table.commit(1, txn(1), table.write("part-1.parquet", "c"))
+    assert [effect.record for effect in table.sink.effects()] == ["a", "b", "c"]
+    assert table.sink.size() == 2
+    assert table.sink.effects()[1] == Effect(
+        sink="table", view=VIEW, record="b", effect_key="", digest=digest("b", "a", 100, 32),
+        position="part 0 again.parquet row 1", ordinal=1,
+        source_topic="payments", source_partition=2, source_offset=1,
+    )  # fmt: skip
+
+
+def test_a_file_that_two_commits_add_is_one_file(table: Table) -> None:
+    """As the protocol has it: the newest action of a path counts."""
+    add = table.write("part-0.parquet", "a")
+    table.commit(0, add)
+    table.commit(1, add)
+    assert [effect.record for effect in table.sink.effects()] == ["a"]
+
+
+def test_a_merge_puts_files_in_the_place_of_others(table: Table) -> None:
+    table.commit(0, table.write("part-0.parquet", "a", "b"), table.write("part-1.parquet", "c"))
+    gone = {"remove": {"path": "part-0.parquet", "dataChange": True}}
+    table.commit(1, gone, table.write("part-2.parquet", "a", "b", "d"))
+    assert [effect.record for effect in table.sink.effects()] == ["c", "a", "b", "d"]
+    assert table.sink.size() == 2
+    table.commit(2, {"remove": {"path": "part-1.parquet"}}, table.write("part-1.parquet", "e"))
+    assert [effect.record for effect in table.sink.effects()] == ["a", "b", "d", "e"]
+
+
+def test_rows_that_are_marked_as_deleted_cannot_be_told(table: Table) -> None:
+    add = table.write("part-0.parquet", "a")
+    add["add"]["deletionVector"] = {"storageType": "u", "cardinality": 1}
+    table.commit(0, add)
+    with pytest.raises(UnreadableFiles, match=r"part-0\.parquet: some of its rows are marked"):
+        table.sink.effects()
+
+
+def test_a_log_whose_beginning_is_tidied_away_cannot_be_told(table: Table) -> None:
+    table.commit(3, table.write("part-0.parquet", "a"))
+    with pytest.raises(UnreadableFiles, match="version 0 is not there, expected each one"):
+        table.sink.effects()
+
+
+def test_what_sums_commits_up_is_none(table: Table) -> None:
+    add = table.write("part-0.parquet", "a")
+    table.commit(0, add)
+    (table.path / LOG / f"{0:020}.{1:020}.compacted.json").write_text(json.dumps(add))
+    (table.path / LOG / "_last_checkpoint").write_text("{}")
+    assert [effect.record for effect in table.sink.effects()] == ["a"]
+    assert table.sink.size() == 1
+
+
+def test_an_application_names_its_versions(table: Table) -> None:
+    table.commit(0, txn(3), table.write("part-0.parquet", "a"))
+    table.commit(1, table.write("part-1.parquet", "b"))
+    table.commit(2, txn(4, app="other"))
+    assert table.sink.atomic_batches() == [
+        AtomicBatch(owner="query", batch=3, ordinal=0),
+        AtomicBatch(owner="other", batch=4, ordinal=1),
+    ]
+
+
+@pytest.mark.parametrize("text", ["nonsense", '{"remove": {}}', '{"add": {"path": 7}}', "7", "{}"])
+def test_what_is_no_log_names_the_commit(table: Table, text: str) -> None:
+    path = table.path / LOG / f"{0:020}.json"
+    path.write_text(text)
+    with pytest.raises(UnreadableFiles) as error:
+        table.sink.effects()
+    assert str(path) in str(error.value)
+    assert repr(text) in str(error.value)
+
+
+def test_a_file_that_cannot_be_read_is_told(table: Table) -> None:
+    table.commit(0, {"add": {"path": "gone.parquet"}})
+    with pytest.raises(UnreadableFiles, match=r"gone\.parquet: it counts, and cannot be read"):
+        table.sink.effects()
+
+
+def test_before_the_first_commit_there_is_nothing(tmp_path: Path) -> None:
+    sink = DeltaTable(tmp_path / "not yet", topic="payments", sink="table")
+    assert (sink.size(), sink.effects(), sink.states(), sink.atomic_batches()) == (0, [], [], [])
+    assert not sink.hanging()

@@ -1,0 +1,223 @@
+"""The file of an external cluster, and the commands that it gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from onceproof.harness.links.ledger import CUT, lose
+from onceproof.harness.links.topology import Link
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.stage import external
+from onceproof.harness.stage.backends import is_backend, offers
+from onceproof.harness.stage.external import Cluster, ExternalStage
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.wait import Stop
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "cluster.toml"
+
+
+def test_only_an_address_is_needed(file: Path) -> None:
+    file.write_text('bootstrap = "kafka-1:9092,kafka-2:9092"')
+    cluster = Cluster.load(file)
+    assert (cluster.bootstrap, cluster.database) == ("kafka-1:9092,kafka-2:9092", "")
+    assert offers(f"external:{file}") == frozenset()
+
+
+def test_what_is_done_must_have_something_that_undoes_it(file: Path) -> None:
+    file.write_text(
+        'bootstrap = "k:1"\n[commands]\nkill = "a"\nrestart = "b"\ncut = "c {node} {source}"'
+    )
+    assert Cluster.load(file).offers == {"kill"}
+    file.write_text(
+        'bootstrap = "k:1"\n[commands]\nstop = "a"\nrestart = "b"\npause = "c"\nresume = "d"'
+    )
+    assert Cluster.load(file).offers == {"stop", "pause"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("bootstrap =", "is not TOML"),
+        ("", 'bootstrap: expected a text, such as bootstrap = "…"'),
+        ("bootstrap = 9092", "bootstrap: expected a text"),
+        ('bootstrap = ""', "bootstrap: expected a text"),
+        ('bootstrap = "k:1"\nhosts = "k"', "hosts: expected bootstrap, database and a table"),
+        ('bootstrap = "k:1"\ncommands = "kill"', "commands: expected bootstrap, database and"),
+        ('bootstrap = "k:1"\n[commands]\nmelt = "x"', "melt: expected bootstrap, database and"),
+        ('bootstrap = "k:1"\n[commands]\nkill = 9', "kill: expected a text"),
+        ('bootstrap = "k:1"\ndatabase = 1', "database: expected a text"),
+    ],
+)
+def test_what_is_no_cluster(file: Path, text: str, said: str) -> None:
+    file.write_text(text)
+    with pytest.raises(SetupError, match=said):
+        Cluster.load(file)
+
+
+def test_a_file_that_is_not_there(file: Path) -> None:
+    with pytest.raises(SetupError, match="cannot be read: No such file"):
+        Cluster.load(file)
+
+
+def stage(**commands: str) -> ExternalStage:
+    return ExternalStage(
+        Cluster(bootstrap="127.0.0.1:1", database="", commands=commands), stop=Stop()
+    )
+
+
+def test_commands_get_the_names(tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    cut = stage(cut=f"echo cut {{source}} from {{node}} >> '{said}'", mend=f"echo mend >> '{said}'")
+    link = Link("pipeline", "broker-7")
+    cut.disturb(link, CUT)
+    assert cut.disturbed() == {"pipeline→broker-7": "cut"}
+    cut.stop()
+    assert said.read_text() == "cut pipeline from broker-7\nmend\n"
+    assert cut.disturbed() == {}
+
+
+def test_a_link_that_two_cut_is_mended_when_both_let_go(tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    cut = stage(cut=f"echo cut >> '{said}'", mend=f"echo mend >> '{said}'")
+    link = Link("pipeline", "broker-7")
+    one, other = cut.disturb(link, CUT), cut.disturb(link, CUT)
+    one.release()
+    assert cut.disturbed() == {"pipeline→broker-7": "cut"}
+    one.release()
+    assert cut.disturbed() == {"pipeline→broker-7": "cut"}
+    other.release()
+    assert cut.disturbed() == {}
+    assert said.read_text() == "cut\nmend\n"
+
+
+def test_a_cut_that_failed_is_held_by_nobody(tmp_path: Path) -> None:
+    there = tmp_path / "there"
+    cut = stage(cut=f"test -e '{there}'", mend="true")
+    link = Link("pipeline", "broker-7")
+    with pytest.raises(StageTrouble):
+        cut.disturb(link, CUT)
+    there.touch()
+    cut.disturb(link, CUT).release()
+    assert cut.disturbed() == {}
+
+
+def test_a_paused_broker_is_up_and_does_not_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = tmp_path / "said"
+    paused = stage(pause=f"echo pause {{node}} >> '{said}'", resume=f"rm '{said}'")
+    monkeypatch.setattr(paused, "_addresses", {"broker-7": "127.0.0.1:1"})
+    monkeypatch.setattr(paused, "_answers", lambda node: not said.exists())
+    told = paused.pause("broker-7")
+    assert told == "broker-7 was paused by the cluster's own command and does not answer"
+    assert said.read_text() == "pause broker-7\n"
+    assert paused.paused("broker-7")
+    assert paused.alive("broker-7")
+    assert paused.disturbed() == {"broker-7": "paused"}
+    paused.stop()
+    assert not said.exists()
+    assert paused.disturbed() == {}
+
+
+def test_who_asked_the_run_to_stop_does_not_stop_the_mending(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C while brokers are down and paused: everything is undone, once, and in its order."""
+    said, stop = tmp_path / "said", Stop()
+    commands = {
+        word: f"echo {word} {{node}} >> '{said}'" for word in ("kill", "restart", "pause", "resume")
+    }
+    broken = ExternalStage(
+        Cluster(bootstrap="127.0.0.1:1", database="", commands=commands), stop=stop
+    )
+    nodes = ("broker-1", "broker-2", "broker-3")
+    monkeypatch.setattr(broken, "_addresses", dict.fromkeys(nodes, "127.0.0.1:1"))
+    down: set[str] = set()
+    monkeypatch.setattr(broken, "_answers", lambda node: node not in down)
+    down.update(nodes)
+    broken.kill("broker-1", "by a test")
+    broken.kill("broker-2", "by a test")
+    broken.pause("broker-3")
+    down.clear()
+    said.unlink()
+    stop.set("Ctrl-C")
+    broken.stop()
+    assert sorted(said.read_text().splitlines()) == [
+        "restart broker-1", "restart broker-2", "resume broker-3"
+    ]  # fmt: skip
+    assert broken.disturbed() == {}
+    with pytest.raises(StageTrouble, match="the run is over"):
+        broken.kill("broker-1", "by a fault that is late")
+
+
+def test_what_is_not_undone_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = tmp_path / "said"
+    broken = stage(
+        kill="true", restart="echo no route >&2; exit 9", pause="true", resume=f"touch '{said}'"
+    )
+    monkeypatch.setattr(broken, "_addresses", {"broker-1": "127.0.0.1:1", "broker-2": "x:1"})
+    down = {"broker-1", "broker-2"}
+    monkeypatch.setattr(broken, "_answers", lambda node: node not in down)
+    broken.kill("broker-1", "by a test")
+    broken.pause("broker-2")
+    down.remove("broker-2")
+    broken.created(["payments"])
+
+    def away(*_: object) -> None:
+        raise RuntimeError("no broker answers")
+
+    monkeypatch.setattr(external, "delete_topics", away)
+    told = r"not as it was.*broker-1: .*ended with 9: no route.*topics payments: no broker answers"
+    with pytest.raises(StageTrouble, match=told):
+        broken.stop()
+    assert said.exists()
+    broken.stop()  # a second tear-down has nothing to add
+
+
+def test_a_kill_that_fails_and_kills_has_to_be_undone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed = tmp_path / "broker-1"
+    broken = stage(kill=f"touch '{tmp_path}'/{{node}}; exit 1", restart="true")
+    nodes = ("broker-1", "broker-2", "broker-3")
+    monkeypatch.setattr(broken, "_addresses", dict.fromkeys(nodes, "x:1"))
+
+    def answers(node: str) -> bool:
+        # The second outlives its kill, and the third was paused before.
+        return node == "broker-2" or (node == "broker-1" and not killed.exists())
+
+    monkeypatch.setattr(broken, "_answers", answers)
+    for node in nodes:
+        with pytest.raises(StageTrouble):
+            broken.kill(node, "by a test")
+    assert broken._ended == {"broker-1"}
+
+
+def test_a_command_that_fails_is_told_with_its_words() -> None:
+    with pytest.raises(StageTrouble, match=r"ended with 3: no such host"):
+        stage(cut="echo no such host >&2; exit 3").disturb(Link("pipeline", "broker-1"), CUT)
+
+
+def test_a_command_that_is_not_given() -> None:
+    with pytest.raises(StageTrouble, match="has no command `kill`; add it under"):
+        stage().kill("broker-1", "by a test")
+    with pytest.raises(StageTrouble, match="has no command `stop`; add it under"):
+        stage().shut_down("broker-1", "by a test")
+    with pytest.raises(StageTrouble, match="has no command `pause`; add it under"):
+        stage().pause("broker-1")
+    with pytest.raises(StageTrouble, match="of a cluster that is not ours can only be cut"):
+        stage().disturb(Link("producer", "broker-1"), lose("responses"))
+
+
+@pytest.mark.parametrize(
+    ("word", "known"),
+    [("local", True), ("docker", True), ("external:a.toml", True), ("external:", False),
+     ("external", False), ("k8s", False), ("", False)],
+)  # fmt: skip
+def test_names_of_backends(word: str, known: bool) -> None:
+    assert is_backend(word) is known

@@ -1,0 +1,265 @@
+"""Kafka Connect on trial: its positions, hazards and settings, and the file that it writes."""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from onceproof.harness.history.identity import digest
+from onceproof.harness.kafka.group_offsets import Commit
+from onceproof.harness.kafka.log_reader import Entry
+from onceproof.harness.sinks.copies import CopiesTopic
+from onceproof.harness.sinks.lines import VIEW, Lines
+from onceproof.harness.subjects.connect.login import Login
+from onceproof.harness.subjects.connect.offsets import commit_of, place_in_file, place_in_topic
+from onceproof.harness.subjects.connect.rest import Rest
+from onceproof.harness.subjects.connect.sink import FileSink
+from onceproof.harness.subjects.connect.source import FileSource, MirrorSource
+from onceproof.harness.subjects.connect.worker import ConnectProgram, WorkerTask
+from onceproof.harness.subjects.connect.workers import hazards
+from onceproof.harness.workload.payments import Payments, payments_of
+
+PAYMENTS = list(payments_of(Payments(records=4, producers=1), producer=0, seed=5))
+VALUES = [payment.value.decode() for payment in PAYMENTS]
+ENTRY = Entry(
+    topic="onceproof-connect-offsets", partition=0, offset=0, kind="data",
+    key=b"", value=b"", headers={}, producer_id=1, epoch=0, sequence=0, transactional=True,
+)  # fmt: skip
+
+
+def entry(key: Any, value: Any, **more: Any) -> Entry:
+    told = None if value is None else json.dumps(value).encode()
+    return replace(ENTRY, key=json.dumps(key).encode(), value=told, **more)
+
+
+# Positions.
+
+
+def test_a_file_source_goes_on_at_the_next_byte() -> None:
+    found = commit_of(
+        entry(["copy", {"filename": "/somewhere/payments.jsonl"}], {"position": 170}),
+        "copy",
+        place_in_file,
+    )
+    assert found == Commit(topic="payments.jsonl", partition=0, offset=170, transactional=True)
+
+
+def test_a_mirror_source_goes_on_behind_what_it_has_copied() -> None:
+    where = {"cluster": "origin", "topic": "payments", "partition": 2}
+    found = commit_of(
+        entry(["copy", where], {"offset": 41}, transactional=False), "copy", place_in_topic
+    )
+    assert found == Commit(topic="payments", partition=2, offset=42, transactional=False)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        entry(["another", {"filename": "/a"}], {"position": 1}),
+        entry(["copy", {"filename": "/a"}], None),
+        entry(["copy", {"filename": "/a"}], {"position": 1}, kind="commit"),
+    ],
+)
+def test_what_is_no_position_of_it(other: Entry) -> None:
+    assert commit_of(other, "copy", place_in_file) is None
+
+
+# What it was put to.
+
+
+def test_hazards_are_read_off_the_sink() -> None:
+    log = [
+        {"topic": topic, "partition": 0, "offset": n, "producer_id": 7, "kind": kind, "record": "d"}
+        for topic in ("out", "in")
+        for n, kind in enumerate(("data", "data", "abort", "data", "commit"))
+    ]
+    effects = [{"sink": "out", "record": r} for r in ("a", "b", "a", "c", "c", None, None)]
+    effects += 3 * [{"sink": "out", "record": "d"}]  # it was sent three times
+    effects += [{"sink": "other", "record": "b"}]
+    assert [(row["hazard"], row["detail"]) for row in hazards(log, effects, sink="out")] == [
+        (
+            "aborted-transaction",
+            "2 effects in the log of out were taken back by aborted transactions",
+        ),
+        ("replayed-input", "2 inputs have more effects in out than they have to have"),
+    ]
+
+
+def test_a_quiet_run_has_none() -> None:
+    log = [
+        {"topic": "out", "partition": 0, "offset": 0, "producer_id": 7, "kind": "commit"},
+        {"topic": "onceproof-connect-offsets", "kind": "abort"},
+    ]
+    assert hazards(log, [{"sink": "out", "record": "a"}], sink="out") == []
+
+
+# The file of a sink.
+
+
+def lines(folder: Path, text: str) -> Lines:
+    (folder / "payments.txt").write_text(text)
+    return Lines(folder / "payments.txt", sink="payments.txt")
+
+
+def records(sink: Lines) -> list[str | None]:
+    return [effect.record for effect in sink.effects()]
+
+
+def test_each_line_is_an_effect(tmp_path: Path) -> None:
+    sink = lines(tmp_path, "".join(f"{value}\n" for value in VALUES))
+    first = sink.effects()[0]
+    assert records(sink) == [payment.record for payment in PAYMENTS]
+    assert (first.digest, first.position, first.view) == (digest(VALUES[0]), "line 1", VIEW)
+    assert sink.torn() == 0
+    assert sink.size() == sum(len(value) + 1 for value in VALUES)
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        (f"{VALUES[0]}{VALUES[1]}\n", 0),  # dead before its newline
+        (f"{VALUES[0]}\n\n{VALUES[1]}\n", 0),  # or two that write at once
+        (f"{VALUES[0]}\n{VALUES[2][:30]}{VALUES[1]}\n", 1),  # dead amid a line
+        (f"{VALUES[0]}\n{VALUES[1]}\n{VALUES[2][:-1]}", 1),
+        (f"{VALUES[0]}\n{VALUES[1]}\n7\n", 1),
+    ],
+)
+def test_pieces_are_counted_and_passed_over(tmp_path: Path, text: str, pieces: int) -> None:
+    sink = lines(tmp_path, text)
+    assert records(sink) == [PAYMENTS[0].record, PAYMENTS[1].record]
+    assert sink.torn() == pieces
+
+
+def test_a_file_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
+    sink = Lines(tmp_path / "payments.txt", sink="payments.txt")
+    assert (sink.size(), sink.effects(), sink.torn()) == (0, [], 0)
+
+
+def test_a_copy_is_the_payment_byte_for_byte() -> None:
+    payment, *others = PAYMENTS
+
+    def seen(entry: Entry, *, keyed: bool) -> tuple[str | None, str]:
+        sink = CopiesTopic(None, topic="out", view="read_committed", keyed=keyed)  # type: ignore[arg-type]
+        effect = sink._effect(entry, 0)
+        return effect.record, effect.digest
+
+    copy = replace(ENTRY, key=payment.key, value=payment.value)
+    wrong = replace(copy, value=payment.value + b" ")
+    swapped = replace(copy, key=b"nobody")
+    for subject, keyed in ((FileSource(), False), (MirrorSource(), True)):
+        assert seen(copy, keyed=keyed) in list(subject.yields(PAYMENTS))
+        assert seen(wrong, keyed=keyed) not in list(subject.yields(PAYMENTS))
+    assert seen(swapped, keyed=True) not in list(MirrorSource().yields(PAYMENTS))
+    assert seen(swapped, keyed=False) in list(FileSource().yields(PAYMENTS))
+    assert seen(replace(copy, value=b"else"), keyed=False)[0] is None
+    assert (others[0].record, digest(others[0].value)) in list(FileSink().yields(PAYMENTS))
+
+
+# Subjects and workers.
+
+
+def test_a_twin_is_the_same_without_exactly_once_support() -> None:
+    for kind in (FileSource, MirrorSource):
+        exactly, twin = kind(), kind(exactly=False)
+        assert twin.name == f"{exactly.name}-disabled"
+        assert (exactly.atomic, twin.atomic) == (True, False)
+        differ = {
+            name
+            for name, value in exactly.worker_settings.items()
+            if twin.worker_settings[name] != value
+        }
+        assert differ == {"exactly.once.source.support"}
+        assert "twin" in twin.says
+    assert MirrorSource().sink == "origin.payments"
+    assert not FileSink().atomic
+
+
+def test_a_worker_gets_properties(tmp_path: Path) -> None:
+    WorkerTask(
+        name="worker-1",
+        bootstrap="127.1.2.3:9092",
+        group="onceproof-workers",
+        topic="payments",
+        sink="out",
+        commits="after",
+        address="127.1.30.1:8084",
+        settings={"offset.flush.interval.ms": 2000},
+    ).save(tmp_path / "worker-1")
+    written = dict(line.split("=", 1) for line in (tmp_path / "worker-1").read_text().splitlines())
+    assert written == {
+        "bootstrap.servers": "127.1.2.3:9092",
+        "group.id": "onceproof-workers",
+        "client.id": "worker-1",
+        "listeners": "http://127.1.30.1:8084",
+        "rest.advertised.host.name": "127.1.30.1",
+        "rest.advertised.port": "8084",
+        "offset.flush.interval.ms": "2000",
+    }
+    command = ConnectProgram(java=Path("java"), class_path="a/*:b/*").command(
+        tmp_path / "jaas", Path("p")
+    )
+    assert f"-Djava.security.auth.login.config={(tmp_path / 'jaas').as_uri()}" in command
+    assert command[-2:] == ["org.apache.kafka.connect.cli.ConnectDistributed", Path("p")]
+
+
+class _Worker(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self._answer(200, {"tasks": [{"id": 0}]} if "/copy/" in self.path else [])
+
+    def do_PUT(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        taken = json.loads(body).get("topic") == "out"
+        self._answer(201 if taken else 409, {"message": "a rebalance is in process"})
+
+    def _answer(self, status: int, content: Any) -> None:
+        data = json.dumps(content).encode()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        pass
+
+
+@pytest.fixture
+def worker() -> Iterator[str]:
+    server = HTTPServer(("127.0.0.1", 0), _Worker)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def test_the_next_worker_is_asked_where_one_is_gone(worker: str) -> None:
+    rest = Rest("Basic abc")
+    assert rest.status(["127.0.0.1:1", worker], "copy") == {"tasks": [{"id": 0}]}
+    assert rest.status(["127.0.0.1:1"], "copy") is None
+    assert "ConnectionRefusedError" in rest.said
+
+
+def test_a_refusal_is_told(worker: str) -> None:
+    rest = Rest("Basic abc")
+    assert rest.create(worker, "copy", {"topic": "out"})
+    assert not rest.create(worker, "copy", {})
+    assert rest.said.endswith('409 {"message": "a rebalance is in process"}')
+
+
+def test_a_password_is_in_files_of_ours_alone_and_in_each_request(tmp_path: Path) -> None:
+    folder = tmp_path / 'a"b\\c'
+    folder.mkdir()
+    login, other = Login.new(folder), Login.new(tmp_path)
+    users = folder / "connect-users"
+    assert users.stat().st_mode & 0o777 == 0o600
+    said = base64.b64decode(login.authorization.removeprefix("Basic ")).decode()
+    assert users.read_text() == said.replace(":", ": ") + "\n"
+    assert said not in login.jaas.read_text()
+    assert login.authorization != other.authorization

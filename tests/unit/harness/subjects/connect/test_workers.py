@@ -1,0 +1,121 @@
+"""Who runs a connector's task, and what becomes of one that failed, on workers made up here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from onceproof.harness.context.pipeline import PipelineTrouble
+from onceproof.harness.subjects.connect import workers as module
+from onceproof.harness.subjects.connect.login import Login
+from onceproof.harness.subjects.connect.worker import ConnectProgram, WorkerTask
+from onceproof.harness.subjects.connect.workers import Workers
+from onceproof.harness.subjects.supervisor import LIVES
+from onceproof.harness.wait import Overdue, Stop, wait_until
+
+
+class Asked:
+    """What workers answer."""
+
+    said = "nothing"
+
+    def __init__(self, *tasks: tuple[str, str]) -> None:
+        self.tasks = [{"state": s, "worker_id": w, "trace": "it broke"} for s, w in tasks]
+        self.asked: list[list[str]] = []
+        self.restarts = 0
+
+    def status(self, addresses: Any, connector: str) -> dict[str, Any] | None:
+        self.asked.append(list(addresses))
+        return {"connector": {"state": "RUNNING"}, "tasks": self.tasks} if self.asked[-1] else None
+
+    def restart_failed(self, address: str, connector: str) -> bool:
+        self.restarts += 1
+        return True
+
+
+def crew(asked: Asked, *, dead: str = "", still: str = "") -> Workers:
+    stage: Any = SimpleNamespace(brokers=(), bootstrap=lambda *_: "")
+    tasks = [
+        WorkerTask(
+            name=f"worker-{n}",
+            bootstrap="",
+            group="workers",
+            topic="payments",
+            sink="out",
+            commits="after",
+            address=f"here:{n}",
+        )
+        for n in range(2)
+    ]
+    made = Workers(
+        tasks,
+        SimpleNamespace(stage=stage, stop=Stop(), work=Path()),  # type: ignore[arg-type]
+        program=ConnectProgram(java=Path("java"), class_path=""),
+        login=Login(jaas=Path("/jaas"), authorization="Basic abc"),
+        connector="copy",
+        settings={},
+        positions=SimpleNamespace(look=list),
+    )
+    made._rest = asked  # type: ignore[assignment]
+    for task in tasks:
+        life: Any = SimpleNamespace(
+            leader_alive=lambda name=task.name: name != dead,
+            frozen=lambda name=task.name: name == still,
+        )
+        made._running[task.name] = life
+    return made
+
+
+def test_the_owner_is_who_is_said_to_run_the_task() -> None:
+    asked = Asked(("RUNNING", "here:1"))
+    assert crew(asked).owner() == "worker-1"
+    assert asked.asked == [["here:0", "here:1"]]
+
+
+@pytest.mark.parametrize("gone", [{"dead": "worker-1"}, {"still": "worker-1"}])
+def test_one_that_is_gone_runs_nothing_whatever_is_said(gone: dict[str, str]) -> None:
+    asked = Asked(("RUNNING", "here:1"))
+    assert crew(asked, **gone).owner() is None
+    assert asked.asked == [["here:0"]], "nor is it asked"
+
+
+@pytest.mark.parametrize("state", ["UNASSIGNED", "FAILED", "PAUSED", "RESTARTING"])
+def test_a_task_that_does_not_run_has_no_owner(state: str) -> None:
+    assert crew(Asked((state, "here:0"))).owner() is None
+
+
+def test_a_task_that_failed_is_started_again_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MEND_EVERY", 0.01)
+    asked = Asked(("FAILED", "here:0"))
+    made = crew(asked)
+    made._mender.start()
+    try:
+        wait_until(lambda: asked.restarts >= 1, what="a restart", seconds=20)
+        asked.tasks = [{"state": "RUNNING", "worker_id": "here:0"}]
+    finally:
+        made._over.set()
+        made._mender.join(20)
+    assert f"failed tasks restarted {asked.restarts} times" in (made.shortly() or "")
+    made.check()
+
+
+def test_one_that_fails_over_and_over_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MEND_EVERY", 0.001)
+    asked = Asked(("FAILED", "here:0"))
+    made = crew(asked)
+    made._mender.start()
+    made._mender.join(60)
+    assert asked.restarts == LIVES
+    with pytest.raises(PipelineTrouble, match=r"copy failed again after .* restarts: it broke"):
+        made.check()
+    with pytest.raises(PipelineTrouble):
+        made.wait_owner()
+
+
+def test_waiting_for_an_owner_says_what_was_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_SECONDS", 0.01)
+    with pytest.raises(Overdue, match=r"a worker to run the task of copy.*UNASSIGNED"):
+        crew(Asked(("UNASSIGNED", "here:0"))).wait_owner()

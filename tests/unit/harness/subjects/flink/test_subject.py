@@ -1,0 +1,111 @@
+"""Flink subjects as plain data: their names, what they promise, and how they are set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from onceproof.harness.context.pipeline import PipelineParts
+from onceproof.harness.processes.processes import Processes
+from onceproof.harness.sinks.balances import BalancesTopic
+from onceproof.harness.subjects.flink import subject as module
+from onceproof.harness.subjects.flink.programs import FlinkProgram
+from onceproof.harness.subjects.flink.subject import VERSION, Flink
+from onceproof.harness.tools import jar_lock
+from onceproof.harness.tools.jar_lock import FLINK
+from onceproof.harness.wait import Stop, wait_until
+
+TWINS = (
+    Flink(guarantee="at-least-once"),
+    Flink(restored=False),
+    Flink(transaction_timeout_ms=5_000),
+)
+
+
+def test_each_has_a_name_of_its_own() -> None:
+    names = [s.name for s in (Flink(), *TWINS, Flink(balances=True), Flink(version="1.20.1"))]
+    assert names == [
+        "flink", "flink-at-least-once", "flink-anew", "flink-hasty", "flink-balances", "flink-1.20",
+    ]  # fmt: skip
+    assert all("Broken twin" in twin.says for twin in TWINS[1:])
+    assert "AT_LEAST_ONCE" in TWINS[0].says
+    assert "EXACTLY_ONCE" in Flink().says
+
+
+def test_balances_are_no_effect_of_one_payment(tmp_path: Path) -> None:
+    subject = Flink(balances=True)
+    assert (subject.sink, subject.sinks, subject.output_topic) == ("balances", (), "balances")
+    reader: Any = None
+    sink = subject.open_sink(database="", reader=reader, work=tmp_path)
+    assert isinstance(sink, BalancesTopic)
+
+
+def test_a_version_that_is_not_locked_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"1\.9\.0 is not locked; there are 2\.2"):
+        Flink(version="1.9.0")
+
+
+@pytest.mark.parametrize("version", FLINK)
+def test_jars_of_each_version_are_locked(version: str) -> None:
+    locked = {str(jar) for jar in jar_lock.load("flink", version).sums}
+    assert {str(root) for root in jar_lock.flink_roots(version)} <= locked
+    # A repository that does not answer for a moment leaves jars without what they need.
+    needed = ("flink-core", "flink-runtime", "flink-streaming-java", "flink-rpc-akka-loader")
+    assert {f"org.apache.flink:{name}:{version}" for name in needed} <= locked
+
+
+def test_a_life_gets_all_its_settings(
+    tmp_path: Path, processes: Processes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def program_for(tools: Any, version: str) -> FlinkProgram:
+        asked.append(version)
+        return FlinkProgram(java=Path("/bin/echo"), class_path="classes")
+
+    monkeypatch.setattr(module, "program_for", program_for)
+    for name in ("work", "history"):
+        (tmp_path / name).mkdir()
+    stage: Any = SimpleNamespace(bootstrap=lambda audience: f"way-of-{audience}:9")
+    tools: Any = None
+    job = Flink(transaction_timeout_ms=5_000).pipeline(
+        PipelineParts(
+            stage=stage,
+            tools=tools,
+            processes=processes,
+            work=tmp_path / "work",
+            history=tmp_path / "history",
+            address="127.77.30.1",
+            topic="payments",
+            seed=0,
+            stop=Stop(),
+        )
+    )
+    try:
+        assert asked == [VERSION]
+        assert job.transactional
+        job.start()
+        process = job.process
+        assert process is not None
+        wait_until(lambda: not process.leader_alive(), what="the echo to end", seconds=20)
+        said = process.log.read_text().split()
+    finally:
+        job.close()
+    assert {
+        "PaymentsJob",
+        "job.guarantee=EXACTLY_ONCE",
+        "job.balances=false",
+        "job.into=payments-with-fees",
+        "source.bootstrap.servers=way-of-pipeline:9",
+        "source.isolation.level=read_committed",
+        "sink.bootstrap.servers=way-of-pipeline-sink:9",
+        "sink.transaction.timeout.ms=5000",
+        "flink.rest.bind-address=127.77.30.1",
+        "flink.restart-strategy.type=disable",
+        f"flink.io.tmp.dirs={tmp_path / 'work' / 'flink'}",
+        f"-Djava.io.tmpdir={tmp_path / 'work' / 'flink'}",
+        f"flink.execution.checkpointing.dir={(tmp_path / 'work/checkpoints/life-1').as_uri()}",
+    } <= set(said)

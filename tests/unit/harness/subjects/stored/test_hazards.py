@@ -1,0 +1,124 @@
+"""What puts consumers with a database to the test, read off what they left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from onceproof.harness.context.pipeline import NoPipeline
+from onceproof.harness.faults.by_hand import asked
+from onceproof.harness.faults.database.at_commit import storing
+from onceproof.harness.faults.database.cut_at_commit import CutAtCommit, _cut
+from onceproof.harness.faults.words import UnknownFault
+from onceproof.harness.history.tables import read_lines
+from onceproof.harness.kafka.group_offsets import Commit
+from onceproof.harness.links.topology import Link
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.subjects.expected import write_expected
+from onceproof.harness.subjects.stored.hazards import hazards
+from onceproof.harness.subjects.stored.subject import StoringConsumers
+from onceproof.harness.workload.payments import Payments
+
+LOG = [
+    {"topic": "in", "partition": 0, "offset": n, "kind": "data", "record": r, "committed": True}
+    for n, r in enumerate("abcdd")
+]
+
+
+def found(*records: str, end: int = 2, journal: Iterable[dict[str, str]] = ()) -> dict[str, str]:
+    commit = Commit(topic="in", partition=0, offset=end, transactional=False)
+    effects: list[dict[str, Any]] = [{"record": record} for record in records]
+    return {
+        h["hazard"]: h["detail"]
+        for h in hazards(LOG, effects, journal, topic="in", commits=[commit])
+    }
+
+
+def test_nothing_happened() -> None:
+    assert found("a", "b") == {}
+    assert found("a", end=1) == {}
+
+
+def test_a_payment_with_two_rows_was_written_again() -> None:
+    detail = "1 payments have, or had, more rows than they have to have"
+    assert found("a", "b", "b") == {"replayed-input": detail}
+
+
+def test_what_was_sent_twice_has_two_rows() -> None:
+    assert found("a", "b", "d", "d", end=5) | {"abandoned-input": ""} == {"abandoned-input": ""}
+    assert "replayed-input" in found("a", "b", "d", "d", "d", end=5)
+
+
+def test_a_payment_that_had_two_rows_for_a_while_was_written_again() -> None:
+    seen = [
+        {"record": record, "sink": sink, "operation": operation}
+        for record, sink, operation in (
+            ("a", "ledger-journal", "append"),
+            ("a", "balances-journal", "append"),
+            ("a", "ledger-journal", "delete"),
+            ("b", "ledger-journal", "append"),
+        )
+    ]
+    assert found("a", "b", journal=seen) == {}
+    seen.append({"record": "b", "sink": "ledger-journal", "operation": "append"})
+    detail = "1 payments have, or had, more rows than they have to have"
+    assert found("a", "b", journal=seen) == {"replayed-input": detail}
+
+
+def test_an_offset_beyond_a_payment_without_a_row() -> None:
+    assert found("b") == {"abandoned-input": "1 payments below the committed offsets have no row"}
+
+
+def test_rows_are_expected_in_the_ledger_and_sums_in_the_balances(tmp_path: Path) -> None:
+    write_expected(tmp_path, StoringConsumers(), Payments(records=3), seed=1)
+    tables = read_lines(tmp_path).tables
+    sinks = [sink for sink in ("balances-journal", "ledger", "ledger-journal") for _ in range(3)]
+    assert sorted(tables["expected"]["sink"].to_pylist()) == sinks
+    assert set(tables["contributions"]["sink"].to_pylist()) == {"balances"}
+
+
+def test_a_file_keeps_no_journal_so_its_balances_show_no_payment(tmp_path: Path) -> None:
+    write_expected(tmp_path, StoringConsumers(kind="sqlite"), Payments(records=3), seed=1)
+    tables = read_lines(tmp_path).tables
+    assert tables["expected"]["sink"].to_pylist() == ["ledger"] * 3
+
+
+def test_only_who_writes_first_has_something_to_clean() -> None:
+    name = StoringConsumers(commits="after", cleans=True).name
+    assert name == "kafka-offsets-after-postgres-cleaned"
+    with pytest.raises(ValueError, match="only who commits offsets after its rows"):
+        StoringConsumers(cleans=True)
+
+
+def test_only_who_writes_into_a_database_has_commits_to_hold() -> None:
+    context = SimpleNamespace(pipeline=NoPipeline(), subject=SimpleNamespace(name="nobody"))
+    with pytest.raises(StageTrouble, match="nobody has no commits that can be made to stand still"):
+        storing(context)  # type: ignore[arg-type]
+
+
+def test_what_becomes_of_a_commit_as_it_is_written_by_hand() -> None:
+    for word in ("lands", "undone"):
+        assert asked("cut-at-commit", ["member-1", word]) == CutAtCommit(
+            member="member-1", commit=word
+        )
+    with pytest.raises(UnknownFault, match="invalid fate 'lost': expected lands or undone"):
+        asked("cut-at-commit", ["member-0", "lost"])
+
+
+def test_without_a_database_it_says_what_to_do() -> None:
+    stage = SimpleNamespace(bootstrap=lambda *_: "", database=lambda _: "", brokers=())
+    parts = SimpleNamespace(stage=stage, work=Path("work"), topic="payments")
+    with pytest.raises(StageTrouble, match="the stage has none: add `database"):
+        StoringConsumers().pipeline(parts)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("links", [(), (Link("pipeline", "postgres"),)])
+def test_who_has_no_connection_cannot_be_cut_off(links: tuple[Link, ...]) -> None:
+    stage = SimpleNamespace(links=lambda: links, connections=lambda link: 0)
+    context = SimpleNamespace(stage=stage, subject=SimpleNamespace(name="somebody"))
+    with pytest.raises(StageTrouble, match="somebody does not reach its database by pipeline"):
+        _cut(context)  # type: ignore[arg-type]

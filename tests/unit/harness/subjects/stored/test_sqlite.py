@@ -1,0 +1,220 @@
+"""The transaction of rows, balances and offsets, in a file of SQLite; and how it is held."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.subjects.stored.audit_sqlite import SqliteAudit, holders
+from onceproof.harness.subjects.stored.batch import Batch
+from onceproof.harness.subjects.stored.sqlite import SqliteStore
+from onceproof.harness.subjects.stored.store import Refused, Unreachable
+from onceproof.harness.wait import wait_until
+
+TOPIC = "payments"
+
+
+def batch(start: int, end: int, *, partition: int = 0, account: str = "a") -> Batch:
+    return Batch(
+        topic=TOPIC,
+        rows=tuple(
+            (f"r{partition}-{n}", account, 100, 32, partition, n) for n in range(start, end)
+        ),
+        starts={partition: start},
+        ends={partition: end},
+    )
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "books.db"
+
+
+@pytest.fixture
+def audit(path: Path) -> SqliteAudit:
+    found = SqliteAudit(path, topic=TOPIC, owner="billing")
+    found.prepare()
+    return found
+
+
+def store(path: Path, *, guard: bool = True) -> SqliteStore:
+    return SqliteStore(path, guard=guard)
+
+
+def state(audit: SqliteAudit) -> dict[tuple[str, str], int | None]:
+    return {(s.state_key, s.aggregate): s.amount for s in audit.books().states()}
+
+
+def test_rows_balances_and_offsets_stand_together(path: Path, audit: SqliteAudit) -> None:
+    mine = store(path)
+    assert mine.stored(TOPIC, [1, 0]) == {0: 0, 1: 0}
+    mine.write(batch(0, 3), offsets=True)
+    mine.write(batch(3, 5, account="b"), offsets=True)
+    assert mine.stored(TOPIC, [0, 1]) == {0: 5, 1: 0}
+    assert [(e.record, e.source_offset, e.sink, e.owner) for e in audit.books().effects()] == [
+        (f"r0-{n}", n, "ledger", "billing") for n in range(5)
+    ]
+    assert state(audit) == {
+        ("a", "balance"): 300, ("a", "payments"): 3, ("b", "balance"): 200, ("b", "payments"): 2
+    }  # fmt: skip
+    assert [(c.partition, c.offset) for c in audit.look()] == [(0, 3), (0, 5)]
+    assert audit.books().size() == 5
+
+
+def test_who_started_from_another_offset_is_refused_and_leaves_nothing(
+    path: Path, audit: SqliteAudit
+) -> None:
+    mine, other = store(path), store(path)
+    mine.stored(TOPIC, [0])
+    mine.write(batch(0, 3), offsets=True)
+    with pytest.raises(Refused, match=r"payments-0 from 0 to 2: another offset is stored"):
+        other.write(batch(0, 2), offsets=True)
+    assert (state(audit)["a", "payments"], len(audit.books().effects())) == (3, 3)
+    assert other.stored(TOPIC, [0]) == {0: 3}
+
+
+def test_of_a_batch_of_two_partitions_all_is_refused(path: Path, audit: SqliteAudit) -> None:
+    mine = store(path)
+    mine.stored(TOPIC, [0, 1])
+    mine.write(batch(0, 3, partition=1), offsets=True)
+    both = Batch(topic=TOPIC, rows=batch(0, 1).rows, starts={0: 0, 1: 0}, ends={0: 1, 1: 1})
+    with pytest.raises(Refused):
+        mine.write(both, offsets=True)
+    assert mine.stored(TOPIC, [0, 1]) == {0: 0, 1: 3}
+    assert audit.books().size() == 3
+
+
+def test_without_the_guard_it_is_added_twice(path: Path, audit: SqliteAudit) -> None:
+    mine = store(path, guard=False)
+    mine.stored(TOPIC, [0])
+    mine.write(batch(0, 3), offsets=True)
+    mine.write(batch(0, 2), offsets=True)
+    assert state(audit)["a", "payments"] == 5
+    assert [c.offset for c in audit.look()] == [3, 2]
+
+
+def test_offsets_that_are_elsewhere_are_left_alone(path: Path, audit: SqliteAudit) -> None:
+    mine = store(path)
+    mine.write(batch(7, 9), offsets=False)
+    assert (audit.look(), audit.books().size()) == ([], 2)
+
+
+def test_what_was_written_twice_is_taken_away_again(path: Path, audit: SqliteAudit) -> None:
+    mine = store(path)
+    mine.write(batch(0, 2), offsets=False)
+    mine.write(batch(5, 6, account="b"), offsets=False)
+    again = batch(0, 3)
+    for _ in range(2):
+        mine.write(again, offsets=False)
+    mine.clean(again)
+    records = [(effect.ordinal, effect.record) for effect in audit.books().effects()]
+    assert records == [(1, "r0-0"), (2, "r0-1"), (3, "r0-5"), (6, "r0-2")]
+    assert state(audit) == {
+        ("a", "balance"): 300, ("a", "payments"): 3, ("b", "balance"): 100, ("b", "payments"): 1
+    }  # fmt: skip
+
+
+def test_an_open_transaction_is_seen_and_what_it_wrote_is_not(
+    path: Path, audit: SqliteAudit
+) -> None:
+    with suppress(ZeroDivisionError), store(path).transaction() as cursor:
+        cursor.execute("INSERT INTO ledger (record) VALUES ('r')")
+        assert audit.books().hanging()
+        raise ZeroDivisionError
+    assert not audit.books().hanging()
+    assert audit.books().size() == 0
+
+
+def test_a_lock_that_does_not_go_is_as_good_as_no_answer(
+    path: Path, audit: SqliteAudit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("onceproof.harness.subjects.stored.sqlite._WAIT_SECONDS", 0.05)
+    mine, other = store(path), store(path)
+    with mine.transaction(), pytest.raises(Unreachable, match="locked"):
+        other.stored(TOPIC, [0])
+
+
+def test_offsets_are_read_while_somebody_writes(
+    path: Path, audit: SqliteAudit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who gets partitions goes on to its payments, and only then waits to write them."""
+    monkeypatch.setattr("onceproof.harness.subjects.stored.sqlite._WAIT_SECONDS", 0.05)
+    mine, other = store(path), store(path)
+    mine.stored(TOPIC, [0])
+    mine.write(batch(0, 3), offsets=True)
+    with mine.transaction():
+        assert other.stored(TOPIC, [0]) == {0: 3}
+
+
+_WRITER = """
+import sys
+import time
+from pathlib import Path
+from onceproof.harness.subjects.stored.batch import Batch
+from onceproof.harness.subjects.stored.sqlite import SqliteStore
+store = SqliteStore(Path(sys.argv[1]), guard=True)
+n = store.stored("payments", [0])[0]
+while True:
+    row = (f"r0-{n}", "a", 100, 32, 0, n)
+    store.write(Batch(topic="payments", rows=(row,), starts={0: n}, ends={0: n + 1}), offsets=True)
+    n += 1
+    time.sleep(0.01)  # as one that waits for its input now and then, and lets others have the lock
+"""
+
+
+@pytest.fixture
+def writer(path: Path, audit: SqliteAudit) -> Iterator[Any]:
+    """A process that writes without end, as the run knows it."""
+    child = subprocess.Popen([sys.executable, "-c", _WRITER, str(path)])
+    yield SimpleNamespace(
+        popen=child, instance="member-0#1", leader_alive=lambda: child.poll() is None
+    )
+    child.kill()
+    child.wait()
+
+
+def test_killed_amid_a_commit_nothing_of_it_stays(
+    path: Path, audit: SqliteAudit, writer: Any
+) -> None:
+    hold = audit.hold_commit(writer)
+    seen = wait_until(hold.caught, what="a commit to stand still", seconds=30)
+    assert seen == "member-0#1 stood still amid its COMMIT: it had the pending lock of books.db"
+    assert hold.hinders(), "nobody could begin to read"
+    with pytest.raises(StageTrouble, match="lives, so its commit comes to its end"):
+        hold.undo()
+    writer.popen.kill()
+    writer.popen.wait()
+    assert hold.undo() == "we had read all the while, so nothing of it was written"
+    stored = store(path).stored(TOPIC, [0])[0]
+    assert (stored, len(audit.look())) == (audit.books().size(),) * 2
+
+
+def test_a_commit_that_is_let_go_comes_to_its_end(
+    path: Path, audit: SqliteAudit, writer: Any
+) -> None:
+    hold = audit.hold_commit(writer)
+    wait_until(hold.caught, what="a commit to stand still", seconds=30)
+    hold.let_go()
+    before = store(path).stored(TOPIC, [0])[0]
+    wait_until(
+        lambda: store(path).stored(TOPIC, [0])[0] > before + 1, what="more of them", seconds=30
+    )
+
+
+def test_nobody_begins_while_we_write(path: Path, audit: SqliteAudit, writer: Any) -> None:
+    hold = audit.hold_with_work(writer)
+    size = audit.books().size()
+    assert hold.caught() == "nobody could begin to write into books.db"
+    wait_until(lambda: not hold.hinders(), what="it to have no lock", seconds=30, every=0.001)
+    assert audit.books().size() == size
+    hold.let_go()
+    wait_until(lambda: audit.books().size() > size, what="it to write again", seconds=30)
+    assert not holders(path, SimpleNamespace(popen=SimpleNamespace(pid=0)))  # type: ignore[arg-type]

@@ -1,0 +1,116 @@
+"""What payments must come to, and what a topic of balances says."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from onceproof.harness.history.tables import read_lines
+from onceproof.harness.kafka.log_reader import Entry, PartitionLog
+from onceproof.harness.sinks.balances import BalancesTopic
+from onceproof.harness.sinks.base import State
+from onceproof.harness.subjects.expected import write_expected
+from onceproof.harness.workload.payments import Payments, payments_of
+
+WORKLOAD = Payments(records=50, producers=3, keys=4)
+
+
+def written(folder: Path, **subject: Any) -> dict[str, list[dict[str, Any]]]:
+    write_expected(folder, SimpleNamespace(**subject), WORKLOAD, seed=9)  # type: ignore[arg-type]
+    return {name: table.to_pylist() for name, table in read_lines(folder).tables.items()}
+
+
+def test_an_effect_of_each_payment_in_every_sink(tmp_path: Path) -> None:
+    tables = written(tmp_path, sinks=("ledger", "calls"), sink="ledger", balances=False)
+    of_each = (payments_of(WORKLOAD, producer=n, seed=9) for n in range(3))
+    sent = {payment.record: payment.effect_digest for payments in of_each for payment in payments}
+    for sink in ("ledger", "calls"):
+        assert {r["record"]: r["digest"] for r in tables["expected"] if r["sink"] == sink} == sent
+    assert len(tables["expected"]) == 100
+    assert tables["contributions"] == []
+
+
+def test_what_each_payment_adds_to_its_account(tmp_path: Path) -> None:
+    tables = written(tmp_path, sinks=(), sink="balances", balances=True)
+    sums: Counter[str] = Counter()
+    for n in range(3):
+        for payment in payments_of(WORKLOAD, producer=n, seed=9):
+            sums[payment.account] += payment.amount_cents
+    found: Counter[str] = Counter()
+    for row in tables["contributions"]:
+        if (row["aggregate"], row["operation"]) == ("balance", "sum"):
+            found[row["state_key"]] += row["amount"]
+    assert found == sums
+    counts = [r for r in tables["contributions"] if r["operation"] == "count"]
+    assert len(counts) == 50
+    assert {r["aggregate"] for r in counts} == {"payments"}
+    assert tables["expected"] == []
+
+
+def entry(offset: int, account: str, value: object, **more: Any) -> Entry:
+    data = value if value is None or isinstance(value, bytes) else json.dumps(value).encode()
+    plain: dict[str, Any] = {
+        "topic": "balances", "partition": 0, "offset": offset, "kind": "data",
+        "key": account.encode(), "value": data, "headers": {}, "producer_id": 1, "epoch": 0,
+        "sequence": 0, "transactional": False,
+    }  # fmt: skip
+    return Entry(**plain | more)
+
+
+def states(*entries: Entry, view: str = "read_committed") -> dict[tuple[str, str], int | None]:
+    return {(s.state_key, s.aggregate): s.amount for s in found(*entries, view=view)}
+
+
+def found(*entries: Entry, view: str = "read_committed") -> list[State]:
+    log = PartitionLog(
+        topic="balances", partition=0, log_start=0, last_stable_offset=9, high_watermark=9,
+        entries=list(entries),
+    )  # fmt: skip
+    reader: Any = SimpleNamespace(read_topic=lambda topic: [log])
+    sink = BalancesTopic(reader, topic="balances", view=view)
+    assert sink.effects() == []
+    return sink.states()
+
+
+def test_the_last_word_on_an_account_counts() -> None:
+    assert states(
+        entry(0, "a", {"balance": 5, "payments": 1}),
+        entry(1, "b", {"balance": 7, "payments": 1}),
+        entry(2, "a", {"balance": 9, "payments": 2}),
+    ) == {("a", "balance"): 9, ("a", "payments"): 2, ("b", "balance"): 7, ("b", "payments"): 1}
+
+
+def test_what_was_aborted_counts_only_for_who_reads_it() -> None:
+    entries = (
+        entry(0, "a", {"balance": 5, "payments": 1}),
+        entry(1, "a", {"balance": 9, "payments": 2}, transactional=True),
+        entry(2, "", b"", kind="abort", transactional=True),
+    )
+    assert states(*entries)["a", "balance"] == 5
+    assert states(*entries, view="read_uncommitted")["a", "balance"] == 9
+
+
+@pytest.mark.parametrize(
+    "value", [b"\xff", b"", {}, [], {"balance": "5"}, {"balance": 5.5}, {"balance": True}]
+)
+def test_what_is_no_number_is_told_by_its_digest(value: object) -> None:
+    (state,) = [s for s in found(entry(0, "a", value)) if s.aggregate == "balance"]
+    assert state.amount is None
+    assert state.digest is not None
+
+
+def test_a_whole_number_is_one_however_it_is_written() -> None:
+    (balance, _) = found(entry(0, "a", {"balance": 5.0, "payments": 1}))
+    assert (balance.amount, balance.digest) == (5, None)
+
+
+def test_a_tombstone_removes_an_account() -> None:
+    first = entry(0, "a", {"balance": 5, "payments": 1})
+    assert states(first, entry(1, "a", None)) == {}
+    again = entry(2, "a", {"balance": 7, "payments": 2})
+    assert states(first, entry(1, "a", None), again)["a", "balance"] == 7

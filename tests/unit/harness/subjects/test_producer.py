@@ -1,0 +1,136 @@
+"""Who sends is on trial: subjects, senders and observers as plain data."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from onceproof.checkers.claims import atomic_append
+from onceproof.harness.context.pipeline import NoPipeline
+from onceproof.harness.schedule.scenario import BadScenario, Scenario
+from onceproof.harness.subjects.observed import Observed, Observer, ObserverTrouble
+from onceproof.harness.subjects.producer import ProducerSubject
+from onceproof.harness.workload.payments import Payments
+from onceproof.harness.workload.senders.aiokafka import AIOKAFKA
+from onceproof.harness.workload.senders.java import JAVA
+from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
+from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
+from onceproof.scenarios import all_scenarios, idempotent_producers, transactional_producers
+
+SENDERS = (LIBRDKAFKA, KAFKA_PYTHON, AIOKAFKA, JAVA)
+TWO = Payments(transaction=5, other_topic="refunds", aborts=10)
+
+
+def test_both_topics_are_there_and_may_be_spoken_of() -> None:
+    made = Scenario(
+        name="story",
+        title="A story",
+        subject=ProducerSubject(name="senders", says="They send."),
+        workload=TWO,
+        schedule=(),
+        claims=(atomic_append("refunds"),),
+    )
+    assert [topic.name for topic in made.all_topics] == ["payments", "refunds"]
+    with pytest.raises(BadScenario, match="the workload goes to payments and refunds"):
+        Scenario(
+            name="story",
+            title="A story",
+            subject=made.subject,
+            workload=TWO,
+            schedule=(),
+            claims=(atomic_append("others"),),
+        )
+
+
+def test_without_observers_nothing_is_behind() -> None:
+    subject = ProducerSubject(name="senders", says="They send.")
+    assert isinstance(subject.pipeline(SimpleNamespace()), NoPipeline)  # type: ignore[arg-type]
+    assert subject.sends
+    assert subject.configuration() == {}
+
+
+def test_observers_stand_in_the_record() -> None:
+    subject = ProducerSubject(
+        name="senders",
+        says="They send.",
+        observers=(Observer(isolation="read_committed"), Observer(isolation="read_uncommitted")),
+    )
+    told = subject.configuration()
+    assert {name: how["isolation.level"] for name, how in told.items()} == {
+        "observer-committed": "read_committed",
+        "observer-uncommitted": "read_uncommitted",
+    }
+    json.dumps(told)
+
+
+@pytest.mark.parametrize("sender", SENDERS, ids=lambda sender: sender.name)
+def test_every_client_waits_for_all_and_is_idempotent(sender) -> None:
+    plain, within = (sender.settings(transactional=on) for on in (False, True))
+    json.dumps([plain, within])
+    for settings in (plain, within):
+        assert settings["acks"] == "all"
+        assert settings.get("enable.idempotence", settings.get("enable_idempotence")) is True
+    words = {"transaction.timeout.ms", "transaction_timeout_ms"}
+    assert words.isdisjoint(plain)
+    assert [within[name] for name in words & within.keys()] == [20_000]
+
+
+def test_an_impatient_application_has_an_impatient_client() -> None:
+    settings = Librdkafka(resend_seconds=2.0).settings(transactional=False)
+    assert settings["message.timeout.ms"] == 2000
+    assert LIBRDKAFKA.settings(transactional=False)["message.timeout.ms"] == 120_000
+    assert LIBRDKAFKA.settings(transactional=True)["message.timeout.ms"] == 20_000
+
+
+def test_programs_in_python_are_started_by_this_python() -> None:
+    for sender in (LIBRDKAFKA, KAFKA_PYTHON, AIOKAFKA):
+        command = sender.command(Path("task.json"), None)
+        assert command[0] == sys.executable
+        assert str(command[-2]).startswith("onceproof.harness.workload.clients.")
+        assert command[-1] == Path("task.json")
+
+
+def test_an_observer_that_ended_by_itself_is_trouble() -> None:
+    observed = Observed((Observer(isolation="read_committed"),), ("payments",), SimpleNamespace())  # type: ignore[arg-type]
+    child = SimpleNamespace(
+        name="observer-committed", ending=False, leader_alive=lambda: False,
+        popen=SimpleNamespace(returncode=1), tail=lambda: "its last words",
+    )  # fmt: skip
+    observed._children = [child]  # type: ignore[list-item]
+    with pytest.raises(ObserverTrouble, match=r"observer-committed ended with 1; .*its last words"):
+        observed.check()
+    child.ending = True
+    observed.check()
+
+
+def test_they_have_seen_something_when_each_has() -> None:
+    both = (Observer(isolation="read_committed"), Observer(isolation="read_uncommitted"))
+    observed = Observed(both, ("payments",), SimpleNamespace())  # type: ignore[arg-type]
+    assert not observed.flows()
+    observed._status["observer-uncommitted"].read = 3
+    assert not observed.flows()
+    observed._status["observer-committed"].read = 1
+    assert observed.flows()
+    assert observed.commits == 4
+
+
+def test_every_scenario_of_producers_is_found_and_sends_with_its_own_client() -> None:
+    found = {scenario.name: scenario for scenario in all_scenarios()}
+    for kind in ("idempotent", "transactional"):
+        for sender in SENDERS:
+            for name in (f"{kind}-{sender.name}", f"{kind}-{sender.name}-quiet"):
+                assert found[name].sender is sender
+                assert found[name].subject.sends
+                assert bool(found[name].schedule) is not name.endswith("-quiet")
+    for module in (idempotent_producers, transactional_producers):
+        assert all(s.claims and all(c.expect for c in s.claims) for s in module.SCENARIOS)
+
+
+def test_a_believer_is_judged_by_what_it_believes() -> None:
+    believer = Observer(isolation="read_uncommitted", believes="read_committed")
+    assert believer.settings()["isolation.level"] == "read_uncommitted"
+    assert believer.name == "observer-uncommitted"

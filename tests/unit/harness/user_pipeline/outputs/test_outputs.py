@@ -1,0 +1,271 @@
+"""Outputs of somebody else's pipeline, as their readers see them: files, or what a command says."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import shlex
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any, cast
+
+import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from onceproof.harness.kafka.log_reader import Entry, LogReader, PartitionLog
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.kafka.single_partition_log import ReaderOfAll
+from onceproof.harness.processes.sweep import harness_alive
+from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.identity import BadRule, Rule
+from onceproof.harness.user_pipeline.outputs import printed
+from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
+from onceproof.harness.user_pipeline.outputs.output import KINDS, Output, OwnSink, Where
+from onceproof.harness.user_pipeline.together import Together
+from onceproof.harness.wait import wait_until
+
+ID = Rule.parse("json:$.id")
+
+
+def opened(text: str, work: Path, *, identity: Rule = ID, effects: str = "1") -> OwnSink:
+    where = Where(database="", reader=cast("LogReader", None), work=work)
+    return Output.parse(text, identity).open(where, Yield.parse(effects))
+
+
+def parquet(file: Path, *ids: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.Table.from_pylist([{"id": i, "n": 1} for i in ids]), file)
+
+
+def test_a_command_is_told_where_the_brokers_are(tmp_path: Path) -> None:
+    reader = LogReader(cast("ClusterView", None), {2: "127.0.0.2:9", 1: "127.0.0.1:9"})
+    where = Where(database="", reader=reader, work=tmp_path)
+    text = """command:echo '{"id": "{bootstrap}"}'"""
+    (effect,) = Output.parse(text, ID).open(where, Yield()).effects()
+    assert effect.record == "127.0.0.1:9,127.0.0.2:9"
+
+
+def log_of(work: Path, *values: bytes, key: bytes | None = None) -> Where:
+    """Where an output `queue:out` has these values."""
+
+    class Log:
+        def read(self, start: int = 0) -> PartitionLog:
+            entries = [
+                Entry(
+                    topic="out", partition=0, offset=n, kind="data", key=key, value=value,
+                    headers={"order": b"h%d" % n}, producer_id=-1, epoch=-1, sequence=-1,
+                    transactional=False,
+                )
+                for n, value in enumerate(values)
+            ]  # fmt: skip
+            return PartitionLog(
+                topic="out", partition=0, log_start=0, last_stable_offset=len(values),
+                high_watermark=len(values), entries=entries,
+            )  # fmt: skip
+
+        def end(self) -> int:
+            return len(values)
+
+    reader = ReaderOfAll(cast("ClusterView", None), {}, {"out": Log()})
+    return Where(database="", reader=reader, work=work)
+
+
+def test_a_queue_is_a_log_of_what_was_sent_to_it(tmp_path: Path) -> None:
+    where = log_of(tmp_path, b'{"id": "x"}', b'{"id": "y"}', b'{"id": "y"}')
+    output = Output.parse("queue:out", ID)
+    sink = output.open(where, Yield())
+    assert (output.queue, output.topic, sink.size(), sink.hanging()) == ("out", None, 3, False)
+    assert [(e.record, e.view, e.position) for e in sink.effects()] == [
+        ("x", "queue", "out-0@0"), ("y", "queue", "out-0@1"), ("y", "queue", "out-0@2"),
+    ]  # fmt: skip
+    by_header = Output.parse("queue:out", Rule.parse("header:order")).open(where, Yield())
+    assert [e.record for e in by_header.effects()] == ["h0", "h1", "h2"]
+
+
+def test_effects_in_bytes_that_are_no_text_are_told_apart(tmp_path: Path) -> None:
+    where = log_of(tmp_path, b"\xc8\x01", b"\xca\x01", b"\xc8\x01", key=b"x")
+    sink = Output.parse("out", Rule.parse("key")).open(where, Yield.parse("2"))
+    first, second, third = sink.effects()
+    assert (first.record, first.effect_key) == (third.record, third.effect_key)
+    assert {first.effect_key, second.effect_key} == {"1", "2"}
+
+
+@pytest.mark.parametrize(
+    ("text", "identity", "says"),
+    [
+        ("queue:two words", "json:$.id", "invalid queue address"),
+        ("queue:a::b", "json:$.id", "invalid queue address"),
+        ("queue:", "json:$.id", "invalid output"),
+        ("queue:a", "key", "identity key cannot be in a message of queue:a"),
+    ],
+)
+def test_what_is_no_queue(text: str, identity: str, says: str) -> None:
+    with pytest.raises(BadRule, match=says):
+        Output.parse(text, Rule.parse(identity))
+
+
+def test_files_are_seen_as_a_listing_shows_them(tmp_path: Path) -> None:
+    sink = opened("parquet:{work}/out", tmp_path)
+    assert (sink.name, sink.size(), sink.effects()) == ("out", 0, [])
+    parquet(tmp_path / "out" / "b=1" / "part-1.parquet", "x", "y")
+    parquet(tmp_path / "out" / "part-0.parquet", "y")
+    before = sink.size()
+    for hidden in ("_temporary/0/part-2.parquet", ".part-3.parquet", "_x.parquet"):
+        parquet(tmp_path / "out" / hidden, "z")
+    assert sink.size() == before > 0
+    assert Counter(e.record for e in sink.effects()) == {"x": 1, "y": 2}
+    (tmp_path / "out" / "part-4.parquet").write_bytes(b"PAR1 not whole")
+    assert sink.size() == before
+    (torn,) = [e.position for e in sink.effects() if e.record is None]
+    assert torn == "part-4.parquet (a Parquet file without its end)"
+    assert len({e.position for e in sink.effects()}) == 4
+    assert {(e.sink, e.view, e.effect_key) for e in sink.effects()} == {("out", "listing", "")}
+
+
+def test_lines_and_rows_of_text(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"id": "x"}\n\n{"other": 1}\n')
+    (tmp_path / "b.csv").write_text("id,n\n1,2\n3,\n4\n")
+    assert [e.record for e in opened("json:{work}", tmp_path).effects()] == ["x", None]
+    assert [e.record for e in opened("csv:{work}", tmp_path).effects()] == ["1", "3", None]
+    (tmp_path / "d.jsonl").write_text('{"id": "y"}\n')
+    (tmp_path / "e.ndjson").write_text('{"id": "z"}\n')
+    (tmp_path / "f.text").write_text("nothing of either\n")
+    (tmp_path / "g.json").mkdir()
+    found = opened("json:{work}", tmp_path).effects()
+    assert [e.record for e in found] == ["x", None, "y", "z"]
+    (tmp_path / "c.json").write_text('{"id": "x"}\n{"id"')
+    with pytest.raises(UnreadableOutput, match=r"c\.json line 2: expected JSON"):
+        opened("json:{work}", tmp_path).effects()
+
+
+@pytest.mark.parametrize(("end", "pack"), [("gz", gzip), ("bz2", bz2), ("xz", lzma)])
+def test_files_may_be_compressed(tmp_path: Path, end: str, pack: Any) -> None:
+    lines = "".join(f'{{"id": "{n}"}}\n' for n in range(9_000)).encode()
+    whole = pack.compress(lines)
+    file = tmp_path / f"a.json.{end}"
+    file.write_bytes(whole)
+    sink = opened("json:{work}", tmp_path)
+    assert sink.size() == len(whole)
+    assert [e.record for e in sink.effects()] == [str(n) for n in range(9_000)]
+    file.write_bytes(whole[:-9])
+    *some, torn = sink.effects()
+    assert (torn.record, torn.position) == (None, f"a.json.{end} (it ends before its end)")
+    assert [e.record for e in some] == [str(n) for n in range(len(some))]
+    file.write_bytes(b"something else")
+    with pytest.raises(UnreadableOutput, match=f"a.json.{end}"):
+        sink.effects()
+
+
+def test_what_is_compressed_in_another_way_is_not_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("id\n1\n")
+    (tmp_path / "b.csv.zst").write_bytes(b"whatever")
+    sink = opened("csv:{work}", tmp_path)
+    assert sink.size() > 0
+    with pytest.raises(UnreadableOutput, match=r"b\.csv\.zst is compressed: expected no"):
+        sink.effects()
+
+
+def test_a_row_that_is_cut_short_is_no_other_row(tmp_path: Path) -> None:
+    (tmp_path / "b.csv").write_text('id,n\n"1,2\n')
+    with pytest.raises(UnreadableOutput, match=r"b\.csv line 2: expected CSV with quotes"):
+        opened("csv:{work}", tmp_path).effects()
+
+
+def test_a_command_prints_what_arrived(tmp_path: Path) -> None:
+    (tmp_path / "said").write_text("got id=1\n\ngot id=2\ngot id=2\n")
+    sink = opened("command:cat {work}/said", tmp_path, identity=Rule.parse(r"regex:id=(\d)"))
+    assert [e.record for e in sink.effects()] == ["1", "2", "2"]
+    assert sink.size() == 3
+    failing = opened(
+        f"command:{shlex.quote(sys.executable)} -c 'raise SystemExit(\"away\")'", tmp_path
+    )
+    with pytest.raises(UnreadableOutput, match="ended with 1; it said last: away"):
+        failing.size()
+    with pytest.raises(UnreadableOutput, match="no-such-program"):
+        opened("command:no-such-program", tmp_path).size()
+
+
+def test_several_effects_of_one_input_are_told_apart_by_their_content(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"id": 1, "n": 1}\n{"id": 1, "n": 2}\n{"id": 1, "n": 1}\n')
+    keys = [e.effect_key for e in opened("json:{work}", tmp_path, effects="2").effects()]
+    assert keys[0] == keys[2]
+    assert set(keys) == {"1", "2"}
+
+
+def test_all_outputs_together(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"id": 1}\n')
+    (tmp_path / "b.csv").write_text("id\n1\n2\n")
+    both = Together([opened("json:{work}", tmp_path), opened("csv:{work}", tmp_path)])
+    assert len(both.effects()) == 3
+    assert both.size() == (tmp_path / "a.json").stat().st_size + (tmp_path / "b.csv").stat().st_size
+    assert not both.hanging()
+    assert both.states() == both.atomic_batches() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "place", "view"),
+    [
+        ("enriched", "topic", "enriched", "read_committed"),
+        ("topic:a@read_uncommitted", "topic", "a", "read_uncommitted"),
+        ("postgres:shop.ledger", "postgres", "shop.ledger", "table"),
+        ("delta:{work}/d", "delta", "{work}/d", "table"),
+        ("iceberg:{work}/i", "iceberg", "{work}/i", "table"),
+        ("command:a b", "command", "a b", "printed"),
+        ("queue:a/b.c", "queue", "a/b.c", "queue"),
+    ],
+)
+def test_an_output_is_named(text: str, kind: str, place: str, view: str) -> None:
+    found = Output.parse(text, ID)
+    assert (found.kind, found.place, found.view) == (kind, place, view)
+    assert found.topic == (place if kind == "topic" else None)
+    assert set(KINDS) == {
+        "topic", "queue", "postgres", "parquet", "csv", "json", "delta", "iceberg", "command"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "says"),
+    [
+        ("mysql:x", "key", "invalid output 'mysql:x': expected TOPIC"),
+        ("postgres:", "json:$.id", "invalid output"),
+        ("parquet:{wrok}/out", "json:$.id", r"\{wrok\} means nothing .*\{work\}"),
+        ("command:cat {input}", "json:$.id", r"\{input\} means nothing .*\{bootstrap\}"),
+        ("a@dirty", "key", "invalid isolation level 'dirty'"),
+        ("postgres:x", "key", "cannot be in a row of postgres:x"),
+        ("csv:x", "header:id", "cannot be in a row"),
+    ],
+)
+def test_an_output_that_is_none(text: str, rule: str, says: str) -> None:
+    with pytest.raises(BadRule, match=says):
+        Output.parse(text, Rule.parse(rule))
+
+
+def test_a_command_that_takes_too_long_ends_with_all_it_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(printed, "_SECONDS", 5.0)
+    file = tmp_path / "pid"
+    script = f"sleep 600 & echo $! > {shlex.quote(str(file))}; wait"
+    with pytest.raises(UnreadableOutput, match="did not end within"):
+        opened(f"command:sh -c {shlex.quote(script)}", tmp_path).size()
+    pid = int(file.read_text())
+
+    def over() -> bool:
+        try:  # without a parent it may stay a zombie, where process 1 does not care
+            return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+        except psutil.NoSuchProcess:
+            return True
+
+    wait_until(over, what="all of it to end", seconds=20)
+
+
+def test_a_command_can_be_found_by_the_next_start(tmp_path: Path) -> None:
+    (row,) = opened(
+        "command:printenv ONCEPROOF_RUN", tmp_path, identity=Rule.parse("regex:.+")
+    ).effects()
+    assert row.record is not None
+    assert harness_alive(row.record)

@@ -1,0 +1,90 @@
+"""Tables with a log of their own, Iceberg and Delta, as outputs of somebody else's pipeline."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import cast
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.sinks.iceberg import METADATA
+from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.identity import Rule
+from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
+from onceproof.harness.user_pipeline.outputs.output import Output, OwnSink, Where
+from tests.unit.harness.sinks.test_iceberg import DELETED, Table
+
+
+def opened(text: str, work: Path) -> OwnSink:
+    where = Where(database="", reader=cast("LogReader", None), work=work)
+    return Output.parse(text, Rule.parse("json:$.record")).open(where, Yield())
+
+
+def records(sink: OwnSink) -> list[str | None]:
+    return [effect.record for effect in sink.effects()]
+
+
+class TestIceberg:
+    @pytest.fixture
+    def table(self, tmp_path: Path) -> Table:
+        return Table(tmp_path / "out")
+
+    @pytest.fixture
+    def sink(self, tmp_path: Path) -> OwnSink:
+        return opened("iceberg:{work}/out", tmp_path)
+
+    def test_until_it_is_made_there_is_nothing_in_it(self, sink: OwnSink) -> None:
+        assert (sink.name, sink.size(), records(sink), sink.hanging()) == ("out", 0, [], False)
+
+    def test_only_what_the_newest_snapshot_names_counts(self, table: Table, sink: OwnSink) -> None:
+        table.write("orphan.parquet", "a", "b")
+        assert (sink.size(), records(sink)) == (0, [])
+        table.commit(table.manifest(table.write("0.parquet", "a", "b")))
+        before = sink.size()
+        table.commit(table.manifest(table.write("1.parquet", "c")))
+        assert records(sink) == ["a", "b", "c"]
+        assert sink.size() > before
+        assert len({effect.position for effect in sink.effects()}) == 3
+        assert {effect.view for effect in sink.effects()} == {"table"}
+
+    def test_what_was_taken_away_counts_no_more(self, table: Table, sink: OwnSink) -> None:
+        gone = table.write("0.parquet", "a")
+        table.commit(table.manifest(gone, status=DELETED))
+        assert records(sink) == []
+
+    def test_rows_that_are_deleted_by_other_files_cannot_be_told(
+        self, table: Table, sink: OwnSink
+    ) -> None:
+        table.commit(table.manifest(table.write("0.parquet", "a"), content=1))
+        with pytest.raises(UnreadableOutput, match="takes rows away from other files, expected"):
+            records(sink)
+
+    def test_a_table_of_another_catalog_is_refused(self, table: Table, sink: OwnSink) -> None:
+        table.commit(table.manifest(table.write("0.parquet", "a"))).rename(
+            table.path / METADATA / "00001-5f2a.metadata.json"
+        )
+        with pytest.raises(
+            UnreadableOutput, match=r"00001-5f2a\.metadata\.json, expected metadata"
+        ):
+            records(sink)
+
+
+def test_a_delta_table_is_read_as_its_newest_version_has_it(tmp_path: Path) -> None:
+    log = tmp_path / "out" / "_delta_log"
+    log.mkdir(parents=True)
+    for file, kept in (("0.parquet", ["a", "b"]), ("1.parquet", ["b"])):
+        pq.write_table(pa.table({"record": kept}), tmp_path / "out" / file)
+    (log / f"{0:020}.json").write_text(json.dumps({"add": {"path": "0.parquet"}}))
+    sink = opened("delta:{work}/out", tmp_path)
+    assert (sink.size(), records(sink)) == (1, ["a", "b"])
+    changes = ({"remove": {"path": "0.parquet"}}, {"add": {"path": "1.parquet"}})
+    (log / f"{1:020}.json").write_text("\n".join(map(json.dumps, changes)))
+    assert (sink.size(), records(sink)) == (2, ["b"])
+    marked = {"add": {"path": "1.parquet", "deletionVector": {"cardinality": 1}}}
+    (log / f"{2:020}.json").write_text(json.dumps(marked))
+    with pytest.raises(UnreadableOutput, match="expected a table without deletion vectors"):
+        records(sink)

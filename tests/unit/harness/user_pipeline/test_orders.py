@@ -1,0 +1,249 @@
+"""What is sent to a pipeline of somebody's own, and what each record must come to."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from onceproof.harness.history.identity import digest
+from onceproof.harness.user_pipeline.identity import BadRule
+from onceproof.harness.user_pipeline.input_file import count
+from onceproof.harness.user_pipeline.orders import Orders
+
+
+def sent(orders: Orders, seed: int = 1) -> list[tuple[str, str, str]]:
+    return [
+        (r.record, r.key, r.value)
+        for n in range(orders.producers)
+        for r in orders.sends(producer=n, seed=seed)
+    ]
+
+
+def test_orders_are_made_up_from_the_seed() -> None:
+    orders = Orders(topic="orders", records=501)
+    first = sent(orders)
+    assert len(first) == len({record for record, *_ in first}) == 501
+    assert sent(orders) == first
+    assert sorted(sent(orders, seed=2)) != sorted(first)
+    for record, key, value in first:
+        order = json.loads(value)
+        assert (order["order_id"], order["customer"]) == (record, key)
+    (one, *_) = orders.sends(producer=1, seed=1)
+    assert one.digest == digest(one.key.encode(), one.value.encode())
+    assert one.topic == "orders"
+
+
+@pytest.mark.parametrize("producers", [1, 2, 3])
+def test_the_last_of_each_producer_are_the_sentinels(producers: int) -> None:
+    orders = Orders(topic="orders", records=100, producers=producers, sentinels=12)
+    each = [[r.record for r in orders.sends(producer=n, seed=1)] for n in range(producers)]
+    last = {record for records in each for record in records[-12 // producers :]}
+    assert orders.asked_last(seed=1) == last
+    assert len(last) == 12
+
+
+def test_without_sentinels_nothing_is_asked_last() -> None:
+    assert Orders(topic="orders", records=100).asked_last(seed=1) == frozenset()
+    few = Orders(topic="orders", records=100, producers=4, sentinels=3)
+    assert few.asked_last(seed=1) == frozenset(), "a producer has none or all of its share"
+
+
+def test_a_sentinel_must_have_an_effect(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.py"
+    rules.write_text("def effects(order): return order['quantity'] % 3\n")
+    orders = Orders(topic="orders", records=100, sentinels=20, effects=f"{rules}:effects")
+    due = {record for record, _, value in sent(orders) if json.loads(value)["quantity"] % 3}
+    assert orders.required(seed=1) == due
+    last = {f"order-{n:06d}" for n in range(80, 100)}
+    assert orders.asked_last(seed=1) == due & last
+    assert 0 < len(due & last) < 20
+    loose = replace(orders, effects="0..1")
+    assert loose.required(seed=1) == loose.asked_last(seed=1) == frozenset()
+
+
+def test_what_each_must_come_to(tmp_path: Path) -> None:
+    rules = tmp_path / "rules.py"
+    rules.write_text("def effects(order): return order['quantity'] % 3\n")
+    plain, optional, several = (
+        list(
+            Orders(topic="t", records=40, effects=effects).expected(producer=0, seed=1, sink="out")
+        )
+        for effects in ("1", "0..1", f"{rules}:effects")
+    )
+    assert len(plain) == len(optional) == 20
+    assert {row["optional"] for row in plain} == {False}
+    assert {row["optional"] for row in optional} == {True}
+    quantity = {
+        record: json.loads(value)["quantity"]
+        for record, _, value in sent(Orders(topic="t", records=40))
+    }
+    due = [row["record"] for row in several]
+    assert {row["optional"] for row in several} == {False}
+    for row in plain:
+        assert due.count(row["record"]) == quantity[row["record"]] % 3
+
+
+def test_what_each_leaves_for_its_key() -> None:
+    plain, orders = (Orders(topic="t", records=40, upserts=each) for each in (False, True))
+    made = {"producer": 1, "seed": 1, "sink": "out"}
+    assert list(plain.contributed(**made)) == list(orders.expected(**made)) == []
+    sends = {r.record: r.key for r in orders.sends(producer=1, seed=1)}
+    rows = list(orders.contributed(**made))
+    assert {row["record"]: row["state_key"] for row in rows} == sends
+    assert all(row["digest"] == row["record"] and row["operation"] == "last" for row in rows)
+    assert {row["sink"] for row in rows} == {"out"}
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".csv", ".parquet"])
+def test_records_of_a_file(tmp_path: Path, ending: str) -> None:
+    rows = [{"id": f"r{n}", "who": f"w{n % 3}", "text": 'ü, "x"'} for n in range(7)]
+    file = tmp_path / f"records{ending}"
+    if ending == ".parquet":
+        pq.write_table(pa.Table.from_pylist(rows), file)
+    elif ending == ".csv":
+        quoted = ('"{id}","{who}","ü, ""x"""'.format(**row) for row in rows)
+        file.write_text("id,who,text\n" + "\n".join(quoted) + "\n", encoding="utf-8")
+    else:
+        file.write_text("\n".join(json.dumps(row) for row in rows) + "\n\n", encoding="utf-8")
+    orders = Orders(topic="t", records=5, file=str(file), identity="json:$.id", key="json:$.who")
+    found = {record: (key, json.loads(value)) for record, key, value in sent(orders)}
+    assert found == {row["id"]: (row["who"], row) for row in rows[:5]}
+    assert count(file) == 7
+
+
+def test_a_line_of_json_is_sent_as_it_stands(tmp_path: Path) -> None:
+    file = tmp_path / "records.jsonl"
+    file.write_text('{ "id":1,  "x" : 1.50 }\r\n')
+    assert sent(Orders(topic="t", records=9, file=str(file), identity="json:$.id")) == [
+        ("1", "1", '{ "id":1,  "x" : 1.50 }')
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            '{"id": 1}\n{"x": 1, "y": 2}\n',
+            r"records.jsonl line 2: no identity by json:\$.id: there is no such field; "
+            r"there are x, y; the record is '\{\"x\"",
+        ),
+        (
+            '{"id": 1}\n{"id": 1.5}\n',
+            r"line 2: .* expected a text or a whole number there, found 1",
+        ),
+        ('{"id": 1}\n{"id": null}\n', r"line 2: .* there, found null"),
+        ('{"id": ""}\n', r"line 1: .* expected a text or a whole number there, found \"\""),
+        ('{"id": {"a": 1}}\n', r"line 1: .* found {\"a\": 1}"),
+        ("7\n", r"line 1: .* expected an object with fields, found int"),
+        ('{"id": 1}\n\n{"id": "1"}\n', r"line 3 has the identity '1' of records.jsonl line 1"),
+        ('{"id": 1}\nno\n', r"records.jsonl line 2: expected JSON, one value a line, found 'no"),
+        ('[\n{"id": 1}\n]\n', r"records.jsonl line 1: expected JSON, one value a line, found '\["),
+    ],
+)
+def test_a_file_that_cannot_be_sent(tmp_path: Path, text: str, says: str) -> None:
+    file = tmp_path / "records.jsonl"
+    file.write_text(text)
+    with pytest.raises(BadRule, match=says):
+        sent(Orders(topic="t", records=9, file=str(file), identity="json:$.id"))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("id;x\n1;2\n", r"records.csv line 2: .* there is no such field; there are id;x"),
+        ('id,x\n1,"a\nb"\n,2\n', r"records.csv line 4: .* found \"\""),
+        ("id,x\n1,2\n3\n", r"records.csv line 3: expected a field for each of id, x, found '3'"),
+        ("id,x\n1,2,3\n", r"line 2: expected a field for each of id, x, found '1', '2', '3'"),
+        ('id,x\n1,"2\n3,4\n', r"records.csv line 2: expected CSV with quotes"),
+        ('id,x\n1,"2"3\n', r"records.csv line 2: expected CSV with quotes"),
+        ("id,x,id\n1,2,3\n", r"records.csv line 1: a column is called 'id', and another too"),
+        ("id,\n1,2\n", r"records.csv line 1: a column is called ''; expected a header"),
+        ("id,x\n1,2\n1,3\n", r"line 3 has the identity '1' of records.csv line 2"),
+    ],
+)
+def test_a_table_of_text_that_cannot_be_sent(tmp_path: Path, text: str, says: str) -> None:
+    file = tmp_path / "records.csv"
+    file.write_text(text)
+    with pytest.raises(BadRule, match=says):
+        sent(Orders(topic="t", records=9, file=str(file), identity="json:$.id"))
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "byte order mark"])
+def test_text_is_utf_8_with_a_byte_order_mark_or_without(tmp_path: Path, mark: bytes) -> None:
+    for name, text in (("a.csv", "id,x\n1,ü\n"), ("a.jsonl", '{"id": 1, "x": "ü"}\n')):
+        file = tmp_path / name
+        file.write_bytes(mark + text.encode())
+        ((record, _, value),) = sent(
+            Orders(topic="t", records=9, file=str(file), identity="json:$.id")
+        )
+        assert (record, json.loads(value)["x"]) == ("1", "ü")
+        file.write_bytes(text.encode("latin-1"))
+        with pytest.raises(BadRule, match=r"expected text in UTF-8, found .* byte 0xfc"):
+            count(file)
+
+
+@pytest.mark.parametrize(
+    ("column", "says"),
+    [
+        (pa.array([b"1"]), "column id is of type binary, which JSON has no word for"),
+        (pa.array([[b"1"]]), "column id is of type list<"),
+        (pa.array([1.5]), r"row 1: .* expected a text or a whole number there, found 1.5"),
+        (pa.array([True]), r"row 1: .* found true"),
+        (pa.array([None], pa.string()), r"row 1: .* found null"),
+        (pa.array([[1]]), r"row 1: .* found \[1\]"),
+    ],
+    ids=lambda value: str(value.type) if isinstance(value, pa.Array) else "",
+)
+def test_a_column_of_another_type(tmp_path: Path, column: pa.Array, says: str) -> None:
+    file = tmp_path / "records.parquet"
+    pq.write_table(pa.table({"id": column}), file)
+    with pytest.raises(BadRule, match=says):
+        sent(Orders(topic="t", records=9, file=str(file), identity="json:$.id"))
+
+
+def test_whole_numbers_of_any_type_are_identities(tmp_path: Path) -> None:
+    file = tmp_path / "records.parquet"
+    pq.write_table(pa.table({"id": pa.array([7], pa.int8()), "k": pa.array([2.0])}), file)
+    orders = Orders(topic="t", records=9, file=str(file), identity="json:$.id", key="json:$.k")
+    assert sent(orders) == [("7", "2", '{"id": 7, "k": 2.0}')]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            {"identity": "key"},
+            "identity key cannot be in a record of a file, .* --data-identity",
+        ),
+        ({"identity": "header:id"}, "which has neither key nor headers"),
+        ({"key": "key"}, "key key cannot be in a record of a file, .* --data-key"),
+        ({"key": "json:$.who"}, r"line 1: no key by json:\$.who: there is no such field"),
+        ({"key": "regex:who=(.*)"}, r"line 1: no key by regex:who=\(\.\*\): nothing matches"),
+    ],
+)
+def test_rules_that_find_nothing_in_a_file(
+    tmp_path: Path, change: dict[str, str], says: str
+) -> None:
+    file = tmp_path / "records.jsonl"
+    file.write_text('{"id": 1}\n')
+    orders = Orders(topic="t", records=9, file=str(file), identity="json:$.id")
+    with pytest.raises(BadRule, match=says):
+        sent(replace(orders, **change))  # type: ignore[arg-type]
+
+
+def test_a_file_that_is_none(tmp_path: Path) -> None:
+    with pytest.raises(BadRule, match=r"expected a name that ends with \.jsonl"):
+        count(tmp_path / "records.txt")
+    with pytest.raises(BadRule, match="No such file"):
+        count(tmp_path / "records.csv")
+    (tmp_path / "records.parquet").write_text("no")
+    with pytest.raises(BadRule, match="cannot be read"):
+        count(tmp_path / "records.parquet")
+    (tmp_path / "records.csv").write_text("id,x\n")
+    with pytest.raises(BadRule, match=r"records\.csv: there is no record in it"):
+        count(tmp_path / "records.csv")

@@ -1,0 +1,260 @@
+"""What all programs that send share: the call before the record, the pace, the words."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from onceproof.harness.history.tables import read_lines
+from onceproof.harness.workload.clients.runtime import BLOCK, SenderRuntime
+from onceproof.harness.workload.payments import Payments, payments_of
+from onceproof.harness.workload.task_file import (
+    SenderRecord,
+    SenderTask,
+    load_records,
+    save_records,
+)
+
+PLAIN = Payments(records=300, producers=1, keys=4)
+TRANSACTIONAL = Payments(records=23, producers=1, other_topic="refunds", transaction=5, aborts=50)
+
+
+class Sent:
+    """A desk whose orders and words go through this test."""
+
+    def __init__(self, folder: Path, workload: Payments) -> None:
+        self.history = folder / "history"
+        self.history.mkdir()
+        save_records(folder / "records", workload.sends(producer=0, seed=3))
+        task = SenderTask(
+            name="producer-0",
+            bootstrap="here:1",
+            records=str(folder / "records"),
+            history=str(self.history),
+            transactional_id="producer-0" if workload.transaction else None,
+        )
+        task.save(folder / "task.json")
+        assert SenderTask.load(folder / "task.json") == task
+        self.read, self.write = os.pipe()
+        self.words: list[dict[str, Any]] = []
+        self.desk = SenderRuntime(
+            task, orders=lambda: self.read, say=lambda line: self.words.append(json.loads(line))
+        )
+
+    def order(self, *lines: str) -> None:
+        os.write(self.write, "".join(f"{line}\n" for line in lines).encode())
+        self.desk.listen()
+
+    def lines(self, kind: str) -> list[dict[str, Any]]:
+        return read_lines(self.history).lines.get(kind, [])
+
+    def table(self, name: str) -> list[dict[str, Any]]:
+        return read_lines(self.history).tables[name].to_pylist()
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Sent:
+    return Sent(tmp_path, PLAIN)
+
+
+@pytest.fixture
+def transactional(tmp_path: Path) -> Sent:
+    return Sent(tmp_path, TRANSACTIONAL)
+
+
+def test_the_call_is_on_disk_before_the_record_is_handed_out(plain: Sent) -> None:
+    plain.order("rate inf")
+    block = plain.desk.due()
+    written = plain.lines("called")
+    assert len(block) == BLOCK
+    assert [c.attempt for c in block] == [row["attempt"] for row in written]
+    expected = list(payments_of(PLAIN, producer=0, seed=3))[:BLOCK]
+    assert [(c.key, c.value) for c in block] == [(p.key, p.value) for p in expected]
+    assert [row["digest"] for row in written] == [p.digest for p in expected]
+    assert [row["ordinal"] for row in written] == list(range(BLOCK))
+    assert block[7].headers == [
+        ("onceproof-record", expected[7].record.encode()),
+        ("onceproof-attempt", f"{plain.desk.session}/7".encode()),
+    ]
+    assert len(plain.desk.due()) == 100
+    assert plain.desk.over
+    assert plain.desk.due() == []
+
+
+def test_without_an_order_nothing_is_sent_and_then_at_the_pace_that_is_told(
+    plain: Sent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Sums that are exact whatever the machine's clock says: halves of halves, and whole seconds.
+    at = float(int(time.monotonic()) + 1)
+    monkeypatch.setattr(time, "monotonic", lambda: at)
+    assert plain.desk.due() == []
+    plain.order("rate 8")
+    at += 0.6875
+    assert len(plain.desk.due()) == 5
+    at += 0.0625  # half a record was left over, and half a one more is due
+    assert len(plain.desk.due()) == 1
+    assert plain.desk.due() == []
+    at += 3600
+    assert len(plain.desk.due()) == BLOCK
+
+
+def test_several_orders_at_once(plain: Sent) -> None:
+    plain.order("rate 7", "enough")
+    assert (plain.desk.rate, plain.desk.enough, plain.desk.over) == (7.0, True, True)
+    plain.order("rate inf")
+    assert plain.desk.due() == []
+
+
+def test_it_ends_when_the_harness_is_gone(plain: Sent) -> None:
+    os.close(plain.write)
+    with pytest.raises(SystemExit, match="the harness is gone"):
+        plain.desk.listen()
+
+
+def test_outcomes_are_counted_once_and_written(plain: Sent) -> None:
+    plain.order("rate inf")
+    one, two, three, four, *_ = (call.attempt for call in plain.desk.due())
+    plain.desk.acknowledged(one, 2, 17)
+    plain.desk.acknowledged(two, 1, None)
+    plain.desk.refused(three, "no", certain=True)
+    plain.desk.refused(four, ValueError(), certain=False)
+    plain.desk.refused(one, "too late", certain=True)
+    assert plain.desk.waiting == BLOCK - 4
+    plain.desk.tell(done=True)
+    status = {"called": BLOCK, "ok": 2, "not_ok": 2, "timeouts": {}, "done": True}
+    assert plain.words[-1] == status
+    sends = {row["attempt"]: row for row in plain.table("sends")}
+    seen = [
+        (sends[a]["outcome"], sends[a]["partition"], sends[a]["offset"], sends[a]["error"])
+        for a in (one, two, three, four)
+    ]
+    assert seen == [
+        ("ok", 2, 17, None), ("ok", 1, None, None), ("fail", None, None, "no"),
+        ("info", None, None, "ValueError"),
+    ]  # fmt: skip
+    assert [row["outcome"] for row in plain.table("sends")].count("info") == BLOCK - 3
+
+
+def test_what_a_client_left_open_nobody_knows(plain: Sent) -> None:
+    plain.order("rate inf")
+    first, *_ = plain.desk.due()
+    plain.desk.acknowledged(first.attempt, 0, 0)
+    before = plain.desk.session
+    plain.desk.abandoned("it is gone")
+    plain.desk.new_session()
+    assert plain.desk.waiting == 0
+    assert plain.desk.session != before
+    assert plain.desk.session.startswith("producer-0/")
+    plain.desk.close()
+    errors = [row["error"] for row in plain.table("sends") if row["outcome"] == "info"]
+    assert errors == ["it is gone"] * (BLOCK - 1)
+
+
+def test_it_is_silent_for_a_moment_after_a_word(plain: Sent) -> None:
+    plain.desk.tell()
+    plain.desk.tell()
+    assert len(plain.words) == 1
+    plain.desk.tell(done=True)
+    assert [word["done"] for word in plain.words] == [False, True]
+
+
+def test_a_transaction_from_its_beginning_to_its_end(transactional: Sent) -> None:
+    desk = transactional.desk
+    assert desk.due_transaction() is None
+    transactional.order("rate inf")
+    first = desk.due_transaction()
+    assert first is not None
+    (row,) = transactional.table("txns")
+    assert (row["txn"], row["outcome"], row["transactional_id"]) == (
+        f"{desk.session}/t0", "info", "producer-0",
+    )  # fmt: skip
+    assert row["commit_called_at"] is None
+    assert transactional.lines("called") == []
+
+    calls = desk.calls(first)
+    assert [c.record.topic for c in calls] == ["payments", "refunds"] * 2 + ["payments"]
+    assert {s["txn"] for s in transactional.table("sends")} == {first.txn}
+
+    desk.commit_called()
+    (row,) = transactional.table("txns")
+    assert row["began_at"] <= row["commit_called_at"]
+    assert (row["outcome"], row["ended_at"]) == ("info", None)
+
+    desk.ended("committed")
+    (row,) = transactional.table("txns")
+    assert row["outcome"] == "committed"
+    assert row["began_at"] <= row["commit_called_at"] <= row["ended_at"]
+
+    sizes, numbers = [len(first.records)], [first.txn]
+    while following := desk.due_transaction():
+        sizes.append(len(desk.calls(following)))
+        numbers.append(following.txn)
+        desk.ended("info", "who knows")
+    assert sizes == [5, 5, 5, 5, 3]
+    assert numbers == [f"{desk.session}/t{n}" for n in range(5)]
+    assert transactional.table("txns")[-1]["error"] == "who knows"
+
+
+def test_no_transaction_begins_after_enough(transactional: Sent) -> None:
+    transactional.order("rate inf", "enough")
+    assert transactional.desk.due_transaction() is None
+    assert transactional.table("txns") == []
+
+
+def test_a_transaction_costs_as_many_records_as_it_has(
+    transactional: Sent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: at)
+    desk = transactional.desk
+    desk.due_transaction()
+    transactional.order("rate 1")
+    at += 1
+    assert desk.due_transaction() is not None
+    at += 4.5
+    assert desk.due_transaction() is None
+    at += 0.6
+    assert desk.due_transaction() is not None
+
+
+def test_the_records_of_transactions(tmp_path: Path) -> None:
+    workload = Payments(records=4000, producers=2, other_topic="refunds", transaction=5, aborts=20)
+    records = list(workload.sends(producer=1, seed=7))
+    save_records(tmp_path / "records", records)
+    assert list(load_records(tmp_path / "records")) == records
+    assert [r.value.encode() for r in records] == [
+        p.value for p in payments_of(workload, producer=1, seed=7)
+    ]
+    assert {r.topic for r in records} == {"payments", "refunds"}
+    aborts: dict[int | None, set[bool]] = {}
+    for record in records:
+        aborts.setdefault(record.transaction, set()).add(record.abort)
+    assert list(aborts) == list(range(400))
+    assert {len(how) for how in aborts.values()} == {1}  # a transaction is aborted whole
+    assert 40 < sum(how == {True} for how in aborts.values()) < 120
+    other = [r.abort for r in workload.sends(producer=1, seed=8)]
+    assert other != [r.abort for r in records]
+
+
+def test_without_transactions_nothing_is_aborted() -> None:
+    records = list(PLAIN.sends(producer=0, seed=1))
+    assert {(r.topic, r.transaction, r.abort) for r in records} == {("payments", None, False)}
+    assert isinstance(records[0], SenderRecord)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"transaction": -1}, "transaction=-1"),
+        ({"transaction": 5, "aborts": 101}, "aborts=101"),
+        ({"aborts": 5}, "without transactions"),
+    ],
+)
+def test_a_workload_that_cannot_be(wrong: dict[str, int], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        Payments(**wrong)

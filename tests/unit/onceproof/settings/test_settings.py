@@ -1,0 +1,320 @@
+"""Defaults of options, from files and the environment: who wins, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from onceproof.cli import app
+from onceproof.commands import run as running
+from onceproof.commands import verify as verifying
+from onceproof.commands_page import all_commands
+from onceproof.settings.bad import BadSettings
+from onceproof.settings.effective import effective
+from onceproof.settings.files import find, load
+from onceproof.settings.kinds import parser_of
+from onceproof.settings.page import PAGE, SCHEMA, all_settings, page, schema_text
+from onceproof.settings.schema import schema
+from onceproof.verify.options import CLAIMS, VerifyOptions
+from onceproof.verify.plan import PRESETS
+
+REFERENCE = Path(__file__).parents[4] / "docs" / "reference"
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to be in, in a repository of its own."""
+    (tmp_path / ".git").mkdir()
+    folder = tmp_path / "deep" / "down"
+    folder.mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    return tmp_path
+
+
+def call(*words: str, environ: Mapping[str, str] | None = None) -> tuple[int, str, str]:
+    done = CliRunner().invoke(app, [*words], env={"ONCEPROOF_CONFIG": None, **(environ or {})})
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done.exit_code, done.stdout, done.stderr
+
+
+def shown(command: str, key: str, environ: Mapping[str, str] | None = None) -> tuple[Any, str]:
+    code, out, err = call("config", "show", "--json", command, environ=environ)
+    assert code == 0, err
+    found = json.loads(out)["settings"][command][key]
+    return found["value"], found["from"]
+
+
+def test_the_nearest_to_the_user_wins(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+
+    def run(names: object, *, seed: int, **_: object) -> int:
+        seen.append(seed)
+        return 0
+
+    monkeypatch.setattr(running, "run", run)
+    file = here / "onceproof.toml"
+    assert shown("run", "seed") == (None, "built in")
+    file.write_text("seed = 1")
+    assert shown("run", "seed") == (1, f"{file}: seed")
+    file.write_text("seed = 1\n[run]\nseed = 2")
+    assert shown("run", "seed") == (2, f"{file}: run.seed")
+    assert shown("soak", "seed") == (1, f"{file}: seed")
+    general = {"ONCEPROOF_SEED": "3"}
+    assert shown("run", "seed", general) == (3, "ONCEPROOF_SEED")
+    own = {**general, "ONCEPROOF_RUN_SEED": "4"}
+    assert shown("run", "seed", own) == (4, "ONCEPROOF_RUN_SEED")
+    for words in (["run"], ["run", "--seed", "5"], ["--config", "none", "run"]):
+        assert call(*words, environ=own)[0] == 0
+    assert seen == [4, 5, None]
+
+
+def test_what_a_command_starts_hears_of_no_settings() -> None:
+    from onceproof.matrix.plan import plan
+    from onceproof.scenarios import flagship
+
+    (place,) = plan(flagship()[:1], ["local"], seed=1)
+    command = place.job(Path("runs")).command
+    after = command.index("onceproof") + 1
+    assert command[after : after + 3] == ("--config", "none", "run")
+
+
+def test_paths_are_meant_from_where_they_stand(here: Path) -> None:
+    (here / "onceproof.toml").write_text('out = "runs"')
+    assert shown("run", "out")[0] == str(here / "runs")
+    assert shown("run", "out", {"ONCEPROOF_OUT": "x"})[0] == str(Path.cwd() / "x")
+
+
+def test_a_table_in_pyproject(here: Path) -> None:
+    file = here / "pyproject.toml"
+    file.write_text('[project]\nname = "x"')
+    assert find(Path.cwd()) is None
+    file.write_text("[tool.onceproof.soak]\nkeep-all = true")
+    assert shown("soak", "keep-all") == (True, f"{file}: tool.onceproof.soak.keep-all")
+    (here / "onceproof.toml").write_text("seed = 1")
+    assert shown("soak", "keep-all") == (False, "built in")
+
+
+@pytest.mark.parametrize("root", [".git", "home"])
+def test_it_is_not_looked_for_beyond_a_repository_or_home(tmp_path: Path, root: str) -> None:
+    folder = tmp_path / "root" / "below"
+    folder.mkdir(parents=True)
+    (tmp_path / "onceproof.toml").write_text("seed = 1")
+    home = tmp_path / "root" if root == "home" else tmp_path / "elsewhere"
+    assert find(folder, home=tmp_path / "elsewhere") is not None
+    if root != "home":
+        (tmp_path / "root" / root).mkdir()
+    assert find(folder, home=home) is None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to somebody else")
+@pytest.mark.parametrize("whose", ["file", "folder"])
+@pytest.mark.parametrize("name", ["onceproof.toml", "pyproject.toml"])
+def test_that_of_another_user_in_a_folder_above_is_refused(
+    tmp_path: Path, name: str, whose: str
+) -> None:
+    above, below = tmp_path / "above", tmp_path / "above" / "below"
+    below.mkdir(parents=True)
+    file = above / name
+    file.write_text("[tool.onceproof]\nseed = 1" if name == "pyproject.toml" else "seed = 1")
+    assert find(below, home=tmp_path) is not None
+    os.chown(file if whose == "file" else above, 4711, -1)
+    with pytest.raises(BadSettings, match=r"belongs to another user \(number 4711\).*--config"):
+        find(below, home=tmp_path)
+    assert find(above, home=tmp_path) is not None  # who goes there means it
+
+
+WRONG = [
+    ("ot = 'x'", "ot: there is no such setting for all commands. Did you mean out?"),
+    ("[chek]", "chek: there is no such table. Did you mean check?"),
+    ("[check]\nthread = 1", "check.thread: there is no such setting. Did you mean check.threads"),
+    ("check = 1", "check: expected a table, as in [check], found 1."),
+    ("seed = 'x'", 'seed: expected a whole number, found "x".'),
+    ("seed = true", "seed: expected a whole number, found true."),
+    ("[check]\nthreads = 0", "check.threads: expected a whole number of at least 1, found 0."),
+    ("[soak]\nfree = 'x'", 'soak.free: expected a number of at least 0, found "x".'),
+    ("[soak]\nkeep-all = 1", "soak.keep-all: expected true or false, found 1."),
+    ("backend = 'flink'", "backend: expected local, docker or external:FILE, found"),
+    ("[verify]\noutput = 'x'", 'verify.output: expected a list, each a text, found "x".'),
+    ("[verify]\nclaim = ['x']", "verify.claim: expected a list, each exactly-once, at-least-once"),
+    ("[verify]\ndry-run = true", "verify.dry-run: there is no such setting."),
+    ("seed = ", "is not TOML: "),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), WRONG)
+@pytest.mark.parametrize("words", [["run"], ["config", "show"]])
+def test_what_cannot_be_meant_is_refused(
+    here: Path, text: str, said: str, words: list[str]
+) -> None:
+    file = here / "onceproof.toml"
+    file.write_text(text)
+    code, out, err = call(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"onceproof: {file}")
+    assert said in err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_wrong_variable_is_named(here: Path) -> None:
+    code, _, err = call("run", environ={"ONCEPROOF_MATRIX_JOBS": "many"})
+    assert code == 2
+    assert err == (
+        "onceproof: environment variable ONCEPROOF_MATRIX_JOBS: expected a whole number of at "
+        "least 1, found 'many'.\n"
+    )
+
+
+def test_a_wrong_value_that_another_goes_before_is_refused_all_the_same(here: Path) -> None:
+    (here / "onceproof.toml").write_text("seed = 'x'")
+    code, _, err = call("config", "show", "run", environ={"ONCEPROOF_RUN_SEED": "4"})
+    assert (code, "seed: expected a whole number" in err) == (2, True)
+
+
+def test_a_list_in_the_environment_is_read_as_in_a_shell(here: Path) -> None:
+    variable = "ONCEPROOF_VERIFY_FAULT"
+    found = shown("verify", "fault", {variable: "'kill driver' rolling-restart"})
+    assert found == (["kill driver", "rolling-restart"], variable)
+    code, _, err = call("config", "show", environ={variable: "'kill driver"})
+    assert (code, err.count("\n")) == (2, 1)
+    assert f"{variable}: expected a list, each a text, found" in err
+
+
+def test_words_keep_their_form(here: Path) -> None:
+    found = shown("clean", "older-than", {"ONCEPROOF_CLEAN_OLDER_THAN": "7d"})
+    assert found == ("7d", "ONCEPROOF_CLEAN_OLDER_THAN")
+    assert shown("matrix", "backend", {"ONCEPROOF_MATRIX_BACKEND": "local docker"})[0] == [
+        "local",
+        "docker",
+    ]
+
+
+def test_a_path_may_begin_at_home(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Path] = []
+
+    def run(names: object, *, out: Path, **_: object) -> int:
+        seen.append(out)
+        return 0
+
+    monkeypatch.setattr(running, "run", run)
+    monkeypatch.setenv("HOME", str(here / "home"))
+    (here / "onceproof.toml").write_text("out = '~/file'")
+    assert shown("run", "out", {"ONCEPROOF_OUT": "~/variable"})[0] == str(here / "home/variable")
+    assert call("run", environ={"ONCEPROOF_OUT": "~/variable"})[0] == 0
+    assert call("run")[0] == 0
+    assert seen == [here / "home" / "variable", here / "home" / "file"]
+
+
+def test_a_command_in_the_environment_is_started_here(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[VerifyOptions] = []
+    monkeypatch.setattr(verifying, "verify", lambda said, **_: heard.append(said) or 0)
+    (here / "onceproof.toml").write_text("[verify]\ncommand = ['a']\noutput = ['b']\n")
+    assert call("verify", environ={"ONCEPROOF_VERIFY_COMMAND": "python 'my job.py'"})[0] == 0
+    assert (heard[0].command, heard[0].folder) == (("python", "my job.py"), Path.cwd())
+
+
+@pytest.mark.parametrize("words", [["run", "--help"], ["explain", "lost-write"]])
+def test_what_needs_no_settings_does_not_fail_for_them(
+    here: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    (here / "onceproof.toml").write_text("nonsense = 1")
+    monkeypatch.setattr("sys.argv", ["onceproof", *words])
+    assert call(*words)[0] == 0
+
+
+def test_a_file_can_be_named(here: Path) -> None:
+    (here / "other.toml").write_text("seed = 7")
+    for words, environ in (
+        (["--config", str(here / "other.toml")], {}),
+        ([], {"ONCEPROOF_CONFIG": str(here / "other.toml")}),
+    ):
+        code, out, _ = call(*words, "config", "show", "run", "--json", environ=environ)
+        assert code == 0
+        assert json.loads(out)["settings"]["run"]["seed"]["value"] == 7
+    assert "does not exist" in call("--config", "nothing.toml", "run")[2]
+
+
+def test_a_pipeline_may_stand_in_a_file(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[tuple[VerifyOptions, list[str]]] = []
+
+    def verify(said: VerifyOptions, *, options: list[str], **_: object) -> int:
+        heard.append((said, options))
+        return 0
+
+    monkeypatch.setattr(verifying, "verify", verify)
+    (here / "onceproof.toml").write_text(
+        '[verify]\ncommand = ["python", "job.py"]\noutput = ["a", "b"]\npreset = "gentle"\n'
+    )
+    assert call("verify", "--rate", "5", "--seed", "3", "--dry-run")[0] == 0
+    assert call("verify", "--output", "c", "--", "other")[0] == 0
+    (said, options), (other, _) = heard
+    assert (said.command, said.outputs, said.folder) == (("python", "job.py"), ("a", "b"), here)
+    assert options == ["--output", "a", "--output", "b", "--rate", "5", "--preset", "gentle"]
+    assert (other.command, other.outputs) == (("other",), ("c",))
+    assert other.folder == Path.cwd()
+
+
+def test_page_and_schema_are_up_to_date() -> None:
+    settings = all_settings()
+    assert (REFERENCE / PAGE).read_text() == page(settings), "run: make reference"
+    assert (REFERENCE / SCHEMA).read_text() == schema_text(settings), "run: make reference"
+    code, out, _ = call("config", "schema")
+    assert (code, out) == (0, schema_text(settings))
+
+
+def fits(value: Any, wanted: Mapping[str, Any]) -> bool:
+    """As much of JSON Schema as ours has."""
+    types = {
+        "object": dict, "array": list, "string": str, "boolean": bool, "integer": int,
+        "number": int | float,
+    }  # fmt: skip
+    assert set(wanted) <= {
+        "$schema", "$id", "title", "description", "default", "type", "properties", "items", "enum",
+        "additionalProperties", "pattern", "minimum", "maximum",
+    }  # fmt: skip
+    name = wanted["type"]
+    if not isinstance(value, types[name]) or (isinstance(value, bool) and name != "boolean"):
+        return False
+    if name == "object":
+        inside = wanted["properties"]
+        return all(key in inside and fits(each, inside[key]) for key, each in value.items())
+    if name == "array":
+        return all(fits(each, wanted["items"]) for each in value)
+    if name in ("integer", "number"):
+        return wanted.get("minimum", value) <= value <= wanted.get("maximum", value)
+    return value in wanted.get("enum", [value]) and bool(
+        re.search(wanted.get("pattern", ""), str(value))
+    )
+
+
+@pytest.mark.parametrize("text", [text for text, _ in WRONG[:-1]])
+def test_the_schema_refuses_what_is_refused(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "onceproof.toml"
+    file.write_text(text)
+    assert not fits(load(file).content, schema(all_settings()))
+
+
+def test_the_schema_takes_what_is_taken(tmp_path: Path) -> None:
+    file = tmp_path / "onceproof.toml"
+    file.write_text(
+        'out = "x"\nbackend = "external:mine.toml"\nseed = 1\n[soak]\nfree = 2.5\nruns = 0\n'
+        '[verify]\nclaim = ["at-least-once"]\noutput = ["a"]\n[check]\nexact = true\n'
+    )
+    settings = all_settings()
+    assert fits(load(file).content, schema(settings))
+    found = effective(all_commands(), load(file))
+    assert found.values["soak"]["free"].value == 2.5
+
+
+def test_words_of_a_few_are_those_that_the_commands_know() -> None:
+    verify = all_settings()["verify"]
+    assert parser_of(verify["preset"]).choices == PRESETS
+    assert parser_of(verify["claim"]).choices == CLAIMS

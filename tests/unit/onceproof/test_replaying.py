@@ -1,0 +1,85 @@
+"""What `onceproof replay` takes from a run folder, and what it says of one that it cannot do."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from onceproof.catalogue import chosen
+from onceproof.harness.history.run_record import UnreadableRun
+from onceproof.harness.schedule.as_json import schedule_to_json
+from onceproof.harness.schedule.scenario import Scenario
+from onceproof.replaying import NoReplay, replay_of
+from tests.unit.harness.history.test_run_record import RECORD
+
+
+@pytest.fixture
+def scenario() -> Scenario:
+    (found,) = chosen(["control-toothless-fault"])
+    return found
+
+
+def kept(folder: Path, scenario: Scenario, /, **changes: Any) -> Path:
+    """A run folder of a scenario, with something changed in its record."""
+    said = {
+        "scenario": scenario.name,
+        "subject": scenario.subject.name,
+        "workload": asdict(scenario.workload),
+        "plan": schedule_to_json(scenario.schedule),
+    }
+    RECORD.model_copy(update=said | changes).save(folder)
+    return folder
+
+
+def test_scenario_and_seed_and_backend(tmp_path: Path, scenario: Scenario) -> None:
+    found = replay_of(kept(tmp_path, scenario, configuration={"backend": "docker"}))
+    assert found.scenario == scenario
+    assert (found.seed, found.backend) == (7, "docker")
+
+
+def test_the_schedule_is_the_one_of_then(tmp_path: Path, scenario: Scenario) -> None:
+    then = tuple(replace(at, seconds=1.5) for at in scenario.schedule)
+    found = replay_of(kept(tmp_path, scenario, plan=schedule_to_json(then)))
+    assert found.scenario == replace(scenario, schedule=then) != scenario
+
+
+def test_the_transaction_version_is_the_one_of_then(tmp_path: Path, scenario: Scenario) -> None:
+    features = {"features": {"transaction.version": 1}}
+    found = replay_of(kept(tmp_path, scenario, configuration=features))
+    assert found.scenario.transaction_version == 1
+    with pytest.raises(NoReplay, match="transaction_version=7: there are 0, 1, 2"):
+        replay_of(kept(tmp_path, scenario, configuration={"features": {"transaction.version": 7}}))
+
+
+def test_another_backend_may_be_asked_for(tmp_path: Path, scenario: Scenario) -> None:
+    folder = kept(tmp_path, scenario, configuration={"backend": "external"})
+    with pytest.raises(NoReplay, match="say which, --backend external:FILE"):
+        replay_of(folder)
+    assert replay_of(folder, "external:mine.toml").backend == "external:mine.toml"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"plan": None}, "has no schedule as data"),
+        ({"plan": [{"is": "Melt"}]}, "line 1: 'Melt' is nothing that this version"),
+        ({"plan": [{"is": "At"}]}, "line 1: At: .*missing"),
+        ({"scenario": "gone"}, "there is no scenario «gone»"),
+        ({"scenario": "verify", "repeat": "onceproof verify -- x"}, "again: onceproof verify -- x"),
+        ({"subject": "other"}, "has another subject by now: then other, now spark-"),
+        ({"workload": {"records": 1}}, "has another workload by now"),
+    ],
+)
+def test_what_cannot_be_done_again(
+    tmp_path: Path, scenario: Scenario, changes: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(NoReplay, match=said):
+        replay_of(kept(tmp_path, scenario, **changes))
+
+
+def test_what_is_no_run(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableRun, match="is not a run folder"):
+        replay_of(tmp_path)

@@ -1,0 +1,92 @@
+"""Profiles of the forms in which people write pipelines, and trials made with them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from onceproof.harness.schedule.scenario import Scenario
+from onceproof.harness.user_pipeline.profile import (
+    ABORTED,
+    CHECKPOINT,
+    DATABASE,
+    GROUP,
+    NULL,
+    TRANSACTION,
+    GroupProfile,
+    Profile,
+)
+from onceproof.verify.options import VerifyOptions
+from onceproof.verify.plan import plan
+from onceproof.verify.trial import by_faults, by_plan, draft, named, pipeline_of
+
+READERS: Final = GroupProfile(
+    name="readers",
+    members=1,
+    protocol_type="consumer",
+    assignors=("range", "roundrobin"),
+    session_ms=45_000,
+    max_poll_ms=300_000,
+)
+COPY: Final = Profile(
+    commits=(GROUP,),
+    groups=("readers",),
+    commit_seconds=5.0,
+    group=READERS,
+    idempotent=True,
+    acks=-1,
+    topics=("enriched",),
+    read_committed=True,
+    pause=0.3,
+    survives=(ABORTED, NULL),
+)
+"""From Kafka to Kafka, with offsets committed to its group."""
+TRANSACTIONAL: Final = replace(
+    COPY,
+    commits=(TRANSACTION,),
+    commit_seconds=None,
+    transactional_ids=1,
+    transaction_ms=60_000,
+    transaction_version=2,
+)
+TO_DATABASE: Final = replace(
+    COPY, topics=(), idempotent=False, acks=None, tables=("ledger",), statements="extended"
+)
+"""Rows in PostgreSQL, offsets in Kafka."""
+TEXTBOOK: Final = replace(
+    TO_DATABASE,
+    commits=(DATABASE,),
+    groups=(),
+    commit_seconds=None,
+    group=None,
+    tables=("ledger", "positions"),
+    position_table="positions",
+    survives=(),
+    ends_at=(ABORTED,),
+)
+"""Rows and offsets in one transaction of PostgreSQL, and offsets nowhere else."""
+ROW_AND_EVENT: Final = replace(COPY, tables=("ledger",), statements="simple")
+TWO_WORKERS: Final = replace(COPY, group=replace(READERS, members=2), processes=2)
+SPARK_JOB: Final = Profile(commits=(CHECKPOINT,), topics=("enriched",), read_committed=False)
+UNWATCHED: Final = Profile(watched=False, commits=(GROUP,), group=READERS)
+"""Of a stage without gates: its messages were not seen."""
+PROFILES: Final = {
+    "copy": COPY,
+    "transactional": TRANSACTIONAL,
+    "database": TO_DATABASE,
+    "textbook": TEXTBOOK,
+    "row-and-event": ROW_AND_EVENT,
+    "two-workers": TWO_WORKERS,
+    "unwatched": UNWATCHED,
+    "nothing-seen": Profile(),
+}
+"""Those of programs."""
+
+
+def tried(said: VerifyOptions, profile: Profile = COPY) -> Scenario:
+    """The trial of what somebody says, as if its dry run had shown this profile."""
+    scenario = draft(said)
+    if named(said):
+        return by_faults(scenario, said, profile)
+    made = plan(pipeline_of(scenario, said, profile), said.preset, said.accepted)
+    return by_plan(scenario, said, profile, made)

@@ -1,0 +1,92 @@
+"""What a dry run leaves: a profile that can be used again, and words about the plan."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+
+from onceproof.harness.tools import cache
+from onceproof.verify import profiles
+from onceproof.verify.dry_run import tell_plan
+from onceproof.verify.hazards.hazard import Pipeline
+from onceproof.verify.options import VerifyOptions
+from onceproof.verify.plan import plan
+from onceproof.verify.profiles import keep, kept, key_of
+from tests.unit.onceproof.verify.profiles_made_up import COPY, PROFILES
+
+SAID = VerifyOptions(command=("python", "job.py"), folder=Path("/somewhere"), outputs=("enriched",))
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(cache, "location", lambda: tmp_path / "cache")
+    return tmp_path / "cache"
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
+def test_a_profile_is_kept(profile: object) -> None:
+    key = key_of(SAID, "local")
+    assert kept(key) is None
+    keep(key, profile)  # type: ignore[arg-type]
+    assert kept(key) == profile
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"commits": []', '{"colour": "red"}', "\0"])
+def test_what_cannot_be_read_is_no_profile(text: str) -> None:
+    key = key_of(SAID, "local")
+    keep(key, COPY)
+    profiles._file(key).write_text(text)
+    assert kept(key) is None
+
+
+def test_a_cache_that_cannot_be_written_to_ends_nothing(own_cache: Path) -> None:
+    own_cache.write_text("a file in its place")
+    keep(key_of(SAID, "local"), COPY)
+    assert kept(key_of(SAID, "local")) is None
+
+
+SAME = {
+    "claims": ("at-least-once",), "preset": "brutal", "faults": ("kill program",),
+    "schedule": Path("x"), "accepted": ("evicted",), "settle": 9.0, "records": 7,
+    "plain_data": True,
+}  # fmt: skip
+OTHER = {
+    "command": ("python", "other.py"), "folder": Path("/else"), "topic": "in", "outputs": ("b",),
+    "topics": ("state",), "identity": "key", "effects": "2", "effect_key": "key",
+    "dead_letters": "dead", "dead_letter_identity": "key", "upserts": "key", "data_identity": "key",
+    "data_key": "key", "partitions": 4, "rate": 5,
+}  # fmt: skip
+
+
+def test_a_dry_run_is_reused_for_the_same_pipeline_only(tmp_path: Path) -> None:
+    key = key_of(SAID, "local")
+    assert key_of(SAID, "docker") != key
+    for name, value in SAME.items():
+        assert key_of(replace(SAID, **{name: value}), "local") == key, name
+    for name, value in OTHER.items():
+        assert key_of(replace(SAID, **{name: value}), "local") != key, name
+    assert {*SAME, *OTHER, "data"} == {field.name for field in fields(VerifyOptions)}
+    data = replace(SAID, data=tmp_path / "records.jsonl")
+    data.data.write_text("{}")  # type: ignore[union-attr]
+    before = key_of(data, "local")
+    assert before != key
+    data.data.write_text('{"a": 1}')  # type: ignore[union-attr]
+    assert key_of(data, "local") != before
+
+
+def test_the_plan_is_told() -> None:
+    out = io.StringIO()
+    made = plan(Pipeline(profile=COPY, input="orders"), "standard", ("evicted",))
+    tell_plan(COPY.sentences(), made, out)
+    said = out.getvalue()
+    assert f"Profile: {COPY.sentences()}\n" in said
+    assert f"{len(made.schedule)} faults for these hazards:\n" in said
+    tested, untested = said.split("Hazards that this trial does not bring:\n")
+    for hazard in (*made.hazards, *made.accepted):
+        assert f"  {hazard.name} " in tested
+        assert f"  {hazard.name} " not in untested
+    assert tested.count("(may stay untested)") == 1
+    assert "  producer-fenced            it has no transactions\n" in untested

@@ -1,0 +1,219 @@
+"""What a trial comes to for what is in its outputs: from what was said to the verdict.
+
+Everything but brokers and faults is real here: what must come to what, the
+outputs as they are read, the claims, and the checkers.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from onceproof.checkers import ClaimJudgement, History, Judgement, Verdict, check
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.verify.options import VerifyOptions
+from tests.unit.onceproof.verify.profiles_made_up import tried
+
+PHASES = ("arrange", "warm-up", "disturb", "heal", "settle", "collect", "tear-down")
+LETTERS = VerifyOptions(
+    command=("job",),
+    folder=Path("/somewhere"),
+    outputs=("json:{work}/out",),
+    dead_letters="json:{work}/dead",
+    dead_letter_identity="json:$.original.order_id",
+    records=1000,
+)
+UPSERTS = replace(LETTERS, dead_letters=None, dead_letter_identity=None, upserts="json:$.customer")
+
+
+def orders(said: VerifyOptions) -> list[dict[str, Any]]:
+    workload = tried(said).workload
+    sent = [r for n in range(workload.producers) for r in workload.sends(producer=n, seed=1)]
+    return sorted((json.loads(r.value) for r in sent), key=lambda order: order["order_id"])
+
+
+def judged(said: VerifyOptions, work: Path, **written: list[dict[str, Any]]) -> ClaimJudgement:
+    """What becomes of the one claim, with what is in the folders of a trial's outputs."""
+    (claim,) = judgement(said, work, **written).claims
+    return claim
+
+
+def judgement(said: VerifyOptions, work: Path, **written: list[dict[str, Any]]) -> Judgement:
+    for folder, rows in written.items():
+        (work / folder).mkdir()
+        (work / folder / "a.json").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    scenario = tried(said)
+    workload, subject = scenario.workload, scenario.subject
+    sink = subject.open_sink(database="", reader=cast("LogReader", None), work=work)
+    made = {"producer": 0, "seed": 1, "sink": subject.sink}
+    one = replace(workload, producers=1)
+    sent = list(one.sends(producer=0, seed=1))
+    history = History.of(
+        sends=[{"record": r.record, "topic": "orders"} for r in sent],
+        log=[
+            {"record": r.record, "topic": "orders", "offset": n, "key": r.key}
+            for n, r in enumerate(sent)
+        ],
+        effects=[asdict(effect) for effect in sink.effects()],
+        state=[asdict(state) for state in sink.states()],
+        expected=list(one.expected(**made)),
+        contributions=list(one.contributed(**made)),
+        phases=[{"phase": phase, "outcome": "ok"} for phase in PHASES],
+        hazards=[
+            {"hazard": hazard, "hop": "process"} for hazard in sorted(scenario.claims[0].hazards)
+        ],
+    )
+    return check(history, scenario.claims)
+
+
+Rows = list[dict[str, Any]]
+
+
+def letter(order: dict[str, Any]) -> dict[str, Any]:
+    return {"error": "too much", "original": order}
+
+
+class TestEffectOrDeadLetter:
+    """Every tenth order cannot be processed."""
+
+    @pytest.mark.parametrize(
+        ("change", "verdict", "anomalies"),
+        [
+            (lambda out, dead, all_: None, Verdict.HOLDS, ()),
+            (lambda out, dead, all_: out.append(all_[0]), Verdict.VIOLATED, ("duplicate-output",)),
+            (
+                lambda out, dead, all_: dead.append(letter(all_[1])),
+                Verdict.VIOLATED,
+                ("duplicate-output",),
+            ),
+            (lambda out, dead, all_: dead.append(dead[0]), Verdict.VIOLATED, ("duplicate-output",)),
+            (lambda out, dead, all_: dead.pop(), Verdict.VIOLATED, ("lost-output",)),
+            (lambda out, dead, all_: out.pop(), Verdict.VIOLATED, ("lost-output",)),
+            (
+                lambda out, dead, all_: dead.append(letter({"order_id": "nobody"})),
+                Verdict.VIOLATED,
+                ("phantom-output",),
+            ),
+            (lambda out, dead, all_: dead.append({"error": "?"}), Verdict.INVALID, ()),
+        ],
+        ids=["either", "both-out", "both-dead", "two-dead", "no-dead", "no-out", "foreign", "?"],
+    )
+    def test_one_of_them_and_once(
+        self,
+        tmp_path: Path,
+        change: Callable[[Rows, Rows, Rows], object],
+        verdict: Verdict,
+        anomalies: tuple[str, ...],
+    ) -> None:
+        all_ = orders(LETTERS)
+        dead = [letter(order) for order in all_[::10]]
+        out = [order for n, order in enumerate(all_) if n % 10]
+        change(out, dead, all_)
+        found = judged(LETTERS, tmp_path, out=out, dead=dead)
+        assert (found.verdict, found.refuted_by) == (verdict, anomalies), found.reason
+
+    def test_it_is_told_what_stands_where(self, tmp_path: Path) -> None:
+        all_ = orders(LETTERS)
+        dead = [letter(all_[0]), letter(all_[1]), letter(all_[1])]
+        out = [all_[0], *all_[2:], all_[2]]
+        (found,) = (f for f in judgement(LETTERS, tmp_path, out=out, dead=dead).findings if f.count)
+        assert [each.sentence for each in found.shown] == [
+            "order-000000 has a dead letter, and is in out all the same",
+            "order-000001 has 2 dead letters beside out; 1 expected",
+            "order-000002 has 2 effects in out; 1 expected",
+        ]
+
+    def test_without_being_told_of_dead_letters_they_are_missing(self, tmp_path: Path) -> None:
+        said = replace(LETTERS, dead_letters=None, dead_letter_identity=None)
+        found = judged(said, tmp_path, out=orders(said)[1:])
+        assert found.refuted_by == ("lost-output",)
+
+
+def test_of_several_effects_it_is_told_which(tmp_path: Path) -> None:
+    said = replace(LETTERS, dead_letters=None, dead_letter_identity=None, effects="2")
+    twice = [order | {"line": line} for order in orders(said) for line in (1, 2)]
+    found = judgement(said, tmp_path, out=[*twice[1:], twice[5]]).findings
+    told = {f.anomaly: f.shown[0].sentence for f in found if f.count}
+    assert re.fullmatch(
+        r"order-000000 at orders-0@\d+ has 0 of 1 expected effects named «2» in out",
+        told["lost-output"],
+    )
+    assert told["duplicate-output"] == "order-000002 has 2 effects named «2» in out; 1 expected"
+
+
+def last_of_each(all_: Rows) -> Rows:
+    return list({order["customer"]: order for order in all_}.values())
+
+
+class TestUpserts:
+    def test_customers_come_and_go(self) -> None:
+        all_ = orders(UPSERTS)
+        last = {order["customer"]: n for n, order in enumerate(all_)}
+        ends = sorted(last.values())
+        assert max(b - a for a, b in pairwise(ends)) <= 4
+        several = [c for c in last if sum(order["customer"] == c for order in all_) == 4]
+        assert len(several) > 200
+
+    @pytest.mark.parametrize(
+        ("change", "verdict", "anomalies"),
+        [
+            (lambda rows, all_: None, Verdict.HOLDS, ()),
+            (lambda rows, all_: rows.reverse(), Verdict.HOLDS, ()),
+            (lambda rows, all_: rows.pop(7), Verdict.VIOLATED, ("state-mismatch",)),
+            (
+                lambda rows, all_: rows.__setitem__(40, older(rows[40], all_)),
+                Verdict.VIOLATED,
+                ("state-mismatch",),
+            ),
+            (
+                lambda rows, all_: rows.append(older(rows[40], all_)),
+                Verdict.VIOLATED,
+                ("state-mismatch",),
+            ),
+            (
+                lambda rows, all_: rows.append({"customer": "nobody", "order_id": "order-000001"}),
+                Verdict.VIOLATED,
+                ("state-mismatch",),
+            ),
+            (
+                lambda rows, all_: rows.append({"customer": None, "order_id": "order-000001"}),
+                Verdict.INVALID,
+                (),
+            ),
+            (lambda rows, all_: rows[3].pop("order_id"), Verdict.INVALID, ()),
+        ],
+        ids=["last", "in-any-order", "missing", "older", "two-rows", "foreign", "no-key", "no-id"],
+    )
+    def test_the_last_input_of_each_key_has_left_its_value(
+        self,
+        tmp_path: Path,
+        change: Callable[[Rows, Rows], object],
+        verdict: Verdict,
+        anomalies: tuple[str, ...],
+    ) -> None:
+        all_ = orders(UPSERTS)
+        rows = last_of_each(all_)
+        change(rows, all_)
+        found = judged(UPSERTS, tmp_path, out=rows)
+        assert (found.verdict, found.refuted_by) == (verdict, anomalies), found.reason
+
+    def test_what_leaves_no_value_is_not_asked_for(self, tmp_path: Path) -> None:
+        rules = tmp_path / "rules.py"
+        rules.write_text("def keeps(order): return int(order['quantity'] > 2)\n")
+        said = replace(UPSERTS, effects=f"{rules}:keeps")
+        kept = [order for order in orders(said) if order["quantity"] > 2]
+        assert judged(said, tmp_path, out=last_of_each(kept)).verdict is Verdict.HOLDS
+        (tmp_path / "other").mkdir()
+        wrong = judged(said, tmp_path / "other", out=last_of_each(orders(said)))
+        assert wrong.refuted_by == ("state-mismatch",)
+
+
+def older(row: dict[str, Any], all_: Rows) -> dict[str, Any]:
+    return next(order for order in all_ if order["customer"] == row["customer"] and order != row)

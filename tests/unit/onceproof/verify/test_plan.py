@@ -1,0 +1,425 @@
+"""Which hazards a pipeline has by its profile, and the schedule that brings them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import replace
+from itertools import groupby, pairwise
+
+import pytest
+
+from onceproof.harness.faults.database.strike_database import StrikeDatabase
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.program.evict_program import EvictProgram
+from onceproof.harness.faults.program.odd_input import OddInput
+from onceproof.harness.faults.program.remove_program import RemoveProgram
+from onceproof.harness.faults.program.withhold_writes import WithholdWrites
+from onceproof.harness.faults.program.zombie_worker import ZombieWorker
+from onceproof.harness.faults.targets.brokers import PROGRAM_START
+from onceproof.harness.faults.targets.program import Program
+from onceproof.harness.faults.targets.program_commit import HAZARDS, KILLED_AT_WORK
+from onceproof.harness.faults.targets.spark_driver import SparkDriver
+from onceproof.harness.schedule.as_json import schedule_from_json, schedule_to_json
+from onceproof.harness.schedule.scenario import ScheduledFault
+from onceproof.harness.stage.backends import EVERYTHING
+from onceproof.harness.user_pipeline.profile import ABORTED, EMPTY, KEYS, NULL, OVERSIZE, Profile
+from onceproof.harness.user_pipeline.program import PROGRAM
+from onceproof.verify.fine_print import fine_print_of
+from onceproof.verify.hazards.hazard import PHASES, Hazard, Pipeline
+from onceproof.verify.hazards.table import NAMES, TABLE
+from onceproof.verify.plan import PRESETS, ROUNDS, plan
+from tests.unit.onceproof.verify.profiles_made_up import (
+    COPY,
+    PROFILES,
+    READERS,
+    ROW_AND_EVENT,
+    SPARK_JOB,
+    TRANSACTIONAL,
+    TWO_WORKERS,
+)
+
+BESIDE = frozenset({ABORTED, NULL, OVERSIZE, KEYS, "partition-added"})
+"""What comes into the input, or to it, side by side."""
+
+
+def pipeline(profile: Profile, *, spark: bool = False, kinds: tuple[str, ...] = ()) -> Pipeline:
+    kinds = kinds or ("topic" if profile.topics else "postgres",)
+    return Pipeline(
+        profile=profile, input="orders", kinds=kinds, topics=profile.topics, spark=spark
+    )
+
+
+PIPELINES = {
+    **{name: pipeline(profile) for name, profile in PROFILES.items()},
+    "queue": pipeline(COPY, kinds=("queue", "topic")),
+    "spark": pipeline(SPARK_JOB, spark=True),
+    "odd orders": replace(pipeline(COPY), odd_orders=(KEYS, NULL, OVERSIZE, EMPTY)),
+}
+ANY = {"stopped-with-work", "leader-killed", "cut-off"}
+UNWATCHED = ANY | {"killed-at-work", "partition-added"}
+PROGRAMS = UNWATCHED | {"broker-lost-at-start"}
+ODD_ONES = {"aborted-input", "null-values", "restarted-idle"}
+COMMITS = {
+    "killed-before-commit", "killed-after-commit", "commit-unknown", "commit-unheard",
+    "coordinator-moved",
+}  # fmt: skip
+MEMBER = {"evicted", "rebalanced", "coordinator-killed"}
+PRODUCES = {
+    "produce-unavailable", "produce-unknown", "produce-unheard", "killed-with-writes",
+}  # fmt: skip
+ROWS = {
+    "database-commit-lost", "database-commit-unheard", "database-connection-lost",
+    "database-refused", "database-slow", "database-killed",
+}  # fmt: skip
+HAS = {
+    "copy": PROGRAMS | COMMITS | MEMBER | PRODUCES | ODD_ONES
+    | {"commit-refused", "produce-refused"},
+    "transactional": PROGRAMS | COMMITS | MEMBER | PRODUCES | ODD_ONES
+    | {"transaction-aborted", "producer-fenced"},
+    "database": PROGRAMS | COMMITS | MEMBER | ROWS | ODD_ONES
+    | {"commit-refused", "killed-with-writes"},
+    "textbook": PROGRAMS | ROWS
+    | {"killed-with-writes", "killed-between-writes", "paused", "restarted-idle"},
+    "row-and-event": PROGRAMS | COMMITS | MEMBER | PRODUCES | ROWS | ODD_ONES
+    | {"commit-refused", "produce-refused", "killed-between-writes"},
+    "unwatched": UNWATCHED | COMMITS | MEMBER | {"commit-refused"},
+    "nothing-seen": PROGRAMS | {"paused", "restarted-idle"},
+    "queue": PROGRAMS | COMMITS | MEMBER | PRODUCES | ODD_ONES
+    | {"commit-refused", "produce-refused", "queue-broker-lost"},
+    "spark": ANY
+    | {"killed-after-offset-log", "replayed-batch", "killed-after-batch-commit", "paused"},
+}  # fmt: skip
+HAS["two-workers"] = HAS["copy"]
+HAS["odd orders"] = HAS["copy"] | {KEYS, OVERSIZE, EMPTY}
+
+
+def names(hazards: tuple[Hazard, ...]) -> set[str]:
+    return {hazard.name for hazard in hazards}
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_a_profile_has_these_hazards(name: str) -> None:
+    made = plan(PIPELINES[name], "brutal")
+    assert names(made.hazards) == HAS[name]
+    assert set(made.absent) == set(NAMES) - HAS[name]
+    assert all(made.absent.values()), "each is told why"
+
+
+def test_every_hazard_is_had_by_some_pipeline_and_lacked_by_some() -> None:
+    assert len(set(NAMES)) == len(NAMES)
+    assert set(NAMES) == set().union(*HAS.values())
+    assert set.intersection(*HAS.values()) == ANY
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("name", PIPELINES)
+def test_the_schedule_brings_each_hazard_in_each_round(name: str, preset: str) -> None:
+    made = plan(PIPELINES[name], preset)
+    rounds = {hazard.name: set[str]() for hazard in made.hazards}
+    for at in made.schedule:
+        hazard, part = at.name.rsplit(" ", 1)
+        assert hazard == at.hazard
+        rounds[hazard].add(part.partition(".")[0])
+    often = ROUNDS[preset]
+    seldom = {"gentle": 1, "standard": 1, "brutal": 3}[preset]
+    assert {name: len(each) for name, each in rounds.items()} == {
+        hazard.name: seldom if hazard.rare else often for hazard in made.hazards
+    }
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("name", PIPELINES)
+def test_the_schedule_is_one_strike_after_the_other(name: str, preset: str) -> None:
+    schedule = plan(PIPELINES[name], preset).schedule
+    assert len({at.name for at in schedule}) == len(schedule)
+    assert schedule[0].progress > 0
+    assert schedule[0].after == ()
+    steps = [list(step) for _, step in groupby(schedule, lambda at: at.after)]
+    for before, step in pairwise(steps):
+        assert all(at.after == tuple(each.name for each in before) for at in step)
+        assert all(at.progress == 0.0 for at in step)
+    together = [{at.hazard for at in step} for step in steps if len(step) > 1]
+    assert (preset == "brutal") or all(step <= BESIDE for step in together)
+    assert not any(at.required for at in schedule), "one not met leaves a claim unexercised"
+    assert all(at.tries >= 3 for at in schedule)
+    offered = EVERYTHING | {PROGRAM, "spark", "driver"}
+    assert all(set(at.needs) <= offered for at in schedule)
+    assert schedule_from_json(json.loads(json.dumps(schedule_to_json(schedule)))) == schedule
+
+
+def test_what_disturbs_nothing_comes_together() -> None:
+    schedule = plan(PIPELINES["copy"], "gentle").schedule
+    (step,) = [
+        {at.hazard for at in step}
+        for _, each in groupby(schedule, lambda at: at.after)
+        if len(step := list(each)) > 1
+    ]
+    assert step == {hazard.name for hazard in plan(PIPELINES["copy"], "gentle").hazards} & BESIDE
+
+
+def test_an_empty_partition_is_seen_before_anything_is_sent_to_it() -> None:
+    schedule = plan(PIPELINES["odd orders"], "standard").schedule
+    assert [at.hazard for at in schedule].index(EMPTY) == 0
+    assert sum(at.hazard == EMPTY for at in schedule) == 1
+
+
+def test_brutal_strikes_the_program_while_a_broker_is_gone() -> None:
+    schedule = plan(PIPELINES["copy"], "brutal").schedule
+    steps = [[at.name for at in step] for _, step in groupby(schedule, lambda at: at.after)]
+    apart = [step for step in steps if step[0].split()[0] not in BESIDE]
+    assert [step for step in apart if len(step) > 1] == [
+        [f"{program} {n}", f"{broker} {n}"]
+        for n in (2, 3)
+        for program, broker in (
+            ("evicted", "cut-off"),
+            ("stopped-with-work", "coordinator-killed"),
+            ("killed-at-work", "leader-killed"),
+        )
+    ]
+
+
+def tells(at: ScheduledFault) -> bool:
+    """Whether the fault itself records the hazard that it has to bring."""
+    match at.do:
+        case Kill(target=Program(), at=None):
+            return at.hazard == KILLED_AT_WORK
+        case Kill(target=Program(), at=moment):
+            return at.hazard == HAZARDS[moment]  # type: ignore[index]
+        case Kill(target=SparkDriver()):
+            return at.hazard == "replayed-batch"
+    return False
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_who_records_a_hazard_is_one_and_only_one(name: str) -> None:
+    for at in plan(PIPELINES[name], "brutal").schedule:
+        assert at.tells is tells(at), at.name
+
+
+def test_what_is_lost_at_a_start_is_its_coordinator_or_a_leader() -> None:
+    def lost(which: str) -> list[str]:
+        found = strikes(PIPELINES[which], "broker-lost-at-start")
+        return [
+            at.do.target.describe()
+            for at in found
+            if isinstance(at.do, Kill) and at.do.at == PROGRAM_START
+        ]
+
+    assert lost("copy")[:2] == [
+        "the coordinator of group readers",
+        "the broker that leads enriched partition 1",
+    ]
+    assert lost("nothing-seen")[0] == "the broker that leads input partition 0"
+
+
+def test_an_accepted_hazard_is_brought_and_not_asked_for() -> None:
+    made = plan(PIPELINES["copy"], "standard", ("evicted", "producer-fenced"))
+    assert names(made.accepted) == {"evicted"}
+    assert names(made.hazards) == HAS["copy"] - {"evicted", "produce-refused"}
+    assert "evicted" in {at.hazard for at in made.schedule}
+
+
+@pytest.mark.parametrize("preset", ["gentle", "standard"])
+def test_only_brutal_brings_what_a_right_pipeline_may_fail_at(preset: str) -> None:
+    made = plan(PIPELINES["copy"], preset)
+    (hazard,) = (hazard for hazard in TABLE if hazard.brutal)
+    assert hazard.name not in names(made.hazards)
+    assert made.absent[hazard.name] == "only --preset brutal brings it"
+
+
+def strikes(which: Pipeline, name: str, rounds: int = 5) -> list[ScheduledFault]:
+    return [at for at in plan(which, "brutal").schedule if at.hazard == name][:rounds]
+
+
+def test_what_is_not_seen_is_told_as_not_seen() -> None:
+    absent = plan(PIPELINES["unwatched"], "standard").absent
+    assert absent["producer-fenced"] == "it has no transactions that was seen here"
+    assert plan(PIPELINES["copy"], "standard").absent["producer-fenced"] == "it has no transactions"
+
+
+@pytest.mark.parametrize(
+    ("change", "absent"),
+    [
+        ({}, {}),
+        (
+            {"survives": (), "ends_at": (ABORTED,)},
+            {
+                ABORTED: "it ended at records of an aborted transaction in its dry run",
+                NULL: "it was not seen to go on behind them; it ended at records of an aborted "
+                "transaction",
+            },
+        ),
+        (
+            {"survives": (ABORTED,), "ends_at": (NULL,)},
+            {NULL: "it ended at records with a null value in its dry run"},
+        ),
+        (
+            {"survives": (ABORTED,)},
+            {NULL: "it was not seen to go on behind them, or its effects of them name no input"},
+        ),
+        (
+            {"read_committed": False},
+            {ABORTED: "it reads with read_uncommitted, so that what is aborted has effects"},
+        ),
+        ({"read_committed": False, "transactional_ids": 1}, {}),
+    ],
+)
+def test_odd_records_come_only_to_who_went_on_behind_them(
+    change: dict[str, object], absent: dict[str, str]
+) -> None:
+    made = plan(pipeline(replace(COPY, **change)), "standard")  # type: ignore[arg-type]
+    found = {name: why for name, why in made.absent.items() if name in (ABORTED, NULL)}
+    assert found == absent
+
+
+def test_plain_data_has_no_odd_records() -> None:
+    made = plan(replace(PIPELINES["copy"], plain_data=True), "standard")
+    assert {made.absent[name] for name in (ABORTED, NULL)} == {"--plain-data leaves it out"}
+
+
+def test_upserts_get_no_other_partition() -> None:
+    made = plan(replace(PIPELINES["copy"], upserts=True), "standard")
+    assert "in no order" in made.absent["partition-added"]
+
+
+def test_each_round_meets_another_moment_of_its_work() -> None:
+    phases = [at.do.target.phase for at in strikes(PIPELINES["copy"], KILLED_AT_WORK)]  # type: ignore[attr-defined]
+    assert phases == list(PHASES)
+    assert len(set(phases)) == 5
+    assert 0.0 in phases[:3], "just behind a write"
+    assert max(phases[:3]) >= 0.8, "and shortly before the next"
+
+
+def test_every_place_that_it_writes_to_is_struck() -> None:
+    both = pipeline(replace(ROW_AND_EVENT, tables=("ledger", "seen"), topics=("events", "audit")))
+    first = [at for at in strikes(both, "killed-with-writes", 99) if "1." in at.name]
+    withheld = {at.do.topic for at in first if isinstance(at.do, WithholdWrites)}
+    assert withheld == {"events", "audit"}
+    assert any(isinstance(at.do, StrikeDatabase) for at in first)
+    between = [at for at in strikes(both, "killed-between-writes", 99) if at.name[-3:-1] == "1."]
+    assert [at.do.table for at in between if isinstance(at.do, StrikeDatabase)] == [
+        "ledger", "seen"
+    ]  # fmt: skip
+
+
+def test_refusals_are_of_each_kind() -> None:
+    dos = [at.do for at in strikes(PIPELINES["database"], "database-refused", 3)]
+    assert Counter((do.when, do.code) for do in dos if isinstance(do, StrikeDatabase)) == {
+        ("statement", "40001"): 1, ("commit", "40001"): 1, ("statement", "40P01"): 1
+    }  # fmt: skip
+
+
+def test_what_is_slow_is_a_statement_first() -> None:
+    """PostgreSQL's statement_timeout does not reach what a commit waits for."""
+    dos = [at.do for at in strikes(PIPELINES["database"], "database-slow", 3)]
+    assert [(do.when, do.act) for do in dos if isinstance(do, StrikeDatabase)] == [
+        ("statement", "slow"), ("commit", "slow"), ("statement", "slow")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("profile", "one", "at_once"),
+    [
+        (COPY, False, [True, True, True]),
+        (replace(COPY, group=replace(READERS, session_ms=6_000)), False, [False, True, True]),
+        (replace(COPY, group=replace(READERS, static=True)), False, [False, False, False]),
+        (TWO_WORKERS, True, [False, False, False]),
+        (replace(TWO_WORKERS, processes=1), False, [True, True, True]),
+    ],
+    ids=["one", "short-session", "static", "two", "two-in-one-process"],
+)
+def test_how_it_loses_its_partitions(profile: Profile, one: bool, at_once: list[bool]) -> None:
+    dos = [at.do for at in strikes(pipeline(profile), "evicted", 3)]
+    assert all(isinstance(do, EvictProgram) and do.one_of_several is one for do in dos)
+    assert [do.at_once for do in dos if isinstance(do, EvictProgram)] == at_once
+
+
+def test_one_of_several_workers_is_paused_with_records_in_hand() -> None:
+    group = replace(READERS, members=2)
+    worker = pipeline(replace(TRANSACTIONAL, group=group, processes=2))
+    for at in strikes(worker, "evicted"):
+        assert at.do == ZombieWorker(group="readers")
+        assert at.gated == ("pipeline",)
+        assert at.seconds == 30.0 + 45.0, "nobody knows which member to remove before its time-out"
+    rows = pipeline(replace(TWO_WORKERS, tables=("shipped",)))
+    for at in strikes(rows, "evicted"):
+        assert at.do == ZombieWorker(group="readers", at="write")
+        assert at.gated == ()
+    unwatched = pipeline(replace(TRANSACTIONAL, group=group, processes=2, watched=False))
+    assert all(isinstance(at.do, EvictProgram) for at in strikes(unwatched, "evicted"))
+
+
+def test_a_group_that_no_member_of_ours_can_join_is_not_joined() -> None:
+    connect = replace(READERS, protocol_type="connect", assignors=("sessioned",))
+    absent = plan(pipeline(replace(COPY, group=connect)), "standard").absent
+    assert "by sessioned, which our own member does not know" in absent["rebalanced"]
+    (removed, *_) = (at.do for at in strikes(pipeline(replace(COPY, group=connect)), "evicted"))
+    assert isinstance(removed, RemoveProgram)
+    static = replace(connect, static=True)
+    absent = plan(pipeline(replace(COPY, group=static)), "standard").absent
+    assert "by sessioned" in absent["evicted"], "only its session's time-out removes it"
+    newer = replace(READERS, protocol="consumer", assignors=())
+    assert "rebalanced" not in plan(pipeline(replace(COPY, group=newer)), "standard").absent
+    alone = replace(TWO_WORKERS, group=replace(connect, members=2))
+    (paused, *_) = (at.do for at in strikes(pipeline(alone), "evicted"))
+    assert isinstance(paused, EvictProgram), "its sibling has its partitions"
+
+
+@pytest.mark.parametrize(("seconds", "patience"), [(None, 1.0), (5.0, 8.5), (60.0, 35.0)])
+def test_it_gets_time_to_commit_by_the_clock(seconds: float | None, patience: float) -> None:
+    which = pipeline(replace(COPY, commit_seconds=seconds))
+    assert which.patience == patience
+    (first, *_) = (at.do for at in strikes(which, "killed-with-writes"))
+    assert isinstance(first, WithholdWrites)
+    assert first.seconds == patience
+
+
+def test_who_asks_for_no_answers_cannot_miss_one() -> None:
+    without = plan(pipeline(replace(COPY, acks=0)), "standard")
+    names = {"produce-unavailable", "produce-refused", "produce-unknown", "produce-unheard"}
+    assert names <= set(without.absent)
+    assert "acks=0" in without.absent["produce-unknown"]
+    assert "killed-with-writes" not in without.absent
+
+
+def test_odd_records_are_sent_where_no_order_is_odd() -> None:
+    for odd_orders, come in (((), False), ((NULL,), True)):
+        made = plan(replace(pipeline(COPY), odd_orders=odd_orders), "gentle")
+        (fault,) = [at.do for at in made.schedule if at.hazard == NULL]
+        assert isinstance(fault, OddInput)
+        assert fault.orders is come
+
+
+@pytest.mark.parametrize(
+    ("survives", "ends_at", "why"),
+    [
+        ((ABORTED, NULL, OVERSIZE), (), "only orders that are made up have it"),
+        ((ABORTED,), (NULL, OVERSIZE), "it ended at records larger than brokers take"),
+        ((ABORTED, NULL), (), "it was not seen to go on behind them"),
+    ],
+)
+def test_why_no_order_is_too_large(
+    survives: tuple[str, ...], ends_at: tuple[str, ...], why: str
+) -> None:
+    profile = replace(COPY, survives=survives, ends_at=ends_at)
+    assert plan(pipeline(profile), "gentle").absent[OVERSIZE].startswith(why)
+
+
+def test_writes_that_no_dry_run_saw_are_not_waited_for() -> None:
+    with_letters = replace(pipeline(COPY), topics=(*COPY.topics, "rejected"))
+    made = plan(with_letters, "gentle")
+    withheld = [at.do.topic for at in made.schedule if isinstance(at.do, WithholdWrites)]
+    assert set(withheld) == set(COPY.topics)
+
+
+def test_the_fine_print_says_each_reason_once() -> None:
+    said = fine_print_of(plan(PIPELINES["copy"], "standard"))
+    assert said.count("it writes to no database of the stage") == 1
+    assert "database-slow, database-killed: it writes to no database of the stage;" in said
+
+
+def test_no_partition_is_added_for_kafka_streams() -> None:
+    streams = replace(READERS, assignors=("stream",))
+    absent = plan(pipeline(replace(COPY, group=streams)), "gentle").absent
+    assert "Kafka Streams ends for good" in absent["partition-added"]

@@ -1,0 +1,308 @@
+"""From what a user says of a pipeline to what is done to it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from onceproof.harness.faults.kill import Kill
+from onceproof.harness.faults.links.cut_link import CutLink
+from onceproof.harness.faults.targets.brokers import Node
+from onceproof.harness.faults.targets.service import QueueBroker
+from onceproof.harness.faults.targets.spark_driver import SparkDriver
+from onceproof.harness.faults.until import Acknowledged
+from onceproof.harness.links.topology import ARTEMIS
+from onceproof.harness.schedule.as_json import schedule_to_json
+from onceproof.harness.schedule.scenario import ScheduledFault
+from onceproof.harness.schedule.supported_faults import with_supported_faults
+from onceproof.harness.stage.backends import EVERYTHING
+from onceproof.harness.user_pipeline.look import QUIET
+from onceproof.verify.options import BadTrial, VerifyOptions
+from onceproof.verify.trial import SENTINELS, by_name, draft, dry_run_of
+from tests.unit.onceproof.verify.profiles_made_up import COPY, PROFILES, SPARK_JOB, tried
+
+SAID = VerifyOptions(
+    command=("python", "job.py", "{bootstrap}"), folder=Path("/somewhere"), outputs=("enriched",)
+)
+SPARK = replace(SAID, command=("spark-submit", "job.py", "--checkpoint={checkpoint}"))
+
+
+def test_what_is_said_is_what_is_tried() -> None:
+    scenario = tried(
+        replace(
+            SAID,
+            outputs=("enriched@read_uncommitted", "postgres:ledger"),
+            claims=("at-least-once", "exactly-once"),
+            records=5000,
+            partitions=4,
+        )
+    )
+    assert [claim.name for claim in scenario.claims] == [
+        "at-least-once orders → enriched",
+        "exactly-once orders → enriched",
+        "at-least-once orders → ledger",
+        "exactly-once orders → ledger",
+    ]
+    assert [c.scope.view for c in scenario.claims[1:3]] == ["read_uncommitted", "table"]
+    assert "What effects say" in scenario.claims[0].fine_print.not_tested
+    assert [(t.name, t.partitions) for t in scenario.all_topics] == [("orders", 4), ("enriched", 4)]
+    assert scenario.workload.records == 5000
+
+
+def test_other_topics_are_made_once() -> None:
+    said = replace(SAID, topics=("enriched", "state", "orders", "state"))
+    assert [topic.name for topic in tried(said).all_topics] == ["orders", "enriched", "state"]
+
+
+def test_a_queue_among_outputs_has_its_broker_killed_too() -> None:
+    said = replace(SAID, outputs=("queue:q", "enriched"), command=("x", "{queues}"))
+    scenario = tried(said)
+    assert scenario.queues == ("q",)
+    assert [topic.name for topic in scenario.all_topics] == ["orders", "enriched"]
+    assert scenario.needs == {"queues"}
+    assert Kill(QueueBroker()) in {at.do for at in scenario.schedule}
+    assert with_supported_faults(scenario, EVERYTHING) == (scenario, ())
+    assert not tried(SAID).needs
+    assert Kill(QueueBroker()) not in {at.do for at in tried(SAID).schedule}
+    brutal = tried(replace(said, preset="brutal"))
+    assert CutLink(source="pipeline", target=Node(name=ARTEMIS)) in {
+        at.do for at in brutal.schedule
+    }
+    (claim, _) = scenario.claims
+    assert (claim.scope.sink, claim.scope.view) == ("q", "queue")
+    assert "queue-broker-lost" in claim.hazards
+    assert "read as a log" in claim.fine_print.not_tested
+
+
+@pytest.mark.parametrize(
+    ("words", "lasts"),
+    [
+        ("pause program", True),
+        ("pause driver", True),
+        ("cut pipeline broker-2", True),
+        ("pause broker-2", False),
+        ("kill program", False),
+    ],
+)
+def test_what_acts_by_how_long_it_lasts_does_not_end_as_soon_as_it_is_seen(
+    words: str, lasts: bool
+) -> None:
+    (at,) = by_name([words])
+    assert isinstance(at.until, Acknowledged) is lasts
+
+
+def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
+    schedule = by_name(["kill driver --at after-commit", "isolate broker-2"])
+    assert schedule[0].do == Kill(SparkDriver(), at="after-commit")
+    assert schedule[1].after == (schedule[0].name,)
+    named = tried(replace(SPARK, faults=("kill driver --at after-commit", "isolate broker-2")))
+    assert named.schedule == schedule
+    assert not any(claim.hazards for claim in named.claims), "any hazard will do"
+    file = tmp_path / "schedule.json"
+    file.write_text(json.dumps(schedule_to_json(schedule)))
+    assert tried(replace(SPARK, schedule=file)).schedule == schedule
+    file.write_text("no")
+    with pytest.raises(BadTrial, match=r"schedule\.json: "):
+        tried(replace(SPARK, schedule=file))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"command": ()}, "no command: write the pipeline's behind --"),
+        ({"command": ("x", "{bootstap}")}, r"\{bootstap\} means nothing"),
+        ({"outputs": ()}, "no output"),
+        ({"identity": "id"}, "expected json"),
+        ({"effects": "many"}, "invalid number of effects"),
+        ({"claims": ("once",)}, "'once' cannot be put on trial; there are exactly-once"),
+        ({"faults": ("kill-everything",)}, "there is no fault «kill-everything»"),
+        (
+            {"faults": ("kill program --at soon",)},
+            "invalid window 'soon': expected before-commit or after-commit",
+        ),
+        (
+            {"records": 50},
+            r"50 records are over before \d+ faults have had an effect; expected \d+",
+        ),
+        ({"accepted": ("evictde",)}, "--accept-untested evictde: no such hazard; expected one of "),
+        ({"data_key": "key"}, "speak of a file"),
+        ({"outputs": ("a", "parquet:{work}/a")}, "two outputs are called 'a'"),
+        ({"dead_letters": "enriched"}, "two outputs are called 'enriched'"),
+        ({"outputs": ("orders",)}, "orders is the input; expected another name"),
+        ({"outputs": ("queue:orders",), "command": ("x", "{queues}")}, "orders is the input"),
+        ({"outputs": ("queue:q",)}, r"does not say where q is; expected \{queues\} in it"),
+        ({"command": ("x", "{queues}")}, r"\{queues\} means nothing without a queue"),
+        (
+            {"outputs": ("queue:q",), "command": ("x", "{queues}"), "topics": ("q",)},
+            "q is a topic and a queue",
+        ),
+        ({"dead_letters": "orders"}, "orders is the input"),
+        ({"dead_letters": "mysql:x"}, "invalid output"),
+        ({"effects": "0..1"}, "--effects 0..1 cannot show that something is lost"),
+        ({"topics": ("a", "b/c")}, "invalid topic name in --topic 'b/c'"),
+        (
+            {"dead_letters": "csv:x", "dead_letter_identity": "key"},
+            "cannot be in a row of csv:x",
+        ),
+        ({"dead_letter_identity": "key"}, "say where with --dead-letters"),
+        ({"upserts": "customer"}, "expected json"),
+        (
+            {"upserts": "key", "outputs": ("postgres:x",)},
+            "--upserts key cannot be in a row of x",
+        ),
+        ({"upserts": "key", "dead_letters": "x"}, "cannot be judged together"),
+        ({"upserts": "key", "claims": ("at-least-once",)}, "expected --claim exactly-once alone"),
+        ({"upserts": "key", "effects": "0..1"}, "expected 1 with --upserts, or a function"),
+        ({"upserts": "key", "effect_key": "key"}, "a key has one value"),
+    ],
+)
+def test_what_cannot_be_tried_is_said_before_anything_starts(
+    change: dict[str, object], says: str
+) -> None:
+    with pytest.raises(BadTrial, match=says):
+        tried(replace(SAID, **change))  # type: ignore[arg-type]
+
+
+def test_a_file_is_looked_through_before_anything_starts(tmp_path: Path) -> None:
+    file = tmp_path / "records.jsonl"
+    file.write_text("".join(f'{{"order_id": {n}}}\n' for n in range(1500)))
+    assert tried(replace(SAID, data=file)).workload.records == 1500
+    assert tried(replace(SAID, data=file, records=1200)).workload.records == 1200
+    file.write_text(file.read_text() + '{"order_id": 7}\n')
+    with pytest.raises(BadTrial, match=r"line 1501 has the identity '7' of records\.jsonl line 8"):
+        tried(replace(SAID, data=file))
+
+
+def test_dead_letters_stand_beside_every_output() -> None:
+    scenario = tried(
+        replace(
+            SAID,
+            outputs=("enriched", "postgres:ledger"),
+            dead_letters="rejected",
+            dead_letter_identity="header:order",
+        )
+    )
+    assert {claim.scope.dead_letters for claim in scenario.claims} == {"rejected"}
+    assert [topic.name for topic in scenario.all_topics] == ["orders", "enriched", "rejected"]
+    assert scenario.subject.sinks == ("enriched", "ledger")
+    for claim in scenario.claims:
+        assert "A dead letter in rejected stands for all effects" in claim.fine_print.promise
+        assert "Whether what became a dead letter had to." in claim.fine_print.not_tested
+
+
+def test_values_are_lost_only_where_somebody_looks(tmp_path: Path) -> None:
+    file = tmp_path / "records.jsonl"
+
+    def of_keys(keys: int) -> VerifyOptions:
+        file.write_text("".join(f'{{"order_id": {n}, "who": {n % keys}}}\n' for n in range(1200)))
+        return replace(SAID, data=file, data_key="json:$.who", upserts="key")
+
+    assert tried(of_keys(1200)).subject.orders.upserts
+    with pytest.raises(BadTrial, match=r"records 1 to 1190 are all followed by a later one"):
+        tried(of_keys(10))
+    rules = tmp_path / "rules.py"
+    rules.write_text("def two(order): return 2\n")
+    with pytest.raises(BadTrial, match=r"0 has 2 effects; expected with --upserts: one value"):
+        tried(replace(of_keys(1200), effects=f"{rules}:two"))
+
+
+@pytest.mark.parametrize(
+    ("change", "says", "not_said"),
+    [
+        ({}, "keeps outside Kafka and the stage's database", "as it is listed"),
+        ({"outputs": ("csv:x",)}, "as it is listed", "prints all of it"),
+        ({"outputs": ("command:x",)}, "prints all of it, and once", "as it is listed"),
+        ({"faults": ("kill program",)}, "brought network partitions or requests", "crashes or"),
+        ({"command": SPARK.command}, "beside its checkpoint", "outside Kafka and"),
+        ({"upserts": "key"}, "what stood there in between", "only their number"),
+    ],
+)
+def test_the_report_says_what_was_not_tested(
+    change: dict[str, object], says: str, not_said: str
+) -> None:
+    (claim,) = tried(replace(SAID, **change)).claims  # type: ignore[arg-type]
+    assert says in claim.fine_print.not_tested
+    assert not_said not in claim.fine_print.not_tested
+    assert "Loss of the checkpoint" in claim.fine_print.not_tested
+    assert ("older values may come back" in claim.fine_print.guarantee) is ("upserts" in change)
+
+
+def test_a_program_needs_gates_only_where_its_commit_is_met() -> None:
+    now, before = by_name(["kill program", "kill program --at before-commit"])
+    assert (now.gated, now.needs) == ((), ("program",))
+    assert (before.gated, before.needs) == (("pipeline",), ("program", "gates"))
+
+
+def test_a_dry_run_breaks_nothing_and_asks_for_no_hazard() -> None:
+    scenario = dry_run_of(draft(SPARK))
+    assert scenario.schedule == ()
+    assert scenario.workload.records == 300
+    assert scenario.claims
+    assert not any(claim.hazards for claim in scenario.claims)
+
+
+def test_a_claim_is_put_to_every_hazard_of_the_plan() -> None:
+    said = replace(SAID, outputs=("enriched", "postgres:ledger"), claims=("at-least-once",))
+    for profile in PROFILES.values():
+        scenario = tried(said, profile)
+        brought = {at.hazard for at in scenario.schedule}
+        assert None not in brought
+        assert {claim.hazards for claim in scenario.claims} == {frozenset(brought)}
+
+
+def test_an_accepted_hazard_is_brought_and_not_asked_for() -> None:
+    scenario = tried(replace(SAID, accepted=("evicted", "database-slow")))
+    assert "evicted" in {at.hazard for at in scenario.schedule}
+    (claim,) = scenario.claims
+    assert "evicted" not in claim.hazards
+    assert scenario.title.endswith("(evicted accepted untested)"), "it has no database"
+    assert "Accepted untested: evicted (it loses its partitions" in claim.fine_print.not_tested
+    (other,) = tried(SAID).claims
+    assert other.hazards == claim.hazards | {"evicted"}
+
+
+def test_the_fine_print_names_hazards_that_the_pipeline_does_not_have() -> None:
+    (claim,) = tried(SAID).claims
+    said = claim.fine_print.not_tested
+    assert "producer-fenced: it has no transactions" in said
+    assert "produce-refused: only --preset brutal brings it" in said
+    (named,) = tried(replace(SAID, faults=("kill program",))).claims
+    assert "any other hazard" in named.fine_print.not_tested
+
+
+def test_there_are_records_for_every_fault() -> None:
+    for preset in ("gentle", "standard", "brutal"):
+        scenario = tried(replace(SAID, preset=preset, rate=400))
+        assert scenario.workload.records >= 600 * len(scenario.schedule)
+        seconds = scenario.workload.records / scenario.workload.rate
+        assert seconds >= 5 * len(scenario.schedule), "the input goes on to the last fault"
+        assert scenario.workload.rate <= 400
+
+
+def test_the_last_records_are_kept_as_sentinels() -> None:
+    assert tried(SAID).workload.sentinels == SENTINELS
+    few = tried(replace(SAID, records=500, faults=("kill program",)))
+    assert few.workload.sentinels == 50
+    assert dry_run_of(draft(SAID)).workload.sentinels
+
+
+def test_the_profile_says_how_long_outputs_may_stand_still() -> None:
+    slow = replace(COPY, rest=42.0, pause=20.0)
+    subject = tried(SAID, slow).subject
+    assert (subject.rest, subject.pause) == (42.0, 20.0)
+    assert tried(replace(SAID, settle=100.0), slow).subject.rest == 100.0
+    assert tried(replace(SAID, settle=1.0), slow).subject.rest == 42.0, "--settle only raises it"
+    assert draft(SAID).subject.rest == QUIET
+    told = tried(SAID, slow).subject.configuration()["pipeline"]["profile"]
+    assert told == slow.sentences()
+
+
+def test_a_job_with_a_checkpoint_gets_the_hazards_of_spark() -> None:
+    def strikes(schedule: tuple[ScheduledFault, ...]) -> set[object]:
+        return {type(getattr(at.do, "target", None)) for at in schedule}
+
+    assert SparkDriver in strikes(tried(SPARK, SPARK_JOB).schedule)
+    assert SparkDriver not in strikes(tried(SAID).schedule)

@@ -1,0 +1,314 @@
+"""The page of a matrix: what stands where, what it adds up to, and that it is harmless."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from onceproof.checkers.model import Judgement, Verdict
+from onceproof.reports.build import build
+from onceproof.reports.matrix.markdown import markdown
+from onceproof.reports.matrix.model import Backend, Matrix, State, Told, Trial, told
+from onceproof.reports.matrix.page import HTML_FILE, MARKDOWN_FILE, render, write
+from onceproof.reports.matrix.summary import headline, tiles, tone, unexpected
+from onceproof.reports.matrix.table import NONE, SEVERAL, alike, column, table
+from onceproof.reports.model import Report
+from tests.unit.reports.test_html import HOSTILE, Page
+
+
+def claim(
+    name: str, verdict: Verdict = Verdict.HOLDS, expected: bool = True, should_be: str = "holds"
+) -> Told:
+    return Told(
+        name=name, verdict=verdict, expected=expected, should_be=should_be, reason="Because."
+    )
+
+
+def trial(name: str, *claims: Told, state: State = State.RUN, **more: object) -> Trial:
+    facts: dict[str, object] = {
+        "title": "A story",
+        "subject": "forwarder",
+        "kinds": ("crash",),
+        "backend": "local",
+        "seconds": 12.0,
+        "report": f"20250101T000000Z-{name}-7/report.html",
+    }
+    return Trial(scenario=name, state=state, claims=claims, **(facts | more))  # type: ignore[arg-type]
+
+
+GOOD = trial("good", claim("exactly-once a → b"))
+BAD = trial(
+    "bad",
+    claim("at-least-once a → b"),
+    claim("exactly-once a → b", Verdict.INVALID, False, "violated by duplicate-output"),
+    subject="twin",
+    kinds=("crash", "timeout"),
+)
+CRASHED = trial("crashed", state=State.FAILED, report=None, remark="ended with signal 9")
+WAITING = trial("waiting", state=State.WAITING, report=None)
+LEFT_OUT = trial(
+    "cut", state=State.LEFT_OUT, backend="docker", report=None, remark="docker does not offer gates"
+)
+
+
+def matrix(*trials: Trial, **more: object) -> Matrix:
+    facts: dict[str, object] = {
+        "backends": (Backend(name="local"),),
+        "seed": 7,
+        "scope": "Every scenario",
+        "at_once": 2,
+        "started_at": "2025-01-01T00:00:00+00:00",
+        "seconds": 200.0,
+        "repeat": "onceproof matrix --seed 7",
+        "versions": {"kafka": "4.2.0", "code": "0123456789ab"},
+        "host": {"cores": "2"},
+    }
+    return Matrix(trials=trials, **(facts | more))  # type: ignore[arg-type]
+
+
+class Links(HTMLParser):
+    """Where a page leads, and what it could load or run."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.links += [value or "" for name, value in attrs if name == "href"]
+
+
+# From a report.
+
+
+def test_what_a_report_says_of_each_claim(small_report: Report) -> None:
+    first, second = told(small_report)
+    assert (first.verdict, first.expected) == (Verdict.VIOLATED, True)
+    assert first.should_be == "violated by duplicate-output"
+    assert (second.name, second.should_be) == ("at-least-once payments → ledger", "holds")
+
+
+@pytest.mark.parametrize("verdict", [Verdict.HOLDS, Verdict.UNKNOWN])
+def test_without_an_expectation_a_claim_should_hold(
+    small: SimpleNamespace, verdict: Verdict
+) -> None:
+    judged = small.judged("exactly-once", verdict, expected=None)
+    judged = replace(judged, claim=replace(judged.claim, expect=None))
+    judgement = Judgement(claims=(judged,), findings=(), mutation_check=())
+    (found,) = told(build(small.record(), small.history(), judgement))
+    assert (found.expected, found.should_be) == (verdict is Verdict.HOLDS, "holds")
+
+
+def test_only_a_run_with_every_claim_as_it_should_be_is_as_expected() -> None:
+    assert GOOD.expected
+    assert not BAD.expected
+    assert not trial("unjudged").expected
+    assert not replace(GOOD, state=State.WAITING).expected
+    assert not replace(GOOD, state=State.FAILED).expected
+    assert replace(GOOD, state=State.REUSED).expected
+
+
+# The table.
+
+
+def test_a_scenario_stands_once_under_the_kind_of_its_faults() -> None:
+    assert column(trial("a", kinds=())) == NONE
+    assert column(trial("a", kinds=("timeout",))) == "timeout"
+    assert column(BAD) == SEVERAL
+
+
+def test_rows_are_subjects_and_only_columns_with_something_in_them_are_there() -> None:
+    quiet = trial("quiet", kinds=())
+    odd = trial("odd", kinds=("flood",), subject="twin")
+    found = table([BAD, GOOD, quiet, odd, LEFT_OUT])
+    assert found.columns == (NONE, "crash", "flood", SEVERAL)
+    assert [(row.subject, row.cells) for row in found.rows] == [
+        ("twin", ((), (), (odd,), (BAD,))),
+        ("forwarder", ((quiet,), (GOOD,), (), ())),
+    ]
+
+
+def test_claims_that_came_out_alike_are_told_together_the_unexpected_first() -> None:
+    found = alike(
+        [
+            claim("at-most-once a → b"),
+            claim("at-least-once a → b"),
+            claim("exactly-once b → c"),
+            claim("ordered a → b", Verdict.VIOLATED, should_be="violated"),
+            claim("atomic a → b", Verdict.STALLED, False),
+            claim("idempotent a → b", Verdict.STALLED, False, "violated"),
+        ]
+    )
+    assert [(same.verdict, same.expected, same.names) for same in found] == [
+        (Verdict.STALLED, False, ("atomic a → b",)),
+        (Verdict.STALLED, False, ("idempotent a → b",)),
+        (Verdict.VIOLATED, True, ("ordered a → b",)),
+        (Verdict.HOLDS, True, ("at-most-once, at-least-once a → b", "exactly-once b → c")),
+    ]
+
+
+# What it adds up to.
+
+
+@pytest.mark.parametrize(
+    ("trials", "said", "coloured"),
+    [
+        ((GOOD,), "One run, as expected", "holds"),
+        ((GOOD, GOOD, LEFT_OUT), "All 2 runs as expected", "holds"),
+        ((GOOD, BAD), "1 of 2 runs as expected", "violated"),
+        ((GOOD, CRASHED), "1 of 2 runs as expected", "violated"),
+        ((GOOD, WAITING), "1 of 2 runs as expected, 1 not run", "unknown"),
+        ((LEFT_OUT,), "Nothing could be run", "unknown"),
+        ((), "Nothing could be run", "unknown"),
+    ],
+)
+def test_a_matrix_in_a_sentence(trials: tuple[Trial, ...], said: str, coloured: str) -> None:
+    assert headline(matrix(*trials)) == said
+    assert tone(matrix(*trials)) == coloured
+
+
+def test_the_figures() -> None:
+    control = trial("control", claim("exactly-once a → b", Verdict.INVALID), state=State.REUSED)
+    found = {tile.label: tile.value for tile in tiles(matrix(GOOD, BAD, control, CRASHED, WAITING))}
+    assert found == {
+        "runs as expected": "2 of 5",
+        "claims as expected": "3 of 4",
+        "claims invalid, 1 of them unexpectedly": "2",
+        "claims unknown, 0 of them unexpectedly": "0",
+        "runs that were there already": "1",
+        "with 2 at a time": "3 min 20 s",
+    }
+
+
+def test_what_was_not_run_is_not_unexpected() -> None:
+    assert unexpected([GOOD, BAD, CRASHED, WAITING, LEFT_OUT]) == (BAD, CRASHED)
+
+
+# The page.
+
+DOCKER = (Backend(name="local"), Backend(name="docker", missing="There is no engine."))
+
+
+def test_the_page_tells_everything() -> None:
+    reused = trial("there", claim("exactly-once a → b"), state=State.REUSED)
+    html = render(matrix(GOOD, BAD, CRASHED, WAITING, LEFT_OUT, reused, backends=DOCKER))
+    words = Page(html).words
+    order = [
+        "2 of 5 runs as expected, 1 not run",
+        "Every scenario, on local, docker (could not be had)",
+        "exactly-once a → b : invalid, should be violated by duplicate-output. Because.",
+        "ended with signal 9",
+        "Rows are subjects",
+        "docker could not be had: There is no engine.",
+        "1 scenario left out: docker does not offer gates. cut",
+        "1 run not made yet: waiting",
+        "1 run of the same scenario, seed, backend, schedule and code was there already",
+        "onceproof matrix --seed 7",
+        "0123456789ab",
+    ]
+    places = [words.index(part) for part in order]
+    assert places == sorted(places)
+
+
+def test_the_page_loads_nothing_and_links_the_reports_beside_it() -> None:
+    links = Links(html := render(matrix(GOOD, BAD, CRASHED)))
+    assert {link for link in links.links if not link.startswith("#")} == {GOOD.report, BAD.report}
+    assert not links.tags & {"script", "img", "iframe", "link", "object", "base"}
+    assert "src" not in links.attributes
+    assert "http" not in html[html.index("<style>") : html.index("</style>")]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_nothing_that_is_told_can_act(text: str) -> None:
+    bad = replace(BAD, scenario=text, title=text, subject=text, remark=text)
+    bad = replace(bad, claims=(claim(text, Verdict.STALLED, False, text), *bad.claims))
+    missing = (Backend(name="local"), Backend(name="docker", missing=text))
+    found = matrix(bad, CRASHED, backends=missing, repeat=text, versions={text: text})
+    links = Links(render(found))
+    Page(render(found))
+    assert not links.tags & {"script", "img", "iframe", "link", "object", "base"}
+    assert not any(name.startswith("on") for name in links.attributes)
+    table_rows = [line for line in markdown(found).splitlines() if line.startswith("| **")]
+    assert len(table_rows) == 2
+
+
+def test_an_empty_matrix_is_told_too() -> None:
+    assert "Nothing was to be run." in Page(render(matrix())).words
+    assert "| subject |" not in markdown(matrix())
+
+
+def test_where_both_backends_were_run_each_run_says_on_which() -> None:
+    both = (Backend(name="local"), Backend(name="docker"))
+    twice = matrix(GOOD, replace(GOOD, backend="docker"), backends=both)
+    assert "good docker" in Page(render(twice)).words
+    assert "*good (docker)*: ✓ holds" in markdown(twice)
+    assert "*good*: ✓ holds" in markdown(matrix(GOOD))
+
+
+def test_what_containers_were_made_from_and_what_was_there_before() -> None:
+    images = {
+        "image of broker-1": "kafka:4 (sha256:1)",
+        "image of broker-2": "kafka:4 (sha256:1)",
+        "image of postgres": "postgres:17 (sha256:2)",
+        "code": "c0de",
+    }
+    again = replace(GOOD, state=State.REUSED)
+    told = markdown(matrix(GOOD, again, versions=images))
+    assert ", on our code c0de; in containers of kafka:4, postgres:17. 1 run of the" in told
+    assert "; in containers" not in markdown(matrix(GOOD, versions={"code": "c0de"}))
+    assert "made before" not in markdown(matrix(GOOD))
+
+
+# As Markdown.
+
+
+def test_the_table_as_markdown() -> None:
+    told = markdown(matrix(GOOD, BAD, LEFT_OUT, CRASHED, backends=DOCKER)).splitlines()
+    assert (
+        "**1 of 3 runs as expected.** Every scenario with seed 7, begun 2025-01-01T00:00:00+00:00, "
+        "2 at a time, in 3 min 20 s, on Kafka 4.2.0, our code 0123456789ab." in told
+    )
+    assert "Backend local: 3 scenarios." in told
+    assert "Backend docker: not run. There is no engine." in told
+    assert told[told.index("| subject | crash | several kinds |") :] == [
+        "| subject | crash | several kinds |",
+        "| --- | --- | --- |",
+        "| **forwarder** | *good*: ✓ holds (exactly-once a → b)<br>*crashed*: failed |  |",
+        "| **twin** |  | *bad*: ✗ invalid (exactly-once a → b); ✓ holds (at-least-once a → b) |",
+        "",
+        "## Not as expected",
+        "",
+        "* bad (local)",
+        "  * exactly-once a → b: invalid, should be violated by duplicate-output. Because.",
+        "* crashed (local): ended with signal 9",
+    ]
+
+
+def test_nothing_in_a_name_breaks_the_table_or_acts_as_markup() -> None:
+    odd = replace(GOOD, subject="a | b\n| *c* <d>", scenario="[e](f) `g`\x1b")
+    (row,) = [r for r in markdown(matrix(odd)).splitlines() if r.startswith("| **")]
+    assert row == (
+        r"| **a \| b \| \*c\* \<d\>** | *\[e\](f) \`g\`\\x1b*: ✓ holds (exactly-once a → b) |"
+    )
+
+
+def test_what_a_backend_left_out() -> None:
+    both = (Backend(name="local"), Backend(name="docker"))
+    told = markdown(matrix(GOOD, LEFT_OUT, backends=both))
+    assert "Backend docker: 0 scenarios. 1 left out: docker does not offer gates." in told
+
+
+def test_both_are_written_and_nothing_else(tmp_path: Path) -> None:
+    for found in (matrix(BAD), matrix(GOOD)):
+        assert write(tmp_path, found) == (tmp_path / HTML_FILE, tmp_path / MARKDOWN_FILE)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [HTML_FILE, MARKDOWN_FILE]
+    assert "One run, as expected" in (tmp_path / HTML_FILE).read_text()
+    assert "One run, as expected" in (tmp_path / MARKDOWN_FILE).read_text()
