@@ -17,10 +17,8 @@ from onceproof.harness.faults.until import Bitten
 from onceproof.harness.kafka.features import TRANSACTION_VERSIONS
 from onceproof.harness.kafka.topic import Topic
 from onceproof.harness.workload.base import Workload
-from onceproof.harness.workload.senders.base import Sender
-from onceproof.harness.workload.senders.file import FileSender
-from onceproof.harness.workload.senders.jms import JmsSender
-from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA, MESSAGE_MAX_BYTES
+from onceproof.harness.workload.senders.base import MESSAGE_MAX_BYTES, Sender
+from onceproof.harness.workload.senders.default import DEFAULT_SENDER
 
 
 class BadScenario(ValueError):
@@ -158,7 +156,7 @@ class Scenario:
     workload: Workload
     schedule: tuple[ScheduledFault, ...]
     claims: tuple[Claim, ...]
-    sender: Sender = LIBRDKAFKA
+    sender: Sender = DEFAULT_SENDER
     topics: tuple[Topic, ...] = ()
     seconds: int = 70
     draw: Drawing | None = None
@@ -215,12 +213,12 @@ class Scenario:
     @property
     def files(self) -> tuple[str, ...]:
         """Inputs that are files and no topics."""
-        return self.workload.topics if isinstance(self.sender, FileSender) else ()
+        return self.workload.topics if self.sender.into == "file" else ()
 
     @property
     def into_queues(self) -> bool:
         """Whether the workload is sent to a queue broker."""
-        return isinstance(self.sender, JmsSender)
+        return self.sender.into == "queues"
 
     @property
     def queues(self) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from onceproof.harness.kafka.log_reader import Entry, PartitionLog
 from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.user_pipeline.odd_orders import IS_ODD, padded
 from onceproof.harness.user_pipeline.profile import ABORTED, NULL, OVERSIZE
-from onceproof.harness.workload.senders.librdkafka import MESSAGE_MAX_BYTES
+from onceproof.harness.workload.senders.base import MESSAGE_MAX_BYTES
 
 _ID: Final = "onceproof-odd-records"
 _EACH: Final = 5

@@ -23,7 +23,7 @@ from onceproof.harness.wait import Overdue, Stop, wait_until
 from onceproof.harness.workload.base import Workload
 from onceproof.harness.workload.payments import Payments
 from onceproof.harness.workload.senders.base import Sender
-from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA
+from onceproof.harness.workload.senders.default import DEFAULT_SENDER
 from onceproof.harness.workload.task_file import (
     SenderRecord,
     SenderTask,
@@ -79,7 +79,7 @@ class Producers:
         history: Path,
         work: Path,
         stop: Stop,
-        sender: Sender = LIBRDKAFKA,
+        sender: Sender = DEFAULT_SENDER,
         tools: Tools | None = None,
     ) -> None:
         self.workload = workload

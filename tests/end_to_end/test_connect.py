@@ -1,7 +1,7 @@
 """Kafka Connect: its exactly-once sources under what hurts them most, each broken twin, and a sink.
 
 A run takes up to a minute and fetches Connect's jars, so `make test-faults`
-tries them; every build has what is ours in them (`tests/unit/harness/subjects/connect/test_connect.py`).
+tries them; every build tests what is ours in them (`tests/unit/harness/subjects/connect/`).
 """
 
 from __future__ import annotations

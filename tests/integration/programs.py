@@ -29,7 +29,7 @@ from onceproof.harness.user_pipeline.outputs.output import Output, Where
 from onceproof.harness.user_pipeline.program import Program
 from onceproof.harness.user_pipeline.together import Together
 from onceproof.harness.wait import Stop
-from onceproof.harness.workload.senders.librdkafka import MESSAGE_MAX_BYTES
+from onceproof.harness.workload.senders.base import MESSAGE_MAX_BYTES
 from tests.integration.faults import context
 from tests.integration.staging import Staged, eventually, flowing
 

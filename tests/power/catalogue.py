@@ -35,7 +35,7 @@ class Pair:
         anomalies: of which one at least must be found in the broken one.
         options: more of `onceproof verify`.
         workers: how many processes the command starts; each gets its number as last argument.
-        broken: of a twin of our own scenarios: its job of `harness/subjects/spark/jobs`, with arguments.
+        broken: of a twin of our own scenarios: its job of `subjects/spark/jobs`, with arguments.
         mended: the same of the subject that holds.
     """
 

@@ -29,8 +29,8 @@ _ROW: Final = "row:"
 class SparkDriver(Victim):
     """The driver of a subject or of your own Spark job.
 
-    Its windows are those of `onceproof.harness.subjects.spark.crash_points`, `idle`, and `row:<n>`, for a job
-    that has a hook for it: when it has written so many rows of a batch.
+    Its windows are those of `onceproof.harness.subjects.spark.crash_points`, `idle`, and
+    `row:<n>`, for a job that has a hook for it: when it has written so many rows of a batch.
     """
 
     written: ClassVar[str] = "driver"

@@ -1,8 +1,8 @@
 """The Spark driver killed when its job has written exactly so many rows of a micro-batch.
 
 The job stands still there by itself, because it has a hook for that
-(`harness/subjects/spark/jobs/hook.py`); a job without one is never hit. A correct sink shows nothing of
-the part, or knows it when the batch runs again.
+(`harness/subjects/spark/jobs/hook.py`); a job without one is never hit. A correct sink shows
+nothing of the part, or knows it when the batch runs again.
 """
 
 from __future__ import annotations

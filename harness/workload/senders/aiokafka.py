@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from onceproof.harness.tools.setup import Tools
-from onceproof.harness.workload.senders.base import python_client
+from onceproof.harness.workload.senders.base import Medium, python_client
 from onceproof.harness.workload.senders.librdkafka import TRANSACTION_TIMEOUT_MS
 
 
 @dataclass(frozen=True, kw_only=True)
 class Aiokafka:
     """aiokafka's AIOKafkaProducer."""
+
+    into: ClassVar[Medium] = "topics"
 
     idempotent: bool = True
 

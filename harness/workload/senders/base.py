@@ -9,14 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Final, Literal, Protocol
 
 from onceproof.harness.processes.python import python_module
 from onceproof.harness.tools.setup import Tools
 
+MESSAGE_MAX_BYTES: Final = 4_000_000
+"""Of a record: more than brokers take by default, so that an input can have such."""
+Medium = Literal["topics", "file", "queues"]
+"""What records are sent to: topics of a cluster, a file that grows, addresses of a queue broker."""
+
 
 class Sender(Protocol):
     """A way of sending."""
+
+    into: ClassVar[Medium]
 
     @property
     def name(self) -> str:

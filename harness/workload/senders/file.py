@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from onceproof.harness.tools.setup import Tools
-from onceproof.harness.workload.senders.base import python_client
+from onceproof.harness.workload.senders.base import Medium, python_client
 
 
 @dataclass(frozen=True, kw_only=True)
 class FileSender:
     """Appends, and syncs before it calls anything acknowledged."""
+
+    into: ClassVar[Medium] = "file"
 
     @property
     def name(self) -> str:

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from onceproof.harness.java.programs import programs_for
 from onceproof.harness.tools.setup import Tools
+from onceproof.harness.workload.senders.base import Medium
 from onceproof.harness.workload.senders.librdkafka import TRANSACTION_TIMEOUT_MS
 from onceproof.harness.workload.task_file import SenderTask
 
@@ -28,6 +29,8 @@ class Java:
         acks: how many replicas must have a record before it is acknowledged: all, or 1.
         resend_seconds: the application gives a send up after so long, and sends again by itself.
     """
+
+    into: ClassVar[Medium] = "topics"
 
     idempotent: bool = True
     acks: str = "all"

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from onceproof.harness.artemis.programs import artemis_programs
 from onceproof.harness.tools.setup import Tools
+from onceproof.harness.workload.senders.base import Medium
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +23,8 @@ class JmsSender:
     Attributes:
         duplicate_ids: each message says which record it is (`_AMQ_DUPL_ID`).
     """
+
+    into: ClassVar[Medium] = "queues"
 
     duplicate_ids: bool = True
 

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from onceproof.harness.tools.setup import Tools
-from onceproof.harness.workload.senders.base import python_client
+from onceproof.harness.workload.senders.base import MESSAGE_MAX_BYTES, Medium, python_client
 
 REQUEST_TIMEOUT_MS: Final = 1000
 TRANSACTION_TIMEOUT_MS: Final = 20_000
-MESSAGE_MAX_BYTES: Final = 4_000_000
-"""Of a record: more than brokers take by default, so that an input can have such."""
 REFRESH_MS: Final = 500
 """A partition that is added gets records after so long, before most pipelines know of it."""
 
@@ -32,6 +30,8 @@ class Librdkafka:
         resend_seconds: the application gives a send up after so long, and sends again by itself.
         linger_ms: how long a record waits for others that go with it.
     """
+
+    into: ClassVar[Medium] = "topics"
 
     idempotent: bool = True
     acks: str = "all"
