@@ -143,7 +143,7 @@ def _faults(killed_at: int) -> list[Row]:
             "armed_at": BEGIN,
             "injected_at": killed_at,
             "healed_at": killed_at + 5 * _SECOND,
-            "bit": True,
+            "took_effect": True,
             "evidence": f"{_DRIVERS[0]} ended by signal 9, and the batch had no commit",
             "error": None,
             "clock": CLOCK,

@@ -124,7 +124,7 @@ class Circumstances:
                 return f"fault «{row['fault']}» is of kind {row['kind']}"
         return None
 
-    def toothless(self) -> str | None:
+    def without_effect(self) -> str | None:
         """The first fault that proves nothing or was not undone, in words.
 
         A stall may keep later faults from being armed and earlier ones from being seen healed;
@@ -135,7 +135,7 @@ class Circumstances:
             if row["required"] and row["error"] is not None:
                 return f"required {name} failed: {row['error']}"
             reached = row["armed_at"] is not None or row["injected_at"] is not None
-            if row["required"] and not row["bit"] and (reached or not self.stalled):
+            if row["required"] and not row["took_effect"] and (reached or not self.stalled):
                 return (
                     f"required {name} left no evidence that it took effect"
                     if reached
@@ -143,9 +143,9 @@ class Circumstances:
                 )
             if row["injected_at"] is not None and row["healed_at"] is None and not self.stalled:
                 return f"{name} was not seen to be healed"
-        return self._toothless_sets()
+        return self._sets_without_effect()
 
-    def _toothless_sets(self) -> str | None:
+    def _sets_without_effect(self) -> str | None:
         """The first set of faults of which one had to take effect and none did, in words."""
         sets: dict[str, list[Row]] = {}
         for row in self.faults:
@@ -153,7 +153,7 @@ class Circumstances:
                 sets.setdefault(str(name), []).append(row)
         for name, rows in sorted(sets.items()):
             reached = any(row["injected_at"] is not None for row in rows)
-            if not any(row["bit"] for row in rows) and (reached or not self.stalled):
+            if not any(row["took_effect"] for row in rows) and (reached or not self.stalled):
                 return (
                     f"of the {len(rows)} faults «{name}» one had to take effect, and none left "
                     "evidence that it did"

@@ -85,7 +85,7 @@ _BY_TABLE: Final[dict[tuple[str, str], _Default]] = {
     ("faults", "kind"): _is("crash"),
     ("faults", "description"): _is("kill it"),
     ("faults", "required"): _is(True),
-    ("faults", "bit"): _is(True),
+    ("faults", "took_effect"): _is(True),
     ("hazards", "hazard"): _is("replayed-batch"),
     ("hazards", "hop"): _is("process"),
     ("phases", "phase"): _is("settle"),

@@ -325,7 +325,7 @@ FAULTS: Final = Table(
         _c("armed_at?", _L, "its trigger came true"),
         _c("injected_at?", _L, ""),
         _c("healed_at?", _L, "seen to be healed"),
-        _c("bit", _B, "there is evidence"),
+        _c("took_effect", _B, "there is evidence"),
         _c("evidence?", _S, "in words, with figures"),
         _c("error?", _S, "why it could not be injected, or not healed"),
         _c("clock", _S, ""),

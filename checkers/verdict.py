@@ -167,8 +167,8 @@ def _invalid(
             return _sentence(Verdict.INVALID, control.detail)
     if interrupted:
         return None  # it need not have reached anything that comes now
-    if toothless := circumstances.toothless():
-        return _sentence(Verdict.INVALID, toothless)
+    if without_effect := circumstances.without_effect():
+        return _sentence(Verdict.INVALID, without_effect)
     if circumstances.complete:
         for mutation in mutations:
             if mutation.placed and not mutation.found:

@@ -19,9 +19,9 @@ from onceproof.reports.write import HTML_FILE, JSON_FILE
 def print_unjudged(report: Report, out: TextIO, folder: Path) -> None:
     """What a bare lab leaves: no verdict, and a folder that says what was done to its stage."""
     to = console(out)
-    bit = sum(fault.bit for fault in report.faults)
+    effective = sum(fault.took_effect for fault in report.faults)
     to.print(Text("Nothing was judged: a bare lab claims nothing.", style="bold"))
-    done = f"{plural(len(report.faults), 'fault')}, {bit} with a proven effect."
+    done = f"{plural(len(report.faults), 'fault')}, {effective} with a proven effect."
     to.print(Text(f"{done} In the folder: what was done, when, and what proves it; and the logs."))
     if (phase := failed_phase(report)) is not None:
         to.print(Text(f"Phase {line(phase.phase)} failed: {line(phase.detail or '')}", style="red"))

@@ -190,7 +190,7 @@ def _fault(row: dict[str, Any], clock: Clock) -> Fault:
         armed_at=clock.seconds(row["armed_at"], row["clock"]),
         injected_at=clock.seconds(row["injected_at"], row["clock"]),
         healed_at=clock.seconds(row["healed_at"], row["clock"]),
-        bit=bool(row["bit"]),
+        took_effect=bool(row["took_effect"]),
         evidence=short_or_none(row["evidence"]),
         error=short_or_none(row["error"]),
     )

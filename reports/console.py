@@ -131,14 +131,14 @@ def _claims(claims: Sequence[Claim]) -> Table:
 
 def _schedule(report: Report) -> Table:
     """The schedule, line by line, and whether each fault took effect."""
-    bit = {fault.fault: fault.bit for fault in report.faults}
+    took_effect = {fault.fault: fault.took_effect for fault in report.faults}
     table = _table()
     for column in ("fault", "when", "what", "until"):
         table.add_column(column, overflow="fold")
     table.add_column("took effect?")
     for step in report.run.schedule:
         words = (step.fault, step.when, step.do, step.until)
-        if bit.get(step.fault):
+        if took_effect.get(step.fault):
             did = Text("yes")
         else:
             did = Text("NO", style="bold red") if step.required else Text("no")

@@ -35,7 +35,7 @@ class Fault:
 
     state: str
     detail: str
-    bit: bool = False
+    took_effect: bool = False
 
     @property
     def over(self) -> bool:
@@ -76,8 +76,12 @@ class RunState:
                 self._take_progress(event)
             case events.FaultChanged():
                 before = self.faults.get(event.fault)
-                bit = event.state == "bit" or (before is not None and before.bit)
-                self.faults[event.fault] = Fault(state=event.state, detail=event.detail, bit=bit)
+                effective = before is not None and before.took_effect
+                self.faults[event.fault] = Fault(
+                    state=event.state,
+                    detail=event.detail,
+                    took_effect=effective or event.state == "took effect",
+                )
             case events.HazardObserved():
                 self.hazards += 1
             case events.Judged():

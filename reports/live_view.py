@@ -114,8 +114,10 @@ def _mark(fault: Fault) -> Text:
     if fault.state == "failed":
         return Text("✗", style="bold red")
     if fault.over:
-        return Text("✓" if fault.bit else "–", style="green" if fault.bit else "yellow")
-    return Text("●" if fault.bit else "○", style=_style(fault))
+        return Text(
+            "✓" if fault.took_effect else "–", style="green" if fault.took_effect else "yellow"
+        )
+    return Text("●" if fault.took_effect else "○", style=_style(fault))
 
 
 def _style(fault: Fault) -> str:

@@ -16,10 +16,10 @@ from onceproof.checkers.model import Evidence, Hop, Verdict
 from onceproof.harness.history.run_record import Step
 from onceproof.reports.model_part import Part
 from onceproof.reports.model_story import Moment, Path, Transaction
-from onceproof.reports.model_timeline import Timeline
+from onceproof.reports.model_timeline import Timeline, TookEffect
 
-FORMAT: Final = "onceproof-report/3"
-EARLIER: Final = frozenset({"onceproof-report/1", "onceproof-report/2"})
+FORMAT: Final = "onceproof-report/4"
+EARLIER: Final = frozenset(f"onceproof-report/{earlier}" for earlier in (1, 2, 3))
 """Formats that are read as if they were of today."""
 Value = str | int | bool | float | None
 Row = dict[str, Value]
@@ -160,7 +160,7 @@ class Fault(Part):
     armed_at: float | None
     injected_at: float | None
     healed_at: float | None
-    bit: bool
+    took_effect: TookEffect
     evidence: str | None
     error: str | None
 
@@ -197,7 +197,7 @@ class Phase(Part):
 class Report(Part):
     """Everything that is told of one run."""
 
-    format: Literal["onceproof-report/3"] = FORMAT
+    format: Literal["onceproof-report/4"] = FORMAT
     headline: str = Field(description="the verdict as a sentence")
     verdict: Verdict | None = Field(description="of the claim that the headline speaks of")
     expected: bool | None = Field(description="every claim as the scenario expects")

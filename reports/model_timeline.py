@@ -6,7 +6,9 @@ kind that lie close together are one mark with a count.
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Annotated
+
+from pydantic import AliasChoices, Field
 
 from onceproof.reports.model_part import Part
 
@@ -96,6 +98,10 @@ class TransactionLane(Part):
     spans: tuple[TransactionSpan, ...]
 
 
+TookEffect = Annotated[bool, Field(validation_alias=AliasChoices("took_effect", "bit"))]
+"""Whether there is proof; `bit` in reports up to format 3."""
+
+
 class FaultSpan(Part):
     """A fault from injected to healed."""
 
@@ -103,7 +109,7 @@ class FaultSpan(Part):
     kind: str
     start: float
     end: float | None = Field(description="null: never seen to be healed")
-    bit: bool
+    took_effect: TookEffect
 
 
 class Mark(Part):

@@ -28,7 +28,7 @@ def _claim(verdict: Verdict, topic: str = "payments") -> tuple[Claim, ...]:
 
 SCENARIOS = (
     Scenario(
-        name="control-toothless-fault",
+        name="control-fault-without-effect",
         title="A link is cut that carries nothing: the run must be invalid, naming the fault",
         subject=_SUBJECT,
         workload=_FEW,

@@ -9,7 +9,7 @@ from onceproof.harness.context.run_context import RunContext
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bitten:
+class TookEffect:
     """It ends as soon as it is proven to have taken effect."""
 
     def describe(self) -> str:

@@ -59,7 +59,7 @@ class Progress(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class FaultChanged(Event):
-    """A fault went to a new state: armed, injected, bit, healed or failed."""
+    """A fault went to a new state: armed, injected, took effect, healed or failed."""
 
     fault: str
     kind: str

@@ -69,7 +69,7 @@ def fault_of(line: FaultExecution) -> dict[str, Any]:
         "does": line.at.do.describe(),
         "target": line.target,
         "state": line.state,
-        "bit": line.bit,
+        "took_effect": line.took_effect,
         "detail": line.detail,
     }
 

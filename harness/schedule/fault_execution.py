@@ -34,8 +34,8 @@ class FaultExecution:
 
     Attributes:
         at: what it does.
-        state: planned, due (its trigger has come), armed (it waits for its window), injected, bit,
-            healed or failed.
+        state: planned, due (its trigger has come), armed (it waits for its window), injected,
+            took effect, healed or failed.
         detail: what there is to say of that state.
         target: the target as resolved, once it is.
         fatal: what ends the whole run: the history cannot be written.
@@ -64,7 +64,7 @@ class FaultExecution:
             "armed_at": None,
             "injected_at": None,
             "healed_at": None,
-            "bit": False,
+            "took_effect": False,
             "evidence": None,
             "error": None,
             "clock": clock_id(),
@@ -118,9 +118,9 @@ class FaultExecution:
             self._heal()
 
     @property
-    def bit(self) -> bool:
+    def took_effect(self) -> bool:
         """Whether there is proof that it had an effect, now or while it was at work."""
-        return bool(self._row["bit"])
+        return bool(self._row["took_effect"])
 
     @property
     def missed(self) -> bool:
@@ -240,15 +240,15 @@ class FaultExecution:
         if proof is None or proof == self._row["evidence"]:
             return
         self.target = injection.target
-        if self.at.hazard is not None and not self.at.tells and not self._row["bit"]:
+        if self.at.hazard is not None and not self.at.tells and not self._row["took_effect"]:
             self._context.recorder.hazard(
                 self.at.hazard, hop="process", fault=self.at.name, at=injection.at, detail=proof
             )
         self.record(
-            "bit",
+            "took effect",
             proof,
-            quiet=self._row["bit"],
-            bit=True,
+            quiet=self._row["took_effect"],
+            took_effect=True,
             evidence=proof,
             injected_at=injection.at,
             target=injection.target,

@@ -13,7 +13,7 @@ from onceproof.checkers.model import Claim
 from onceproof.harness.context.subject import OnQueues, Subject
 from onceproof.harness.faults.base import Fault, Until
 from onceproof.harness.faults.messages.message import Message
-from onceproof.harness.faults.until import Bitten
+from onceproof.harness.faults.until import TookEffect
 from onceproof.harness.kafka.features import TRANSACTION_VERSIONS
 from onceproof.harness.kafka.topic import Topic
 from onceproof.harness.workload.base import Workload
@@ -55,7 +55,7 @@ class ScheduledFault:
     during: Message | None = None
     behind: Message | None = None
     lost: bool = False
-    until: Until = field(default_factory=Bitten)
+    until: Until = field(default_factory=TookEffect)
     required: bool = True
     one_of: str | None = None
     seconds: float = 90.0

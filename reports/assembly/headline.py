@@ -36,7 +36,7 @@ def headline(
     claim = principal(claims)
     if claim is None:
         return "No claim was judged."
-    name, bit = label(claim), sum(fault.bit for fault in faults)
+    name, effective = label(claim), sum(fault.took_effect for fault in faults)
     match claim.verdict:
         case Verdict.VIOLATED:
             said = _violated(claim, claims, several)
@@ -55,7 +55,7 @@ def headline(
             )
         case Verdict.HOLDS:
             seen = sum(claim.hazards_seen.values())
-            tested = [plural(bit, "fault")] if bit else []
+            tested = [plural(effective, "fault")] if effective else []
             tested += [plural(seen, "moment") + " that could have broken it"] if seen else []
             through = f" through {listed(tested)}" if tested else ""
             said = f"{name} held{through}: {_clean(claim)}"

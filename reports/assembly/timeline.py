@@ -160,7 +160,13 @@ def _hazard_times(history: History, clock: Clock) -> list[tuple[str, float]]:
 
 def _fault_spans(faults: Sequence[Fault]) -> tuple[FaultSpan, ...]:
     return tuple(
-        FaultSpan(fault=f.fault, kind=f.kind, start=f.injected_at, end=f.healed_at, bit=f.bit)
+        FaultSpan(
+            fault=f.fault,
+            kind=f.kind,
+            start=f.injected_at,
+            end=f.healed_at,
+            took_effect=f.took_effect,
+        )
         for f in faults
         if f.injected_at is not None
     )[:_FAULTS]

@@ -38,7 +38,7 @@ def circumstances(report: Report) -> Circumstances:
         "schedule": {
             step.fault: f"when {step.when}: {step.do}; until {step.until}" for step in run.schedule
         },
-        "faults that took effect": {fault.fault: _bit(fault) for fault in report.faults},
+        "faults that took effect": {fault.fault: _effect(fault) for fault in report.faults},
         "hazards observed": {
             f"{found.hazard} on hop {found.hop}": number(found.count) for found in report.hazards
         },
@@ -63,7 +63,7 @@ def _said(values: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in values.items() if value != _NOTHING}
 
 
-def _bit(fault: Fault) -> str:
+def _effect(fault: Fault) -> str:
     if fault.error is not None:
         return f"failed: {fault.error}"
-    return "took effect" if fault.bit else "had no effect"
+    return "took effect" if fault.took_effect else "had no effect"

@@ -35,7 +35,7 @@ def side_of_report(report: Report, page: str | None = None) -> Side:
             (found.hazard, _HOPS[found.hop]) for found in report.hazards if found.hop in _HOPS
         ),
         incomplete=_incomplete(report.phases),
-        flaw=_missed(missed(report)) or _toothless(report.faults),
+        flaw=_missed(missed(report)) or _without_effect(report.faults),
         circumstances=circumstances(report),
         page=page,
     )
@@ -90,15 +90,15 @@ def _missed(mutations: Iterable[Mutation]) -> str | None:
     return None
 
 
-def _toothless(faults: Iterable[Fault]) -> str | None:
+def _without_effect(faults: Iterable[Fault]) -> str | None:
     faults = tuple(faults)
     for fault in faults:
         if fault.required and fault.error is not None:
             return f"its fault «{fault.fault}» failed"
-        if fault.required and not fault.bit:
+        if fault.required and not fault.took_effect:
             return f"its fault «{fault.fault}» had no effect"
         if fault.injected_at is not None and fault.healed_at is None:
             return f"its fault «{fault.fault}» was not seen to be healed"
-    if faults and not any(fault.bit for fault in faults):
+    if faults and not any(fault.took_effect for fault in faults):
         return "none of its faults took effect"
     return None

@@ -87,7 +87,7 @@ class Fault(OfRun):
     event: Literal["fault"] = "fault"
     fault: str = Field(description="its name in the schedule")
     kind: str = Field(description="crash, partition, timeout or surgery")
-    state: str = Field(description="due, armed, injected, bit, healed or failed")
+    state: str = Field(description="due, armed, injected, took effect, healed or failed")
     detail: str = Field(description="what was done or seen")
 
 

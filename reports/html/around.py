@@ -61,7 +61,7 @@ def _beside(report: Report, at: float) -> list[Near]:
             apart, says = 0.0, f"acted, injected {seconds(at - start)} before"
             says += ", never seen to be healed" if end is None else ""
             says += f", healed {seconds(end - at)} later" if end is not None else ""
-        says += "" if fault.bit else " (it left no evidence)"
+        says += "" if fault.took_effect else " (it left no evidence)"
         found.append(Near(number=number, fault=fault, apart=apart, says=says))
     return found
 

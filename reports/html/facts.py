@@ -26,11 +26,11 @@ def tiles(report: Report) -> tuple[Tile, ...]:
     producers = report.timeline.producers
     sent = sum(lane.acknowledged + lane.unacknowledged for lane in producers)
     acknowledged = sum(lane.acknowledged for lane in producers)
-    bit = sum(fault.bit for fault in report.faults)
+    effective = sum(fault.took_effect for fault in report.faults)
     found = sum(mutation.found for mutation in report.mutation_check)
     return (
         Tile(value=number(sent), label=f"sends, {number(acknowledged)} acknowledged"),
-        Tile(value=f"{bit} of {len(report.faults)}", label="faults with a proven effect"),
+        Tile(value=f"{effective} of {len(report.faults)}", label="faults with a proven effect"),
         Tile(value=number(sum(h.count for h in report.hazards)), label="hazards observed"),
         Tile(value=number(sum(f.count for f in report.findings)), label="findings"),
         Tile(

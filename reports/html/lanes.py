@@ -61,7 +61,7 @@ def fault_boxes(
         row = next((i for i, free in enumerate(rows) if free <= x), len(rows))
         rows[row : row + 1] = [taken]
         until = "never seen to be healed" if span.end is None else f"healed at {seconds(span.end)}"
-        bit = "" if span.bit else ", left no evidence"
+        note = "" if span.took_effect else ", left no evidence"
         label = f"F{numbers.get(span.fault, '?')}"
         boxes.append(
             Box(
@@ -73,8 +73,8 @@ def fault_boxes(
                 kind=span.kind if span.kind in KINDS else "other",
                 text=label,
                 says=f"{label} {span.fault} ({span.kind}), "
-                f"injected at {seconds(span.start)}, {until}{bit}",
-                dim=not span.bit,
+                f"injected at {seconds(span.start)}, {until}{note}",
+                dim=not span.took_effect,
             )
         )
     return max(1, len(rows)), boxes

@@ -19,7 +19,7 @@ _HERE = Path(__file__).parent
 def schemas() -> Mapping[Path, str]:
     """Each file, and the schema as it must hold it."""
     return {
-        _HERE / "report-3.schema.json": _text(
+        _HERE / "report-4.schema.json": _text(
             FORMAT, Report.model_json_schema(mode="serialization")
         ),
         _HERE / f"diff-{diff.VERSION}.schema.json": _text(

@@ -67,8 +67,8 @@ def test_the_same_verdicts(scenario: Scenario, seed: int, backend: str, tmp_path
         for claim in scenario.claims
         if claim.expect is not None
     }
-    bitten = {fault["fault"]: fault["bit"] for fault in done.report["faults"]}
-    assert bitten == {at.name: True for at in scenario.schedule}
+    took_effect = {fault["fault"]: fault["took_effect"] for fault in done.report["faults"]}
+    assert took_effect == {at.name: True for at in scenario.schedule}
     assert done.report["run"]["configuration"]["backend"] == backend
     logs = {log.name for log in (done.folder / "logs").iterdir()}
     assert {"broker-1.1.log", "toxiproxy.1.log", "postgres.1.log"} <= logs

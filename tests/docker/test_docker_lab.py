@@ -41,7 +41,7 @@ def test_every_kind_of_fault_by_hand(lab: Up) -> None:
         assert done.code == 0, done.out + done.err
         name = f"{fault}-{1 + earlier[fault]}"
         earlier[fault] += 1
-        lab.wait_bitten(name)
+        lab.wait_until_took_effect(name)
         assert evidence in lab.fault(name)["detail"]
         done = onceproof("heal", name, *by_name)
         assert done.code == 0, done.out + done.err

@@ -21,7 +21,7 @@ IN_A_FILE = """
 from dataclasses import replace
 from onceproof.scenarios import all_scenarios
 
-(_OURS,) = [s for s in all_scenarios() if s.name == "control-toothless-fault"]
+(_OURS,) = [s for s in all_scenarios() if s.name == "control-fault-without-effect"]
 MINE = replace(_OURS, name="mine")
 """
 

@@ -84,7 +84,7 @@ def test_every_fault_left_evidence_and_was_healed(which, request):
     faults = table(request.getfixturevalue(which), "faults")
     assert {f["kind"] for f in faults} == {"crash", "partition", "timeout"}
     for fault in faults:
-        assert fault["bit"], fault
+        assert fault["took_effect"], fault
         assert fault["evidence"], fault
         assert fault["armed_at"] <= fault["injected_at"] <= fault["healed_at"], fault
         assert fault["error"] is None, fault

@@ -48,9 +48,9 @@ class Up:
         status = ask(self.place, "GET", "/status")
         return next(fault for fault in status["faults"] if fault["name"] == name)
 
-    def wait_bitten(self, name: str) -> None:
+    def wait_until_took_effect(self, name: str) -> None:
         wait_until(
-            lambda: self.fault(name)["state"] == "bit",
+            lambda: self.fault(name)["state"] == "took effect",
             what=f"{name} to take effect",
             seconds=90,
             every=0.3,
@@ -82,24 +82,24 @@ def test_broken_by_hand_and_judged(lab: Up, tmp_path: Path) -> None:
 
     done = onceproof("fault", "isolate", f"leader:{topic}-0", *by_name)
     assert (done.code, done.out.split(":")[0]) == (0, "isolate-1"), done.err
-    lab.wait_bitten("isolate-1")
+    lab.wait_until_took_effect("isolate-1")
     status = json.loads(onceproof("status", "--json", *by_name).out)
     assert len(status["links"]) == 4
     assert any(len(p["in_sync"]) == 2 for p in status["partitions"])
     shown = onceproof("status", *by_name).out
-    assert "isolate-1: bit: " in shown
+    assert "isolate-1: took effect: " in shown
     assert onceproof("heal", "isolate-1", *by_name).code == 0
     assert json.loads(onceproof("status", "--json", *by_name).out)["links"] == {}
 
     assert onceproof("fault", "lose-responses", f"leader:{topic}-1", *by_name).code == 0
-    lab.wait_bitten("lose-responses-1")
+    lab.wait_until_took_effect("lose-responses-1")
     assert onceproof("heal", *by_name).code == 0
 
     begun = post(
         lab, "faults", {"fault": "kill", "arguments": ["driver", "--at", "after-sink-write"]}
     )
-    assert begun["state"] in ("armed", "bit"), begun
-    lab.wait_bitten("kill-1")
+    assert begun["state"] in ("armed", "took effect"), begun
+    lab.wait_until_took_effect("kill-1")
     assert onceproof("fault", "melt", *by_name).code == 2
     assert onceproof("heal", "kill-7", *by_name).code == 1
     steps = ["isolate-1", "lose-responses-1", "kill-1"]

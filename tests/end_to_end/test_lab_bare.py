@@ -95,14 +95,14 @@ def test_a_program_of_ones_own(lab: Up) -> None:
         program.goes_on()
         done = onceproof("fault", "kill", f"leader:{TOPIC}-1", *by_name)
         assert done.code == 0, done.err
-        lab.wait_bitten("kill-1")
+        lab.wait_until_took_effect("kill-1")
         assert f"{TOPIC}-1 to broker-" in lab.fault("kill-1")["detail"]
         program.goes_on()
         done = onceproof("heal", *by_name)
         assert (done.code, "kill-1: healed" in done.out) == (0, True), done.out + done.err
         done = onceproof("fault", "cut", "producer", f"leader:{TOPIC}-0", *by_name)
         assert done.code == 0, done.err
-        lab.wait_bitten("cut-1")
+        lab.wait_until_took_effect("cut-1")
         assert lab.fault("cut-1")["detail"].endswith("closed, new ones refused")
         with standing_still(lab, "toxiproxy"):
             done = onceproof("heal", "cut-1", *by_name)
@@ -123,7 +123,7 @@ def test_a_program_of_ones_own(lab: Up) -> None:
     assert "Nothing was judged" in done.out
     assert "holds" not in done.out
     assert (done.report["verdict"], done.report["claims"]) == (None, [])
-    assert [(f["fault"], f["bit"]) for f in done.report["faults"]] == [
+    assert [(f["fault"], f["took_effect"]) for f in done.report["faults"]] == [
         ("kill-1", True),
         ("cut-1", True),
     ]

@@ -54,7 +54,7 @@ def test_each_is_proved_and_over(tmp_path: Path, subject: str, faults: Mapping[s
             done = onceproof("fault", *words.split(), *by_name)
             assert done.code == 0, done.out + done.err
             name = done.out.partition(":")[0]
-            lab.wait_bitten(name)
+            lab.wait_until_took_effect(name)
             assert said in lab.fault(name)["detail"]
             done = onceproof("heal", name, *by_name)
             assert done.code == 0, done.out + done.err

@@ -56,10 +56,10 @@ FAULTS = """
         way = ("pipeline",) if fault == "cut" else ()
         with onceproof_cluster.fault(fault, *way, f"leader:{topic}-0") as trouble:
             if fault == "cut":
-                trouble.wait_until_bitten()
+                trouble.wait_until_took_effect()
                 trouble.heal()
             send(producer, topic, range(100, 200))
-            trouble.healed or trouble.wait_until_bitten()
+            trouble.healed or trouble.wait_until_took_effect()
         assert arrived(onceproof_cluster, topic, 200) == list(range(200))
     """
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "faults-in-your-tests.md"

@@ -26,7 +26,7 @@ def tried(runs, name: str) -> tuple[Finished, str]:
     done = onceproof("run", name, "--seed", "3", "--out", runs, timeout=800)
     assert done.code == 0, done.out + done.err
     (fault,) = done.report["faults"]
-    assert fault["bit"]
+    assert fault["took_effect"]
     assert fault["healed_at"] is not None
     return done, fault["evidence"]
 

@@ -92,8 +92,8 @@ def _write(folder: RunFolder, *, duplicated: bool, phases: Sequence[str]) -> Non
         )  # fmt: skip
     harness.write(
         "faults", fault=_STEP.fault, kind="crash", description="SIGKILL", target="driver#1",
-        required=True, armed_at=3, injected_at=3, healed_at=4, bit=True, evidence="it is gone",
-        clock=CLOCK,
+        required=True, armed_at=3, injected_at=3, healed_at=4, took_effect=True,
+        evidence="it is gone", clock=CLOCK,
     )  # fmt: skip
     harness.write(
         "hazards", hazard="replayed-batch", hop="process", at=4, clock=CLOCK, fault=_STEP.fault,

@@ -33,7 +33,7 @@ def context(stage: Stage, topic: str = "none", pipeline: Pipeline | None = None)
 
 @contextlib.contextmanager
 def at_work(context: RunContext, words: str) -> Iterator[tuple[Injection, str]]:
-    """A fault as it is asked for by hand, once it has proved that it bites; healed at the end.
+    """A fault as it is asked for by hand, once it took effect; healed at the end.
 
     It is healed twice, because that must do no harm.
     """

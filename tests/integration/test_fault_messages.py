@@ -243,7 +243,7 @@ def test_a_leader_is_killed_while_a_message_is_on_its_way(
     thread.join(120)
     assert line.state == "healed", told
     states = [state for state, _ in told]
-    assert states == ["due", "due", "injected", "bit", "healed"]
+    assert states == ["due", "due", "injected", "took effect", "healed"]
     assert told[1][1].startswith(f"{'lost' if lost else 'held'}: Produce request ")
     client.told(2)
     assert client.outcomes == [None, None]

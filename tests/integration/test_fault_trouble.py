@@ -31,7 +31,9 @@ def begun(world: RunContext, words: str) -> tuple[FaultExecution, threading.Thre
     line = FaultExecution(at, world)
     thread = threading.Thread(target=line.run, args=(lambda: None,), daemon=True)
     thread.start()
-    eventually(lambda: line.state in ("bit", "failed"), f"«{words}» to take effect or to fail")
+    eventually(
+        lambda: line.state in ("took effect", "failed"), f"«{words}» to take effect or to fail"
+    )
     return line, thread
 
 
@@ -46,7 +48,7 @@ def test_toxiproxy_killed_while_faults_are_at_work(tools: StageTools, tmp_path: 
             client.ask()
             assert client.answered()
             held, thread = begun(world, "hold producer broker-1 requests")
-            assert held.state == "bit"
+            assert held.state == "took effect"
             (toxiproxy,) = (p for p in own.living if p.name == "toxiproxy")
             toxiproxy.kill("a test")
             held.end()

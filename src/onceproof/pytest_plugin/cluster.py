@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from onceproof.pytest_plugin.lab import HeldLab
 
-BITE_SECONDS: Final = 60.0
+EFFECT_SECONDS: Final = 60.0
 _EVERY: Final = 0.2
 
 
@@ -32,35 +32,35 @@ class Fault:
         does: what it does, in words.
     """
 
-    def __init__(self, lab: HeldLab, told: Mapping[str, Any], *, must_bite: bool) -> None:
+    def __init__(self, lab: HeldLab, told: Mapping[str, Any], *, must_take_effect: bool) -> None:
         """Made by `Cluster.fault`."""
         self.name: str = told["name"]
         self.does: str = told["does"]
         self._lab = lab
-        self._must_bite = must_bite
+        self._must_take_effect = must_take_effect
         self._healed = False
 
     @property
     def now(self) -> dict[str, Any]:
-        """What the lab says of it: `state`, `bit`, `detail` and `target`."""
+        """What the lab says of it: `state`, `took_effect`, `detail` and `target`."""
         for told in self._lab.ask("GET", "/faults"):
             if told["name"] == self.name:
                 return dict(told)
         raise LookupError(f"the lab knows no fault {self.name!r} any more")
 
     @property
-    def bit(self) -> bool:
+    def took_effect(self) -> bool:
         """Whether there was proof, at any time, that it had an effect."""
-        return bool(self.now["bit"])
+        return bool(self.now["took_effect"])
 
-    def wait_until_bitten(self, seconds: float = BITE_SECONDS) -> Fault:
+    def wait_until_took_effect(self, seconds: float = EFFECT_SECONDS) -> Fault:
         """Wait until there is proof that it has an effect.
 
         Raises:
             FaultDidNotBite: there was none in that time.
         """
         deadline = time.monotonic() + seconds
-        while not self.bit:
+        while not self.took_effect:
             if time.monotonic() >= deadline:
                 raise self._did_not_bite(f"within {seconds:.0f} s")
             # Nothing tells us: the lab is looked at again.
@@ -80,7 +80,7 @@ class Fault:
         if told["state"] == "failed":
             raise NotHealed(f"«{self.does}» ({self.name}) could not be undone: {told['detail']}")
         self._healed = True
-        if self._must_bite and not self.bit:
+        if self._must_take_effect and not self.took_effect:
             raise self._did_not_bite("before it was healed")
 
     @property
@@ -108,7 +108,7 @@ class Fault:
         return FaultDidNotBite(
             f"«{self.does}» ({self.name}) had no effect {when}, so this test shows nothing: "
             f"{told['state']}: {told['detail']}. Let clients be at work while it acts, or say "
-            "must_bite=False."
+            "must_take_effect=False."
         )
 
 
@@ -153,19 +153,19 @@ class Cluster:
         word = f"{name}-{self._lab.made}:{partitions}"
         return str(self._lab.ask("POST", "/topics", {"topic": word})["name"])
 
-    def fault(self, name: str, *arguments: str, must_bite: bool = True) -> Fault:
+    def fault(self, name: str, *arguments: str, must_take_effect: bool = True) -> Fault:
         """Let a fault act, as `onceproof fault NAME ARGUMENTS` does; `onceproof fault` lists them.
 
         Args:
             name: such as `isolate`, `kill`, `cut`, `lose-responses`.
             arguments: such as `leader:orders-0` or `broker-2`.
-            must_bite: the test fails if it is healed and never had an effect.
+            must_take_effect: the test fails if it is healed and never had an effect.
 
         Raises:
             LabRefused: there is no such fault, or it could not act.
         """
         told = self._lab.ask("POST", "/faults", {"fault": name, "arguments": list(arguments)})
-        fault = Fault(self._lab, told, must_bite=must_bite)
+        fault = Fault(self._lab, told, must_take_effect=must_take_effect)
         self._faults.append(fault)
         return fault
 

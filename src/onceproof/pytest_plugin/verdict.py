@@ -51,7 +51,7 @@ def _lines(
         yield f"  {some['anomaly']}: {count} finding{'s' if count != 1 else ''}"
         for finding in some["shown"][:_WITNESSES]:
             yield f"    {finding['sentence']}"
-    effective = [fault for fault in report["faults"] if fault["bit"]]
+    effective = [fault for fault in report["faults"] if fault["took_effect"]]
     for fault in effective:
         yield f"  under {fault['fault']}: {fault['description']}"
     if words := _EFFORT.get(exit_code):

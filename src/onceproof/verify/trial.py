@@ -20,7 +20,7 @@ from onceproof.harness.faults.links.cut_link import CutLink
 from onceproof.harness.faults.pause import Pause
 from onceproof.harness.faults.targets.program import Program
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
-from onceproof.harness.faults.until import Acknowledged, Bitten
+from onceproof.harness.faults.until import Acknowledged, TookEffect
 from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.kafka.topic import Topic
 from onceproof.harness.schedule.as_json import BadSchedule, schedule_from_json
@@ -361,7 +361,7 @@ def by_name(faults: Sequence[str]) -> tuple[ScheduledFault, ...]:
                 progress=0.0 if found else _BEGIN,
                 after=(found[-1].name,) if found else (),
                 do=fault,
-                until=Acknowledged(records=_LONG) if _lasts(fault) else Bitten(),
+                until=Acknowledged(records=_LONG) if _lasts(fault) else TookEffect(),
             )
         )
     return tuple(found)

@@ -174,7 +174,7 @@ class TestViolated:
     def test_it_comes_before_everything_else(self) -> None:
         judged = judge(
             findings=[DUPLICATE, STALL], mutations=[MISSED], controls=[UNREADABLE],
-            circumstances=circumstances(arrange="failed", fault={"bit": False}),
+            circumstances=circumstances(arrange="failed", fault={"took_effect": False}),
         )  # fmt: skip
         assert judged.verdict is Verdict.VIOLATED
 
@@ -224,7 +224,7 @@ class TestViolated:
         assert judged.verdict is Verdict.UNKNOWN
         assert "outside the fine print" in judged.reason
         assert "1-kill" in judged.reason
-        never = circumstances(fault={"injected_at": None, "bit": False, "required": False})
+        never = circumstances(fault={"injected_at": None, "took_effect": False, "required": False})
         judged = judge(claim, findings=[DUPLICATE], circumstances=never)
         assert judged.verdict is Verdict.VIOLATED
         assert judge(claim).verdict is Verdict.HOLDS
@@ -234,8 +234,11 @@ class TestInvalid:
     @pytest.mark.parametrize(
         ("fault", "said"),
         [
-            ({"bit": False}, "«1-kill» left no evidence"),
-            ({"bit": False, "armed_at": None, "injected_at": None}, "«1-kill» never started"),
+            ({"took_effect": False}, "«1-kill» left no evidence"),
+            (
+                {"took_effect": False, "armed_at": None, "injected_at": None},
+                "«1-kill» never started",
+            ),
             ({"error": "no such node"}, "no such node"),
             ({"healed_at": None}, "«1-kill» was not seen to be healed"),
         ],
@@ -246,24 +249,24 @@ class TestInvalid:
         assert said in judged.reason
 
     def test_a_fault_that_is_not_required_need_not_bite(self) -> None:
-        optional = {"bit": False, "required": False, "injected_at": None, "healed_at": None}
+        optional = {"took_effect": False, "required": False, "injected_at": None, "healed_at": None}
         assert judge(circumstances=circumstances(fault=optional)).verdict is Verdict.HOLDS
 
     @pytest.mark.parametrize(
-        ("bites", "verdict"),
+        ("effective", "verdict"),
         [
             ({"link": [False, True], "process": [True]}, Verdict.HOLDS),
             ({"link": [False, False], "process": [True]}, Verdict.INVALID),
             ({"link": [True], "process": [True], "partition": [False]}, Verdict.INVALID),
         ],
     )
-    def test_of_every_set_of_faults_one_must_bite(
-        self, bites: dict[str, list[bool]], verdict: Verdict
+    def test_of_every_set_of_faults_one_must_take_effect(
+        self, effective: dict[str, list[bool]], verdict: Verdict
     ) -> None:
         rows = [
-            {"fault": f"{name} {n}", "one_of": name, "required": False, "bit": bit,
+            {"fault": f"{name} {n}", "one_of": name, "required": False, "took_effect": took_effect,
              "injected_at": 2, "healed_at": 3}
-            for name, many in bites.items() for n, bit in enumerate(many)
+            for name, many in effective.items() for n, took_effect in enumerate(many)
         ]  # fmt: skip
         phases = [{"phase": phase, "outcome": "ok"} for phase in PHASES]
         seen = Circumstances.of(
@@ -294,7 +297,7 @@ class TestInvalid:
 
     def test_an_interrupted_run_is_not_invalid_for_what_it_did_not_reach(self) -> None:
         cut = circumstances(
-            until="disturb", disturb="interrupted", fault={"bit": False, "healed_at": None}
+            until="disturb", disturb="interrupted", fault={"took_effect": False, "healed_at": None}
         )
         judged = judge(mutations=[MISSED], controls=[EMPTY], circumstances=cut)
         assert judged.verdict is Verdict.UNKNOWN
@@ -308,7 +311,7 @@ class TestStalled:
         assert judged.reason == "No-progress of a."
 
     def test_a_stall_explains_faults_that_never_came(self) -> None:
-        never = {"bit": False, "armed_at": None, "injected_at": None, "healed_at": None}
+        never = {"took_effect": False, "armed_at": None, "injected_at": None, "healed_at": None}
         stalled = circumstances(disturb="stalled", fault=never)
         assert judge(findings=[STALL], circumstances=stalled).verdict is Verdict.STALLED
 

@@ -68,8 +68,8 @@ class World:
     recorder: Recorder
     events: list[Event]
     stage: SimpleNamespace
-    bites: list[bool] = field(default_factory=list)
-    """Of a fault that a test lets bite or not."""
+    effective: list[bool] = field(default_factory=list)
+    """Whether a fault takes effect, as a test wants it."""
 
     @property
     def context(self) -> RunContext:

@@ -42,7 +42,9 @@ def story(tmp_path: Path) -> list[events.Event]:
             at=at + 2 * 10**9, phase="arrange", outcome="ok", detail=None, seconds=1.0
         ),
         events.Progress(at=at + 2 * 10**9, acknowledged=5, total=10, pipeline="batch 1"),
-        events.FaultChanged(at=at, fault="cut", kind="partition", state="bit", detail="it did"),
+        events.FaultChanged(
+            at=at, fault="cut", kind="partition", state="took effect", detail="it did"
+        ),
         events.HazardObserved(at=at, hazard="replayed-batch", detail="again"),
         events.Judged(at=at, judgement=judged),
         events.ReportWritten(at=at, html=folder / "report.html", json=folder / "report.json"),

@@ -18,7 +18,7 @@ from tests.unit.harness.history.test_run_record import RECORD
 
 @pytest.fixture
 def scenario() -> Scenario:
-    (found,) = chosen(["control-toothless-fault"])
+    (found,) = chosen(["control-fault-without-effect"])
     return found
 
 

@@ -116,7 +116,7 @@ def small_history(record: str = "p0-1") -> History:
         "faults": [
             fault
             | {"armed_at": ns(11.9), "injected_at": ns(12), "healed_at": ns(14)}
-            | {"bit": True, "evidence": "9 of 9 processes gone", "target": "driver-1"}
+            | {"took_effect": True, "evidence": "9 of 9 processes gone", "target": "driver-1"}
         ],
         "hazards": [
             {"hazard": "replayed-batch", "hop": "process", "at": ns(14.5), "fault": "1-kill"}

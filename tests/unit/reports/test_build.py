@@ -83,7 +83,7 @@ def test_an_interrupted_run_is_told_as_far_as_it_went(small: SimpleNamespace) ->
     phases = [{"phase": "disturb", "started_at": small.ns(9), "ended_at": None, "outcome": None}]
     history["phases"] = small.arrow("phases", phases)
     fault = {"fault": "1-kill", "kind": "crash", "description": "kill", "injected_at": small.ns(12)}
-    history["faults"] = small.arrow("faults", [fault | {"required": True, "bit": False}])
+    history["faults"] = small.arrow("faults", [fault | {"required": True, "took_effect": False}])
     claim = small.judged("exactly-once", Verdict.UNKNOWN, reason="the run was interrupted")
     report = build(
         small.record(), history, Judgement(claims=(claim,), findings=(), mutation_check=())

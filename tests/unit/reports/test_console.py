@@ -161,7 +161,9 @@ def stream() -> list[events.Event]:
         ),
         events.PhaseStarted(at=SECOND, phase="disturb"),
         *progress,
-        events.FaultChanged(at=6 * SECOND, fault="1-kill", kind="crash", state="bit", detail="9"),
+        events.FaultChanged(
+            at=6 * SECOND, fault="1-kill", kind="crash", state="took effect", detail="9"
+        ),
         *hazards,
         events.InstanceChanged(at=8 * SECOND, instance="driver-2", state="started"),
         events.PhaseEnded(
@@ -184,7 +186,7 @@ def test_progress_in_a_pipe_is_plain_lines() -> None:
         "1.0 s progress 0 of 1 000 acknowledged (0 %), micro-batch 0",
         "3.0 s progress 20 of 1 000 acknowledged (2 %), micro-batch 2",
         "5.0 s progress 40 of 1 000 acknowledged (4 %), micro-batch 4",
-        "6.0 s fault 1-kill bit: 9",
+        "6.0 s fault 1-kill took effect: 9",
         "7.0 s hazard retried-send: attempt 0",
         "7.0 s hazard retried-send: attempt 1",
         "7.0 s hazard retried-send: attempt 2",

@@ -31,7 +31,13 @@ STATUS = {
     ],
     "links": {"broker-1→broker-2": "disabled"},
     "faults": [
-        {"name": "kill-1", "does": "", "target": "", "state": "bit", "detail": "gone\x1b[31m"}
+        {
+            "name": "kill-1",
+            "does": "",
+            "target": "",
+            "state": "took effect",
+            "detail": "gone\x1b[31m",
+        }
     ],
     "workload": {"acknowledged": 1200, "records": 100000},
     "pipeline": {"state": "up", "progress": None},

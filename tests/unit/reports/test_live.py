@@ -83,21 +83,21 @@ def test_throughput_is_of_late() -> None:
 def test_faults_at_work_stand_before_those_that_are_over() -> None:
     told = [
         fault(6, "leader killed", "injected"),
-        fault(7, "leader killed", "bit", "ended by signal 9"),
+        fault(7, "leader killed", "took effect", "ended by signal 9"),
         fault(8, "leader killed", "healed"),
-        fault(8, "toothless", "injected"),
-        fault(8, "toothless", "healed", "nothing came of it"),
+        fault(8, "without_effect", "injected"),
+        fault(8, "without_effect", "healed", "nothing came of it"),
         fault(9, "driver killed", "armed"),
         fault(9, "cut", "injected", "link 1"),
         fault(9, "broken", "failed", "no such node"),
-        fault(9, "paused", "bit", "for 3 s"),
+        fault(9, "paused", "took effect", "for 3 s"),
     ]
     assert shown([*begun(), *told])[2:] == [
-        "● paused bit: for 3 s",
+        "● paused took effect: for 3 s",
         "○ cut injected: link 1",
         "○ driver killed armed",
         "✗ broken failed: no such node",
-        "– toothless healed: nothing came of it",
+        "– without_effect healed: nothing came of it",
         "✓ leader killed healed",
     ]
     many = [fault(6, f"fault {n}", "injected") for n in range(9)]
@@ -126,12 +126,12 @@ def test_findings_stand_there_once_it_is_judged(small: SimpleNamespace) -> None:
 
 
 def test_a_narrow_terminal_breaks_no_line_in_two() -> None:
-    told = [*begun(), fault(6, "leader killed", "bit", "a long story " * 20)]
+    told = [*begun(), fault(6, "leader killed", "took effect", "a long story " * 20)]
     assert len(shown(told, width=60)) == 3
 
 
 def test_nothing_foreign_reaches_the_terminal_as_a_command() -> None:
-    told = [*begun(), fault(6, "x\x1b[2J", "bit", "y\x1b]0;owned\x07")]
+    told = [*begun(), fault(6, "x\x1b[2J", "took effect", "y\x1b]0;owned\x07")]
     assert not any("\x1b" in line for line in shown(told))
 
 
@@ -143,7 +143,7 @@ from tests.unit.reports.test_live import begun, fault
 print("piped, before")
 with live(sys.stderr) as handle:
     print("piped, meanwhile")
-    for event in [*begun(), fault(6, "leader killed", "bit", "ended by signal 9")]:
+    for event in [*begun(), fault(6, "leader killed", "took effect", "ended by signal 9")]:
         handle(event)
     print("an error of somebody", file=sys.stderr)
     sys.stdin.readline()
@@ -184,7 +184,7 @@ def on_a_terminal(**environ: str) -> tuple[str, str]:
 
 def test_on_a_real_terminal_and_without_colour() -> None:
     seen, piped = on_a_terminal()
-    assert "fault     leader killed bit: ended by signal 9" in seen
+    assert "fault     leader killed took effect: ended by signal 9" in seen
     assert "▶ disturb" in seen
     assert "acknowledged" in seen
     assert "\x1b[33mfault" in seen
@@ -193,7 +193,7 @@ def test_on_a_real_terminal_and_without_colour() -> None:
     assert "\x1b[?25l" in seen
     assert seen.rindex("\x1b[?25h") > seen.rindex("▶ disturb")
     seen, _ = on_a_terminal(NO_COLOR="1")
-    assert "leader killed bit" in seen
+    assert "leader killed took effect" in seen
     assert not re.search(r"\x1b\[(3|4|9)\d", seen)
 
 

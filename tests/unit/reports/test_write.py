@@ -59,12 +59,14 @@ def test_an_unknown_field_is_refused(small_report: Report, tmp_path: Path) -> No
 def test_a_report_of_the_format_before_is_read_and_told(
     small_report: Report, tmp_path: Path
 ) -> None:
-    """Reports of format 1 lack what came with format 2; format 3 renamed the self-proof."""
+    """Format 1 lacks what came with format 2; 3 renamed the self-proof, and 4 `bit`."""
     _, data = write(tmp_path, small_report)
     content = json.loads(data.read_text())
     content["format"] = "onceproof-report/1"
     content["self_proof"] = content.pop("mutation_check")
     del content["moments"]
+    for fault in (*content["faults"], *content["timeline"]["faults"]):
+        fault["bit"] = fault.pop("took_effect")
     for lane in ("lags", "commits", "transactions"):
         del content["timeline"][lane]
     for group in content["findings"]:
@@ -83,7 +85,7 @@ def test_a_report_of_the_format_before_is_read_and_told(
                     del effect[more]
     data.write_text(json.dumps(content))
     report = load(tmp_path)
-    assert report.format == "onceproof-report/3"
+    assert report.format == "onceproof-report/4"
     assert report.headline == small_report.headline
     assert "appears twice in ledger" in render(report)
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from onceproof.harness.faults.messages.hit_message import HitMessage
 from onceproof.harness.faults.messages.message import Message
-from onceproof.harness.faults.until import Bitten, Lasted
+from onceproof.harness.faults.until import Lasted, TookEffect
 from onceproof.harness.user_pipeline.profile import GROUP, TRANSACTION
 from onceproof.verify.hazards.hazard import PHASES, Pipeline, Strike
 
@@ -87,4 +87,4 @@ def hit(
     )
     times = 1 if lasts is None else None
     fault = HitMessage(message=message, action=action, times=times, error=error)  # type: ignore[arg-type]
-    return Strike(do=fault, until=Bitten() if lasts is None else Lasted(seconds=lasts))
+    return Strike(do=fault, until=TookEffect() if lasts is None else Lasted(seconds=lasts))

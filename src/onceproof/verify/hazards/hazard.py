@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from onceproof.harness.faults.base import Fault, Until
-from onceproof.harness.faults.until import Bitten
+from onceproof.harness.faults.until import TookEffect
 from onceproof.harness.user_pipeline.profile import GroupProfile, Profile
 
 PHASES: Final = (0.8, 0.4, 0.0, 0.6, 0.2)
@@ -75,7 +75,7 @@ class Strike:
     """
 
     do: Fault
-    until: Until = field(default_factory=Bitten)
+    until: Until = field(default_factory=TookEffect)
     seconds: float = 0.0
     tells: bool = False
 

@@ -116,17 +116,17 @@ def test_a_process_that_starts_and_ends(told: Told) -> None:
 
 def test_a_fault_in_a_new_state(told: Told) -> None:
     row = {
-        "fault": "cut", "kind": "partition", "description": "d", "required": True, "bit": False,
-        "clock": "c",
+        "fault": "cut", "kind": "partition", "description": "d", "required": True,
+        "took_effect": False, "clock": "c",
     }  # fmt: skip
     told.recorder.fault(row, "armed", "waiting")
-    told.recorder.fault(row | {"bit": True}, "bit", "3 connections")
+    told.recorder.fault(row | {"took_effect": True}, "took effect", "3 connections")
     (found,) = told.rows("faults")
-    assert found["bit"]
+    assert found["took_effect"]
     assert all(isinstance(e, FaultChanged) for e in told.events)
     assert [(e.fault, e.kind, e.state, e.detail) for e in told.events] == [
         ("cut", "partition", "armed", "waiting"),
-        ("cut", "partition", "bit", "3 connections"),
+        ("cut", "partition", "took effect", "3 connections"),
     ]
 
 

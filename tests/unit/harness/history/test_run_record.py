@@ -27,7 +27,14 @@ RECORD = RunRecord(
     workload={"records": 20_000},
     configuration={"brokers": {"min.insync.replicas": 2}},
     schedule=[
-        Step(fault="a", kind="crash", when="at once", do="kill it", until="bitten", required=False)
+        Step(
+            fault="a",
+            kind="crash",
+            when="at once",
+            do="kill it",
+            until="took_effect",
+            required=False,
+        )
     ],
     claims=[{"guarantee": "exactly-once", "expect": None}],
 )

@@ -218,10 +218,10 @@ CHANGING = [
             "kind": "crash",
             "description": "d",
             "required": True,
-            "bit": False,
+            "took_effect": False,
             "clock": "c",
         },
-        {"bit": True, "evidence": "seen"},
+        {"took_effect": True, "evidence": "seen"},
     ),
     (
         {"t": "instances", "subject": "s", "instance": "p", "started_at": 1, "clock": "c"},

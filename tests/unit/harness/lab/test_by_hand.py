@@ -64,23 +64,26 @@ class NeedsLinks(Fault):
     needs = "links"
 
 
-def bitten(line: FaultExecution) -> None:
+def took_effect(line: FaultExecution) -> None:
     wait_until(
-        lambda: line.state == "bit", what="it to take effect", seconds=60, seen=lambda: line.state
+        lambda: line.state == "took effect",
+        what="it to take effect",
+        seconds=60,
+        seen=lambda: line.state,
     )
 
 
 def test_a_fault_acts_at_once_and_stays_until_it_is_healed(kept: Kept) -> None:
     fault = Fault(name="hit-1")
     line = kept.lab.begin("hit", fault)
-    bitten(line)
+    took_effect(line)
     assert fault.story == ["inject hit-1"]
     assert kept.noted == ["hit-1"]
     assert kept.lab.heal("hit-1") is line
     assert fault.story == ["inject hit-1", "heal hit-1"]
     assert line.state == "healed"
     row = kept.world.rows()["hit-1"]
-    assert (row["bit"], row["evidence"], row["required"]) == (True, "it bled", False)
+    assert (row["took_effect"], row["evidence"], row["required"]) == (True, "it bled", False)
     assert row["injected_at"] <= row["healed_at"]
 
 
@@ -97,7 +100,7 @@ def test_what_does_not_bite_can_be_healed_all_the_same(kept: Kept) -> None:
     assert line.state == "injected"
     kept.lab.heal("hit-1")
     assert line.state == "healed"
-    assert kept.world.rows()["hit-1"]["bit"] is False
+    assert kept.world.rows()["hit-1"]["took_effect"] is False
 
 
 def test_all_are_healed(kept: Kept) -> None:
@@ -136,7 +139,7 @@ def healed_by(tries: int) -> Callable[[], None]:
 def test_what_failed_to_heal_can_be_tried_again(kept: Kept) -> None:
     fault = Fault(name="hit-1", on_heal=healed_by(3))
     line = kept.lab.begin("hit", fault)
-    bitten(line)
+    took_effect(line)
     kept.lab.heal("hit-1")
     assert (line.state, line.detail) == ("failed", "not healed: StageTrouble: still cut after 1")
     assert kept.lab.heal_all() == [line]
@@ -145,7 +148,14 @@ def test_what_failed_to_heal_can_be_tried_again(kept: Kept) -> None:
     kept.lab.heal("hit-1")
     assert line.state == "healed"
     assert fault.story == ["inject hit-1"] + 3 * ["heal hit-1"]
-    assert kept.world.states("hit-1") == ["due", "injected", "bit", "failed", "failed", "healed"]
+    assert kept.world.states("hit-1") == [
+        "due",
+        "injected",
+        "took effect",
+        "failed",
+        "failed",
+        "healed",
+    ]
     row = kept.world.rows()["hit-1"]
     assert row["error"] == (
         "not healed: StageTrouble: still cut after 1; not healed: StageTrouble: still cut after 2"
@@ -195,7 +205,7 @@ def test_what_never_acted_needs_no_healing(kept: Kept) -> None:
 
 def test_a_history_that_cannot_be_written_while_healing_ends_it(kept: Kept) -> None:
     full = HistoryNotWritten("no space left")
-    bitten(kept.lab.begin("hit", Fault(name="hit-1", on_heal=fail(full))))
+    took_effect(kept.lab.begin("hit", Fault(name="hit-1", on_heal=fail(full))))
     with pytest.raises(Interrupted):
         kept.lab.heal("hit-1")
     kept.over()

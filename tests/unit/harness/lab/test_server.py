@@ -85,7 +85,7 @@ def test_a_fault_and_its_healing(place: Place) -> None:
         "do hit",
         "target of hit-1",
     )
-    assert begun["state"] in ("injected", "bit")
+    assert begun["state"] in ("injected", "took effect")
     assert ask(place, "POST", "/faults/hit-1/heal")["state"] == "healed"
     assert ask(place, "POST", "/heal") == []
 
@@ -94,7 +94,7 @@ def test_the_faults_alone_say_whether_they_bit(place: Place) -> None:
     assert ask(place, "GET", "/faults") == []
     begun = ask(place, "POST", "/faults", {"fault": "hit", "arguments": ["broker-1"]})
     (found,) = ask(place, "GET", "/faults")
-    assert (found["name"], type(found["bit"])) == (begun["name"], bool)
+    assert (found["name"], type(found["took_effect"])) == (begun["name"], bool)
 
 
 def test_arguments_may_be_left_out(place: Place) -> None:

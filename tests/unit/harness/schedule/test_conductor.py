@@ -33,10 +33,10 @@ def test_a_fault_from_its_trigger_to_its_end(world: World) -> None:
     fault = Fault(name="a")
     Conductor([at(fault)], world.context).carry_out()
     assert fault.story == ["inject a", "heal a"]
-    assert world.states("a") == ["due", "injected", "bit", "healed"]
+    assert world.states("a") == ["due", "injected", "took effect", "healed"]
     row = world.rows()["a"]
     assert (row["kind"], row["description"], row["target"]) == ("crash", "do a", "target of a")
-    assert (row["bit"], row["evidence"], row["error"]) == (True, "it bled", None)
+    assert (row["took_effect"], row["evidence"], row["error"]) == (True, "it bled", None)
     assert row["armed_at"] <= row["injected_at"] <= row["healed_at"]
 
 
@@ -44,7 +44,7 @@ def test_what_is_announced_is_known_before_it_is_done(world: World) -> None:
     schedule = [at(Fault(name="a")), at(Fault(name="b"), required=False)]
     Conductor(schedule, world.context).announce()
     rows = world.rows()
-    assert [(r["bit"], r["armed_at"], r["required"]) for r in rows.values()] == [
+    assert [(r["took_effect"], r["armed_at"], r["required"]) for r in rows.values()] == [
         (False, None, True), (False, None, False)
     ]  # fmt: skip
     assert world.events == []
@@ -128,8 +128,8 @@ def test_a_trigger_that_never_comes_is_an_error(
     row = world.rows()["late"]
     assert row["error"].startswith("Overdue: waited 0.1 s for the trigger of «late»: 50%")
     assert row["error"].endswith("last seen: progress 20%")
-    assert (row["armed_at"], row["bit"], late.story) == (None, False, [])
-    assert world.rows()["other"]["bit"]
+    assert (row["armed_at"], row["took_effect"], late.story) == (None, False, [])
+    assert world.rows()["other"]["took_effect"]
 
 
 def test_a_line_does_not_wait_on_a_stage_that_is_gone(
@@ -176,13 +176,13 @@ class TestHazards:
         assert fault.story == ["inject a", "heal a"], "met once, it is not tried again"
 
     def test_without_an_effect_it_is_not_recorded_and_tried_again(self, world: World) -> None:
-        bites = iter([False, False, True])
-        fault = Fault(name="a", on_inject=lambda: world.bites.append(next(bites)))
-        fault = replace(fault, evidence=lambda: "it bled" if world.bites[-1] else None)
+        effective = iter([False, False, True])
+        fault = Fault(name="a", on_inject=lambda: world.effective.append(next(effective)))
+        fault = replace(fault, evidence=lambda: "it bled" if world.effective[-1] else None)
         Conductor([at(fault, hazard="evicted", tries=3, seconds=0.1)], world.context).carry_out()
         assert fault.story == ["inject a", "heal a"] * 3
         assert len(world.hazards()) == 1
-        assert world.rows()["a"]["bit"]
+        assert world.rows()["a"]["took_effect"]
 
     def test_it_is_given_up_after_so_many_tries(self, world: World) -> None:
         fault, after = Fault(name="a", evidence=lambda: None), Fault(name="b")
@@ -190,8 +190,8 @@ class TestHazards:
         Conductor(schedule, world.context).carry_out()
         assert fault.story == ["inject a", "heal a"] * 2
         assert world.hazards() == []
-        assert not world.rows()["a"]["bit"]
-        assert world.rows()["b"]["bit"]
+        assert not world.rows()["a"]["took_effect"]
+        assert world.rows()["b"]["took_effect"]
 
     def test_what_was_never_met_is_tried_once_more_in_each_later_round(self, world: World) -> None:
         never, again = (
@@ -224,7 +224,7 @@ class TestHazards:
 
         fault = Fault(name="a", on_inject=once)
         Conductor([at(fault, hazard="evicted", tries=2)], world.context).carry_out()
-        assert world.states("a") == ["due", "failed", "due", "injected", "bit", "healed"]
+        assert world.states("a") == ["due", "failed", "due", "injected", "took effect", "healed"]
         (failed,) = [e.detail for e in world.events if getattr(e, "state", "") == "failed"]
         assert failed == "ZeroDivisionError: no such thing; it is tried again"
         assert world.rows()["a"]["error"] is None
@@ -284,15 +284,15 @@ def test_no_evidence_within_its_time_is_recorded_and_healed(world: World) -> Non
     assert fault.story == ["inject a", "heal a"]
     assert world.states("a") == ["due", "injected", "failed", "healed"]
     row = world.rows()["a"]
-    assert (row["bit"], row["evidence"], row["error"]) == (False, None, None)
+    assert (row["took_effect"], row["evidence"], row["error"]) == (False, None, None)
     assert row["healed_at"] is not None
     assert [e.detail for e in world.events if getattr(e, "state", "") == "failed"] == [
         "no evidence within 0.1 s"
     ]
-    assert world.rows()["b"]["bit"]
+    assert world.rows()["b"]["took_effect"]
 
 
-def test_it_lasts_until_its_end_after_it_has_bitten(world: World) -> None:
+def test_it_lasts_until_its_end_after_it_took_effect(world: World) -> None:
     fault = Fault(name="a", evidence=lambda: f"at {world.producers.acknowledged}")
     line = at(fault, until=Acknowledged(records=50))
     thread = threading.Thread(target=Conductor([line], world.context).carry_out)
@@ -322,7 +322,7 @@ def test_a_fault_that_cannot_be_injected_does_not_keep_the_others(world: World) 
     conductor.carry_out()
     assert broken.story == ["inject a"]
     assert world.rows()["a"]["error"] == "ZeroDivisionError: no such thing"
-    assert (world.rows()["a"]["injected_at"], world.rows()["a"]["bit"]) == (None, False)
+    assert (world.rows()["a"]["injected_at"], world.rows()["a"]["took_effect"]) == (None, False)
     assert world.rows()["b"]["healed_at"] is not None
     assert world.rows()["c"]["healed_at"] is not None
 
@@ -331,10 +331,10 @@ def test_a_fault_that_cannot_be_healed_is_an_error(world: World) -> None:
     fault, after = Fault(name="a", on_heal=fail(RuntimeError("still cut"))), Fault(name="b")
     Conductor([at(fault), at(after, after=("a",))], world.context).carry_out()
     row = world.rows()["a"]
-    assert (row["bit"], row["healed_at"]) == (True, None)
+    assert (row["took_effect"], row["healed_at"]) == (True, None)
     assert row["error"] == "not healed: RuntimeError: still cut"
-    assert world.states("a") == ["due", "injected", "bit", "failed"]
-    assert world.rows()["b"]["bit"]
+    assert world.states("a") == ["due", "injected", "took effect", "failed"]
+    assert world.rows()["b"]["took_effect"]
 
 
 def test_evidence_that_cannot_be_had_is_an_error_and_it_is_healed(world: World) -> None:
@@ -342,7 +342,7 @@ def test_evidence_that_cannot_be_had_is_an_error_and_it_is_healed(world: World) 
     Conductor([at(fault)], world.context).carry_out()
     assert fault.story == ["inject a", "heal a"]
     row = world.rows()["a"]
-    assert (row["error"], row["bit"]) == ("OSError: nobody answers", False)
+    assert (row["error"], row["took_effect"]) == ("OSError: nobody answers", False)
     assert row["healed_at"] is not None
 
 
@@ -372,7 +372,7 @@ def conductor_rows(world: World) -> list[dict[str, Any]]:
     return list(world.rows().values())
 
 
-@pytest.mark.parametrize("state", ["due", "injected", "bit", "healed"])
+@pytest.mark.parametrize("state", ["due", "injected", "took effect", "healed"])
 def test_a_history_that_cannot_be_written_ends_everything(
     world: World, monkeypatch: pytest.MonkeyPatch, state: str
 ) -> None:
@@ -433,7 +433,7 @@ def test_a_fault_that_lies_in_wait_is_injected_when_it_strikes(world: World) -> 
 
     fault = Fault(name="a", at=lambda: None, evidence=evidence)
     Conductor([at(fault)], world.context).carry_out()
-    assert world.states("a") == ["due", "armed", "bit", "healed"]
+    assert world.states("a") == ["due", "armed", "took effect", "healed"]
     row = world.rows()["a"]
     assert (row["injected_at"], row["target"]) == (4711, "driver#1")
 

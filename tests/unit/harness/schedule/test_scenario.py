@@ -139,6 +139,6 @@ def test_triggers_in_words(line: ScheduledFault, words: str) -> None:
     assert line.when() == words
 
 
-def test_without_a_word_on_its_end_a_fault_ends_when_it_has_bitten() -> None:
+def test_without_a_word_on_its_end_a_fault_ends_when_it_took_effect() -> None:
     assert at("a").until.describe() == "it is proven to have taken effect"
     assert at("a").required

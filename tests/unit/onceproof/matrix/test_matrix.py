@@ -38,7 +38,7 @@ def named(name: str) -> Scenario:
 
 @pytest.fixture
 def place() -> Planned:
-    (found,) = plan([named("control-toothless-fault")], ["local"], 7)
+    (found,) = plan([named("control-fault-without-effect")], ["local"], 7)
     return found
 
 
@@ -156,7 +156,7 @@ def test_the_command_that_runs_one(place: Planned, tmp_path: Path) -> None:
     words = list(map(str, job.command))
     assert words[0] == sys.executable
     assert " ".join(words[words.index("-m") + 1 :]) == (
-        "onceproof --config none run control-toothless-fault --seed 7 "
+        "onceproof --config none run control-fault-without-effect --seed 7 "
         f"--out {tmp_path} --backend local"
     )
     assert job.seconds > 10 * place.scenario.seconds

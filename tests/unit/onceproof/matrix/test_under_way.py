@@ -54,7 +54,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Programs:
 
 @pytest.fixture
 def places() -> tuple[Planned, ...]:
-    names = ("control-toothless-fault", "control-idle-crash", "control-nothing-sent")
+    names = ("control-fault-without-effect", "control-idle-crash", "control-nothing-sent")
     return plan([named(name) for name in names], ["local"], 7)
 
 

@@ -11,11 +11,11 @@ from onceproof.pytest_plugin.cluster import Cluster, FaultDidNotBite, NotHealed
 
 
 class MadeUp:
-    """Answers like a lab; `bites` and `heals` say what becomes of faults."""
+    """Answers like a lab; `effective` and `heals` say what becomes of faults."""
 
-    def __init__(self, *, bites: bool = True, heals: bool = True) -> None:
+    def __init__(self, *, effective: bool = True, heals: bool = True) -> None:
         self.asked: list[tuple[str, Any]] = []
-        self.bites, self.heals = bites, heals
+        self.effective, self.heals = effective, heals
         self.faults: list[dict[str, Any]] = []
         self.made, self.seed, self.folder = 0, 5, "runs/x"
 
@@ -27,16 +27,17 @@ class MadeUp:
         if path == "/faults" and method == "POST":
             name = f"{body['fault']}-{len(self.faults) + 1}"
             told = {
-                "name": name, "does": "so", "state": "injected", "bit": False, "detail": "seen",
+                "name": name, "does": "so", "state": "injected", "took_effect": False,
+                "detail": "seen",
             }  # fmt: skip
             self.faults.append(told)
             return told
         if path.endswith("/heal"):
             found = next(f for f in self.faults if f["name"] == path.split("/")[2])
-            found |= {"state": "healed" if self.heals else "failed", "bit": self.bites}
+            found |= {"state": "healed" if self.heals else "failed", "took_effect": self.effective}
             return found
         for fault in self.faults:
-            fault["bit"] = self.bites
+            fault["took_effect"] = self.effective
         assert path == "/faults"
         return self.faults
 
@@ -69,23 +70,23 @@ def test_what_is_not_healed_yet_is_at_the_end_the_newest_first() -> None:
 
 
 def test_a_fault_that_did_not_bite_fails_the_test() -> None:
-    own = cluster(MadeUp(bites=False))
+    own = cluster(MadeUp(effective=False))
     with pytest.raises(FaultDidNotBite, match=r"«so» \(kill-1\) had no effect"):
-        own.fault("kill", "broker-1").wait_until_bitten(0.4)
+        own.fault("kill", "broker-1").wait_until_took_effect(0.4)
     with pytest.raises(FaultDidNotBite, match="this test shows nothing"):
         own.close()
 
 
 def test_unless_it_need_not_bite() -> None:
-    lab = MadeUp(bites=False)
+    lab = MadeUp(effective=False)
     own = cluster(lab)
-    own.fault("kill", "broker-1", must_bite=False)
+    own.fault("kill", "broker-1", must_take_effect=False)
     own.close()
     assert lab.healed() == ["kill-1"]
 
 
 def test_a_failure_of_the_test_itself_is_not_hidden() -> None:
-    own = cluster(MadeUp(bites=False))
+    own = cluster(MadeUp(effective=False))
     with pytest.raises(ZeroDivisionError), own.fault("kill", "broker-1"):
         raise ZeroDivisionError
 

@@ -25,8 +25,8 @@ def report(*claims: dict[str, Any], **more: Any) -> dict[str, Any]:
             }
         ],
         "faults": [
-            {"fault": "kill-1", "bit": True, "description": "SIGKILL broker-1"},
-            {"fault": "cut-1", "bit": False, "description": "cut a link"},
+            {"fault": "kill-1", "took_effect": True, "description": "SIGKILL broker-1"},
+            {"fault": "cut-1", "took_effect": False, "description": "cut a link"},
         ],
         **more,
     }

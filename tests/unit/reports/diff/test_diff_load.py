@@ -103,8 +103,8 @@ def test_a_report_says_whether_it_came_to_its_end(
     ("change", "why"),
     [
         ({}, None),
-        ({"bit": False}, "its fault «1-kill» had no effect"),
-        ({"bit": False, "required": False}, "none of its faults took effect"),
+        ({"took_effect": False}, "its fault «1-kill» had no effect"),
+        ({"took_effect": False, "required": False}, "none of its faults took effect"),
         ({"healed_at": None}, "its fault «1-kill» was not seen to be healed"),
         ({"error": "no such broker"}, "its fault «1-kill» failed"),
         ({"error": "no such broker", "required": False}, None),
@@ -137,7 +137,7 @@ def test_what_differs_in_the_runs_themselves(complete: Report) -> None:
         update={
             "run": run,
             "hazards": (),
-            "faults": (complete.faults[0].model_copy(update={"bit": False}),),
+            "faults": (complete.faults[0].model_copy(update={"took_effect": False}),),
         }
     )
     found = compare(side_of_report(complete), side_of_report(changed)).differences

@@ -90,7 +90,7 @@ def test_where_no_run_is_it_is_said_what_to_give(runs: Path, name: str) -> None:
     [
         ("", "report.json: the whole file"),
         ("{", "report.json: the whole file"),
-        ('{"format": "onceproof-report/9"}', "Expected was onceproof-report/3"),
+        ('{"format": "onceproof-report/9"}', "Expected was onceproof-report/4"),
         ("\x00\xff", "report.json: the whole file"),
         ("[" * 100_000, "report.json: the whole file"),
     ],

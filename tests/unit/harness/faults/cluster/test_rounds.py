@@ -16,13 +16,13 @@ from onceproof.harness.processes.trouble import StageTrouble
 ONE, OTHER = Link("producer", "broker-1"), Link("producer", "broker-2")
 
 
-def step(story: list[str], name: str, bites: dict[str, bool]) -> Any:
+def step(story: list[str], name: str, effective: dict[str, bool]) -> Any:
     def inject() -> SimpleNamespace:
         story.append(f"inject {name}")
         return SimpleNamespace(
             target=f"target of {name}",
             at=7,
-            evidence=lambda: f"{name} bit" if bites.get(name, True) else None,
+            evidence=lambda: f"{name} took effect" if effective.get(name, True) else None,
             heal=lambda: story.append(f"heal {name}"),
         )
 
@@ -31,16 +31,16 @@ def step(story: list[str], name: str, bites: dict[str, bool]) -> Any:
 
 def test_each_has_bitten_and_is_healed_before_the_next_begins() -> None:
     story: list[str] = []
-    bites = {"b": False}
-    rounds = Rounds([step(story, name, bites) for name in "abc"])
+    effective = {"b": False}
+    rounds = Rounds([step(story, name, effective) for name in "abc"])
     assert story == ["inject a"]
     assert rounds.evidence() is None
     assert story == ["inject a", "heal a", "inject b"]
     assert rounds.evidence() is None
     assert story == ["inject a", "heal a", "inject b"]
-    bites["b"] = True
+    effective["b"] = True
     assert rounds.evidence() is None
-    assert rounds.evidence() == "a bit; b bit; c bit"
+    assert rounds.evidence() == "a took effect; b took effect; c took effect"
     assert story[-1] == "inject c", "the last one stays"
     assert rounds.target == "target of a, target of b, target of c"
     rounds.heal()
