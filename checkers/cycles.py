@@ -42,7 +42,9 @@ SPARE_LOOKS: Final = 2_000_000
 """How often edges may be looked at, before a cycle that may not be the shortest is good enough."""
 
 
-def shortest_cycles(edges: pa.Table, needs: frozenset[str]) -> pa.Table:
+def shortest_cycles(
+    edges: pa.Table, needs: frozenset[str], *, spare: int = SPARE_LOOKS
+) -> pa.Table:
     """The shortest cycle of each strongly connected component that has one.
 
     The shortest is the one with the fewest steps from transaction to transaction; of equally short
@@ -50,7 +52,7 @@ def shortest_cycles(edges: pa.Table, needs: frozenset[str]) -> pa.Table:
     on the order of the edges.
 
     Time and memory grow linearly with the edges. Finding components looks at each edge twice. The
-    search in them looks at `LOOKS_PER_EDGE` × edges + `SPARE_LOOKS`, small components first; then
+    search in them looks at `LOOKS_PER_EDGE` × edges + `spare`, small components first; then
     it begins no further attempt, and the shortest cycle found so far is taken, which is as true but
     may be longer. That takes components of thousands of transactions. Wherever there is a cycle
     with all needed kinds, one is found.
@@ -59,6 +61,7 @@ def shortest_cycles(edges: pa.Table, needs: frozenset[str]) -> pa.Table:
         edges: see above. An edge from a transaction to itself says nothing and is passed over.
         needs: kinds of which a cycle must have at least one edge each. Edges of other kinds may be
             part of it.
+        spare: how often the search may look at an edge, however few there are.
 
     Returns:
         One row per step: `cycle` (its name: the transactions in their order), `step` (from 0, at
@@ -71,7 +74,7 @@ def shortest_cycles(edges: pa.Table, needs: frozenset[str]) -> pa.Table:
     edges, names = _inside(edges)
     graph = _graph(edges, len(names), sorted(needs))
     found: list[list[Step]] = []
-    allowed = LOOKS_PER_EDGE * edges.num_rows + SPARE_LOOKS
+    allowed = LOOKS_PER_EDGE * edges.num_rows + spare
     for component in graph.components():
         walk, looks = graph.shortest(component, allowed)
         allowed -= looks

@@ -28,7 +28,7 @@ class Interrupted(BaseException):
 
 
 class Stop:
-    """A flag that ends every wait of one run."""
+    """A flag that ends every wait of one run, and the clock that these waits go by."""
 
     def __init__(self) -> None:
         self._asked = False
@@ -69,6 +69,10 @@ class Stop:
         if self._asked:
             raise Interrupted(self.reason)
 
+    def monotonic(self) -> float:
+        """Seconds by a clock that never goes back."""
+        return time.monotonic()
+
     def pause(self, seconds: float) -> None:
         """Let `seconds` pass between two looks; raises `Interrupted` as soon as asked to stop."""
         self.check()
@@ -100,12 +104,12 @@ def wait_until(
         Interrupted: the run was asked to stop.
     """
     stop = stop or Stop()
-    deadline = time.monotonic() + seconds
+    deadline = stop.monotonic() + seconds
     while True:
         stop.check()
         if found := look():
             return found
-        if time.monotonic() >= deadline:
+        if stop.monotonic() >= deadline:
             last = f"; last seen: {seen()}" if seen else ""
             raise Overdue(f"waited {seconds:g} s for {what}{last}")
         stop.pause(every)

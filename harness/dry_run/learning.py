@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import statistics
 import threading
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
@@ -262,7 +261,7 @@ class _Pauses:
     def _watch(self) -> None:
         pipeline = self._context.pipeline
         assert isinstance(pipeline, Program), "nothing else is watched"
-        since, changes = time.monotonic(), pipeline.look.changes
+        since, changes = self._context.stop.monotonic(), pipeline.look.changes
         while not self._over.wait(_EVERY):
             try:
                 pipeline.look.size()
@@ -272,9 +271,9 @@ class _Pauses:
             written = pipeline.look.changes != changes
             if waits or written:
                 # Also of a write behind which nothing waits any more.
-                self._longest = max(self._longest, time.monotonic() - since)
+                self._longest = max(self._longest, self._context.stop.monotonic() - since)
             if written or not waits:
-                since, changes = time.monotonic(), pipeline.look.changes
+                since, changes = self._context.stop.monotonic(), pipeline.look.changes
 
 
 def _setting(events: Iterable[Event], name: str) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 from onceproof.harness.context.run_context import RunContext
@@ -37,12 +36,12 @@ class Lasted:
 
     def begin(self, context: RunContext) -> object:
         """The time when it starts."""
-        return time.monotonic()
+        return context.stop.monotonic()
 
     def reached(self, context: RunContext, begun: object) -> bool:
         """Whether that long has passed."""
         assert isinstance(begun, float)
-        return time.monotonic() - begun >= self.seconds
+        return context.stop.monotonic() - begun >= self.seconds
 
 
 @dataclass(frozen=True, kw_only=True)

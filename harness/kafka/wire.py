@@ -17,8 +17,9 @@ SECONDS = 5.0
 class Wire:
     """A connection to one broker's direct listener, opened when first used. Not thread-safe."""
 
-    def __init__(self, address: str) -> None:
-        self.address = address
+    def __init__(self, address: str, *, seconds: float = SECONDS) -> None:
+        """Nobody is asked yet; an answer may take so many seconds."""
+        self.address, self._seconds = address, seconds
         self._socket: socket.socket | None = None
         self._correlation = 0
 
@@ -48,7 +49,7 @@ class Wire:
     def _exchange(self, frame: bytes) -> bytes:
         if self._socket is None:
             host, port = self.address.rsplit(":", 1)
-            self._socket = socket.create_connection((host, int(port)), SECONDS)
+            self._socket = socket.create_connection((host, int(port)), self._seconds)
         self._socket.sendall(frame)
         (size,) = struct.unpack(">i", self._exactly(4))
         return self._exactly(size)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import socket
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 FIRST, LAST = 64, 223
 
@@ -38,15 +38,13 @@ class Block:
         self._held.close()
 
 
-def take_block() -> Block:
-    """Take a free block.
+def take_block(among: Sequence[int] = range(FIRST, LAST + 1)) -> Block:
+    """Take a free block, any one of the numbers.
 
     Raises:
         NoBlock: every block is held by some run.
     """
-    numbers = list(range(FIRST, LAST + 1))
-    random.shuffle(numbers)
-    for number in numbers:
+    for number in random.sample(among, len(among)):
         held = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             held.bind(f"\0onceproof/block/{number}")
@@ -55,7 +53,7 @@ def take_block() -> Block:
             continue
         return Block(number, held)
     raise NoBlock(
-        f"all {LAST - FIRST + 1} loopback blocks are held by runs of onceproof; "
+        f"all {len(among)} loopback blocks are held by runs of onceproof; "
         "end some of them (`onceproof doctor` lists them)"
     )
 

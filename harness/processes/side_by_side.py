@@ -20,7 +20,7 @@ from onceproof.harness.processes.sweep import new_marker
 from onceproof.harness.processes.watchdog import Watchdog
 from onceproof.harness.wait import Interrupted, Overdue, Stop, wait_until
 
-ENDING_SECONDS = 180.0
+_ENDING_SECONDS = 180.0
 """How long a run may take to end in an orderly way: tear down, judge, write its report."""
 _REAPING_SECONDS = 60.0
 """How long the reaper of a run that was killed may take to clear up after it."""
@@ -34,11 +34,13 @@ class Job:
         name: also of its log file.
         command: program and arguments.
         seconds: how long it may take.
+        ending: how many seconds it may take to end when it is asked.
     """
 
     name: str
     command: tuple[str, ...]
     seconds: float
+    ending: float = _ENDING_SECONDS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +71,7 @@ class _Running:
 
     @property
     def deadline(self) -> float:
-        return self.since + self.job.seconds + (ENDING_SECONDS if self.overdue else 0)
+        return self.since + self.job.seconds + (self.job.ending if self.overdue else 0)
 
 
 @contextmanager
@@ -163,7 +165,7 @@ def _ask_all(running: list[_Running]) -> None:
         wait_until(
             lambda: not any(each.process.leader_alive() for each in running),
             what="the commands to end",
-            seconds=ENDING_SECONDS,
+            seconds=max((each.job.ending for each in running), default=0.0),
             every=0.2,
         )
     for each in running:

@@ -8,7 +8,6 @@ it is healed all the same, and the others go on.
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Sequence
 from functools import partial
 
@@ -105,14 +104,14 @@ class Conductor:
         for line in self._lines:
             if line.stood_still:
                 raise StoodStill(f"the pipeline has written nothing more since «{line.at.name}»")
-        looked = time.monotonic()
+        looked = self._context.stop.monotonic()
 
         def come() -> bool:
             nonlocal looked
-            if time.monotonic() - looked >= _LOOK_EVERY:
+            if self._context.stop.monotonic() - looked >= _LOOK_EVERY:
                 # Without its proxies nothing moves: better to hear of that than to wait in vain.
                 self._context.stage.disturbed()
-                looked = time.monotonic()
+                looked = self._context.stop.monotonic()
             return self._context.producers.progress >= at.progress
 
         wait_until(

@@ -46,6 +46,7 @@ class Look:
         pause: the longest in seconds that it usually pauses between two writes.
         upserts: whether an input leaves a value that a later one of its key takes the place of.
         close: closes what its readers leave open.
+        clock: tells seconds.
     """
 
     topic: str
@@ -59,6 +60,7 @@ class Look:
     pause: float = 0.0
     upserts: bool = False
     close: Callable[[], None] = lambda: None
+    clock: Callable[[], float] = time.monotonic
     changes: int = field(default=0, init=False)
     """How often something new was found in its outputs."""
     added: set[int] = field(default_factory=set, init=False)
@@ -66,7 +68,10 @@ class Look:
     _size: int | None = field(default=None, init=False)
     _looking: threading.Lock = field(default_factory=threading.Lock, init=False)
     """Two who look at once, and hear in the other order, would count what is new twice."""
-    _since: float = field(default_factory=time.monotonic, init=False)
+    _since: float = field(default=0.0, init=False)
+
+    def __post_init__(self) -> None:
+        self._since = self.clock()
 
     def size(self) -> int:
         """A number that changes with everything that becomes visible in its outputs.
@@ -78,14 +83,14 @@ class Look:
             with self.reader() as reader:
                 size = self.sink(reader).size()
             if size != self._size:
-                self._size, self._since = size, time.monotonic()
+                self._size, self._since = size, self.clock()
                 self.changes += 1
             return size
 
     @property
     def quiet_for(self) -> float:
         """Seconds since its outputs were last seen to change."""
-        return time.monotonic() - self._since
+        return self.clock() - self._since
 
     def still(self) -> bool:
         """Whether nothing has changed in its outputs for a while."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -257,7 +256,7 @@ class Producers:
         """Keep a share of the workload back for each of so many faults."""
         self._faults_to_come = faults
         if faults > self._most_faults:
-            self._most_faults, self._faults_since = faults, time.monotonic()
+            self._most_faults, self._faults_since = faults, self._stop.monotonic()
 
     def hold(self, held: bool) -> None:
         """Send nothing until this is called again with False."""
@@ -302,13 +301,13 @@ class Producers:
             ProducerTrouble: one ended before its work was done.
         """
         # What stands still already has half of it left.
-        began = time.monotonic() - (still or 0.0) / 2
+        began = self._stop.monotonic() - (still or 0.0) / 2
 
         def over() -> bool:
             self.check()
             if self.finished and not any(c.alive() for c in self._children):
                 return True
-            latest = time.monotonic() - (still or float("inf"))
+            latest = self._stop.monotonic() - (still or float("inf"))
             for name, status in self._status.items():
                 if not status.done and max(self._moved_at.get(name, 0.0), began) < latest:
                     raise Overdue(
@@ -357,7 +356,7 @@ class Producers:
                 done=said["done"],
             )
             if status.moved != self._status[child.name].moved:
-                self._moved_at[child.name] = time.monotonic()
+                self._moved_at[child.name] = self._stop.monotonic()
             self._status[child.name] = status
 
     def _regulate(self) -> None:
@@ -381,7 +380,7 @@ class Producers:
     def _least_part(self, called: int) -> float:
         """Part of the rate at a limit: what is left must do for all faults that are to come."""
         over = self._most_faults - self._faults_to_come
-        seconds = (time.monotonic() - self._faults_since) / over if over else _FAULT_SECONDS
+        seconds = (self._stop.monotonic() - self._faults_since) / over if over else _FAULT_SECONDS
         lasting = max(self._faults_to_come * seconds, 1.0) * self.workload.rate
         return min(self.workload.trickle, max(_LEAST, (self.total - called) / lasting))
 

@@ -7,7 +7,7 @@ import io
 import json
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -41,7 +41,15 @@ class Came:
         return self.word not in NOT_ALLOWED
 
 
-def came_of(run: Path, *, unsealed: bool, right: Verdict, whole: bool) -> Came:
+def came_of(
+    run: Path,
+    *,
+    unsealed: bool,
+    right: Verdict,
+    whole: bool,
+    judge: Callable[..., int] = check,
+    seconds: int = SECONDS,
+) -> Came:
     """Check a run folder, in this process.
 
     Args:
@@ -49,11 +57,13 @@ def came_of(run: Path, *, unsealed: bool, right: Verdict, whole: bool) -> Came:
         unsealed: whether what was changed is to be judged.
         right: the verdict of the run as it was.
         whole: whether nothing is missing of it.
+        judge: what checks it.
+        seconds: after which that hangs.
     """
     out, err = io.StringIO(), io.StringIO()
     try:
-        with _limited(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = check(run, format_="run", unsealed=unsealed)
+        with _limited(seconds), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = judge(run, format_="run", unsealed=unsealed)
     except SystemExit as left:
         return _refusal(left.code, err.getvalue())
     except Hung:
@@ -78,12 +88,12 @@ def _refusal(code: object, said: str) -> Came:
 
 
 @contextlib.contextmanager
-def _limited() -> Iterator[None]:
+def _limited(seconds: int) -> Iterator[None]:
     def over(*_: object) -> None:
         raise Hung
 
     before = signal.signal(signal.SIGALRM, over)
-    signal.alarm(SECONDS)
+    signal.alarm(seconds)
     try:
         yield
     finally:

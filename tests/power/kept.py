@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
-from tests.power.catalogue import Variant, pairs
+from tests.power.catalogue import Pair, Variant, pairs
 from tests.power.page import Told
 from tests.power.trial import Result, Trial
 
@@ -37,9 +37,9 @@ class Kept:
         lines = [found.as_json() for _, found in sorted(self._known.items())]
         self._file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
-    def told(self) -> Told:
+    def told(self, among: Iterable[Pair] | None = None) -> Told:
         """All of programs that are as they were when they were tried, by pair."""
-        known = {pair.name: pair for pair in pairs()}
+        known = {pair.name: pair for pair in among or pairs()}
         found = []
         for (name, variant, seed, preset), result in sorted(self._known.items()):
             for which in get_args(Variant):

@@ -36,13 +36,14 @@ from onceproof.harness.wait import wait_until
 TORN: Final = "torn-line"
 """Pieces of records are in the sink: who wrote them died amid a line."""
 _SECONDS: Final = 120.0
-_MEND_EVERY: Final = 0.5
 
 
 class Workers(Members):
     """Workers, and one connector with one task."""
 
     awaited = "a first commit of the connector"
+    mend_every = 0.5
+    """Seconds between two looks for a task that has failed."""
 
     def __init__(
         self,
@@ -205,7 +206,7 @@ class Workers(Members):
 
     def _mend(self) -> None:
         """Start again what failed."""
-        while not self._over.wait(_MEND_EVERY) and not self._parts.stop.is_set():
+        while not self._over.wait(self.mend_every) and not self._parts.stop.is_set():
             status = self._status() or {}
             states = [status.get("connector", {}), *status.get("tasks", ())]
             traces = [str(s.get("trace", "")) for s in states if s.get("state") == "FAILED"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from onceproof.harness.clock import now
 from onceproof.harness.kafka.group_offsets import Commit
@@ -20,7 +20,8 @@ _Known = tuple[str, int, int, int]
 class Sightings:
     """First sightings of the commits of one group. Thread-safe."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], int] = now) -> None:
+        self._clock = clock
         self._lock = threading.Lock()
         self._first: dict[_Known, int] = {}
 
@@ -31,7 +32,7 @@ class Sightings:
             commits: all that a look gave, oldest first.
         """
         with self._lock:
-            moment = now()
+            moment = self._clock()
             return [self._first.setdefault(known, moment) for known in _known(commits)]
 
 

@@ -24,18 +24,16 @@ CREATE TABLE offsets (
     topic TEXT, partition_id INTEGER, next_offset INTEGER, PRIMARY KEY (topic, partition_id))
 """
 """No key keeps a payment from being written twice: only the offset does."""
-_WAIT_SECONDS: Final = 15.0
-"""For how long one waits for another's lock."""
 
 
 class SqliteStore(Store):
     """A database in a file."""
 
-    def __init__(self, path: Path, *, guard: bool) -> None:
-        """Open it; others may have it open, too."""
+    def __init__(self, path: Path, *, guard: bool, patience: float = 15.0) -> None:
+        """Open it; others may too, and each waits for another's lock for so many seconds."""
         super().__init__(guard=guard)
         # No transaction is begun for us.
-        self._connection = sqlite3.connect(path, timeout=_WAIT_SECONDS, isolation_level=None)
+        self._connection = sqlite3.connect(path, timeout=patience, isolation_level=None)
 
     def transaction(self) -> AbstractContextManager[Cursor]:
         """See `Store`; somebody else's lock that does not go is as good as no answer."""

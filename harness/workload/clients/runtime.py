@@ -79,20 +79,24 @@ class SenderRuntime:
         *,
         orders: Callable[[], int] = sys.stdin.fileno,
         say: Callable[[str], None] = lambda line: print(line, flush=True),
+        seconds: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`orders` gives the descriptor that orders come from; `say` takes what is told."""
+        """`orders` gives the descriptor that orders come from; `say` takes what is told.
+
+        `seconds` is the clock that paces.
+        """
         self.task = task
         self.enough = False
         self.rate = 0.0
         self.timeouts: dict[int, int] = {}
-        self._orders, self._say = orders, say
+        self._orders, self._say, self._seconds = orders, say, seconds
         self._history = HistoryWriter(Path(task.history), task.name)
         self._clock = clock_id()
         self._records: Iterator[tuple[int, SenderRecord]] = enumerate(
             load_records(Path(task.records))
         )
         self._next: tuple[int, SenderRecord] | None = next(self._records, None)
-        self._credit, self._last, self._told = 0.0, time.monotonic(), 0.0
+        self._credit, self._last, self._told = 0.0, seconds(), 0.0
         self._lock = threading.Lock()
         self._returned: list[dict[str, Any]] = []
         self._open: set[str] = set()
@@ -156,7 +160,7 @@ class SenderRuntime:
         return self._call(transaction.records, txn=transaction.txn)
 
     def _allowed(self) -> float:
-        current = time.monotonic()
+        current = self._seconds()
         more = BLOCK if self.rate == float("inf") else (current - self._last) * self.rate
         self._credit, self._last = min(self._credit + more, float(BLOCK)), current
         return 0.0 if self.enough else self._credit
@@ -280,9 +284,9 @@ class SenderRuntime:
 
     def tell(self, *, done: bool = False) -> None:
         """Write outcomes down, and tell the harness how far we are, now and then."""
-        if not done and time.monotonic() - self._told < _STATUS_EVERY:
+        if not done and self._seconds() - self._told < _STATUS_EVERY:
             return
-        self._told = time.monotonic()
+        self._told = self._seconds()
         with self._lock:
             rows, self._returned = self._returned, []
         if rows:

@@ -204,8 +204,7 @@ def test_a_search_that_would_take_too_long_ends_with_what_it_has(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     looks = looks_in(monkeypatch)
-    monkeypatch.setattr(cycles, "SPARE_LOOKS", 0)
-    table = shortest_cycles(straight(50), frozenset({"wr", "realtime"}))
+    table = shortest_cycles(straight(50), frozenset({"wr", "realtime"}), spare=0)
     assert MANY - 100 <= table.num_rows <= MANY + 100
     once = 4 * (MANY + 50)  # one attempt looks at each edge with none, either or both kinds seen
     assert sum(looks) <= cycles.LOOKS_PER_EDGE * (MANY + 50) + 2 * once

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,18 +62,15 @@ def test_what_holds_without_deserving_it_is_noticed(bases: dict[str, Path]) -> N
     assert came.word == UNDESERVED
 
 
-def test_tracebacks_and_hangs_are_noticed(
-    bases: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tests.fuzz_runs.outcome.check", lambda *_, **__: 1 / 0)
-    came = came_of(bases["holds"], unsealed=False, right=Verdict.HOLDS, whole=True)
-    assert (came.word, came.allowed) == (TRACEBACK, False)
-
+def test_tracebacks_and_hangs_are_noticed(bases: dict[str, Path]) -> None:
     def forever(*_: object, **__: object) -> int:
         while True:
             pass
 
-    monkeypatch.setattr("tests.fuzz_runs.outcome.check", forever)
-    monkeypatch.setattr("tests.fuzz_runs.outcome.SECONDS", 1)
-    came = came_of(bases["holds"], unsealed=False, right=Verdict.HOLDS, whole=True)
-    assert (came.word, came.allowed) == (HUNG, False)
+    def came(judge: Callable[..., Any]) -> tuple[str, bool]:
+        asked = {"unsealed": False, "right": Verdict.HOLDS, "whole": True}
+        found = came_of(bases["holds"], judge=judge, seconds=1, **asked)
+        return found.word, found.allowed
+
+    assert came(lambda *_, **__: 1 / 0) == (TRACEBACK, False)
+    assert came(forever) == (HUNG, False)

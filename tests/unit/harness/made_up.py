@@ -1,23 +1,39 @@
-"""A fault and a context that are made up, with the few parts that lines and conductors use."""
+"""A fault that is made up, and a context with a history, for lines and conductors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, ClassVar
 
 from onceproof.harness.clock import now
 from onceproof.harness.context.pipeline import NoPipeline
 from onceproof.harness.context.recorder import Recorder
-from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.history.events import Event, FaultChanged
+from onceproof.harness.context.run_context import Collected, RunContext
+from onceproof.harness.history.events import Event, FaultChanged, Handler
 from onceproof.harness.history.tables import read_lines
 from onceproof.harness.schedule.scenario import ScheduledFault
 from onceproof.harness.wait import Stop
+from tests.unit.fakes.run_context import FakeContext, FakeProducers
+from tests.unit.fakes.stage import FakeStage
 
 Look = Callable[[], str | None]
+
+
+@dataclass(kw_only=True)
+class Injected:
+    """What a fault has done, as a line sees it."""
+
+    name: str
+    target: str
+    at: int | None
+    evidence: Look
+    heal: Callable[[], None]
+    story: list[str]
+
+    def after_collect(self, known: Collected) -> None:
+        self.story.append(f"after_collect {self.name}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +44,7 @@ class Fault:
     needs: ClassVar[str | None] = None
     name: str
     story: list[str] = field(default_factory=list)
-    injected: list[SimpleNamespace] = field(default_factory=list)
+    injected: list[Injected] = field(default_factory=list)
     evidence: Look = lambda: "it bled"
     on_inject: Callable[[], None] = lambda: None
     on_heal: Callable[[], None] = lambda: None
@@ -37,7 +53,7 @@ class Fault:
     def describe(self) -> str:
         return f"do {self.name}"
 
-    def inject(self, context: RunContext, name: str) -> Any:
+    def inject(self, context: RunContext, name: str) -> Injected:
         assert name.startswith(self.name)
         self.story.append(f"inject {name}")
         self.on_inject()
@@ -47,12 +63,13 @@ class Fault:
             self.on_heal()
 
         self.injected.append(
-            injection := SimpleNamespace(
+            injection := Injected(
+                name=name,
                 target=f"target of {name}",
                 at=now() if self.at is None else self.at(),
                 evidence=self.evidence,
                 heal=heal,
-                after_collect=lambda known: self.story.append(f"after_collect {name}"),
+                story=self.story,
             )
         )
         return injection
@@ -60,24 +77,23 @@ class Fault:
 
 @dataclass
 class World:
-    """A context with the few parts that a conductor uses."""
+    """The parts of a context, and what was recorded with it."""
 
     history: Path
-    producers: SimpleNamespace
-    stop: Stop
     recorder: Recorder
     events: list[Event]
-    stage: SimpleNamespace
+    producers: FakeProducers = field(default_factory=FakeProducers)
+    stop: Stop = field(default_factory=Stop)
+    stage: FakeStage = field(default_factory=FakeStage)
     effective: list[bool] = field(default_factory=list)
     """Whether a fault takes effect, as a test wants it."""
 
     @property
     def context(self) -> RunContext:
-        return RunContext(
-            stage=self.stage, subject=None, pipeline=NoPipeline(), producers=self.producers,
-            recorder=self.recorder, topics=("payments",),
-            stop=self.stop, topic="payments", work=self.history,
-        )  # type: ignore[arg-type]  # fmt: skip
+        return FakeContext(
+            stage=self.stage, pipeline=NoPipeline(), producers=self.producers,
+            recorder=self.recorder, stop=self.stop, work=self.history,
+        )  # fmt: skip
 
     def rows(self) -> dict[str, dict[str, Any]]:
         table = read_lines(self.history).tables["faults"].to_pylist()
@@ -91,23 +107,10 @@ class World:
         return [e.state for e in changes if e.fault == fault]
 
 
-def world_in(history: Path) -> World:
+def world_in(history: Path, *handlers: Handler) -> World:
     events: list[Event] = []
-    return World(
-        history=history,
-        producers=SimpleNamespace(
-            progress=1.0,
-            acknowledged=100,
-            finished=False,
-            kept=(kept := []),
-            keep_for=kept.append,
-            enough=lambda: kept.append("enough"),
-        ),
-        stop=Stop(),
-        recorder=Recorder(history, [events.append]),
-        events=events,
-        stage=SimpleNamespace(disturbed=dict),
-    )
+    recorder = Recorder(history, [*handlers, events.append])
+    return World(history=history, recorder=recorder, events=events)
 
 
 def at(fault: Fault, **more: Any) -> ScheduledFault:

@@ -148,25 +148,23 @@ class TestKept:
 
 class TestKeptBesideThePage:
     def test_the_newest_result_of_each_trial_is_kept_without_its_folder(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, tmp_path: Path
     ) -> None:
-        monkeypatch.setattr("tests.power.kept.pairs", lambda: (PAIR,))
         first, second = came_to("holds"), came_to("violated", lost_output=1)
         Kept(tmp_path / "kept").add([replace(first, folder="/somewhere"), second])
         Kept(tmp_path / "kept").add([])
-        assert Kept(tmp_path / "kept").told() == [(BROKEN, second)]
+        assert Kept(tmp_path / "kept").told([PAIR]) == [(BROKEN, second)]
         assert "somewhere" not in (tmp_path / "kept").read_text()
 
     def test_a_result_of_another_code_counts_and_of_another_program_does_not(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, tmp_path: Path
     ) -> None:
-        monkeypatch.setattr("tests.power.kept.pairs", lambda: (PAIR,))
         *what, digest, _ = BROKEN.key
         kept = Kept(tmp_path / "kept")
         kept.add([replace(came_to("holds"), key=(*what, digest, "older"))])
-        assert len(kept.told()) == 1
+        assert len(kept.told([PAIR])) == 1
         kept.add([replace(came_to("holds"), key=(*what, "other", "older"))])
-        assert not kept.told()
+        assert not kept.told([PAIR])
 
 
 def test_the_page_says_who_was_caught_and_what_is_wrong() -> None:

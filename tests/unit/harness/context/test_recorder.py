@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,6 +19,7 @@ from onceproof.harness.history.events import (
 )
 from onceproof.harness.history.tables import read_lines
 from onceproof.harness.wait import Interrupted
+from tests.unit.fakes.process import FakeProcess
 
 
 class Told:
@@ -91,16 +91,12 @@ def test_every_handler_hears_everything_in_order(told: Told) -> None:
     assert [type(e) for e in told.events] == [PhaseStarted, HazardObserved, PhaseEnded]
 
 
-def process(**more: Any) -> Any:
-    return SimpleNamespace(
-        **{"name": "driver", "instance": "driver#2", "started_at": 5, "ended_at": None, "how": None}
-        | more
-    )
-
-
 def test_a_process_that_starts_and_ends(told: Told) -> None:
-    told.recorder.process(process())
-    told.recorder.process(process(ended_at=9, how="SIGKILL by fault «x»"))
+    process = FakeProcess("driver#2")
+    process.started_at = 5
+    told.recorder.process(process)
+    process.ended_at, process.how = 9, "SIGKILL by fault «x»"
+    told.recorder.process(process)
     (row,) = told.rows("instances")
     assert row == {
         "subject": "driver",

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from onceproof.harness.context.run_context import Collected
-from onceproof.harness.dry_run import learning as module
 from onceproof.harness.dry_run.learning import (
     Learned,
     Learner,
@@ -18,6 +16,7 @@ from onceproof.harness.dry_run.learning import (
     _Pauses,
     _transaction_version,
 )
+from onceproof.harness.faults.messages.message import AtGates
 from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
 from onceproof.harness.user_pipeline.profile import (
     CHECKPOINT,
@@ -28,7 +27,9 @@ from onceproof.harness.user_pipeline.profile import (
     GroupProfile,
     Profile,
 )
-from onceproof.harness.user_pipeline.program import Program
+from onceproof.harness.user_pipeline.statements import Statements
+from tests.unit.fakes.pipelines import FakeProgram
+from tests.unit.fakes.run_context import FakeContext, FakePipeline, FakeStop
 
 Event = dict[str, Any]
 
@@ -47,6 +48,19 @@ def joined(name: str = "readers", **settings: Any) -> Event:
     return event(groups=[name], settings={**plain, **settings})
 
 
+class Seen(Statements):
+    """Statements that wrote to these tables."""
+
+    def __init__(self, tables: tuple[tuple[str, ...], str | None]) -> None:
+        self._found = tables
+
+    def tables(self, ends: Mapping[int, int]) -> tuple[tuple[str, ...], str | None]:
+        return self._found
+
+    def how(self) -> str:
+        return "simple"
+
+
 def learned(
     seen: Mapping[str, Sequence[Event]],
     *,
@@ -57,17 +71,13 @@ def learned(
     pause: float = 0.0,
 ) -> Profile:
     """The profile, of what a dry run saw and nobody watched for."""
-    pipeline = SimpleNamespace() if spark else object.__new__(Program)
-    if isinstance(pipeline, Program):  # and one that gets no odd records
-        pipeline.supervisor = SimpleNamespace(alive=lambda: False)  # type: ignore[assignment]
+    pipeline = FakePipeline() if spark else FakeProgram()  # one that gets no odd records
     kept = Learned(gates=gates)
-    learner = Learner(SimpleNamespace(pipeline=pipeline, subject=None), kept)  # type: ignore[arg-type]
+    learner = Learner(FakeContext(pipeline=pipeline), kept)
     learner._seen = {api: list(events) for api, events in seen.items()}
     learner._members = dict(members or {})
-    learner._pauses = SimpleNamespace(stop=lambda: pause)  # type: ignore[assignment]
-    learner._ends = dict  # type: ignore[method-assign]
-    statements = SimpleNamespace(tables=lambda ends: tables, how=lambda: "simple")
-    learner._statements = statements if tables[0] else None  # type: ignore[assignment]
+    learner._pauses._longest = pause
+    learner._statements = Seen(tables) if tables[0] else None
     learner.after_collect(Collected(returned={}))
     assert kept.profile is not None
     return kept.profile
@@ -191,11 +201,16 @@ def test_a_first_commit_is_waited_for_where_there_is_a_member() -> None:
     fired = iter([[], [], [event()]])
     asked: list[str] = []
 
-    def reports(api: str) -> Any:
-        return SimpleNamespace(fired=lambda: asked.append(api) or next(fired, []))
+    class Reports(AtGates):
+        def __init__(self, api: str) -> None:
+            self.api = api
 
-    learner = Learner(SimpleNamespace(stop=None), Learned(gates=True))  # type: ignore[arg-type]
-    learner._reports = {api: reports(api) for api in ("OffsetCommit", "Fetch")}
+        def fired(self) -> list[Event]:
+            asked.append(self.api)
+            return next(fired, [])
+
+    learner = Learner(FakeContext(), Learned(gates=True))
+    learner._reports = {api: Reports(api) for api in ("OffsetCommit", "Fetch")}
     learner._wait_commit()
     assert asked == [], "it is a member of no group"
     learner._members = {"readers": GroupProfile(name="readers", members=1)}
@@ -217,11 +232,11 @@ class Watched:
         self._ticks = iter(ticks)
         self._tick = ""
         self.changes = 0
-        self.now = 0.0
+        self.time = FakeStop()
 
     def wait(self, seconds: float) -> bool:
         """A second passes; at the last tick it is over."""
-        self.now += 1.0
+        self.time.pause(1.0)
         self._tick = next(self._ticks, "")
         return not self._tick
 
@@ -233,9 +248,6 @@ class Watched:
 
     def waits(self) -> bool:
         return self._tick in "w."
-
-    def monotonic(self) -> float:
-        return self.now
 
 
 @pytest.mark.parametrize(
@@ -250,14 +262,9 @@ class Watched:
         ("", 0.0),
     ],
 )
-def test_the_longest_pause_while_inputs_wait(
-    monkeypatch: pytest.MonkeyPatch, ticks: str, longest: float
-) -> None:
+def test_the_longest_pause_while_inputs_wait(ticks: str, longest: float) -> None:
     watched = Watched(ticks)
-    program = object.__new__(Program)
-    program.look = watched  # type: ignore[assignment]
-    monkeypatch.setattr(module, "time", watched)
-    pauses = _Pauses(SimpleNamespace(pipeline=program))  # type: ignore[arg-type]
+    pauses = _Pauses(FakeContext(pipeline=FakeProgram(watched), stop=watched.time))
     pauses._over = watched  # type: ignore[assignment]
     pauses._watch()
     assert pauses._longest == longest

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any, Final
 
 import pytest
 
-from onceproof.harness.context.pipeline import PipelineTrouble
 from onceproof.harness.dry_run import probing as module
 from onceproof.harness.dry_run.probing import Probe
 from onceproof.harness.history.identity import RECORD_HEADER
@@ -19,25 +17,31 @@ from onceproof.harness.user_pipeline.odd_records import NotSent
 from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.outputs.output import Output
 from onceproof.harness.user_pipeline.profile import ABORTED, NULL, OVERSIZE, PROBED
-from onceproof.harness.user_pipeline.program import Program
 from onceproof.harness.user_pipeline.subject import OwnPipeline
-from onceproof.harness.wait import Stop
+from tests.unit.fakes.logs import FakeReader, log
+from tests.unit.fakes.pipelines import FakeProgram, FakeSupervisor
+from tests.unit.fakes.process import FakeProcess
+from tests.unit.fakes.run_context import FakeContext
 
 HEADER: Final = f"header:{RECORD_HEADER}"
 ORDERS: Final = Orders(topic="orders", records=100)
 FILE: Final = replace(ORDERS, file="orders.jsonl")
-ENDS: Final = {0: (0, 12), 1: (0, 9)}
+ENDS: Final = {0: 12, 1: 9}
 
 
-class DryRun:
-    """A program that meets odd records: it goes on, ends, or writes what names nothing."""
+class DryRun(FakeSupervisor):
+    """A program that meets odd records: it goes on, ends, or writes what names nothing.
+
+    It is its own look, and its own group.
+    """
 
     def __init__(self, how: Mapping[str, str], *, moves: bool = True) -> None:
+        self.now = FakeProcess("pipeline#1", count=1)
+        super().__init__(self.now)
         self.how, self.moves = how, moves
         self.kind = ""
         self.at_end = False
-        self.nameless = 0
-        self.dead = False
+        self.named_nothing = 0
         self.committed: dict[int, int] = {}
         self.removed = 0
 
@@ -45,31 +49,28 @@ class DryRun:
         if self.how[kind] == "not sent":
             raise NotSent("nobody took them")
         self.kind, self.at_end = kind, False
-        self.nameless += self.how[kind] == "nameless"
+        self.named_nothing += self.how[kind] == "nameless"
         return {}
 
     def behind(self, context: object, kind: str) -> frozenset[str]:
         assert kind == self.kind
-        self.dead = self.how[kind] == "ends" and not self.at_end
+        self.now.lives = self.how[kind] != "ends" or self.at_end
         return frozenset({f"behind {kind}"})
 
     def has(self, records: frozenset[str]) -> bool:
         wrote = self.how[self.kind] in ("goes on", "nameless") or self.at_end
         return records == {f"behind {self.kind}"} and wrote
 
-    def running(self) -> Any:
-        if self.dead and self.how[self.kind] == "ends at once":
-            raise PipelineTrouble("pipeline does not run")
-        return SimpleNamespace(
-            leader_alive=lambda: not self.dead,
-            freeze=lambda: None,
-            members=lambda: 1,
-            kill=lambda how: setattr(self, "dead", True),
-        )
+    def nameless(self) -> int:
+        return self.named_nothing
+
+    def running(self) -> FakeProcess:
+        return self.now
 
     def start(self) -> None:
         assert self.committed == {0: 12, 1: 9}, "it starts behind what ended it"
-        self.dead = False
+        self.now = FakeProcess("pipeline#2", count=1)
+        self.lives_as(self.now)
         self.at_end = True
 
     # Its group.
@@ -101,28 +102,12 @@ def probed(
     monkeypatch.setattr(module, "send_odd", dry_run.send)
     monkeypatch.setattr(module, "send_plain", dry_run.behind)
     monkeypatch.setattr(module, "group_of", lambda context, name: dry_run)
-    monkeypatch.setattr(module, "_SECONDS", 0.0)
-    monkeypatch.setattr(module, "_START_SECONDS", 0.4)
-    program = object.__new__(Program)
-    program.supervisor = SimpleNamespace(  # type: ignore[assignment]
-        running=dry_run.running, alive=lambda: not dry_run.dead, start=dry_run.start
-    )
-    program.look = SimpleNamespace(  # type: ignore[assignment]
-        has=dry_run.has, nameless=lambda: dry_run.nameless
-    )
     output = Output.parse("copied", Rule.parse(identity))
-    subject = OwnPipeline(command=("job",), folder=".", outputs=(output,), orders=orders)
-    reader = SimpleNamespace(ends=lambda topic: ENDS)
-
-    class Opened:
-        def __enter__(self) -> Any:
-            return reader
-
-        def __exit__(self, *_: object) -> None:
-            pass
-
-    context: Any = SimpleNamespace(
-        pipeline=program, subject=subject, stop=Stop(), topic="orders", reader=Opened
+    context = FakeContext(
+        pipeline=FakeProgram(dry_run, dry_run),
+        subject=OwnPipeline(command=("job",), folder=".", outputs=(output,), orders=orders),
+        topic="orders",
+        logs=FakeReader(log(topic="orders", partition=p, end=end) for p, end in ENDS.items()),
     )
     return Probe(context, groups, 0.0).kinds()
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from onceproof.harness.kafka.following import Followers, Remembered
-from onceproof.harness.kafka.log_reader import Entry, PartitionLog, UnreadableLog
+from onceproof.harness.kafka.log_reader import PartitionLog, UnreadableLog
+from tests.unit.fakes.logs import entry
+from tests.unit.fakes.logs import log as made
 
 AT = "orders", 0
 
@@ -32,21 +36,9 @@ class Log:
             raise UnreadableLog("out of range")
         there = [n for n in self.offsets if n >= max(start, self.first)]
         self.fetched += there
-        return PartitionLog(
-            topic=topic,
-            partition=partition,
-            log_start=self.first,
-            last_stable_offset=self.stable,
-            high_watermark=self.end,
-            entries=[entry(n) for n in there],
-        )
-
-
-def entry(offset: int) -> Entry:
-    return Entry(
-        topic=AT[0], partition=AT[1], offset=offset, kind="data", key=None, value=None, headers={},
-        producer_id=1, epoch=0, sequence=offset, transactional=True,
-    )  # fmt: skip
+        entries = [entry(n, topic=topic) for n in there]
+        whole = made(*entries, topic=topic, end=self.end)
+        return replace(whole, log_start=self.first, last_stable_offset=self.stable)
 
 
 GROWN = st.tuples(st.just("grown"), st.integers(1, 3))

@@ -18,7 +18,11 @@ Answers = dict[str, Any]
 class Wires:
     """Brokers by address: the groups of each, or an error, or None where it is away."""
 
-    def __init__(self, brokers: dict[str, Answers | int | None]) -> None:
+    def __init__(
+        self, brokers: dict[str, Answers | int | None], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Who asks a broker asks one of these from now on."""
+        monkeypatch.setattr(module, "Wire", self)
         self.brokers = brokers
         self.closed: list[str] = []
 
@@ -56,8 +60,7 @@ def committed(offsets: dict[int, int] | int) -> Any:
 def told(
     monkeypatch: pytest.MonkeyPatch, brokers: dict[str, Answers | int | None]
 ) -> list[Offsets]:
-    wires = Wires(brokers)
-    monkeypatch.setattr(module, "Wire", wires)
+    wires = Wires(brokers, monkeypatch)
     found: list[Offsets] = []
     try:
         found.extend(offsets_of_groups(brokers))
@@ -67,8 +70,7 @@ def told(
 
 
 def test_groups_at_work_are_those_with_members(monkeypatch: pytest.MonkeyPatch) -> None:
-    wires = Wires({"a:1": {"x": {}, "left-empty": {}}, "b:1": None, "c:1": {"y": {}}})
-    monkeypatch.setattr(module, "Wire", wires)
+    wires = Wires({"a:1": {"x": {}, "left-empty": {}}, "b:1": None, "c:1": {"y": {}}}, monkeypatch)
     assert groups_at_work(wires.brokers) == ["x", "y"]
     assert wires.closed == ["a:1", "b:1", "c:1"]
 
@@ -92,8 +94,7 @@ def test_a_group_that_has_just_moved_is_not_told_of(
 
 
 def test_a_broker_that_is_away_is_told_after_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    wires = Wires({"a:1": None, "b:1": {"x": {0: 5}}})
-    monkeypatch.setattr(module, "Wire", wires)
+    wires = Wires({"a:1": None, "b:1": {"x": {0: 5}}}, monkeypatch)
     asked = offsets_of_groups(wires.brokers)
     assert next(asked).group == "x"
     with pytest.raises(ConnectionRefusedError):

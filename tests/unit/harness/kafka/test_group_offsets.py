@@ -7,7 +7,10 @@ from typing import Any
 
 from onceproof.harness.kafka.group_offsets import Commit, commits, end_for
 from onceproof.harness.kafka.keeping import partition_of
-from onceproof.harness.kafka.log_reader import Entry, PartitionLog
+from onceproof.harness.kafka.log_reader import PartitionLog
+from tests.unit.fakes.logs import entry, log
+
+TOPIC = "__consumer_offsets"
 
 
 def text(word: str) -> bytes:
@@ -29,22 +32,15 @@ class Reader:
 
     def __init__(self, *entries: dict[str, Any]) -> None:
         self.asked: list[tuple[str, int]] = []
-        plain = {
-            "topic": "__consumer_offsets", "partition": 0, "kind": "data", "key": None,
-            "value": None, "headers": {}, "producer_id": -1, "epoch": -1, "sequence": -1,
-            "transactional": False,
-        }  # fmt: skip
-        self.entries = [Entry(**plain | {"offset": n} | e) for n, e in enumerate(entries)]
+        plain = {"topic": TOPIC, "key": None, "value": None, "transactional": False}
+        self.entries = [entry(n, **plain | e) for n, e in enumerate(entries)]
 
     def count(self, topic: str) -> int:
         return 3
 
     def read(self, topic: str, partition: int, start: int = 0) -> PartitionLog:
         self.asked.append((topic, partition))
-        return PartitionLog(
-            topic=topic, partition=partition, log_start=0, last_stable_offset=0, high_watermark=0,
-            entries=[entry for entry in self.entries if entry.offset >= start],
-        )  # fmt: skip
+        return log(*(e for e in self.entries if e.offset >= start), topic=topic)
 
     def end(self, topic: str, partition: int) -> int:
         return len(self.entries)
@@ -80,12 +76,12 @@ def test_commits_in_their_order_and_of_this_group_only() -> None:
 
 
 def test_of_transactions_only_what_was_committed() -> None:
-    open_ = {"transactional": True, "producer_id": 1}
+    open_ = {"transactional": True, "producer": 1}
     reader = Reader(
         {"key": key("billing", 0), "value": value(5), **open_},
-        {"kind": "commit", "producer_id": 1, "key": b""},
+        {"kind": "commit", "producer": 1, "key": b""},
         {"key": key("billing", 0), "value": value(8), **open_},
-        {"kind": "abort", "producer_id": 1, "key": b""},
+        {"kind": "abort", "producer": 1, "key": b""},
         {"key": key("billing", 0), "value": value(11), **open_},
     )
     assert found(reader) == [at(0, 5, transactional=True)]

@@ -13,36 +13,21 @@ from hypothesis import strategies as st
 from kafka.record.memory_records import MemoryRecordsBuilder
 
 from onceproof.harness.kafka.log_reader import Entry, LogReader, PartitionLog, UnreadableLog
+from tests.unit.fakes import logs
+from tests.unit.fakes.stage import FakeStage, FakeView
 
 TOPIC = "payments"
+LED = FakeView(FakeStage(said={(TOPIC, 2): (1, {1})}))
 
 
 def entry(offset: int, producer: int, what: str) -> Entry:
     marker = what in {"commit", "abort"}
-    return Entry(
-        topic=TOPIC,
-        partition=0,
-        offset=offset,
-        kind=what if marker else "data",
-        key=None,
-        value=None,
-        headers={},
-        producer_id=producer,
-        epoch=0,
-        sequence=-1 if marker else offset,
-        transactional=what != "plain",
-    )
+    kind = what if marker else "data"
+    return logs.entry(offset, kind=kind, producer=producer, transactional=what != "plain")
 
 
 def log_of(steps: list[tuple[int, str]]) -> PartitionLog:
-    return PartitionLog(
-        topic=TOPIC,
-        partition=0,
-        log_start=0,
-        last_stable_offset=0,
-        high_watermark=len(steps),
-        entries=[entry(offset, producer, what) for offset, (producer, what) in enumerate(steps)],
-    )
+    return logs.log(*(entry(n, producer, what) for n, (producer, what) in enumerate(steps)))
 
 
 def is_committed(steps: list[tuple[int, str]], place: int) -> bool:
@@ -119,21 +104,26 @@ def marker(offset: int, producer: int, kind: int) -> bytes:
     return bytes(data)
 
 
-def reader(
-    monkeypatch: pytest.MonkeyPatch, answer: Callable[[int], dict[str, Any]]
-) -> tuple[LogReader, list[int]]:
-    made, asked = LogReader(SimpleNamespace(close=lambda: None), {}), []
+class Reader(LogReader):
+    """Reads from a function that answers fetches; `asked` are their offsets."""
 
-    def fetch(topic: str, partition: int, offset: int, *, limit: int = 0) -> SimpleNamespace:
-        asked.append(offset)
+    def __init__(self, answer: Callable[[int], dict[str, Any]]) -> None:
+        super().__init__(LED, {})
+        self.answer, self.asked = answer, list[int]()
+
+    def _fetch(self, topic: str, partition: int, offset: int, **_: Any) -> Any:
+        self.asked.append(offset)
         assert (topic, partition) == (TOPIC, 2)
-        return SimpleNamespace(**{"log_start_offset": 0, "last_stable_offset": 0} | answer(offset))
-
-    monkeypatch.setattr(made, "_fetch", fetch)
-    return made, asked
+        plain = {"log_start_offset": 0, "last_stable_offset": 0}
+        return SimpleNamespace(**plain | self.answer(offset))
 
 
-def test_reading_goes_on_to_the_high_watermark(monkeypatch: pytest.MonkeyPatch) -> None:
+def reader(answer: Callable[[int], dict[str, Any]]) -> tuple[LogReader, list[int]]:
+    made = Reader(answer)
+    return made, made.asked
+
+
+def test_reading_goes_on_to_the_high_watermark() -> None:
     stored = {
         0: batch(0, [b"a", b"b"]),
         2: batch(2, [b"c"], producer=9, sequence=41, transactional=True),
@@ -142,7 +132,6 @@ def test_reading_goes_on_to_the_high_watermark(monkeypatch: pytest.MonkeyPatch) 
         6: marker(6, 9, 0),
     }
     opened, asked = reader(
-        monkeypatch,
         lambda offset: {"records": stored[offset], "high_watermark": 7, "last_stable_offset": 7},
     )
     log = opened.read(TOPIC, 2)
@@ -160,9 +149,8 @@ def test_reading_goes_on_to_the_high_watermark(monkeypatch: pytest.MonkeyPatch) 
     assert (log.last_stable_offset, log.high_watermark) == (7, 7)
 
 
-def test_a_log_that_grows_is_read_to_its_end_as_told_last(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_that_grows_is_read_to_its_end_as_told_last() -> None:
     opened, asked = reader(
-        monkeypatch,
         lambda offset: {
             "records": batch(offset, [b"x"]), "high_watermark": 2 if offset == 0 else 4,
         },
@@ -171,9 +159,8 @@ def test_a_log_that_grows_is_read_to_its_end_as_told_last(monkeypatch: pytest.Mo
     assert asked == [0, 1, 2, 3]
 
 
-def test_a_start_inside_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_start_inside_a_batch() -> None:
     opened, _ = reader(
-        monkeypatch,
         lambda _: {"records": batch(0, [b"a", b"b", b"c"], producer=4, sequence=10),
                    "high_watermark": 3},
     )  # fmt: skip
@@ -181,31 +168,37 @@ def test_a_start_inside_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [(e.offset, e.sequence, e.value) for e in entries] == [(1, 11, b"b"), (2, 12, b"c")]
 
 
-def test_a_batch_cut_by_the_size_limit_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_cut_by_the_size_limit_is_asked_for_again() -> None:
     whole, second = batch(0, [b"a"]), batch(1, [b"b"])
 
     def answer(offset: int) -> dict[str, Any]:
         return {"records": whole + second[:-5] if offset == 0 else second, "high_watermark": 2}
 
-    opened, asked = reader(monkeypatch, answer)
+    opened, asked = reader(answer)
     assert [e.value for e in opened.read(TOPIC, 2).entries] == [b"a", b"b"]
     assert asked == [0, 1]
 
 
-def test_an_empty_partition(monkeypatch: pytest.MonkeyPatch) -> None:
-    opened, _ = reader(monkeypatch, lambda _: {"records": None, "high_watermark": 0})
+def test_what_was_deleted_from_the_beginning_is_not_there() -> None:
+    records = batch(0, [b"a", b"b", b"c", b"d"])
+    opened, _ = reader(lambda _: {"records": records, "high_watermark": 4, "log_start_offset": 2})
+    log = opened.read(TOPIC, 2)
+    assert ([e.offset for e in log.entries], log.log_start) == ([2, 3], 2)
+
+
+def test_an_empty_partition() -> None:
+    opened, _ = reader(lambda _: {"records": None, "high_watermark": 0})
     assert opened.read(TOPIC, 2).entries == []
 
 
-def test_nothing_where_something_must_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    opened, _ = reader(monkeypatch, lambda _: {"records": b"", "high_watermark": 5})
+def test_nothing_where_something_must_be() -> None:
+    opened, _ = reader(lambda _: {"records": b"", "high_watermark": 5})
     with pytest.raises(UnreadableLog, match="payments-2: nothing at 3, below the high watermark 5"):
         opened.read(TOPIC, 2, 3)
 
 
 def test_a_partition_without_a_leader() -> None:
-    view = SimpleNamespace(leader=lambda topic, partition: None, partitions=lambda topic: [])
-    opened = LogReader(view, {})
+    opened = LogReader(FakeView(FakeStage(said={})), {})
     with pytest.raises(UnreadableLog, match="payments-2 has no leader"):
         opened.read(TOPIC, 2)
     with pytest.raises(UnreadableLog, match="payments has no partitions, or no broker answers"):
@@ -213,8 +206,7 @@ def test_a_partition_without_a_leader() -> None:
 
 
 def test_a_leader_that_is_not_there() -> None:
-    view = SimpleNamespace(leader=lambda topic, partition: 1)
-    opened = LogReader(view, {1: "127.0.0.1:1"})
+    opened = LogReader(LED, {1: "127.0.0.1:1"})
     with pytest.raises(UnreadableLog, match=r"payments-2: broker 1: .*refused"):
         opened.read(TOPIC, 2)
 
@@ -222,8 +214,7 @@ def test_a_leader_that_is_not_there() -> None:
 def test_an_error_of_the_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     told = SimpleNamespace(error_code=6)
     answer = SimpleNamespace(responses=[SimpleNamespace(partitions=[told])])
-    view = SimpleNamespace(leader=lambda topic, partition: 1)
-    opened = LogReader(view, {})
+    opened = LogReader(LED, {})
     monkeypatch.setitem(opened._wires, 1, SimpleNamespace(ask=lambda *_, **__: answer))
     with pytest.raises(UnreadableLog, match="payments-2@4: broker 1 answered error 6"):
         opened.read(TOPIC, 2, 4)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 import pytest
 from kafka.protocol.metadata import MetadataRequest, MetadataResponse
 
-from onceproof.harness.kafka import wire as module
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.kafka.wire import Wire
 
@@ -104,11 +103,10 @@ def test_after_a_hang_up_the_next_question_connects_anew(broker: Callable[..., B
 
 
 def test_silence_has_a_limit_and_a_late_answer_is_not_taken_for_the_next(
-    broker: Callable[..., Broker], monkeypatch: pytest.MonkeyPatch
+    broker: Callable[..., Broker],
 ) -> None:
-    monkeypatch.setattr(module, "SECONDS", 0.2)
     there = broker(silent, says(2))
-    wire = Wire(there.address)
+    wire = Wire(there.address, seconds=0.2)
     with pytest.raises(TimeoutError):
         nodes(wire)
     assert nodes(wire) == [2]

@@ -256,7 +256,7 @@ def test_at_its_end_it_heals_and_sends_nothing_new(kept: Kept) -> None:
     kept.over()
     assert kept.ended_with is None
     assert fault.story == ["inject hit-1", "heal hit-1"]
-    assert kept.world.producers.kept == ["enough"]
+    assert kept.world.producers.story == ["enough"]
     kept.lab.after_collect(Collected(returned={}))
     assert fault.story[-1] == "after_collect hit-1"
 

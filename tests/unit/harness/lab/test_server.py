@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -25,14 +24,10 @@ from onceproof.harness.lab.server import LabServer, may_drive
 from onceproof.harness.links.topology import Link
 from onceproof.harness.wait import wait_until
 from onceproof.lab_client import LabRefused, LabSilent, ask
+from tests.unit.fakes.stage import FakeStage
 from tests.unit.harness.made_up import Fault, fail, world_in
 
-STAGE = SimpleNamespace(
-    brokers=("broker-1",),
-    bootstrap=lambda audience: f"{audience}:9092",
-    database=lambda audience: f"host={audience}",
-    links=lambda: (Link("producer", "broker-1"),),
-)
+STAGE = FakeStage(brokers=("broker-1",), open={Link("producer", "broker-1"): 1})
 WHOLE = b"POST /faults HTTP/1.1\r\nContent-Length: 16\r\n\r\n" + b'{"fault": "hit"}'
 USERS = st.integers(0, 2**32 - 2)
 MADE = {
@@ -47,7 +42,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     known = module.asked
     monkeypatch.setattr(module, "asked", lambda n, w: MADE[n]() if n in MADE else known(n, w))
     (tmp_path / "history").mkdir()
-    context = replace(world_in(tmp_path / "history").context, stage=STAGE)  # type: ignore[arg-type]
+    context = replace(world_in(tmp_path / "history").context, stage=STAGE)
     lab = ByHand(context, offered=frozenset(), opened=lambda _: None, noted=lambda _: None)
     kept = threading.Thread(target=_kept, args=(lab,))
     kept.start()
@@ -68,7 +63,7 @@ def _kept(lab: ByHand) -> None:
 def test_what_it_is(place: Place) -> None:
     about = ask(place, "GET", "/")
     assert (about["lab"], about["seed"]) == ("lab", 5)
-    assert about["bootstrap"]["producer"] == "producer:9092"
+    assert about["bootstrap"]["producer"] == "producer.broker-1:9092"
     assert about["database"] == {"pipeline": "host=pipeline", "auditor": "host=auditor"}
     assert about["links"] == ["producer→broker-1"]
 

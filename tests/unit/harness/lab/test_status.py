@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
 from onceproof.harness.kafka.metadata import Replicas
 from onceproof.harness.lab.status import _agreed, bootstraps, status
-from tests.unit.harness.faults.made_up_cluster import World
+from onceproof.harness.links.topology import ARTEMIS
+from tests.unit.fakes.run_context import FakeContext
+from tests.unit.fakes.stage import FakeStage
 
 
 def says(leader: int, *in_sync: int) -> Replicas:
@@ -44,13 +43,9 @@ def test_no_leader() -> None:
 
 
 def test_a_paused_broker_is_shown_and_not_asked() -> None:
-    world: Any = World()
-    world.producers = SimpleNamespace(total=0)
-    world.subject = SimpleNamespace(offers=frozenset())
-    world.paused.add("broker-3")
-    world.dead.add("broker-1")
-    world.said_by[3] = {("orders", 0): (3, {3})}  # what it would say
-    found = status(world, [])
+    stage = FakeStage(dead={"broker-1"}, standing={"broker-3"})
+    stage.said_by[3] = {("orders", 0): (3, {3})}  # what it would say
+    found = status(FakeContext(stage=stage), [])
     assert found["nodes"] == {
         "broker-1": "down",
         "broker-2": "up",
@@ -62,8 +57,7 @@ def test_a_paused_broker_is_shown_and_not_asked() -> None:
 
 
 def test_without_brokers_of_kafka_it_is_where_the_queue_broker_is() -> None:
-    stage = SimpleNamespace(brokers=(), queue_broker=lambda audience: f"{audience}:5672")
-    context: Any = SimpleNamespace(stage=stage)
+    context = FakeContext(stage=FakeStage(brokers=(), services=(ARTEMIS,)))
     assert bootstraps(context) == {
         "producer": "producer:5672",
         "pipeline": "pipeline:5672",

@@ -11,7 +11,6 @@ from pathlib import Path
 import psutil
 import pytest
 
-from onceproof.harness.processes import side_by_side as module
 from onceproof.harness.processes.processes import MARKER
 from onceproof.harness.processes.side_by_side import Ended, Job, children, side_by_side
 from onceproof.harness.processes.watchdog import Watchdog
@@ -94,11 +93,10 @@ def test_whose_time_is_over_is_asked_to_end(tmp_path: Path) -> None:
     assert (ended["quick"].code, ended["quick"].overdue) == (0, False)
 
 
-def test_who_does_not_end_when_asked_is_killed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "ENDING_SECONDS", 0.3)
-    deaf = Job(name="deaf", command=DEAF, seconds=3)  # a shell is deaf within milliseconds
+def test_who_does_not_end_when_asked_is_killed(tmp_path: Path) -> None:
+    deaf = Job(
+        name="deaf", command=DEAF, seconds=3, ending=0.3
+    )  # a shell is deaf within milliseconds
     ended = Listener(tmp_path).run(deaf)
     assert (ended["deaf"].code, ended["deaf"].overdue) == (-signal.SIGKILL, True)
 
@@ -120,10 +118,7 @@ subprocess.Popen(command, start_new_session=True, env=environ)
 """
 
 
-def test_the_reaper_of_one_that_is_killed_clears_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "ENDING_SECONDS", 0.3)
+def test_the_reaper_of_one_that_is_killed_clears_up(tmp_path: Path) -> None:
     file, stop = tmp_path / "file", Stop()
 
     class Stopping(Listener):
@@ -133,7 +128,8 @@ def test_the_reaper_of_one_that_is_killed_clears_up(
             wait_until(lambda: log.read_text() == "up\n", what="it to be up", seconds=SECONDS)
             stop.set("told to")
 
-    run = Job(name="run", command=(sys.executable, "-c", _WITH_REAPER, str(file)), seconds=SECONDS)
+    command = (sys.executable, "-c", _WITH_REAPER, str(file))
+    run = Job(name="run", command=command, seconds=SECONDS, ending=0.3)
     assert Stopping(tmp_path, stop).run(run)["run"].code == -signal.SIGKILL
     assert file.read_text() == "cleared up"
 

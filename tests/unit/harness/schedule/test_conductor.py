@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from onceproof.harness.context.recorder import Recorder
 from onceproof.harness.context.run_context import Collected
 from onceproof.harness.faults.program.programs import StoodStill
 from onceproof.harness.faults.until import Acknowledged
@@ -19,8 +19,9 @@ from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.schedule import conductor as module
 from onceproof.harness.schedule import fault_execution as line_module
 from onceproof.harness.schedule.conductor import Conductor
-from onceproof.harness.user_pipeline.program import Program
 from onceproof.harness.wait import Interrupted, wait_until
+from tests.unit.fakes.pipelines import FakeProgram
+from tests.unit.fakes.run_context import FakeProducers, FakeStop
 from tests.unit.harness.made_up import Fault, World, at, fail, world_in
 
 
@@ -78,16 +79,13 @@ def test_a_line_waits_until_those_before_it_are_healed(world: World) -> None:
 def test_a_line_waits_for_progress(world: World) -> None:
     looks: list[float] = []
 
-    class Producers:
+    class GoOn(FakeProducers):
         @property
-        def progress(self) -> float:
+        def progress(self) -> float:  # type: ignore[override]
             looks.append(0.1 * len(looks))
             return looks[-1]
 
-        def keep_for(self, faults: int) -> None:
-            pass
-
-    world.producers = Producers()  # type: ignore[assignment]
+    world.producers = GoOn()
     seen: list[float] = []
     fault = Fault(name="a", on_inject=lambda: seen.append(looks[-1]))
     Conductor([at(fault, progress=0.25)], world.context).carry_out()
@@ -98,11 +96,11 @@ def test_a_line_waits_for_progress(world: World) -> None:
 def test_only_a_plan_allows_that_what_hangs_is_started_again(
     world: World, hazard: str | None
 ) -> None:
-    program = object.__new__(Program)
-    program.supervisor = SimpleNamespace(before_again=None)  # type: ignore[assignment]
+    program = FakeProgram()
+    before = program.supervisor.before_again
     Conductor([at(Fault(name="a"), hazard=hazard)], replace(world.context, pipeline=program))
     assert program.may_be_restarted is (hazard is not None)
-    assert program.supervisor.before_again is not None
+    assert program.supervisor.before_again is not before
 
 
 def test_each_try_of_a_plan_begins_with_a_look_whether_it_hangs(
@@ -118,28 +116,20 @@ def test_each_try_of_a_plan_begins_with_a_look_whether_it_hangs(
     assert len(looks) == 3, "nothing need come out of it any more"
 
 
-def test_a_trigger_that_never_comes_is_an_error(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "TRIGGER_SECONDS", 0.1)
-    world.producers.progress = 0.2
+def test_a_trigger_that_never_comes_is_an_error(world: World) -> None:
+    world.stop, world.producers.progress = FakeStop(), 0.2
     late, other = Fault(name="late"), Fault(name="other")
     Conductor([at(late, progress=0.5), at(other)], world.context).carry_out()
     row = world.rows()["late"]
-    assert row["error"].startswith("Overdue: waited 0.1 s for the trigger of «late»: 50%")
+    assert row["error"].startswith("Overdue: waited 300 s for the trigger of «late»: 50%")
     assert row["error"].endswith("last seen: progress 20%")
     assert (row["armed_at"], row["took_effect"], late.story) == (None, False, [])
     assert world.rows()["other"]["took_effect"]
 
 
-def test_a_line_does_not_wait_on_a_stage_that_is_gone(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def gone() -> None:
-        raise StageTrouble("toxiproxy failed")
-
-    monkeypatch.setattr(module, "_LOOK_EVERY", 0.0)
-    world.producers.progress, world.stage.disturbed = 0.2, gone
+def test_a_line_does_not_wait_on_a_stage_that_is_gone(world: World) -> None:
+    world.stop = FakeStop()
+    world.producers.progress, world.stage.unhealthy = 0.2, StageTrouble("toxiproxy failed")
     late = Fault(name="late")
     Conductor([at(late, progress=0.5)], world.context).carry_out()
     assert world.rows()["late"]["error"] == "StageTrouble: toxiproxy failed"
@@ -234,7 +224,7 @@ class TestHazards:
         fault = Fault(name="a", on_inject=fail(ZeroDivisionError("no such thing")))
         Conductor([at(fault, hazard="evicted", tries=3)], world.context).carry_out()
         assert fault.story == ["inject a"] * 3
-        assert world.rows()["a"]["error"] == "ZeroDivisionError: no such thing"
+        assert world.rows()["a"]["error"].startswith("ZeroDivisionError")
 
     def test_a_pipeline_that_stands_still_ends_the_schedule(self, world: World) -> None:
         found = Fault(name="a", on_inject=fail(StoodStill("waited 150 s for it to write")))
@@ -250,13 +240,13 @@ class TestHazards:
         after = Fault(name="b")
         Conductor([at(left), at(after, after=("a",))], world.context).carry_out()
         assert after.story == []
-        assert "written nothing more since «a»" in world.rows()["b"]["error"]
+        assert world.rows()["b"]["error"].startswith("StoodStill")
 
     def test_what_was_not_undone_is_not_tried_again(self, world: World) -> None:
         fault = Fault(name="a", evidence=lambda: None, on_heal=fail(RuntimeError("still cut")))
         Conductor([at(fault, hazard="evicted", tries=3, seconds=0.1)], world.context).carry_out()
         assert fault.story == ["inject a", "heal a"]
-        assert world.rows()["a"]["error"] == "not healed: RuntimeError: still cut"
+        assert world.rows()["a"]["error"].startswith("not healed")
 
     def test_a_fault_that_tells_it_itself_must_have_told_it(self, world: World) -> None:
         told = iter([False, True])
@@ -373,17 +363,14 @@ def conductor_rows(world: World) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("state", ["due", "injected", "took effect", "healed"])
-def test_a_history_that_cannot_be_written_ends_everything(
-    world: World, monkeypatch: pytest.MonkeyPatch, state: str
-) -> None:
-    write = world.recorder.fault
+def test_a_history_that_cannot_be_written_ends_everything(world: World, state: str) -> None:
+    class Full(Recorder):
+        def fault(self, row: dict[str, Any], new: str, detail: str) -> None:
+            if (row["fault"], new) == ("a", state):
+                raise HistoryNotWritten(28, "No space left on device")
+            super().fault(row, new, detail)
 
-    def full(row: dict[str, Any], new: str, detail: str) -> None:
-        if (row["fault"], new) == ("a", state):
-            raise HistoryNotWritten(28, "No space left on device")
-        write(row, new, detail)
-
-    monkeypatch.setattr(world.recorder, "fault", full)
+    world.recorder = Full(world.history, [])
     never = Fault(name="b", evidence=lambda: None)
     conductor = Conductor([at(Fault(name="a")), at(never)], world.context)
     with pytest.raises(HistoryNotWritten):
@@ -393,27 +380,24 @@ def test_a_history_that_cannot_be_written_ends_everything(
         assert line.over.wait(20)
 
 
-def test_a_listener_that_fails_does_not_keep_a_fault_from_being_healed(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_listener_that_fails_does_not_keep_a_fault_from_being_healed(tmp_path: Path) -> None:
     def deaf(event: Event) -> None:
         if isinstance(event, FaultChanged) and event.state == "injected":
             raise BrokenPipeError("nobody reads our standard error any more")
 
-    monkeypatch.setattr(world.recorder, "_handlers", [deaf])
     fault = Fault(name="a")
-    Conductor([at(fault)], world.context).carry_out()
+    Conductor([at(fault)], world_in(tmp_path, deaf).context).carry_out()
     assert fault.story == ["inject a", "heal a"]
 
 
-def test_a_listener_that_fails_hears_no_more(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_listener_that_fails_hears_no_more(tmp_path: Path) -> None:
     heard: list[str] = []
 
     def deaf(event: Event) -> None:
         heard.append("deaf")
         raise OSError(5, "the terminal was closed")
 
-    monkeypatch.setattr(world.recorder, "_handlers", (deaf, lambda _: heard.append("other")))
+    world = world_in(tmp_path, deaf, lambda _: heard.append("other"))
     Conductor([at(Fault(name="a"))], world.context).carry_out()
     assert heard.count("deaf") == 1
     assert heard.count("other") > 2
@@ -462,7 +446,7 @@ def test_records_are_kept_for_faults_that_are_not_over(world: World) -> None:
     schedule = [at(Fault(name="a")), at(held), at(Fault(name="c"), after=("b",))]
     thread = threading.Thread(target=Conductor(schedule, world.context).carry_out)
     thread.start()
-    kept = world.producers.kept
+    kept = world.producers.kept_for
     wait_until(lambda: kept[-1:] == [2], what="a to be over", seconds=20, seen=lambda: kept)
     assert kept[0] == 3
     let.set()

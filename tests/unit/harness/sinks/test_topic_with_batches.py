@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from onceproof.harness.kafka.log_reader import Entry, PartitionLog
+from onceproof.harness.kafka.log_reader import Entry
 from onceproof.harness.sinks.base import AtomicBatch
 from onceproof.harness.sinks.topic_with_batches import TopicWithBatches
+from tests.unit.fakes import logs
 
 
 def entry(offset: int, value: bytes, key: bytes | None = b"query", **more: Any) -> Entry:
-    plain: dict[str, Any] = {
-        "topic": "batches", "partition": 0, "offset": offset, "kind": "data", "key": key,
-        "value": value, "headers": {}, "producer_id": 1, "epoch": 0, "sequence": 0,
-        "transactional": True,
-    }  # fmt: skip
-    return Entry(**plain | more)
+    return logs.entry(offset, topic="batches", value=value, key=key, **more)
 
 
 def batches(*entries: Entry) -> list[AtomicBatch]:
-    log = PartitionLog(
-        topic="batches", partition=0, log_start=0, last_stable_offset=9, high_watermark=9,
-        entries=list(entries),
-    )  # fmt: skip
-    reader: Any = SimpleNamespace(read_topic={"batches": [log]}.__getitem__)
+    reader = logs.FakeReader([logs.log(*entries, topic="batches")])
     sink = TopicWithBatches(reader, topic="out", view="read_committed", batches="batches")
     return sink.atomic_batches()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -64,10 +65,21 @@ def test_a_file_that_is_not_there(file: Path) -> None:
         Cluster.load(file)
 
 
-def stage(**commands: str) -> ExternalStage:
-    return ExternalStage(
-        Cluster(bootstrap="127.0.0.1:1", database="", commands=commands), stop=Stop()
-    )
+class Known(ExternalStage):
+    """Its brokers are known, and those that do not answer are in `silent`."""
+
+    def __init__(self, commands: dict[str, str], *nodes: str, stop: Stop | None = None) -> None:
+        cluster = Cluster(bootstrap="127.0.0.1:1", database="", commands=commands)
+        super().__init__(cluster, stop=stop or Stop())
+        self._addresses = dict.fromkeys(nodes, "127.0.0.1:1")
+        self.silent: Callable[[str], bool] = set[str]().__contains__
+
+    def _answers(self, node: str) -> bool:
+        return not self.silent(node)
+
+
+def stage(*nodes: str, **commands: str) -> Known:
+    return Known(commands, *nodes)
 
 
 def test_commands_get_the_names(tmp_path: Path) -> None:
@@ -106,13 +118,10 @@ def test_a_cut_that_failed_is_held_by_nobody(tmp_path: Path) -> None:
     assert cut.disturbed() == {}
 
 
-def test_a_paused_broker_is_up_and_does_not_answer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_paused_broker_is_up_and_does_not_answer(tmp_path: Path) -> None:
     said = tmp_path / "said"
-    paused = stage(pause=f"echo pause {{node}} >> '{said}'", resume=f"rm '{said}'")
-    monkeypatch.setattr(paused, "_addresses", {"broker-7": "127.0.0.1:1"})
-    monkeypatch.setattr(paused, "_answers", lambda node: not said.exists())
+    paused = stage("broker-7", pause=f"echo pause {{node}} >> '{said}'", resume=f"rm '{said}'")
+    paused.silent = lambda node: said.exists()
     told = paused.pause("broker-7")
     assert told == "broker-7 was paused by the cluster's own command and does not answer"
     assert said.read_text() == "pause broker-7\n"
@@ -124,26 +133,18 @@ def test_a_paused_broker_is_up_and_does_not_answer(
     assert paused.disturbed() == {}
 
 
-def test_who_asked_the_run_to_stop_does_not_stop_the_mending(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_asked_the_run_to_stop_does_not_stop_the_mending(tmp_path: Path) -> None:
     """Ctrl-C while brokers are down and paused: everything is undone, once, and in its order."""
     said, stop = tmp_path / "said", Stop()
     commands = {
         word: f"echo {word} {{node}} >> '{said}'" for word in ("kill", "restart", "pause", "resume")
     }
-    broken = ExternalStage(
-        Cluster(bootstrap="127.0.0.1:1", database="", commands=commands), stop=stop
-    )
-    nodes = ("broker-1", "broker-2", "broker-3")
-    monkeypatch.setattr(broken, "_addresses", dict.fromkeys(nodes, "127.0.0.1:1"))
-    down: set[str] = set()
-    monkeypatch.setattr(broken, "_answers", lambda node: node not in down)
-    down.update(nodes)
+    broken = Known(commands, "broker-1", "broker-2", "broker-3", stop=stop)
+    broken.silent = lambda node: True
     broken.kill("broker-1", "by a test")
     broken.kill("broker-2", "by a test")
     broken.pause("broker-3")
-    down.clear()
+    broken.silent = lambda node: False
     said.unlink()
     stop.set("Ctrl-C")
     broken.stop()
@@ -157,15 +158,12 @@ def test_who_asked_the_run_to_stop_does_not_stop_the_mending(
 
 def test_what_is_not_undone_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said = tmp_path / "said"
-    broken = stage(
-        kill="true", restart="echo no route >&2; exit 9", pause="true", resume=f"touch '{said}'"
-    )
-    monkeypatch.setattr(broken, "_addresses", {"broker-1": "127.0.0.1:1", "broker-2": "x:1"})
-    down = {"broker-1", "broker-2"}
-    monkeypatch.setattr(broken, "_answers", lambda node: node not in down)
+    commands = {"kill": "true", "restart": "echo no route >&2; exit 9", "pause": "true"}
+    broken = stage("broker-1", "broker-2", resume=f"touch '{said}'", **commands)
+    broken.silent = lambda node: True
     broken.kill("broker-1", "by a test")
     broken.pause("broker-2")
-    down.remove("broker-2")
+    broken.silent = lambda node: node == "broker-1"
     broken.created(["payments"])
 
     def away(*_: object) -> None:
@@ -179,19 +177,12 @@ def test_what_is_not_undone_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
     broken.stop()  # a second tear-down has nothing to add
 
 
-def test_a_kill_that_fails_and_kills_has_to_be_undone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    killed = tmp_path / "broker-1"
-    broken = stage(kill=f"touch '{tmp_path}'/{{node}}; exit 1", restart="true")
+def test_a_kill_that_fails_and_kills_has_to_be_undone(tmp_path: Path) -> None:
     nodes = ("broker-1", "broker-2", "broker-3")
-    monkeypatch.setattr(broken, "_addresses", dict.fromkeys(nodes, "x:1"))
-
-    def answers(node: str) -> bool:
-        # The second outlives its kill, and the third was paused before.
-        return node == "broker-2" or (node == "broker-1" and not killed.exists())
-
-    monkeypatch.setattr(broken, "_answers", answers)
+    broken = stage(*nodes, kill=f"touch '{tmp_path}'/{{node}}; exit 1", restart="true")
+    # The second outlives its kill, and the third was paused before.
+    killed = tmp_path / "broker-1"
+    broken.silent = lambda node: node != "broker-2" and (node == "broker-3" or killed.exists())
     for node in nodes:
         with pytest.raises(StageTrouble):
             broken.kill(node, "by a test")

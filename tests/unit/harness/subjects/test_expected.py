@@ -5,23 +5,24 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from onceproof.harness.history.tables import read_lines
-from onceproof.harness.kafka.log_reader import Entry, PartitionLog
+from onceproof.harness.kafka.log_reader import Entry
 from onceproof.harness.sinks.balances import BalancesTopic
 from onceproof.harness.sinks.base import State
 from onceproof.harness.subjects.expected import write_expected
 from onceproof.harness.workload.payments import Payments, payments_of
+from tests.unit.fakes import logs
+from tests.unit.fakes.run_context import FakeSubject
 
 WORKLOAD = Payments(records=50, producers=3, keys=4)
 
 
 def written(folder: Path, **subject: Any) -> dict[str, list[dict[str, Any]]]:
-    write_expected(folder, SimpleNamespace(**subject), WORKLOAD, seed=9)  # type: ignore[arg-type]
+    write_expected(folder, FakeSubject(**subject), WORKLOAD, seed=9)
     return {name: table.to_pylist() for name, table in read_lines(folder).tables.items()}
 
 
@@ -54,12 +55,8 @@ def test_what_each_payment_adds_to_its_account(tmp_path: Path) -> None:
 
 def entry(offset: int, account: str, value: object, **more: Any) -> Entry:
     data = value if value is None or isinstance(value, bytes) else json.dumps(value).encode()
-    plain: dict[str, Any] = {
-        "topic": "balances", "partition": 0, "offset": offset, "kind": "data",
-        "key": account.encode(), "value": data, "headers": {}, "producer_id": 1, "epoch": 0,
-        "sequence": 0, "transactional": False,
-    }  # fmt: skip
-    return Entry(**plain | more)
+    plain: dict[str, Any] = {"topic": "balances", "transactional": False}
+    return logs.entry(offset, key=account.encode(), value=data, **plain | more)
 
 
 def states(*entries: Entry, view: str = "read_committed") -> dict[tuple[str, str], int | None]:
@@ -67,11 +64,7 @@ def states(*entries: Entry, view: str = "read_committed") -> dict[tuple[str, str
 
 
 def found(*entries: Entry, view: str = "read_committed") -> list[State]:
-    log = PartitionLog(
-        topic="balances", partition=0, log_start=0, last_stable_offset=9, high_watermark=9,
-        entries=list(entries),
-    )  # fmt: skip
-    reader: Any = SimpleNamespace(read_topic=lambda topic: [log])
+    reader = logs.FakeReader([logs.log(*entries, topic="balances")])
     sink = BalancesTopic(reader, topic="balances", view=view)
     assert sink.effects() == []
     return sink.states()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -20,6 +19,8 @@ from onceproof.harness.workload.senders.java import JAVA
 from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
 from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
 from onceproof.scenarios import all_scenarios, idempotent_producers, transactional_producers
+from tests.unit.fakes.pipelines import parts_in
+from tests.unit.fakes.process import FakeProcess
 
 SENDERS = (LIBRDKAFKA, KAFKA_PYTHON, AIOKAFKA, JAVA)
 TWO = Payments(transaction=5, other_topic="refunds", aborts=10)
@@ -48,7 +49,7 @@ def test_both_topics_are_there_and_may_be_spoken_of() -> None:
 
 def test_without_observers_nothing_is_behind() -> None:
     subject = ProducerSubject(name="senders", says="They send.")
-    assert isinstance(subject.pipeline(SimpleNamespace()), NoPipeline)  # type: ignore[arg-type]
+    assert isinstance(subject.pipeline(parts_in(Path())), NoPipeline)
     assert subject.sends
     assert subject.configuration() == {}
 
@@ -95,12 +96,10 @@ def test_programs_in_python_are_started_by_this_python() -> None:
 
 
 def test_an_observer_that_ended_by_itself_is_trouble() -> None:
-    observed = Observed((Observer(isolation="read_committed"),), ("payments",), SimpleNamespace())  # type: ignore[arg-type]
-    child = SimpleNamespace(
-        name="observer-committed", ending=False, leader_alive=lambda: False,
-        popen=SimpleNamespace(returncode=1), tail=lambda: "its last words",
-    )  # fmt: skip
-    observed._children = [child]  # type: ignore[list-item]
+    observer = Observer(isolation="read_committed")
+    observed = Observed((observer,), ("payments",), parts_in(Path()))
+    child = FakeProcess("observer-committed#1", lives=False, status=1)
+    observed._children = [child]
     with pytest.raises(ObserverTrouble, match=r"observer-committed ended with 1; .*its last words"):
         observed.check()
     child.ending = True
@@ -109,7 +108,7 @@ def test_an_observer_that_ended_by_itself_is_trouble() -> None:
 
 def test_they_have_seen_something_when_each_has() -> None:
     both = (Observer(isolation="read_committed"), Observer(isolation="read_uncommitted"))
-    observed = Observed(both, ("payments",), SimpleNamespace())  # type: ignore[arg-type]
+    observed = Observed(both, ("payments",), parts_in(Path()))
     assert not observed.flows()
     observed._status["observer-uncommitted"].read = 3
     assert not observed.flows()

@@ -6,8 +6,10 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
+from types import ModuleType
 
 import psutil
 import pytest
@@ -29,8 +31,8 @@ def some_java(environ: Mapping[str, str]) -> Java:
 
 
 @pytest.fixture
-def fakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every tool is there at once."""
+def fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[ModuleType, Exception]:
+    """Every tool is there at once, but for those that fail with what a test says."""
     pyspark = tmp_path / "pyspark-jars"
     pyspark.mkdir()
     (pyspark / "ivy-2.5.3.jar").touch()
@@ -45,13 +47,24 @@ def fakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (folder / "a.jar").touch()
         return folder
 
-    monkeypatch.setattr(jars, "ensure", jar_folder)
-    monkeypatch.setattr(toxiproxy, "ensure", lambda **rest: Path("/cache/toxiproxy-server"))
-    found = Postgres(bin=Path("/pg/bin"), version="18.4")
-    monkeypatch.setattr(postgres, "ensure", lambda **rest: found)
+    found: dict[ModuleType, Callable[..., object]] = {
+        jars: jar_folder,
+        toxiproxy: lambda **rest: Path("/cache/toxiproxy-server"),
+        postgres: lambda **rest: Postgres(bin=Path("/pg/bin"), version="18.4"),
+    }
+    failing: dict[ModuleType, Exception] = {}
+
+    def ensure(tool: ModuleType, *what: object, **rest: object) -> object:
+        if tool in failing:
+            raise failing[tool]
+        return found[tool](*what, **rest)
+
+    for tool in found:
+        monkeypatch.setattr(tool, "ensure", partial(ensure, tool))
+    return failing
 
 
-@pytest.mark.usefixtures("fakes")
+@pytest.mark.usefixtures("fails")
 def test_all_tools_are_named(tmp_path: Path) -> None:
     tools = setup.ensure(cache_folder=tmp_path, find_java=some_java)
     assert tools.java_home == Path("/jdk")
@@ -70,15 +83,10 @@ def test_all_tools_are_named(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.usefixtures("fakes")
 def test_what_only_the_local_stage_uses_can_be_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, fails: dict[ModuleType, Exception]
 ) -> None:
-    def unwanted(**rest: object) -> Path:
-        raise AssertionError("nobody wants it")
-
-    for tool in (toxiproxy, postgres):
-        monkeypatch.setattr(tool, "ensure", unwanted)
+    fails[toxiproxy] = fails[postgres] = AssertionError("nobody wants it")
     tools = setup.ensure(stage=False, cache_folder=tmp_path, find_java=some_java)
     assert tools.stage is None
     assert [jar.name for jar in tools.spark_kafka_jars] == ["a.jar", "b.jar"]
@@ -148,27 +156,17 @@ def runs(pid: int) -> bool:
         return False
 
 
-@pytest.mark.usefixtures("fakes")
-def test_all_failures_are_told_once_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def offline(*wanted: object, **rest: object) -> Path:
-        raise SetupError("No network.")
-
-    def full(**rest: object) -> Path:
-        raise SetupError("Disk full.")
-
-    monkeypatch.setattr(jars, "ensure", offline)
-    monkeypatch.setattr(toxiproxy, "ensure", full)
+def test_all_failures_are_told_once_each(
+    tmp_path: Path, fails: dict[ModuleType, Exception]
+) -> None:
+    fails[jars], fails[toxiproxy] = SetupError("No network."), SetupError("Disk full.")
     with pytest.raises(SetupError) as caught:
         setup.ensure(cache_folder=tmp_path, find_java=some_java)
     assert str(caught.value) == "Disk full.\nNo network."
 
 
-@pytest.mark.usefixtures("fakes")
-def test_a_bug_is_not_dressed_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def bug(**rest: object) -> Path:
-        raise KeyError("oops")
-
-    monkeypatch.setattr(toxiproxy, "ensure", bug)
+def test_a_bug_is_not_dressed_up(tmp_path: Path, fails: dict[ModuleType, Exception]) -> None:
+    fails[toxiproxy] = KeyError("oops")
     with pytest.raises(KeyError):
         setup.ensure(cache_folder=tmp_path, find_java=some_java)
 

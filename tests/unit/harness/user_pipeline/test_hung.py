@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from onceproof.harness.clock import now
 from onceproof.harness.user_pipeline.hung import SECONDS, start_if_hung
 from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
-from onceproof.harness.user_pipeline.program import Program
+from tests.unit.fakes.pipelines import FakeProgram, FakeSupervisor
+from tests.unit.fakes.process import FakeProcess
+from tests.unit.fakes.run_context import FakeContext, FakeRecorder
+
+
+class Noted(FakeRecorder):
+    """Notes hazards among all that is done."""
+
+    def __init__(self, did: list[str]) -> None:
+        super().__init__()
+        self.did = did
+
+    def hazard(self, hazard: str, **_: Any) -> None:
+        self.did.append(hazard)
 
 
 class World:
@@ -19,13 +30,9 @@ class World:
     def __init__(self, quiet: float = SECONDS + 1, rest: float = 5.0, age: float = 3600.0) -> None:
         self.quiet, self.seen = quiet, quiet
         self.did: list[str] = []
-        self.alive, self.stands_still, self.away = True, False, False
-        self.life = SimpleNamespace(
-            instance="pipeline#3",
-            started_at=now() - int(age * 1e9),
-            leader_alive=lambda: self.alive,
-            frozen=lambda: self.stands_still,
-        )
+        self.away = False
+        self.life = FakeProcess("pipeline#3")
+        self.life.started_at -= int(age * 1e9)
         world = self
 
         class Look:
@@ -39,10 +46,8 @@ class World:
                 world.quiet = world.seen
                 return 7
 
-        class Fake(Program):
-            @property
-            def rest(self) -> float:
-                return rest
+        class Fake(FakeProgram):
+            rest = property(lambda _: rest)
 
             def kill(self, how: str) -> Any:
                 world.did.append(how)
@@ -50,16 +55,12 @@ class World:
             def start(self) -> None:
                 world.did.append("started")
 
-        self.program = object.__new__(Fake)
+        self.program = Fake(Look(), FakeSupervisor(self.life))
         self.program.may_be_restarted = True
-        self.program.look = Look()  # type: ignore[assignment]
-        self.program.supervisor = SimpleNamespace(  # type: ignore[assignment]
-            life=self.life, before_again=lambda: self.did.append("cleared")
-        )
+        self.program.supervisor.before_again = lambda: self.did.append("cleared")
 
     def ask(self) -> list[str]:
-        recorder = SimpleNamespace(hazard=lambda name, **_: self.did.append(name))
-        start_if_hung(SimpleNamespace(pipeline=self.program, recorder=recorder))  # type: ignore[arg-type]
+        start_if_hung(FakeContext(pipeline=self.program, recorder=Noted(self.did)))
         return self.did
 
 
@@ -89,7 +90,7 @@ def test_one_that_no_plan_kills_is_left_alone() -> None:
 
 def test_one_that_does_not_run_or_is_paused_is_left_alone() -> None:
     ended, paused = World(), World()
-    ended.alive, paused.stands_still = False, True
+    ended.life.lives, paused.life.still = False, True
     assert ended.ask() == paused.ask() == []
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,29 +12,25 @@ from hypothesis import strategies as st
 
 from onceproof.harness.context.pipeline import PipelineTrouble
 from onceproof.harness.history.identity import ODD_HEADER, RECORD_HEADER
-from onceproof.harness.user_pipeline import look as module
+from onceproof.harness.kafka.log_reader import PartitionLog
+from onceproof.harness.user_pipeline.group_commits import GroupCommits
 from onceproof.harness.user_pipeline.look import QUIET, Look
 from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
 from onceproof.harness.user_pipeline.together import Together
+from tests.unit.fakes import logs as made
+from tests.unit.fakes.logs import FakeReader
+from tests.unit.fakes.run_context import FakeSink, FakeStop, effect
 
 INPUTS = tuple("abcde")
 SENTINELS = "de"
 AT = ("orders", 0)
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def monotonic(self) -> float:
-        return self.now
+CLOCK = FakeStop()
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    made = Clock()
-    monkeypatch.setattr(module, "time", made)
-    return made
+def clock() -> FakeStop:
+    CLOCK.now = 100.0
+    return CLOCK
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,31 +44,55 @@ class Input:
     odd: bool = False
 
 
-def log_of(entries: Sequence[Input], partition: int = 0) -> Any:
-    return SimpleNamespace(
-        topic="orders",
-        partition=partition,
-        entries=[
-            SimpleNamespace(
-                offset=n,
-                key=each.key.encode(),
-                kind=each.kind,
-                headers={
-                    RECORD_HEADER: each.record.encode(),
-                    **({ODD_HEADER: b""} if each.odd else {}),
-                },
-            )
-            for n, each in enumerate(entries)
-        ],
-        committed=lambda: [each.committed for each in entries],
-    )
+def log_of(inputs: Sequence[Input], partition: int = 0) -> PartitionLog:
+    """Each that is not committed is in a transaction of its own, which is never decided."""
+    entries = [
+        made.entry(
+            n,
+            topic="orders",
+            key=each.key.encode(),
+            kind=each.kind,
+            producer=n,
+            transactional=not each.committed,
+            headers={RECORD_HEADER: each.record.encode()} | ({ODD_HEADER: b""} if each.odd else {}),
+        )
+        for n, each in enumerate(inputs)
+    ]
+    return made.log(*entries, topic="orders", partition=partition)
 
 
-def holds(effects: Iterable[str | None]) -> Any:
-    """An output with effects of these inputs."""
-    there = [SimpleNamespace(record=record, position="row") for record in effects]
-    names = frozenset(each.record for each in there)
-    return SimpleNamespace(name="out", size=lambda: 1, effects=lambda: there, records=lambda: names)
+@dataclass(kw_only=True)
+class Output(FakeSink):
+    """An output with effects of inputs, that has grown so often."""
+
+    grown: int = 1
+
+    def size(self) -> int:
+        return self.grown
+
+    def records(self) -> frozenset[str | None]:
+        return frozenset(each.record for each in self.there)
+
+
+def holds(effects: Iterable[str | None], *, grown: int = 1) -> Output:
+    return Output(name="out", there=[effect(record) for record in effects], grown=grown)
+
+
+class Away(Together):
+    """An output of which only the size can be seen."""
+
+    def named(self) -> list[frozenset[str | None]]:
+        raise UnreadableOutput("its leader moves")
+
+
+class Groups(GroupCommits):
+    """Groups that have committed these offsets."""
+
+    def __init__(self, committed: Mapping[tuple[str, int], int]) -> None:
+        self._committed = dict(committed)
+
+    def newest(self) -> dict[tuple[str, int], int]:
+        return self._committed
 
 
 def look(
@@ -91,20 +109,19 @@ def look(
 ) -> Look:
     """A look at a pipeline with one output or two, which has just written."""
     there = [log_of(entries, n) for n, entries in enumerate(logs)]
-    reader: Any = SimpleNamespace(read_topic=lambda topic: there)
     sinks = [holds(effects)] if other is None else [holds(effects), holds(other)]
     sink = Together(sinks, None if letters is None else holds(letters))
-    groups: Any = SimpleNamespace(newest=lambda: dict(group or {}))
     made = Look(
         topic="orders",
-        groups=groups,
-        reader=lambda: nullcontext(reader),
+        groups=Groups(group or {}),
+        reader=lambda: FakeReader(there),
         sink=lambda reader: sink,
         sent=frozenset(INPUTS),
         required=frozenset(required),
         sentinels=frozenset(sentinels),
         rest=rest,
         upserts=upserts,
+        clock=CLOCK.monotonic,
     )
     made.size()
     return made
@@ -114,7 +131,7 @@ def test_a_partition_is_done_once_each_input_has_its_effects() -> None:
     assert look(effects=INPUTS).positions() == {AT: 5}, "however lately it has written"
 
 
-def test_a_missing_effect_is_waited_for_while_outputs_change(clock: Clock) -> None:
+def test_a_missing_effect_is_waited_for_while_outputs_change(clock: FakeStop) -> None:
     found = look(effects="abde", rest=30.0)
     clock.now += 29.9
     assert found.positions() == {AT: 2}
@@ -124,7 +141,7 @@ def test_a_missing_effect_is_waited_for_while_outputs_change(clock: Clock) -> No
 
 @pytest.mark.parametrize("effects", ["ab", "abd", "abe"])
 def test_a_missing_effect_is_no_loss_while_a_sentinel_is_missing_too(
-    clock: Clock, effects: str
+    clock: FakeStop, effects: str
 ) -> None:
     found = look(effects=effects)
     clock.now += 100 * QUIET
@@ -132,14 +149,14 @@ def test_a_missing_effect_is_no_loss_while_a_sentinel_is_missing_too(
 
 
 @pytest.mark.parametrize("effects", ["", "abcd", "abe", "bcde"])
-def test_without_a_sentinel_in_the_log_nothing_is_lost_yet(clock: Clock, effects: str) -> None:
+def test_without_a_sentinel_in_the_log_nothing_is_lost_yet(clock: FakeStop, effects: str) -> None:
     before = look(effects=effects, sentinels="xy")
     clock.now += 100 * QUIET
     (first,) = [n for n, record in enumerate(INPUTS) if record not in effects][:1]
     assert before.positions() == {AT: first}, "its sentinels have not been sent"
 
 
-def test_a_sentinel_speaks_for_its_own_partition_only(clock: Clock) -> None:
+def test_a_sentinel_speaks_for_its_own_partition_only(clock: FakeStop) -> None:
     parts = [[Input(record=r) for r in "abd"], [Input(record=r) for r in "ce"]]
     found = look(effects="ade", sentinels="d", logs=parts)
     clock.now += QUIET
@@ -147,7 +164,7 @@ def test_a_sentinel_speaks_for_its_own_partition_only(clock: Clock) -> None:
 
 
 @pytest.mark.parametrize("position", range(6))
-def test_what_groups_commit_decides_nothing(clock: Clock, position: int) -> None:
+def test_what_groups_commit_decides_nothing(clock: FakeStop, position: int) -> None:
     for effects, reached in (("abc", 3), ("abde", 5), (INPUTS, 5)):
         found = look(effects=effects, group={AT: position})
         clock.now += QUIET
@@ -159,7 +176,7 @@ def test_an_input_that_needs_no_effect_is_not_waited_for() -> None:
     assert look(effects="", required="", sentinels="").positions() == {AT: 5}
 
 
-def test_each_output_must_have_its_effects(clock: Clock) -> None:
+def test_each_output_must_have_its_effects(clock: FakeStop) -> None:
     behind = look(effects=INPUTS, other="abd")
     clock.now += QUIET
     assert behind.positions() == {AT: 2}, "the sentinel e is not in the other"
@@ -212,13 +229,7 @@ def test_a_look_that_failed_is_taken_again() -> None:
     opened, looks = done.sink, iter([True, True, False])
 
     def flaky(reader: Any) -> Any:
-        found = opened(reader)
-        if next(looks, True):
-            return found
-        return SimpleNamespace(size=found.size, named=away)
-
-    def away() -> Any:
-        raise UnreadableOutput("its leader moves")
+        return opened(reader) if next(looks, True) else Away([holds("")])
 
     done.sink = flaky
     done.size()
@@ -230,28 +241,21 @@ def test_it_is_past_once_something_at_or_behind_an_offset_has_its_effect() -> No
     waiting = look(effects="ab")
     is_past = waiting.getting_past({0: 2})
     assert not is_past()
-    opened, reads = waiting.sink, []
-
-    def grown(reader: Any) -> Any:
-        reads.append(reader)
-        return SimpleNamespace(size=lambda: 2, named=lambda: [{"a", "b", "d"}])
-
-    waiting.sink = lambda reader: SimpleNamespace(size=lambda: 1, named=grown)
-    assert not is_past()
-    assert not reads, "nothing has changed, so nothing is read"
-    waiting.sink = grown
+    opened = waiting.sink
+    waiting.sink = lambda reader: Away([holds("")])
+    assert not is_past(), "nothing has changed, so nothing is read"
+    waiting.sink = lambda reader: Together([holds("abd", grown=2)])
     assert is_past()
     waiting.sink = opened
     assert waiting.past({0: 1})
     assert not waiting.past({0: 2})
 
 
-def test_it_is_quiet_since_the_outputs_last_changed(clock: Clock) -> None:
+def test_it_is_quiet_since_the_outputs_last_changed(clock: FakeStop) -> None:
     found = look(effects="a", rest=2.0)
     clock.now += 1.5
     assert (found.still(), found.quiet_for, found.changes) == (False, 1.5, 1)
-    grown: Any = SimpleNamespace(size=lambda: 2)
-    found.sink = lambda reader: grown
+    found.sink = lambda reader: Away([holds("", grown=2)])
     clock.now += 1.0
     assert (found.still(), found.quiet_for, found.changes) == (False, 0.0, 2)
     clock.now += 2.0

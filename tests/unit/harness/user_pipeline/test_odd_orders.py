@@ -15,6 +15,7 @@ from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.profile import EMPTY, KEYS, NULL, OVERSIZE
 from onceproof.harness.workload.partitions import partition_of_key
 from onceproof.harness.workload.task_file import SenderRecord
+from tests.unit.fakes import logs
 
 KINDS: Final = (KEYS, NULL, OVERSIZE)
 PLAIN: Final = Orders(topic="orders", records=600, sentinels=60, producers=1)
@@ -28,10 +29,7 @@ def entry(record: SenderRecord) -> Entry:
     """It in the log."""
     value = None if record.value is None else record.value.encode()
     headers = {RECORD_HEADER: record.record.encode()}
-    return Entry(
-        topic="orders", partition=0, offset=0, kind="data", key=record.key.encode(), value=value,
-        headers=headers, producer_id=1, epoch=0, sequence=0, transactional=False,
-    )  # fmt: skip
+    return logs.entry(0, topic="orders", key=record.key.encode(), value=value, headers=headers)
 
 
 @pytest.mark.parametrize("kind", KINDS)

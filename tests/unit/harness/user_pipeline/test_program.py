@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import psycopg
 import pytest
 
 from onceproof.harness.kafka.log_reader import UnreadableLog
+from onceproof.harness.user_pipeline.group_commits import GroupCommits
 from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
 from onceproof.harness.user_pipeline.program import Program
-from onceproof.harness.wait import Stop
+from tests.unit.fakes.logs import log
+from tests.unit.fakes.pipelines import FakeProgram, FakeSupervisor
+from tests.unit.fakes.process import FakeProcess
+
+
+class Groups(GroupCommits):
+    """Groups that have committed these offsets."""
+
+    def __init__(self, committed: dict[tuple[str, int], int]) -> None:
+        self._committed = committed
+
+    def newest(self) -> dict[tuple[str, int], int]:
+        return self._committed
+
+    def look(self) -> int:
+        return 0
 
 
 class Look:
@@ -24,8 +39,7 @@ class Look:
         self._still, self._waits, self._ends, self.away = still, waits, ends, away
         self.changes = 1
         self.waited = 0
-        newest = {} if committed is None else {("orders", 0): committed}
-        self.groups = SimpleNamespace(newest=lambda: newest, look=lambda: 0)
+        self.groups = Groups({} if committed is None else {("orders", 0): committed})
 
     def _seen(self, what: Any) -> Any:
         if self.away is not None:
@@ -46,12 +60,11 @@ class Look:
         return self._seen((7, 9))  # type: ignore[no-any-return]
 
     def input_logs(self) -> list[Any]:
-        return [SimpleNamespace(topic="orders", partition=0, high_watermark=self._ends)]
+        return [log(topic="orders", end=self._ends)]
 
 
 def program(look: Look, *, alive: bool = True) -> Program:
-    kept: Any = SimpleNamespace(alive=lambda: alive)
-    return Program(kept, look, Stop())  # type: ignore[arg-type]
+    return FakeProgram(look, FakeSupervisor(FakeProcess() if alive else None))
 
 
 AWAY = [UnreadableLog("no leader"), UnreadableOutput("no file"), psycopg.OperationalError("gone")]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
-from onceproof.harness.sinks.base import Effect
 from onceproof.harness.user_pipeline.dead_letters import DeadLetters
 from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
 from onceproof.harness.user_pipeline.outputs.base import Found
 from onceproof.harness.user_pipeline.upserts import STRETCH, Upserts, check_spread, passed
+from tests.unit.fakes.run_context import FakeSink, effect
 
 
 class Things:
@@ -112,18 +113,8 @@ def test_last_inputs_must_be_spread() -> None:
 
 
 def test_dead_letters_are_seen_by_whoever_looks_at_an_output() -> None:
-    class One:
-        name = "dead"
-
-        def effects(self) -> list[Effect]:
-            return [
-                Effect(
-                    sink="dead", view="read_committed", record="a", effect_key="", digest="x",
-                    position="dead-0@1", ordinal=0,
-                )
-            ]  # fmt: skip
-
-    letters = DeadLetters(One(), ["table", "listing", "table"])  # type: ignore[arg-type]
+    one = FakeSink(name="dead", there=[replace(effect("a"), sink="dead")])
+    letters = DeadLetters(one, ["table", "listing", "table"])
     assert [(e.sink, e.view, e.record) for e in letters.effects()] == [
         ("dead", "table", "a"),
         ("dead", "listing", "a"),

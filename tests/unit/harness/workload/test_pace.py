@@ -4,26 +4,53 @@ from __future__ import annotations
 
 import json
 import tempfile
+import threading
 from pathlib import Path
-from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from onceproof.harness.processes.processes import Process, Processes
+from onceproof.harness.processes.sweep import new_marker
 from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.wait import Overdue, Stop
-from onceproof.harness.workload import control
 from onceproof.harness.workload.control import Producers, ProducerTrouble, Status
 from onceproof.harness.workload.payments import Payments, payments_of
 from onceproof.harness.workload.task_file import load_records
+from tests.unit.fakes.process import FakeProcess
+from tests.unit.fakes.run_context import FakeStop
 
 
-def producers(folder: Path, **workload: int) -> Producers:
-    return Producers(
-        workload=Payments(**workload), seed=3, bootstrap="here:1", processes=None,
-        history=folder, work=folder, stop=Stop(),
-    )  # type: ignore[arg-type]  # fmt: skip
+def producers(
+    folder: Path, *, orders: Orders | None = None, stop: Stop | None = None, **workload: int
+) -> Unstarted:
+    return Unstarted(
+        workload=orders or Payments(**workload), seed=3, bootstrap="here:1",
+        processes=Processes(new_marker(), folder), history=folder, work=folder,
+        stop=stop or Stop(),
+    )  # fmt: skip
+
+
+class Unstarted(Producers):
+    """They start nothing, and keep what they would have ordered."""
+
+    def __init__(self, **parts: Any) -> None:
+        super().__init__(**parts)
+        self.started: dict[str, list[str]] = {}
+        self.orders: list[str] = []
+
+    def _start(self, name: str, task: Path) -> FakeProcess:
+        records = load_records(Path(json.loads(task.read_text())["records"]))
+        self.started[name] = [record.record for record in records]
+        return FakeProcess(name)
+
+    def _order(self, child: Process, line: str) -> None:  # type: ignore[override]
+        self.orders.append(line)
+
+    def _spawn(self, target: Any, *arguments: Any, place: int | None = None) -> None:
+        """Nobody regulates, and nobody listens."""
 
 
 def rate(made: Producers, called: int) -> float:
@@ -67,14 +94,10 @@ class TestTrickle:
     """Orders go on at a part of their rate while the pipeline stands still."""
 
     @pytest.fixture
-    def made(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Producers:
-        self.clock = SimpleNamespace(now=100.0)
-        monkeypatch.setattr(control, "time", SimpleNamespace(monotonic=lambda: self.clock.now))
-        made = Producers(
-            workload=Orders(topic="orders", records=20_000, producers=2, rate=400),
-            seed=3, bootstrap="here:1", processes=None, history=tmp_path, work=tmp_path,
-            stop=Stop(),
-        )  # type: ignore[arg-type]  # fmt: skip
+    def made(self, tmp_path: Path) -> Producers:
+        self.time = FakeStop()
+        orders = Orders(topic="orders", records=20_000, producers=2, rate=400)
+        made = producers(tmp_path, orders=orders, stop=self.time)
         made.warmed_up()
         return made
 
@@ -89,7 +112,7 @@ class TestTrickle:
 
     def test_it_follows_how_long_faults_have_taken(self, made: Producers) -> None:
         made.keep_for(40)
-        self.clock.now += 400
+        self.time.pause(400)
         made.keep_for(30)
         left = 20_000 - int(made.limit)
         assert rate(made, int(made.limit)) == pytest.approx(left / (30 * 40) / 2), "40 s each"
@@ -101,39 +124,25 @@ class TestTrickle:
 
 class TestSentinels:
     @pytest.fixture
-    def made(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Producers:
-        made = Producers(
-            workload=Orders(topic="orders", records=100, producers=2, sentinels=10),
-            seed=3, bootstrap="here:1", processes=None, history=tmp_path, work=tmp_path,
-            stop=Stop(),
-        )  # type: ignore[arg-type]  # fmt: skip
-        self.started: dict[str, list[str]] = {}
+    def made(self, tmp_path: Path) -> Unstarted:
+        orders = Orders(topic="orders", records=100, producers=2, sentinels=10)
+        return producers(tmp_path, orders=orders)
 
-        def start(name: str, task: Path) -> SimpleNamespace:
-            records = load_records(Path(json.loads(task.read_text())["records"]))
-            self.started[name] = [record.record for record in records]
-            return child(name, alive=True)
-
-        monkeypatch.setattr(made, "_start", start)
-        monkeypatch.setattr(made, "_order", lambda *_: None)
-        monkeypatch.setattr(made, "_spawn", lambda *_: None)
-        return made
-
-    def test_they_are_sent_last_and_by_producers_of_their_own(self, made: Producers) -> None:
+    def test_they_are_sent_last_and_by_producers_of_their_own(self, made: Unstarted) -> None:
         workload = made.workload
         every = [[r.record for r in workload.sends(producer=n, seed=3)] for n in range(2)]
         made.start()
-        assert self.started == {f"producer-{n}": every[n][:-5] for n in range(2)}
+        assert made.started == {f"producer-{n}": every[n][:-5] for n in range(2)}
         assert made.keeps_sentinels
         made.send_sentinels()
-        assert self.started == {
+        assert made.started == {
             **{f"producer-{n}": every[n][:-5] for n in range(2)},
             **{f"producer-{n}-sentinels": every[n][-5:] for n in range(2)},
         }
         assert not made.keeps_sentinels
         assert not made.finished, "they are waited for as well"
 
-    def test_all_records_count_from_the_beginning(self, made: Producers) -> None:
+    def test_all_records_count_from_the_beginning(self, made: Unstarted) -> None:
         made.start()
         for n in range(2):
             made._status[f"producer-{n}"] = Status(called=45, ok=45, done=True)
@@ -141,12 +150,12 @@ class TestSentinels:
         made.send_sentinels()
         assert not made.finished
 
-    def test_who_wants_nothing_new_wants_no_sentinels(self, made: Producers) -> None:
+    def test_who_wants_nothing_new_wants_no_sentinels(self, made: Unstarted) -> None:
         made.start()
         made.enough()
         assert not made.keeps_sentinels
         made.send_sentinels()
-        assert len(self.started) == 2
+        assert len(made.started) == 2
 
 
 @given(
@@ -169,30 +178,21 @@ def test_they_never_stop_and_never_hurry(
     assert 0 < slow <= fast <= pace / count
 
 
-def test_a_trickle_is_not_told_as_a_flood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made, orders = producers(tmp_path, records=100, producers=2, rate=4), []
+def test_a_trickle_is_not_told_as_a_flood(tmp_path: Path) -> None:
+    made = producers(tmp_path, records=100, producers=2, rate=4)
     rate(made, 100)
-    made._paced = {"producer-0": child("producer-0", alive=True)}
-
-    def order(_: object, line: str) -> None:
-        orders.append(line)
-        made._stop.set("seen enough")
-
-    monkeypatch.setattr(made, "_order", order)
-    made._regulate()
-    assert [float(line.removeprefix("rate ")) > 0 for line in orders] == [True]
-
-
-def test_the_last_order_is_to_send_the_rest_at_once(
-    made: Producers, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    orders: list[str] = []
-    made._paced = {"producer-0": child("producer-0", alive=True)}
-    made._children = list(made._paced.values())
-    monkeypatch.setattr(made, "_order", lambda _, line: orders.append(line))
+    made._paced = {"producer-0": FakeProcess("producer-0")}
     made.hurry()
     made._regulate()
-    assert [float(line.removeprefix("rate ")) for line in orders] == [200, float("inf")]
+    assert [float(line.removeprefix("rate ")) > 0 for line in made.orders] == [True]
+
+
+def test_the_last_order_is_to_send_the_rest_at_once(made: Unstarted) -> None:
+    made._paced = {"producer-0": FakeProcess("producer-0")}
+    made._children = list(made._paced.values())
+    made.hurry()
+    made._regulate()
+    assert [float(line.removeprefix("rate ")) for line in made.orders] == [200, float("inf")]
 
 
 def test_each_gets_a_task_of_its_own(tmp_path: Path) -> None:
@@ -236,18 +236,16 @@ def test_nothing_to_send_is_all_there_is(tmp_path: Path) -> None:
     assert producers(tmp_path, records=0).progress == 1
 
 
-def child(name: str, *, alive: bool) -> SimpleNamespace:
-    return SimpleNamespace(
-        name=name,
-        leader_alive=lambda: alive,
-        popen=SimpleNamespace(returncode=-9),
-        tail=lambda: "its last words",
-    )
+def over() -> threading.Thread:
+    """A thread that has nothing left to read."""
+    thread = threading.Thread()
+    thread.start()
+    return thread
 
 
 def test_one_that_ended_too_early_is_trouble(made: Producers) -> None:
-    made._children = [child("producer-0", alive=True), child("producer-1", alive=False)]
-    made._threads = [SimpleNamespace(join=lambda seconds: None)] * 2
+    made._children = [FakeProcess("producer-0"), FakeProcess("producer-1", lives=False)]
+    made._threads = [over(), over()]
     with pytest.raises(ProducerTrouble, match=r"producer-1 ended with -9; .*its last words"):
         made.check()
     made._status["producer-1"].done = True
@@ -255,9 +253,11 @@ def test_one_that_ended_too_early_is_trouble(made: Producers) -> None:
 
 
 def test_last_words_that_are_still_in_the_pipe_are_waited_for(made: Producers) -> None:
-    def read_the_rest(seconds: float) -> None:
+    def read_the_rest() -> None:
+        made._stop.pause(0.05)
         made._status["producer-0"].done = True
 
-    made._children = [child("producer-0", alive=False)]
-    made._threads = [SimpleNamespace(join=read_the_rest)]
+    made._children = [FakeProcess("producer-0", lives=False)]
+    made._threads = [listening := threading.Thread(target=read_the_rest)]
+    listening.start()
     made.check()

@@ -38,6 +38,12 @@ def nothing_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.fixture
+def idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No run of this machine is under way."""
+    monkeypatch.setattr("onceproof.cleaning.downloads.living", lambda: False)
+
+
+@pytest.fixture
 def runs(tmp_path: Path) -> Path:
     """Four runs that began so many days ago."""
     folder = tmp_path / "runs"
@@ -165,6 +171,7 @@ def test_processes_and_folders_of_dead_runs_go(runs: Path, tmp_path: Path) -> No
     assert find_scratch() == []
 
 
+@pytest.mark.usefixtures("idle")
 def test_downloads_go_only_if_they_are_named(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,13 +181,13 @@ def test_downloads_go_only_if_they_are_named(
     for lock in ("jars/.kafka-1.lock", ".toxiproxy-1.0.lock"):
         (cache / lock).touch()
     monkeypatch.setenv("ONCEPROOF_CACHE", str(cache))
-    monkeypatch.setattr("onceproof.cleaning.downloads.living", lambda: False)
     clean(runs, "--yes")
     assert len(left(cache)) == 6
     clean(runs, "--downloads", "--yes")
     assert left(cache) == {"photos", "spark", ".toxiproxy-1.0.lock"}, "of Spark it is not ours"
 
 
+@pytest.mark.usefixtures("idle")
 def test_what_dry_runs_learned_goes_with_downloads(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,7 +196,6 @@ def test_what_dry_runs_learned_goes_with_downloads(
     (cache / "dry-runs").mkdir()
     (cache / "dry-runs" / f"{'a1' * 16}.json").touch()
     monkeypatch.setenv("ONCEPROOF_CACHE", str(cache))
-    monkeypatch.setattr("onceproof.cleaning.downloads.living", lambda: False)
     (theirs := cache / "dry-runs" / "song.mp3").touch()
     clean(runs, "--downloads", "--yes")
     assert left(cache) == {"dry-runs"}, "one that holds something else is somebody's own"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -65,8 +66,16 @@ def matrix(
     *,
     budget: Budget | None = None,
     junit: Path | None = None,
+    started: Callable[[Job], object] | None = None,
 ) -> MatrixRun:
-    return MatrixRun(
+    class Heard(MatrixRun):
+        def _started(self, job: Job) -> None:
+            if started:
+                started(job)
+            else:
+                super()._started(job)
+
+    return Heard(
         planned=places,
         backends=(Backend(name="local"),),
         seed=7,
@@ -126,7 +135,6 @@ def test_what_was_broken_off_goes_on_where_it_was(
     tmp_path: Path,
     places: tuple[Planned, ...],
     programs: Programs,
-    monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     first, second, third = places
@@ -134,8 +142,9 @@ def test_what_was_broken_off_goes_on_where_it_was(
     programs.does(second, FOREVER)
     programs.does(third, CRASHES)
     stop = Stop()
-    run = matrix(tmp_path, places, stop)
-    monkeypatch.setattr(run, "_started", lambda job: job.name == second.name and stop.set("told"))
+    run = matrix(
+        tmp_path, places, stop, started=lambda job: job.name == second.name and stop.set("told")
+    )
     run.execute()
     assert states(run) == [State.RUN, State.WAITING, State.WAITING]
     assert run.conclude() == 130
@@ -193,7 +202,6 @@ def test_a_build_server_hears_of_each_run_as_it_ends(
     tmp_path: Path,
     places: tuple[Planned, ...],
     programs: Programs,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     first, second, third = places
     programs.leaves_a_run(first, tmp_path)
@@ -201,13 +209,12 @@ def test_a_build_server_hears_of_each_run_as_it_ends(
     programs.leaves_a_run(third, tmp_path, verdict=Verdict.VIOLATED)
     junit = tmp_path / "junit.xml"
     heard: list[tuple[str | None, str | None]] = []
-    run = matrix(tmp_path, places, junit=junit)
 
     def started(_: Job) -> None:
         root = ElementTree.parse(junit).getroot()
         heard.append((root.get("errors"), root.get("failures")))
 
-    monkeypatch.setattr(run, "_started", started)
+    run = matrix(tmp_path, places, junit=junit, started=started)
     run.execute()
     run.conclude()
     started(next(iter(programs.jobs.values())))

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from onceproof.pytest_plugin import judged as module
+from onceproof.pytest_plugin import judged as judged_module
 from onceproof.pytest_plugin.judged import NotJudged, VerdictError, scenario, verify
 from onceproof.pytest_plugin.options import Options
 from tests.unit.onceproof.pytest_plugin.commands import python
 from tests.unit.onceproof.pytest_plugin.test_verdict import claim, report
+
+Instead = Callable[[Callable[..., list[str]]], None]
 
 
 class Command:
@@ -37,9 +41,15 @@ def options(out: Path, seed: int | None = None) -> Options:
 
 
 @pytest.fixture
-def good(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Command:
+def instead(monkeypatch: pytest.MonkeyPatch) -> Instead:
+    """Have the plugin start what a function makes of `onceproof`'s arguments."""
+    return partial(monkeypatch.setattr, judged_module, "command")
+
+
+@pytest.fixture
+def good(instead: Instead, tmp_path: Path) -> Command:
     command = Command(tmp_path, run_of(report(claim("holds", expected=True))), 0)
-    monkeypatch.setattr(module, "command", command)
+    instead(command)
     return command
 
 
@@ -74,16 +84,16 @@ def test_options_of_the_pipeline_are_not_ours(good: Command, tmp_path: Path) -> 
     assert " ".join(good.words) == "verify --seed 9 --out=x -- run.sh --out y --seed 4"
 
 
-def test_a_verdict_is_an_assertion(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_verdict_is_an_assertion(instead: Instead, tmp_path: Path) -> None:
     told = run_of(report(claim("violated", expected=False)))
-    monkeypatch.setattr(module, "command", Command(tmp_path, told, 1))
+    instead(Command(tmp_path, told, 1))
     with pytest.raises(VerdictError, match=r"(?s)violated.*p0-0 has 0 of 1 effects"):
         scenario(options(tmp_path), "idempotent").check()
     assert issubclass(VerdictError, AssertionError)
 
 
-def test_no_verdict_has_the_last_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_no_verdict_has_the_last_words(instead: Instead, tmp_path: Path) -> None:
     said = "import sys; sys.exit('onceproof: there is no scenario «x»')"
-    monkeypatch.setattr(module, "command", lambda *_: python(said))
+    instead(lambda *_: python(said))
     with pytest.raises(NotJudged, match=r"(?s)exit code 1 and no verdict.*no scenario «x»"):
         scenario(options(tmp_path), "x")

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from onceproof.harness.faults.cluster.rounds import Rounds
 from onceproof.harness.faults.links.cut_links import Severed
-from onceproof.harness.links.ledger import CUT, Disturbance, Hold
 from onceproof.harness.links.topology import Link
 from onceproof.harness.processes.trouble import StageTrouble
+from tests.unit.fakes.run_context import FakeContext
+from tests.unit.fakes.stage import FakeStage
+from tests.unit.harness.made_up import Injected
 
 ONE, OTHER = Link("producer", "broker-1"), Link("producer", "broker-2")
 
 
 def step(story: list[str], name: str, effective: dict[str, bool]) -> Any:
-    def inject() -> SimpleNamespace:
+    def inject() -> Injected:
         story.append(f"inject {name}")
-        return SimpleNamespace(
+        return Injected(
+            name=name,
             target=f"target of {name}",
             at=7,
             evidence=lambda: f"{name} took effect" if effective.get(name, True) else None,
             heal=lambda: story.append(f"heal {name}"),
+            story=story,
         )
 
     return inject
@@ -47,39 +50,21 @@ def test_each_has_bitten_and_is_healed_before_the_next_begins() -> None:
     assert story[-1] == "heal c"
 
 
-class Stage:
-    """Two links; each has so many connections until it is cut."""
+def stage_of(one: int, other: int) -> FakeStage:
+    """Two links that have so many connections until they are cut.
 
-    brokers = ()
-
-    def __init__(self, open_: dict[Link, int]) -> None:
-        self.open = open_
-        self.cut: set[Link] = set()
-        self.stays_open = False
-        self.refuses: Link | None = None
-
-    def connections(self, link: Link) -> int:
-        return 0 if link in self.cut and not self.stays_open else self.open[link]
-
-    def disturb(self, link: Link, how: Disturbance) -> Hold:
-        assert how == CUT
-        if link == self.refuses:
-            raise StageTrouble("no answer")
-        self.cut.add(link)
-        return Hold(lambda: self.cut.discard(link))
-
-    def disturbed(self) -> dict[str, str]:
-        # Somebody else's, so that nothing is probed here.
-        return {str(link): "disabled" for link in (ONE, OTHER)}
+    Somebody else disturbs both, so that nothing is probed here.
+    """
+    foreign = {str(link): "disabled" for link in (ONE, OTHER)}
+    return FakeStage(brokers=(), open={ONE: one, OTHER: other}, unhealthy=foreign)
 
 
-def severed(stage: Stage, **more: Any) -> Severed:
-    context: Any = SimpleNamespace(stage=stage)
-    return Severed(context, [ONE, OTHER], "both", **more)
+def severed(stage: FakeStage, **more: Any) -> Severed:
+    return Severed(FakeContext(stage=stage), [ONE, OTHER], "both", **more)
 
 
 def test_links_cut_as_a_set() -> None:
-    stage = Stage({ONE: 2, OTHER: 1})
+    stage = stage_of(2, 1)
     injection = severed(stage)
     assert injection.evidence() == "3 connections on 2 links closed; new ones refused"
     injection.heal()
@@ -87,24 +72,24 @@ def test_links_cut_as_a_set() -> None:
 
 
 def test_what_nobody_used_or_nobody_lost_proves_nothing() -> None:
-    assert severed(Stage({ONE: 0, OTHER: 0})).evidence() is None
-    stage = Stage({ONE: 1, OTHER: 1})
+    assert severed(stage_of(0, 0)).evidence() is None
+    stage = stage_of(1, 1)
     injection = severed(stage)
-    stage.stays_open = True
+    stage.closes = False
     assert injection.evidence() is None
 
 
 def test_what_has_to_follow_is_waited_for() -> None:
     said: list[str | None] = [None]
-    injection = severed(Stage({ONE: 1, OTHER: 0}), consequence=lambda since: said[0])
+    injection = severed(stage_of(1, 0), consequence=lambda since: said[0])
     assert injection.evidence() is None
     said[0] = "it was missed"
     assert injection.evidence() == "1 connections on 2 links closed; it was missed"
 
 
 def test_all_links_or_none() -> None:
-    stage = Stage({ONE: 1, OTHER: 1})
+    stage = stage_of(1, 1)
     stage.refuses = OTHER
-    with pytest.raises(StageTrouble, match="no answer"):
+    with pytest.raises(StageTrouble, match="does not answer"):
         severed(stage)
     assert stage.cut == set()

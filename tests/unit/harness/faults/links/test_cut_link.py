@@ -2,44 +2,21 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
-
-import pytest
 
 from onceproof.harness.faults.links.cut_link import CutLink
 from onceproof.harness.faults.targets.brokers import Node
-from onceproof.harness.links.ledger import CUT, Disturbance, Hold
+from onceproof.harness.links.ledger import CUT
 from onceproof.harness.links.topology import Link
-from onceproof.harness.wait import Stop
+from tests.unit.fakes.run_context import FakeContext, FakePipeline
+from tests.unit.fakes.stage import FakeStage
 
 LINK = Link("pipeline", "broker-1")
 
 
-def context(*, connections: int, held_by_others: bool = False) -> Any:
-    """A stage whose link has so many connections until it is cut, and others may hold it too."""
-    state = SimpleNamespace(connections=connections, cut=False)
-
-    def mend() -> None:
-        if not held_by_others:
-            state.connections, state.cut = connections, False
-
-    def disturb(link: Link, how: Disturbance) -> Hold:
-        assert how == CUT
-        state.connections, state.cut = 0, True
-        return Hold(mend)
-
-    stage = SimpleNamespace(
-        connections=lambda link: state.connections if link == LINK else 0,
-        disturb=disturb,
-        disturbed=lambda: {str(LINK): "disabled"} if state.cut else {},
-    )
-    return SimpleNamespace(
-        stage=stage,
-        producers=SimpleNamespace(acknowledged=100, total=200),
-        pipeline=SimpleNamespace(commits=3, counted="commits of the pipeline", alive=lambda: True),
-        stop=Stop(),
-    )
+def context(*, connections: int, closes: bool = True) -> Any:
+    stage = FakeStage(open={LINK: connections}, closes=closes)
+    return FakeContext(stage=stage, pipeline=FakePipeline(commits=3))
 
 
 def inject(world: Any) -> Any:
@@ -65,13 +42,13 @@ def test_a_link_that_nobody_used_proves_nothing() -> None:
     injection.heal()
 
 
-def test_connections_that_stay_prove_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    world = context(connections=2)
-    world.stage.disturb = lambda link, how: Hold(lambda: None)
-    assert inject(world).evidence() is None
+def test_connections_that_stay_prove_nothing() -> None:
+    assert inject(context(connections=2, closes=False)).evidence() is None
 
 
 def test_nothing_is_waited_for_on_a_link_that_another_fault_keeps_cut() -> None:
-    world = context(connections=2, held_by_others=True)
-    inject(world).heal()
+    world = context(connections=2)
+    injection = inject(world)
+    world.stage.disturb(LINK, CUT)
+    injection.heal()
     assert world.stage.disturbed() == {"pipeline→broker-1": "disabled"}

@@ -7,7 +7,6 @@ import socket
 import struct
 import threading
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,9 +15,21 @@ from onceproof.harness.faults.links.probe import Probe, undisturbed
 from onceproof.harness.faults.links.silence import Silence
 from onceproof.harness.links.topology import Link
 from onceproof.harness.processes.trouble import StageTrouble
+from tests.unit.fakes.stage import FakeStage
 
 LINK = Link("producer", "broker-1")
 Serve = Callable[[Callable[[socket.socket], None]], Any]
+
+
+class Entrance(FakeStage):
+    """A stage whose links all begin at one address."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__()
+        self.address = address
+
+    def entrance(self, link: Link) -> str:
+        return self.address
 
 
 @pytest.fixture
@@ -38,7 +49,7 @@ def serve() -> Iterator[Serve]:
                         behave(way)
 
             threading.Thread(target=accept, daemon=True).start()
-            return SimpleNamespace(entrance=lambda link: f"{host}:{port}")
+            return Entrance(f"{host}:{port}")
 
         yield make
         listener.shutdown(socket.SHUT_RDWR)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from onceproof.harness.faults.messages import so_far
 from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.messages.so_far import SoFar
+from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.topology import Link
+from tests.unit.fakes.run_context import FakeContext
+from tests.unit.fakes.stage import FakeGate, FakeStage
 
 Event = dict[str, Any]
 
@@ -18,13 +20,13 @@ def event(at: int, request: int) -> Event:
     return {"at": at, "link": "a link", "connection": 1, "correlation_id": request}
 
 
-def passed(
-    monkeypatch: pytest.MonkeyPatch, passing: list[Event], ends: list[Event], now: Event
-) -> bool:
-    gates = iter([SimpleNamespace(fired=lambda: passing), SimpleNamespace(fired=lambda: ends)])
-    monkeypatch.setattr(so_far, "AtGates", lambda *_: next(gates))
+def passed(passing: list[Event], ends: list[Event], now: Event) -> bool:
+    class Gate(FakeGate):
+        def put(self, rule: Rule) -> Any:
+            return FakeGate(fired=ends if rule.message.api == "EndTxn" else passing)
+
+    context = FakeContext(stage=FakeStage(gates={Link("pipeline", "broker-1"): Gate()}))
     message = Message(source="pipeline", direction="response", api="Produce", client_id="it")
-    context: Any = None
     return SoFar(context, message).passed(now)
 
 
@@ -39,16 +41,16 @@ def passed(
     ],
 )
 def test_only_what_came_since_the_last_end(
-    monkeypatch: pytest.MonkeyPatch, passing: list[Event], ends: list[Event], expected: bool
+    passing: list[Event], ends: list[Event], expected: bool
 ) -> None:
-    assert passed(monkeypatch, passing, ends, event(9, 9)) is expected
+    assert passed(passing, ends, event(9, 9)) is expected
 
 
 @pytest.mark.parametrize("what", ["the request of an end", "the answer to it"])
-def test_an_end_does_not_end_itself(monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+def test_an_end_does_not_end_itself(what: str) -> None:
     now = event(2 if what == "the request of an end" else 3, 2)
-    assert passed(monkeypatch, [event(1, 1)], [event(2, 2)], now)
+    assert passed([event(1, 1)], [event(2, 2)], now)
 
 
-def test_nothing_is_behind_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not passed(monkeypatch, [event(1, 1)], [], event(1, 1))
+def test_nothing_is_behind_itself() -> None:
+    assert not passed([event(1, 1)], [], event(1, 1))

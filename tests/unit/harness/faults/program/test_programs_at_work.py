@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from onceproof.harness.context.pipeline import PipelineTrouble
-from onceproof.harness.faults.program import programs as module
 from onceproof.harness.faults.program.programs import at_work, in_hand, running
 from onceproof.harness.faults.until import Lasted
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
-from onceproof.harness.user_pipeline.program import Program
-from onceproof.harness.wait import Overdue, Stop
+from onceproof.harness.wait import Overdue
+from tests.unit.fakes.pipelines import FakeProgram, FakeSupervisor
+from tests.unit.fakes.run_context import FakeContext, FakeProducers, FakeSubject
 
 
 class Look:
@@ -45,21 +43,10 @@ class Look:
         return self.size(), 9
 
 
-def context(look: Look, *, finished: bool = False, trouble: str | None = None) -> Any:
-    program = object.__new__(Program)
-    program.look = look  # type: ignore[assignment]
-    program._unseen = ""
-
-    def check() -> None:
-        if trouble is not None:
-            raise PipelineTrouble(trouble)
-
-    program.supervisor = SimpleNamespace(check=check)  # type: ignore[assignment]
-    return SimpleNamespace(
-        pipeline=program,
-        producers=SimpleNamespace(finished=finished),
-        stop=Stop(),
-        subject=SimpleNamespace(name="Spark"),
+def context(look: Look, *, finished: bool = False, trouble: str | None = None) -> FakeContext:
+    return FakeContext(
+        pipeline=FakeProgram(look, FakeSupervisor(trouble=trouble)),
+        producers=FakeProducers(finished=finished),
     )
 
 
@@ -75,8 +62,7 @@ def test_one_that_has_nothing_left_to_do_is_not_waited_for() -> None:
     at_work(context(look, finished=True))
 
 
-def test_one_that_writes_nothing_is_not_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_SECONDS", 0.2)
+def test_one_that_writes_nothing_is_not_at_work() -> None:
     with pytest.raises(Overdue, match="its outputs stood at 4"):
         at_work(context(Look([4])))
     with pytest.raises(PipelineTrouble, match="fails over and over"):
@@ -102,29 +88,22 @@ def test_one_that_pauses_no_more_is_not_waited_for() -> None:
     at_work(context(Look([4, 5], quiet=[0.0], pause=0.05)), 0.8)
 
 
-def test_how_much_was_in_hand_is_unknown_where_nobody_can_look(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(module, "_IN_HAND_SECONDS", 0.3)
+def test_how_much_was_in_hand_is_unknown_where_nobody_can_look() -> None:
     assert in_hand(context(Look([UnreadableOutput("away"), 4]))) == (4, 9)
     assert in_hand(context(Look([UnreadableOutput("away")]))) is None
 
 
 def test_only_a_single_program_is_struck() -> None:
-    other = SimpleNamespace(pipeline=object(), subject=SimpleNamespace(name="Connect"))
+    other = FakeContext(subject=FakeSubject(name="Connect"))
     with pytest.raises(StageTrouble, match="Connect is more than one program"):
-        running(other)  # type: ignore[arg-type]
+        running(other)
 
 
-def test_it_lasts_for_some_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = SimpleNamespace(now=100.0)
-    monkeypatch.setattr(
-        "onceproof.harness.faults.until.time", SimpleNamespace(monotonic=lambda: clock.now)
-    )
-    until, anyone = Lasted(seconds=12.0), SimpleNamespace()
-    begun = until.begin(anyone)  # type: ignore[arg-type]
-    clock.now += 11.9
-    assert not until.reached(anyone, begun)  # type: ignore[arg-type]
-    clock.now += 0.1
-    assert until.reached(anyone, begun)  # type: ignore[arg-type]
+def test_it_lasts_for_some_seconds() -> None:
+    until, anyone = Lasted(seconds=12.0), FakeContext()
+    begun = until.begin(anyone)
+    anyone.stop.pause(11.75)
+    assert not until.reached(anyone, begun)
+    anyone.stop.pause(0.25)
+    assert until.reached(anyone, begun)
     assert until.describe() == "12 s have passed"

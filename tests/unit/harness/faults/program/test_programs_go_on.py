@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
-from onceproof.harness.faults.program import programs as module
 from onceproof.harness.faults.program.programs import wait_went_on
-from onceproof.harness.user_pipeline.program import Program
-from onceproof.harness.wait import Stop
+from tests.unit.fakes.logs import FakeReader, log
+from tests.unit.fakes.pipelines import FakeProgram, FakeSupervisor
+from tests.unit.fakes.process import FakeProcess
+from tests.unit.fakes.run_context import FakeContext, FakeProducers
 
 TOPIC = "orders"
 
@@ -19,7 +17,7 @@ class Looked:
     """What a program has committed and done, look by look."""
 
     def __init__(self, committed: list[dict[int, int]], past: list[bool]) -> None:
-        self.groups = SimpleNamespace(newest=self.newest)
+        self.groups = self
         self._committed, self._past = committed, past
         self.added: set[int] = set()
         self.pause = 0.0
@@ -41,31 +39,15 @@ class Looked:
 
 def waited(looked: Looked, *, dies: bool = False, finished: bool = False) -> int:
     """How often was looked, where the input ends at 10 and 20."""
-    before: Any = SimpleNamespace()
-    program = object.__new__(Program)
-    program.supervisor = SimpleNamespace(life=None if dies else before)  # type: ignore[assignment]
-    program.look = looked  # type: ignore[assignment]
-    ends = {0: (10, 10), 1: (20, 20)}
-    reader = SimpleNamespace(ends=lambda topic: ends)
-
-    class Opened:
-        def __enter__(self) -> Any:
-            return reader
-
-        def __exit__(self, *_: object) -> None:
-            pass
-
-    context: Any = SimpleNamespace(
-        pipeline=program, topic=TOPIC, reader=Opened, stop=Stop(),
-        producers=SimpleNamespace(finished=finished),
-    )  # fmt: skip
+    before = FakeProcess()
+    context = FakeContext(
+        pipeline=FakeProgram(looked, FakeSupervisor(None if dies else before)),
+        topic=TOPIC,
+        logs=FakeReader(log(topic=TOPIC, partition=p, end=end) for p, end in ((0, 10), (1, 20))),
+        producers=FakeProducers(finished=finished),
+    )
     wait_went_on(context, before)
     return looked.looks
-
-
-@pytest.fixture(autouse=True)
-def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_GO_ON_SECONDS", 1.0)
 
 
 def test_its_group_has_committed_to_the_end_of_each_partition() -> None:

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 from onceproof.harness.faults.spark.driver import SinkOfBatches
 from onceproof.harness.history.identity import RECORD_HEADER
-from onceproof.harness.kafka.log_reader import Entry, PartitionLog
+from onceproof.harness.kafka.log_reader import Entry
 from onceproof.harness.subjects.spark.checkpoint import Checkpoint
-from tests.unit.harness.faults.targets.made_up_driver import AnyDriver
+from tests.unit.fakes import logs
+from tests.unit.fakes.pipelines import FakeDriver
+from tests.unit.fakes.run_context import FakeContext, FakeSink, FakeSinkOfSums, effect
 from tests.unit.harness.subjects.spark.made_up_checkpoint import entry as offsets
 from tests.unit.harness.subjects.spark.made_up_checkpoint import plan
 
 
 def entry(offset: int, record: str, *, kind: str = "data", producer: int = 1) -> Entry:
-    return Entry(
-        topic="payments", partition=0, offset=offset, kind=kind, key=b"a", value=b"{}",
-        headers={RECORD_HEADER: record.encode()}, producer_id=producer, epoch=0, sequence=0,
-        transactional=True,
-    )  # fmt: skip
+    headers = {RECORD_HEADER: record.encode()}
+    return logs.entry(offset, kind=kind, headers=headers, producer=producer)
 
 
 def of(
@@ -42,20 +38,13 @@ def of(
     plan(checkpoint, 0, offsets({"payments": {"0": 2}}))
     plan(checkpoint, 1, offsets({"payments": {"0": 5}}))
 
-    def read(topic: str, partition: int, start: int) -> PartitionLog:
-        return PartitionLog(
-            topic=topic, partition=partition, log_start=0, last_stable_offset=9, high_watermark=9,
-            entries=[e for e in entries if e.offset >= start],
-        )  # fmt: skip
-
-    seen = [SimpleNamespace(record=record, batch=written_by, owner=query) for record in effects]
-    sink = SimpleNamespace(effects=lambda: seen)
-    if batches is not None:
-        sink.batches = lambda: batches
-    context: Any = SimpleNamespace(
-        pipeline=AnyDriver(checkpoint=checkpoint),
-        reader=lambda: nullcontext(SimpleNamespace(read=read)),
-        open_sink=lambda reader: sink,
+    there = [effect(record, batch=written_by, owner=query) for record in effects]
+    context = FakeContext(
+        pipeline=FakeDriver(checkpoint=checkpoint),
+        logs=logs.FakeReader([logs.log(*entries)]),
+        sink=FakeSink(there=there)
+        if batches is None
+        else FakeSinkOfSums(there=there, shown=batches),
     )
     return SinkOfBatches(context).of(1)
 

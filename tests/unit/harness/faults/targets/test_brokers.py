@@ -10,7 +10,8 @@ from onceproof.harness.faults.pause import Pause
 from onceproof.harness.faults.stop import Stop
 from onceproof.harness.faults.targets.brokers import Node
 from onceproof.harness.processes.trouble import StageTrouble
-from tests.unit.harness.faults.made_up_cluster import BEFORE, Said, View, World
+from tests.unit.fakes.run_context import FakeContext
+from tests.unit.fakes.stage import BEFORE, FakeStage, FakeView, Said
 
 NODE = Node(name="broker-2")
 MOVED: Said = {key: (1, {1, 3}) for key in BEFORE}
@@ -18,15 +19,15 @@ LEFT_ONLY: Said = {key: (1, in_sync) for key, (_, in_sync) in BEFORE.items()}
 
 
 @pytest.fixture
-def world() -> World:
-    return World()
+def world() -> FakeContext:
+    return FakeContext()
 
 
-def paused(world: Any) -> Any:
+def paused(world: FakeContext) -> Any:
     return Pause(NODE).inject(world, "pause-1")
 
 
-def stopped(world: Any) -> Any:
+def stopped(world: FakeContext) -> Any:
     return Stop(NODE).inject(world, "stop-1")
 
 
@@ -41,74 +42,74 @@ def stopped(world: Any) -> Any:
         ({}, False),
     ],
 )
-def test_doing_without_a_broker(world: World, said: Said, without: bool) -> None:
-    world.said = said
-    assert View(world).does_without(2) is without
+def test_doing_without_a_broker(world: FakeContext, said: Said, without: bool) -> None:
+    world.stage.said = said
+    assert FakeView(world.stage).does_without(2) is without
 
 
-def test_a_pause_bites_when_the_others_do_without(world: World) -> None:
+def test_a_pause_bites_when_the_others_do_without(world: FakeContext) -> None:
     injection = paused(world)
     assert injection.target == "broker-2 (leads orders [0, 2], payments [0])"
     assert injection.evidence() is None
-    world.said = MOVED
+    world.stage.said = MOVED
     proof = injection.evidence()
     assert proof is not None
     assert proof.startswith("broker-2#1 stands still; the majority took broker-2 out of every in-")
     assert proof.endswith(" and moved the leadership of orders [0, 2], payments [0]")
-    world.said = BEFORE
+    world.stage.said = BEFORE
     injection.heal()
-    assert world.paused == set()
+    assert world.stage.standing == set()
     assert injection.evidence() == proof
 
 
-def test_a_pause_that_somebody_ended_proves_nothing_and_heals(world: World) -> None:
+def test_a_pause_that_somebody_ended_proves_nothing_and_heals(world: FakeContext) -> None:
     injection = paused(world)
-    world.paused.clear()
-    world.said = MOVED
+    world.stage.standing.clear()
+    world.stage.said = MOVED
     assert injection.evidence() is None
-    world.said = BEFORE
+    world.stage.said = BEFORE
     injection.heal()
 
 
-def test_one_that_led_nothing_is_missed_all_the_same(world: World) -> None:
-    world.said = LEFT_ONLY
+def test_one_that_led_nothing_is_missed_all_the_same(world: FakeContext) -> None:
+    world.stage.said = LEFT_ONLY
     injection = paused(world)
     assert injection.evidence() is None
-    world.said = MOVED
+    world.stage.said = MOVED
     proof = injection.evidence()
     assert proof is not None
     assert "out of every in-sync set" in proof
     assert "leadership" not in proof
 
 
-def test_a_stop_hands_over_before_the_end(world: World) -> None:
-    def shut_down(node: str, how: str) -> str:
-        world.said = MOVED
-        world.dead.add(node)
-        return f"{node}#1 ended with status 143"
+def test_a_stop_hands_over_before_the_end() -> None:
+    class HandsOver(FakeStage):
+        def shut_down(self, node: str, how: str) -> str:
+            self.said = MOVED
+            return super().shut_down(node, how)
 
-    world.stage.shut_down = shut_down
+    world = FakeContext(stage=HandsOver())
     injection = stopped(world)
     proof = injection.evidence()
     assert proof is not None
     assert proof.startswith("broker-2#1 ended with status 143; the majority took broker-2 out of")
     assert proof.endswith(" and moved the leadership of orders [0, 2], payments [0]")
-    world.said = BEFORE
+    world.stage.said = BEFORE
     injection.heal()
-    assert world.story == ["restart"]
+    assert world.stage.story == ["restart"]
 
 
-def test_a_stop_that_fails_is_told(world: World) -> None:
-    def shut_down(node: str, how: str) -> str:
-        world.said = MOVED
-        raise StageTrouble("it did not end")
+def test_a_stop_that_fails_is_told() -> None:
+    class Refuses(FakeStage):
+        def shut_down(self, node: str, how: str) -> str:
+            self.said = MOVED
+            raise StageTrouble("it did not end")
 
-    world.stage.shut_down = shut_down
     with pytest.raises(StageTrouble, match="it did not end"):
-        stopped(world)
+        stopped(FakeContext(stage=Refuses()))
 
 
-def test_a_leadership_that_moves_after_the_end_was_not_handed_over(world: World) -> None:
+def test_a_leadership_that_moves_after_the_end_was_not_handed_over(world: FakeContext) -> None:
     injection = stopped(world)
-    world.said = MOVED
+    world.stage.said = MOVED
     assert injection.evidence() is None

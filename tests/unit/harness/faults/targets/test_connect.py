@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from onceproof.harness.context.pipeline import PipelineTrouble
+from onceproof.harness.context.run_context import Collected
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.pause import Pause
 from onceproof.harness.faults.stop import Stop
-from onceproof.harness.faults.targets import connect
 from onceproof.harness.faults.targets.connect import ConnectTaskOwner, ConnectWorkers
 from onceproof.harness.faults.workers import workers
 from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.subjects.connect.workers import Workers
+from tests.unit.fakes.process import FakeProcess
+from tests.unit.fakes.run_context import FakeContext, FakeProducers, FakeRecorder, FakeSubject
 
 TOLD = "org.apache.kafka.common.errors.ProducerFencedException: There is a newer producer"
 
 
-class Crew:
+class Crew(Workers):
     """Two workers; the second gets the task when it is told so."""
 
     names = ("worker-0", "worker-1")
+    commits = 3
 
     def __init__(self, log: Path) -> None:
         self.log = log
         self.log.write_text(f"{TOLD}\n")
+        self.lives = {name: FakeProcess(f"{name}#1", log=log, count=2) for name in self.names}
         self.runs_it: str | None = "worker-0"
-        self.commits = 3
-        self.down: set[str] = set()
-        self.still = False
         self.waited: list[str] = []
 
     def owner(self) -> str | None:
@@ -45,52 +46,69 @@ class Crew:
     def wait_together(self) -> None:
         self.waited.append("together")
 
-    def process(self, name: str) -> None:
+    def process(self, name: str) -> FakeProcess:
         if name in self.down:
             raise PipelineTrouble(f"{name} does not run")
+        return self.lives[name]
 
     def alive(self) -> bool:
-        return len(self.down) < len(self.names)
+        return any(life.lives for life in self.lives.values())
 
-    def kill(self, name: str, how: str) -> Any:
-        self.down.add(name)
-        return SimpleNamespace(instance=f"{name}#1", ended="ended by signal 9")
+    def kill(self, name: str, how: str) -> FakeProcess:
+        self.lives[name].kill(how)
+        return self.lives[name]
 
-    def stop(self, name: str, how: str) -> Any:
-        self.down.add(name)
-        return SimpleNamespace(instance=f"{name}#1", ended="exited with 143")
+    def stop(self, name: str, how: str) -> FakeProcess:
+        self.lives[name].stop(how)
+        return self.lives[name]
 
     def restart(self, name: str) -> None:
-        self.down.discard(name)
+        if not self.lives[name].lives:
+            self.lives[name] = FakeProcess(f"{name}#2", log=self.log)
 
-    def pause(self, name: str) -> Any:
-        self.still = True
+    def pause(self, name: str) -> FakeProcess:
+        self.lives[name].pause()
+        return self.lives[name]
 
-        def thaw() -> None:
-            self.still = False
+    @property
+    def down(self) -> set[str]:
+        return {name for name, life in self.lives.items() if not life.lives}
 
-        return SimpleNamespace(
-            instance=f"{name}#1", frozen=lambda: self.still, thaw=thaw, log=self.log,
-            members=lambda: 2,
-        )  # fmt: skip
+    @property
+    def still(self) -> bool:
+        """Whether any stands still."""
+        return any(life.still for life in self.lives.values())
+
+    @still.setter
+    def still(self, still: bool) -> None:
+        for life in self.lives.values():
+            life.still = still
 
 
 @pytest.fixture
-def crew(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Crew:
-    crew = Crew(tmp_path / "worker-0.1.log")
-    monkeypatch.setattr(connect, "workers", lambda context: crew)
-    return crew
+def crew(tmp_path: Path) -> Crew:
+    return Crew(tmp_path / "worker-0.1.log")
 
 
-def inject(fault: Any, **context: Any) -> Any:
-    return fault.inject(SimpleNamespace(**context), "hit")
+def inject(
+    crew: Crew,
+    fault: Any,
+    recorder: FakeRecorder | None = None,
+    producers: FakeProducers | None = None,
+) -> Any:
+    context = FakeContext(
+        pipeline=crew,
+        recorder=recorder or FakeRecorder(),
+        producers=producers or FakeProducers(),
+    )
+    return fault.inject(context, "hit")
 
 
 @pytest.mark.parametrize(
     "fault", [Kill(ConnectTaskOwner()), Stop(ConnectTaskOwner()), Pause(ConnectTaskOwner())]
 )
 def test_it_bites_when_another_one_has_the_task_and_commits(crew: Crew, fault: Any) -> None:
-    injection = inject(fault)
+    injection = inject(crew, fault)
     assert injection.target == "worker-0#1 (runs the task)"
     crew.commits = 5
     assert injection.evidence() is None, "the dead one is still said to run the task"
@@ -108,33 +126,30 @@ def test_it_bites_when_another_one_has_the_task_and_commits(crew: Crew, fault: A
 
 
 def test_one_that_does_not_stand_still_is_no_zombie(crew: Crew) -> None:
-    injection = inject(Pause(ConnectTaskOwner()))
-    crew.runs_it, crew.commits, crew.still = "worker-1", 9, False
+    injection = inject(crew, Pause(ConnectTaskOwner()))
+    crew.runs_it, crew.commits = "worker-1", 9
+    crew.lives["worker-0"].thaw()
     assert injection.evidence() is None
 
 
 def test_what_a_zombie_is_told_is_a_hazard_if_it_is_told_after_its_pause(crew: Crew) -> None:
-    told: list[tuple[str, str]] = []
-
-    def hazard(name: str, **more: str) -> None:
-        assert (more["hop"], more["fault"]) == ("process", "hit")
-        told.append((name, more["detail"]))
-
-    injection = inject(Pause(ConnectTaskOwner()), recorder=SimpleNamespace(hazard=hazard))
-    known = SimpleNamespace()
+    injection = inject(crew, Pause(ConnectTaskOwner()), told := FakeRecorder())
+    known = Collected(returned={})
     injection.after_collect(known)
-    assert not told, "it was told so before"
+    assert not told.hazards, "it was told so before"
     with crew.log.open("a") as log:
         log.write(f"[2026] ERROR it failed\n{TOLD}\n\tat somewhere\nCaused by: {TOLD}\n")
     injection.after_collect(known)
-    assert told == [("fenced-zombie", f"worker-0#1 was told: {TOLD}")]
+    (found,) = told.hazards
+    assert (found.hop, found.fault) == ("process", "hit")
+    assert told.seen == [("fenced-zombie", f"worker-0#1 was told: {TOLD}")]
 
 
 @pytest.mark.parametrize(
     ("fault", "ended"), [(Kill, "ended by signal 9"), (Stop, "exited with 143")]
 )
 def test_all_workers_end_and_are_started_again(crew: Crew, fault: Any, ended: str) -> None:
-    injection = inject(fault(ConnectWorkers()))
+    injection = inject(crew, fault(ConnectWorkers()))
     assert crew.down == {"worker-0", "worker-1"}
     assert injection.target == "worker-0#1, worker-1#1"
     assert injection.evidence() == f"worker-0#1 {ended}; worker-1#1 {ended}"
@@ -144,8 +159,8 @@ def test_all_workers_end_and_are_started_again(crew: Crew, fault: Any, ended: st
 
 
 def test_all_workers_stand_still_and_commit_nothing(crew: Crew) -> None:
-    producers = SimpleNamespace(acknowledged=100)
-    injection = inject(Pause(ConnectWorkers()), producers=producers)
+    producers = FakeProducers(acknowledged=100)
+    injection = inject(crew, Pause(ConnectWorkers()), producers=producers)
     crew.commits += 1
     assert injection.evidence() is None, "nothing was missed yet"
     producers.acknowledged = 107
@@ -165,13 +180,13 @@ def test_all_workers_stand_still_and_commit_nothing(crew: Crew) -> None:
 
 @pytest.mark.parametrize("fault", [Kill, Stop, Pause])
 def test_where_one_does_not_run_nobody_is_struck(crew: Crew, fault: Any) -> None:
-    crew.down.add("worker-1")
+    crew.lives["worker-1"].lives = False
     with pytest.raises(PipelineTrouble, match="worker-1 does not run"):
-        inject(fault(ConnectWorkers()))
+        inject(crew, fault(ConnectWorkers()))
     assert (crew.down, crew.still) == ({"worker-1"}, False)
 
 
 def test_what_has_no_workers_cannot_lose_them() -> None:
-    context: Any = SimpleNamespace(pipeline=object(), subject=SimpleNamespace(name="another"))
+    context = FakeContext(subject=FakeSubject(name="another"))
     with pytest.raises(StageTrouble, match="another has no workers"):
         workers(context)

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,6 +20,8 @@ from onceproof.harness.faults.targets.flink_job import IN_DOUBT, FlinkJob
 from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.wait import Overdue, Stop, wait_until
+from tests.unit.fakes.run_context import FakeContext, FakeRecorder, FakeSubject
+from tests.unit.fakes.stage import FakeStage
 from tests.unit.harness.subjects.flink.made_up_job import MadeUpJob
 
 OPEN = {"billing-0-1": "Ongoing", "billing-1-1": "Ongoing"}
@@ -32,16 +33,11 @@ class World:
     def __init__(self, job: MadeUpJob, monkeypatch: pytest.MonkeyPatch) -> None:
         self.job = job
         self.told = dict(OPEN)
-        self.connected = 0
-        self.hazards: list[dict[str, Any]] = []
-        self.context: Any = SimpleNamespace(
-            subject=SimpleNamespace(name="flink"),
-            pipeline=job,
-            stage=SimpleNamespace(connected=lambda audience: self.connected),
-            recorder=SimpleNamespace(
-                hazard=lambda hazard, **more: self.hazards.append({"hazard": hazard} | more)
-            ),
-            stop=Stop(),
+        self.stage = FakeStage()
+        self.recorder = FakeRecorder()
+        self.hazards = self.recorder.hazards
+        self.context = FakeContext(
+            pipeline=job, stage=self.stage, recorder=self.recorder, stop=Stop()
         )
         for module in (jobs, flink_job, replace_job):
             monkeypatch.setattr(module, "transactions_of", lambda context: dict(self.told))
@@ -81,7 +77,7 @@ def world(tmp_path: Path, processes: Processes, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_only_a_flink_job_is_one() -> None:
-    context: Any = SimpleNamespace(pipeline=object(), subject=SimpleNamespace(name="kafka-streams"))
+    context = FakeContext(subject=FakeSubject(name="kafka-streams"))
     with pytest.raises(StageTrouble, match="kafka-streams is no Flink job"):
         Kill(FlinkJob()).inject(context, "kill-1")
 
@@ -94,10 +90,10 @@ def test_there_are_only_these_windows() -> None:
 def test_what_is_on_its_way_proves_nothing_yet(world: World) -> None:
     injection = Kill(FlinkJob(), at="checkpoint-complete").inject(world.context, "kill-1")
     assert injection.evidence() is None
-    world.connected = 2
+    world.stage.reached = 2
     world.hit(injection)
     assert injection.evidence() is None
-    world.connected = 0
+    world.stage.reached = 0
     assert injection.evidence() == (
         "job#1 and all its 1 processes ended by signal 9; checkpoint 1 was complete, and its "
         "transactions billing-0-1, billing-1-1 were open"
@@ -124,8 +120,8 @@ def test_what_was_promised_is_decided_before_it_is_healed(world: World) -> None:
     world._then(lambda: world.told.update(dict.fromkeys(OPEN, "CompleteCommit")))
     injection.heal()
     (hazard,) = world.hazards
-    assert (hazard["hazard"], hazard["batch"]) == (IN_DOUBT, 1)
-    assert hazard["detail"].endswith("they became CompleteCommit")
+    assert (hazard.hazard, hazard.batch) == (IN_DOUBT, 1)
+    assert hazard.detail.endswith("they became CompleteCommit")
     assert len(world.job.started) == 2
 
 
@@ -148,7 +144,7 @@ def test_an_outage_ends_when_its_transactions_are_given_up(world: World) -> None
     world.told = dict.fromkeys(OPEN, "CompleteAbort")
     world.completes(2)
     injection.heal()
-    assert world.hazards[0]["detail"].endswith("they became CompleteAbort")
+    assert world.hazards[0].detail.endswith("they became CompleteAbort")
 
 
 def test_an_outage_lasts(world: World) -> None:
@@ -200,8 +196,8 @@ def test_a_zombie_comes_to_its_end_by_itself(world: World, monkeypatch: pytest.M
     hit.process.popen.kill()
     injection.heal()
     (hazard,) = world.hazards
-    assert hazard["hazard"] == ZOMBIE
-    assert "job#1 went on and ended by signal 9" in hazard["detail"]
+    assert hazard.hazard == ZOMBIE
+    assert "job#1 went on and ended by signal 9" in hazard.detail
     assert waited == [2]
 
 
@@ -233,7 +229,7 @@ def test_one_that_was_asked_to_end_goes_on_in_its_next_life(world: World) -> Non
 def test_one_that_stands_still_completes_nothing(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    producers = world.context.producers = SimpleNamespace(acknowledged=100)
+    producers = world.context.producers
     first = world.job.checkpoint(1)
     injection = Pause(FlinkJob()).inject(world.context, "pause-1")
     assert injection.evidence() is None, "nothing was missed yet"

@@ -6,21 +6,27 @@ import importlib.util
 import json
 import threading
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.faults.kill import Kill
-from onceproof.harness.faults.spark import between_batches
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.subjects.spark.checkpoint import Checkpoint
 from onceproof.harness.subjects.spark.subject import JOBS
-from onceproof.harness.wait import Stop, wait_until
-from tests.unit.harness.faults.targets.made_up_driver import AnyDriver
-from tests.unit.harness.subjects.spark.made_up_checkpoint import as_spark_does
+from onceproof.harness.wait import wait_until
+from tests.unit.fakes.logs import FakeReader, records
+from tests.unit.fakes.pipelines import FakeDriver
+from tests.unit.fakes.process import FakeProcess
+from tests.unit.fakes.run_context import FakeContext, effect
+from tests.unit.harness.subjects.spark.made_up_checkpoint import (
+    as_spark_does,
+    begin_at,
+    entry,
+    plan,
+)
 
 SECONDS = 20.0
 
@@ -55,34 +61,26 @@ class Job:
         return not self.thread.is_alive()
 
 
-@pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    checkpoint = Checkpoint(tmp_path / "checkpoint")
-    checkpoint.create()
-    seen: list[str] = []
+class Pipeline(FakeDriver):
+    """Its micro-batch 0 has five records."""
 
-    def kill(how: str) -> int:
+    def __init__(self, folder: Path) -> None:
+        super().__init__(checkpoint=Checkpoint(folder / "checkpoint"), process=FakeProcess())
+        self.checkpoint.create()
+        begin_at(self.checkpoint, '{"payments": {"0": 0}}')
+        plan(self.checkpoint, 0, entry({"payments": {"0": 5}}))
+
+    def kill(self, how: str) -> int:
         assert how == "SIGKILL by fault «x»"
-        world.killed += 1
-        return 4
+        return super().kill(how)
 
-    def wait_batch(batch: int, *, seconds: float) -> None:
-        as_spark_does(checkpoint.folder / "commits", batch)()
+    def wait_batch(self, batch: int, *, seconds: float) -> None:
+        as_spark_does(self.checkpoint.folder / "commits", batch)()
 
-    monkeypatch.setattr(between_batches, "wait_reads", lambda context: None)
-    monkeypatch.setattr(
-        "onceproof.harness.faults.targets.spark_driver_row.SinkOfBatches",
-        lambda context: SimpleNamespace(of=lambda batch: (world.present, 5)),
-    )
-    world: Any = SimpleNamespace(
-        pipeline=AnyDriver(
-            checkpoint=checkpoint, process=SimpleNamespace(instance="driver#1"), kill=kill,
-            alive=lambda: False, start=lambda: None, wait_batch=wait_batch,
-        ),
-        recorder=SimpleNamespace(hazard=lambda hazard, **_: seen.append(hazard)),
-        seen=seen, stop=Stop(), present=0, killed=0,
-    )  # fmt: skip
-    return world
+
+@pytest.fixture
+def world(tmp_path: Path) -> Any:
+    return FakeContext(pipeline=Pipeline(tmp_path), logs=FakeReader([records(5)]))
 
 
 def test_nobody_asked_it_to_stand_still(world: Any) -> None:
@@ -93,17 +91,27 @@ def test_nobody_asked_it_to_stand_still(world: Any) -> None:
 
 @pytest.mark.parametrize(("present", "hazard"), [(0, "interrupted-write"), (3, "replayed-batch")])
 def test_it_is_killed_when_so_many_rows_are_written(world: Any, present: int, hazard: str) -> None:
-    world.present = present
+    world.sink.there += [effect(f"r{n}") for n in range(present)]
     fault = Kill(SparkDriver(), at="row:3").inject(world, "x")
     assert (fault.evidence(), fault.at) == (None, None)
     job = Job(world.pipeline.checkpoint.folder)
     proof = wait_until(fault.evidence, what="the row", seconds=SECONDS)
     assert f"had written 3 of the 5 rows of micro-batch 0; the sink showed {present}" in proof
-    assert world.killed == 1
+    assert not world.pipeline.alive()
     assert job.written[:3] == [(0, 1), (0, 2), (0, 3)]
     fault.heal()
     fault.heal()
-    assert world.seen == [hazard]
+    assert world.pipeline.lives == 2
+    assert [found.hazard for found in world.recorder.hazards] == [hazard]
+
+
+def test_a_batch_that_has_not_as_many_records_proves_nothing(tmp_path: Path) -> None:
+    pipeline = Pipeline(tmp_path)
+    world = FakeContext(pipeline=pipeline, logs=FakeReader([records(2)]))
+    fault = Kill(SparkDriver(), at="row:3").inject(world, "x")
+    Job(pipeline.checkpoint.folder)
+    wait_until(lambda: fault.evidence() or not pipeline.alive(), what="the row", seconds=SECONDS)
+    assert fault.evidence() is None
 
 
 def test_the_job_stands_still_until_it_may_go_on(world: Any) -> None:
@@ -127,7 +135,8 @@ def test_what_was_never_reached_is_healed_without_a_word(world: Any) -> None:
     fault.heal()
     later = Job(world.pipeline.checkpoint.folder)
     assert later.over()
-    assert (world.killed, world.seen) == (0, [])
+    assert world.pipeline.alive()
+    assert world.recorder.hazards == []
     assert not list((world.pipeline.checkpoint.folder.parent / "hook").iterdir())
 
 

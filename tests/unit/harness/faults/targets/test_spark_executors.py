@@ -8,8 +8,6 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -21,8 +19,11 @@ from onceproof.harness.faults.targets.spark_executors import SparkExecutors
 from onceproof.harness.processes.processes import Process, Processes, descendants, stand_still
 from onceproof.harness.processes.sweep import new_marker
 from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.subjects.spark.checkpoint import Checkpoint
 from onceproof.harness.wait import Stop, wait_until
-from tests.unit.harness.faults.targets.made_up_driver import AnyDriver
+from tests.unit.fakes.pipelines import FakeDriver
+from tests.unit.fakes.run_context import FakeContext
+from tests.unit.harness.subjects.spark.made_up_checkpoint import entry, plan
 
 SECONDS = 20.0
 BACKEND = "org.apache.spark.executor.CoarseGrainedExecutorBackend"
@@ -65,40 +66,20 @@ def processes(tmp_path: Path) -> Iterator[Processes]:
     made.kill_all("the test is over")
 
 
-class Driver(AnyDriver):
-    """It has committed a batch, and planned no other."""
-
-    def __init__(self, process: Process) -> None:
-        self.committed, self.planned = [3], [3]
-        checkpoint = SimpleNamespace(
-            query_id=lambda: "a-query",
-            committed=lambda: self.committed,
-            planned=lambda: self.planned,
-        )
-        super().__init__(process=process, checkpoint=checkpoint)
+def committed(checkpoint: Checkpoint, batch: int) -> None:
+    (checkpoint.folder / "commits" / str(batch)).write_text("v1\n{}")
 
 
-def world(
-    processes: Processes,
-    executors: int,
-    monkeypatch: pytest.MonkeyPatch,
-    *,
-    worker: bool = False,
-) -> Any:
+def world(processes: Processes, executors: int, *, worker: bool = False) -> FakeContext:
+    """The driver has committed a batch, and planned no other."""
     words = [BACKEND, str(executors), *(["with a worker"] if worker else [])]
     driver: Process = processes.start("driver", [sys.executable, "-c", DRIVER, *words])
     wait_until(lambda: "up" in driver.log.read_text(), what="the driver", seconds=SECONDS)
-    monkeypatch.setattr(
-        "onceproof.harness.faults.targets.spark_executors.wait_reads", lambda context: None
-    )
-    seen: list[tuple[str, str]] = []
-    return SimpleNamespace(
-        pipeline=Driver(driver),
-        producers=SimpleNamespace(acknowledged=100),
-        recorder=SimpleNamespace(hazard=lambda name, *, detail, **_: seen.append((name, detail))),
-        seen=seen,
-        stop=Stop(),
-    )
+    checkpoint = Checkpoint(driver.log.with_name("checkpoint"))
+    checkpoint.create()
+    plan(checkpoint, 3, entry({"payments": {"0": 30}}))
+    committed(checkpoint, 3)
+    return FakeContext(pipeline=FakeDriver(process=driver, checkpoint=checkpoint), stop=Stop())
 
 
 @pytest.mark.parametrize(("verb", "code"), [("kill", 137), ("stop", 143)])
@@ -106,15 +87,9 @@ def world(
     ("which", "left", "lost"), [("executor", {1, 2}, 1), ("executors", {2, 3}, 2)]
 )
 def test_others_take_their_place(
-    processes: Processes,
-    monkeypatch: pytest.MonkeyPatch,
-    which: str,
-    left: set[int],
-    lost: int,
-    verb: str,
-    code: int,
+    processes: Processes, which: str, left: set[int], lost: int, verb: str, code: int
 ) -> None:
-    context = world(processes, 2, monkeypatch)
+    context = world(processes, 2)
     wait_until(lambda: len(Executors(context).found()) == 2, what="executors", seconds=SECONDS)
     fault = asked(verb, [which]).inject(context, "x")
     proof = wait_until(fault.evidence, what="others", seconds=SECONDS)
@@ -123,7 +98,7 @@ def test_others_take_their_place(
     fault.heal()
     fault.after_collect(Collected(returned={}))
     assert set(Executors(context).found()) == left
-    ((hazard, detail),) = context.seen
+    ((hazard, detail),) = context.recorder.seen
     assert hazard == "retried-task"
     assert detail.startswith(f"{lost} tasks were lost with executor 0"), "others are not ours"
 
@@ -131,7 +106,7 @@ def test_others_take_their_place(
 def test_one_that_ended_otherwise_proves_nothing(
     processes: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    context = world(processes, 1, monkeypatch)
+    context = world(processes, 1)
     wait_until(lambda: Executors(context).found(), what="an executor", seconds=SECONDS)
     monkeypatch.setattr(
         "onceproof.harness.faults.targets.spark_executors.send",
@@ -152,7 +127,7 @@ def test_a_batch_waits_for_those_that_stand_still(
     processes: Processes, monkeypatch: pytest.MonkeyPatch, which: str, count: int
 ) -> None:
     monkeypatch.setattr("onceproof.harness.faults.targets.spark_executors._HELD_UP_SECONDS", 0.3)
-    context = world(processes, 2, monkeypatch, worker=True)
+    context = world(processes, 2, worker=True)
     told = Executors(context)
     wait_until(
         lambda: [len(descendants(pid)) for pid in told.found().values()] == [2, 2],
@@ -162,14 +137,15 @@ def test_a_batch_waits_for_those_that_stand_still(
     fault = asked("pause", [which]).inject(context, "x")
     context.producers.acknowledged += 7
     assert fault.evidence() is None, "no time has passed"
-    pipeline = context.pipeline
-    pipeline.committed.append(4)
+    assert isinstance(context.pipeline, FakeDriver)
+    checkpoint = context.pipeline.checkpoint
+    committed(checkpoint, 4)
     time.sleep(0.4)
     assert fault.evidence() is None, "a batch was committed since"
     context.producers.acknowledged += 5
     time.sleep(0.4)
     assert fault.evidence() is None, "none was planned that would wait"
-    pipeline.planned.append(5)
+    plan(checkpoint, 5, entry({"payments": {"0": 60}}))
     proof = fault.evidence()
     assert proof is not None
     assert proof.startswith(f"all {count} processes of executor 0")
@@ -179,13 +155,13 @@ def test_a_batch_waits_for_those_that_stand_still(
     os.kill(descendants(first)[-1], signal.SIGCONT)
     wait_until(lambda: not stand_still([descendants(first)[-1]]), what="it", seconds=SECONDS)
     assert fault.evidence() is None, "its worker goes on"
-    pipeline.committed.append(5)
+    committed(checkpoint, 5)
     fault.heal()
     fault.heal()
     assert not any(stand_still([pid]) for each in told.found().values() for pid in [each])
 
 
-def test_without_executors(processes: Processes, monkeypatch: pytest.MonkeyPatch) -> None:
-    context = world(processes, 0, monkeypatch)
+def test_without_executors(processes: Processes) -> None:
+    context = world(processes, 0)
     with pytest.raises(StageTrouble, match="driver#1 has no processes for executors"):
         Kill(SparkExecutors()).inject(context, "x")

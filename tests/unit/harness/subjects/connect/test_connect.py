@@ -26,18 +26,15 @@ from onceproof.harness.subjects.connect.source import FileSource, MirrorSource
 from onceproof.harness.subjects.connect.worker import ConnectProgram, WorkerTask
 from onceproof.harness.subjects.connect.workers import hazards
 from onceproof.harness.workload.payments import Payments, payments_of
+from tests.unit.fakes import logs
 
 PAYMENTS = list(payments_of(Payments(records=4, producers=1), producer=0, seed=5))
 VALUES = [payment.value.decode() for payment in PAYMENTS]
-ENTRY = Entry(
-    topic="onceproof-connect-offsets", partition=0, offset=0, kind="data",
-    key=b"", value=b"", headers={}, producer_id=1, epoch=0, sequence=0, transactional=True,
-)  # fmt: skip
 
 
 def entry(key: Any, value: Any, **more: Any) -> Entry:
     told = None if value is None else json.dumps(value).encode()
-    return replace(ENTRY, key=json.dumps(key).encode(), value=told, **more)
+    return logs.entry(0, key=json.dumps(key).encode(), value=told, **more)
 
 
 # Positions.
@@ -84,13 +81,10 @@ def test_hazards_are_read_off_the_sink() -> None:
     effects = [{"sink": "out", "record": r} for r in ("a", "b", "a", "c", "c", None, None)]
     effects += 3 * [{"sink": "out", "record": "d"}]  # it was sent three times
     effects += [{"sink": "other", "record": "b"}]
-    assert [(row["hazard"], row["detail"]) for row in hazards(log, effects, sink="out")] == [
-        (
-            "aborted-transaction",
-            "2 effects in the log of out were taken back by aborted transactions",
-        ),
-        ("replayed-input", "2 inputs have more effects in out than they have to have"),
-    ]
+    aborted, replayed = hazards(log, effects, sink="out")
+    assert (aborted["hazard"], aborted["detail"].split()[0]) == ("aborted-transaction", "2")
+    detail = "2 inputs have more effects in out than they have to have"
+    assert (replayed["hazard"], replayed["detail"]) == ("replayed-input", detail)
 
 
 def test_a_quiet_run_has_none() -> None:
@@ -151,7 +145,7 @@ def test_a_copy_is_the_payment_byte_for_byte() -> None:
         effect = sink._effect(entry, 0)
         return effect.record, effect.digest
 
-    copy = replace(ENTRY, key=payment.key, value=payment.value)
+    copy = logs.entry(0, key=payment.key, value=payment.value)
     wrong = replace(copy, value=payment.value + b" ")
     swapped = replace(copy, key=b"nobody")
     for subject, keyed in ((FileSource(), False), (MirrorSource(), True)):

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from onceproof.harness.context.pipeline import PipelineTrouble
-from onceproof.harness.subjects.connect import workers as module
+from onceproof.harness.kafka.group_offsets import Commit
 from onceproof.harness.subjects.connect.login import Login
 from onceproof.harness.subjects.connect.worker import ConnectProgram, WorkerTask
 from onceproof.harness.subjects.connect.workers import Workers
 from onceproof.harness.subjects.supervisor import LIVES
 from onceproof.harness.wait import Overdue, Stop, wait_until
+from tests.unit.fakes.pipelines import parts_in
+from tests.unit.fakes.process import FakeProcess
+from tests.unit.fakes.run_context import FakeStop
+from tests.unit.fakes.stage import FakeStage
 
 
 class Asked:
@@ -36,8 +39,14 @@ class Asked:
         return True
 
 
-def crew(asked: Asked, *, dead: str = "", still: str = "") -> Workers:
-    stage: Any = SimpleNamespace(brokers=(), bootstrap=lambda *_: "")
+class Nothing:
+    """No position is committed."""
+
+    def look(self) -> list[Commit]:
+        return []
+
+
+def crew(asked: Asked, *, dead: str = "", still: str = "", stop: Stop | None = None) -> Workers:
     tasks = [
         WorkerTask(
             name=f"worker-{n}",
@@ -52,20 +61,18 @@ def crew(asked: Asked, *, dead: str = "", still: str = "") -> Workers:
     ]
     made = Workers(
         tasks,
-        SimpleNamespace(stage=stage, stop=Stop(), work=Path()),  # type: ignore[arg-type]
+        parts_in(Path(), stage=FakeStage(brokers=()), stop=stop or Stop()),
         program=ConnectProgram(java=Path("java"), class_path=""),
         login=Login(jaas=Path("/jaas"), authorization="Basic abc"),
         connector="copy",
         settings={},
-        positions=SimpleNamespace(look=list),
+        positions=Nothing(),
     )
+    made.mend_every = 0.02
     made._rest = asked  # type: ignore[assignment]
     for task in tasks:
-        life: Any = SimpleNamespace(
-            leader_alive=lambda name=task.name: name != dead,
-            frozen=lambda name=task.name: name == still,
-        )
-        made._running[task.name] = life
+        made._running[task.name] = life = FakeProcess(f"{task.name}#1", lives=task.name != dead)
+        life.still = task.name == still
     return made
 
 
@@ -87,8 +94,7 @@ def test_a_task_that_does_not_run_has_no_owner(state: str) -> None:
     assert crew(Asked((state, "here:0"))).owner() is None
 
 
-def test_a_task_that_failed_is_started_again_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_MEND_EVERY", 0.01)
+def test_a_task_that_failed_is_started_again_and_counted() -> None:
     asked = Asked(("FAILED", "here:0"))
     made = crew(asked)
     made._mender.start()
@@ -102,8 +108,7 @@ def test_a_task_that_failed_is_started_again_and_counted(monkeypatch: pytest.Mon
     made.check()
 
 
-def test_one_that_fails_over_and_over_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_MEND_EVERY", 0.001)
+def test_one_that_fails_over_and_over_is_given_up() -> None:
     asked = Asked(("FAILED", "here:0"))
     made = crew(asked)
     made._mender.start()
@@ -115,7 +120,6 @@ def test_one_that_fails_over_and_over_is_given_up(monkeypatch: pytest.MonkeyPatc
         made.wait_owner()
 
 
-def test_waiting_for_an_owner_says_what_was_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_SECONDS", 0.01)
+def test_waiting_for_an_owner_says_what_was_seen() -> None:
     with pytest.raises(Overdue, match=r"a worker to run the task of copy.*UNASSIGNED"):
-        crew(Asked(("UNASSIGNED", "here:0"))).wait_owner()
+        crew(Asked(("UNASSIGNED", "here:0")), stop=FakeStop()).wait_owner()

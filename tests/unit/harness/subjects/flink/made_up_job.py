@@ -5,15 +5,15 @@ from __future__ import annotations
 import struct
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
 
-from onceproof.harness.context.pipeline import PipelineParts
 from onceproof.harness.processes.processes import Processes
 from onceproof.harness.subjects.flink.checkpoints import IN_PROGRESS, METADATA
 from onceproof.harness.subjects.flink.job import FlinkJob
 from onceproof.harness.subjects.group.positions import Committed
-from onceproof.harness.wait import Stop, wait_until
+from onceproof.harness.wait import wait_until
+from tests.unit.fakes.pipelines import parts_in
 
 NOWHERE = -(2**63)
 COUNTING = """
@@ -77,15 +77,10 @@ class MadeUpJob(FlinkJob):
             self.started.append(dict(own))
             return [sys.executable, "-I", "-S", "-c", program]
 
-        parts: Any = {
-            "processes": processes, "work": self.work, "history": self.history,
-            "topic": "payments", "stop": Stop(), "stage": None, "tools": None,
-            "address": "127.0.0.1", "seed": 0,
-        }  # fmt: skip
         super().__init__(
             name="billing",
             command=command,
-            parts=PipelineParts(**cast("dict[str, Any]", parts)),
+            parts=replace(parts_in(self.work, processes=processes), history=self.history),
             sink="payments-with-fees",
             transactional=transactional,
             restored=restored,

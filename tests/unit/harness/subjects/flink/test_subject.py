@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from onceproof.harness.context.pipeline import PipelineParts
 from onceproof.harness.processes.processes import Processes
 from onceproof.harness.sinks.balances import BalancesTopic
 from onceproof.harness.subjects.flink import subject as module
@@ -16,7 +15,9 @@ from onceproof.harness.subjects.flink.programs import FlinkProgram
 from onceproof.harness.subjects.flink.subject import VERSION, Flink
 from onceproof.harness.tools import jar_lock
 from onceproof.harness.tools.jar_lock import FLINK
-from onceproof.harness.wait import Stop, wait_until
+from onceproof.harness.wait import wait_until
+from tests.unit.fakes.pipelines import parts_in
+from tests.unit.fakes.stage import FakeStage
 
 TWINS = (
     Flink(guarantee="at-least-once"),
@@ -69,21 +70,12 @@ def test_a_life_gets_all_its_settings(
     monkeypatch.setattr(module, "program_for", program_for)
     for name in ("work", "history"):
         (tmp_path / name).mkdir()
-    stage: Any = SimpleNamespace(bootstrap=lambda audience: f"way-of-{audience}:9")
-    tools: Any = None
-    job = Flink(transaction_timeout_ms=5_000).pipeline(
-        PipelineParts(
-            stage=stage,
-            tools=tools,
-            processes=processes,
-            work=tmp_path / "work",
-            history=tmp_path / "history",
-            address="127.77.30.1",
-            topic="payments",
-            seed=0,
-            stop=Stop(),
-        )
+    parts = replace(
+        parts_in(tmp_path / "work", stage=FakeStage(brokers=("b",)), processes=processes),
+        history=tmp_path / "history",
+        address="127.77.30.1",
     )
+    job = Flink(transaction_timeout_ms=5_000).pipeline(parts)
     try:
         assert asked == [VERSION]
         assert job.transactional
@@ -99,9 +91,9 @@ def test_a_life_gets_all_its_settings(
         "job.guarantee=EXACTLY_ONCE",
         "job.balances=false",
         "job.into=payments-with-fees",
-        "source.bootstrap.servers=way-of-pipeline:9",
+        "source.bootstrap.servers=pipeline.b:9092",
         "source.isolation.level=read_committed",
-        "sink.bootstrap.servers=way-of-pipeline-sink:9",
+        "sink.bootstrap.servers=pipeline-sink.b:9092",
         "sink.transaction.timeout.ms=5000",
         "flink.rest.bind-address=127.77.30.1",
         "flink.restart-strategy.type=disable",

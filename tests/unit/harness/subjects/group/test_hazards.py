@@ -79,9 +79,7 @@ def test_what_is_not_passed_yet_is_not_abandoned() -> None:
 
 def test_positions_that_went_back_were_still_committed() -> None:
     back = Commit(topic="in", partition=0, offset=1, transactional=False)
-    assert found(row("out", 0, "a"), commits=(END, back)) == {
-        "abandoned-input": "1 inputs below the group's positions have none in the log of out"
-    }
+    assert found(row("out", 0, "a"), commits=(END, back)).keys() == {"abandoned-input"}
 
 
 def test_other_topics_and_markers_count_for_nothing() -> None:

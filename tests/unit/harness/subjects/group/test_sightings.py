@@ -7,7 +7,6 @@ from itertools import count
 import pytest
 
 from onceproof.harness.kafka.group_offsets import Commit
-from onceproof.harness.subjects.group import sightings
 from onceproof.harness.subjects.group.sightings import Sightings
 
 
@@ -15,27 +14,24 @@ def commit(offset: int, partition: int = 0) -> Commit:
     return Commit(topic="orders", partition=partition, offset=offset, transactional=True)
 
 
-@pytest.fixture(autouse=True)
-def hours(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def seen() -> Sightings:
     """Each look is at the next full hour."""
     clock = count(1)
-    monkeypatch.setattr(sightings, "now", lambda: next(clock))
+    return Sightings(lambda: next(clock))
 
 
-def test_a_commit_keeps_the_moment_of_its_first_sight() -> None:
-    seen = Sightings()
+def test_a_commit_keeps_the_moment_of_its_first_sight(seen: Sightings) -> None:
     assert seen.of([]) == []
     assert seen.of([commit(5)]) == [2]
     assert seen.of([commit(5), commit(9), commit(5, partition=1)]) == [2, 3, 3]
 
 
-def test_a_transaction_that_is_decided_later_stands_before_what_was_seen() -> None:
-    seen = Sightings()
+def test_a_transaction_that_is_decided_later_stands_before_what_was_seen(seen: Sightings) -> None:
     assert seen.of([commit(9)]) == [1]
     assert seen.of([commit(5), commit(9)]) == [2, 1]
 
 
-def test_the_same_position_again_is_another_commit() -> None:
-    seen = Sightings()
+def test_the_same_position_again_is_another_commit(seen: Sightings) -> None:
     assert seen.of([commit(5)]) == [1]
     assert seen.of([commit(5), commit(3), commit(5)]) == [1, 2, 2]

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -26,7 +25,6 @@ from onceproof.harness.schedule.scenario import BadScenario
 from onceproof.harness.schedule.supported_faults import offered_to, with_supported_faults
 from onceproof.harness.stage.backends import DOCKER, EVERYTHING, offers
 from onceproof.harness.subjects.group.hazards import ABANDONED, REPLAYED
-from onceproof.harness.subjects.queue import forwarders as module
 from onceproof.harness.subjects.queue.forwarders import Forwarders
 from onceproof.harness.subjects.queue.hazards import DROPPED, REDELIVERED, REWRITTEN, hazards
 from onceproof.harness.subjects.queue.moments import BEFORE_COMMIT, Moments
@@ -40,6 +38,10 @@ from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA
 from onceproof.listing import needs_of
 from onceproof.matrix.plan import plan
 from onceproof.scenarios import connect, queues
+from tests.unit.fakes.pipelines import parts_in
+from tests.unit.fakes.process import FakeProcess
+from tests.unit.fakes.run_context import FakeContext, FakeStop
+from tests.unit.fakes.stage import FakeStage
 
 
 def told(sent: str, **others: str) -> dict[str, list[dict[str, Any]]]:
@@ -241,12 +243,10 @@ def world(tmp_path: Path) -> tuple[Forwarders, Queues]:
     return forwarding(tmp_path, "client")
 
 
-def forwarding(tmp_path: Path, acknowledge: Acknowledge) -> tuple[Forwarders, Queues]:
+def forwarding(
+    tmp_path: Path, acknowledge: Acknowledge, stop: Stop | None = None
+) -> tuple[Forwarders, Queues]:
     queues = Queues()
-    parts: Any = SimpleNamespace(
-        topic="payments", work=tmp_path, history=tmp_path, stop=Stop(),
-        stage=SimpleNamespace(queues=lambda: queues),
-    )  # fmt: skip
     tasks = [
         ForwarderTask(
             name=f"forwarder-{n}", broker="", source="", sink="out",
@@ -254,7 +254,11 @@ def forwarding(tmp_path: Path, acknowledge: Acknowledge) -> tuple[Forwarders, Qu
         )
         for n in range(2)
     ]  # fmt: skip
-    made = Forwarders(tasks, parts, program=lambda task: [])
+    made = Forwarders(
+        tasks,
+        parts_in(tmp_path, stage=FakeStage(auditor=queues), stop=stop),
+        program=lambda task: [],
+    )
     made._running = {name: Life() for name in made.names}  # type: ignore[misc]
     return made, queues
 
@@ -300,10 +304,9 @@ def test_who_was_given_a_record(world: tuple[Forwarders, Queues], tmp_path: Path
 
 
 def test_one_that_does_not_come_to_its_moment_is_let_go(
-    world: tuple[Forwarders, Queues], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    forwarders, _ = world
-    monkeypatch.setattr(module, "_MOMENT_SECONDS", 0.05)
+    forwarders, _ = forwarding(tmp_path, "client", FakeStop())
     with (
         pytest.raises(Overdue, match="forwarder-0 to come to its next moment before-commit"),
         forwarders.standing("forwarder-0", BEFORE_COMMIT),
@@ -360,13 +363,15 @@ def test_one_that_was_asked_to_end_is_started_again(world: tuple[Forwarders, Que
     forwarders, _ = world
     asked_to: list[str] = []
 
-    def stop(who: str, how: str) -> Any:
+    def stop(who: str, how: str) -> FakeProcess:
         asked_to.append(f"stop {who}")
-        return SimpleNamespace(instance=f"{who}#1", ended="exited with 143", how=how)
+        life = FakeProcess(f"{who}#1")
+        life.stop(how)
+        return life
 
     forwarders.stop = stop  # type: ignore[method-assign]
     forwarders.restart = lambda who: asked_to.append(f"start {who}")  # type: ignore[method-assign]
-    context: Any = SimpleNamespace(pipeline=forwarders)
+    context = FakeContext(pipeline=forwarders)
     fault = asked("stop", ["forwarder-1"])
     assert fault.describe() == "SIGTERM forwarder-1"
     injection = fault.inject(context, "stop-1")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -17,6 +15,7 @@ from onceproof.harness.processes.sweep import new_marker
 from onceproof.harness.sinks.nothing import Nothing
 from onceproof.harness.subjects.spark.again import SparkPipelineAgain
 from onceproof.harness.wait import Stop, wait_until
+from tests.unit.fakes.pipelines import parts_in
 
 SECONDS = 30.0
 JOB = """
@@ -44,18 +43,10 @@ class World:
         (folder / "job.py").write_text(JOB)
         self.processes = Processes(new_marker(), folder / "logs")
         self.stop = Stop()
-        parts: Any = SimpleNamespace(
-            tools=SimpleNamespace(java_home=Path("/jdk")),
-            processes=self.processes,
-            work=folder,
-            history=folder,
-            address="127.0.0.1",
-            stop=self.stop,
-        )
         self.pipeline = SparkPipelineAgain(
             command=[str(folder / "job.py"), str(folder)],
             checkpoint=folder / "checkpoint",
-            parts=parts,
+            parts=parts_in(folder, processes=self.processes, stop=self.stop),
             jars=[],
         )
 

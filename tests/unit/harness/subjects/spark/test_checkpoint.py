@@ -15,7 +15,7 @@ from onceproof.harness.subjects.spark.checkpoint import (
     UnreadableCheckpoint,
 )
 from onceproof.harness.wait import wait_until
-from tests.unit.harness.faults.targets.made_up_driver import AnyDriver
+from tests.unit.fakes.pipelines import FakeDriver
 from tests.unit.harness.subjects.spark.made_up_checkpoint import (
     as_spark_does,
     begin_at,
@@ -118,7 +118,7 @@ def test_a_damaged_commit_names_the_file(checkpoint: Checkpoint, text: str) -> N
 
 
 def test_a_query_is_idle_when_its_watermark_owes_no_batch(checkpoint: Checkpoint) -> None:
-    driver = AnyDriver(checkpoint=checkpoint)
+    driver = FakeDriver(checkpoint=checkpoint)
     assert driver.idle()
     plan(checkpoint, 0, entry({"payments": {"0": 5}}))
     assert not driver.idle()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -15,16 +13,18 @@ from onceproof.harness.history.tables import Recorded, read_lines
 from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.sinks.base import AtomicBatch
 from onceproof.harness.subjects.spark.new_checkpoint import SparkNewCheckpoint
-from onceproof.harness.wait import Stop, wait_until
+from onceproof.harness.wait import wait_until
+from tests.unit.fakes.pipelines import parts_in
+from tests.unit.fakes.process import FakeProcess
+from tests.unit.fakes.run_context import FakeSink
 from tests.unit.harness.subjects.spark.made_up_checkpoint import as_spark_does, begin_at, entry
 
 
 @pytest.fixture
 def pipeline(tmp_path: Path) -> Iterator[SparkNewCheckpoint]:
-    parts: Any = SimpleNamespace(
-        tools=None, processes=None, work=tmp_path, history=tmp_path, address="", stop=Stop()
+    made = SparkNewCheckpoint(
+        checkpoint=tmp_path / "checkpoint", command=[], parts=parts_in(tmp_path), jars=[]
     )
-    made = SparkNewCheckpoint(checkpoint=tmp_path / "checkpoint", command=[], parts=parts, jars=[])
     yield made
     made.close()
 
@@ -56,10 +56,8 @@ def test_it_begins_with_nothing_and_what_was_there_is_kept(pipeline: SparkNewChe
     assert former.query_id() == "q1"
 
 
-def test_who_lives_keeps_what_it_has(
-    pipeline: SparkNewCheckpoint, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pipeline, "alive", lambda: True)
+def test_who_lives_keeps_what_it_has(pipeline: SparkNewCheckpoint) -> None:
+    pipeline.process = FakeProcess()
     with pytest.raises(PipelineTrouble):
         pipeline.begin_anew()
 
@@ -78,9 +76,8 @@ def test_each_query_is_watched_and_collected_by_its_id(
         for query, end in (("q1", 5), ("q2", 9))
     ]  # fmt: skip
     done = [AtomicBatch(owner=query, batch=0, ordinal=n) for n, query in enumerate(("q1", "q2"))]
-    sink: Any = SimpleNamespace(atomic_batches=lambda: done, name="ledger")
     writer = HistoryWriter(tmp_path, "auditor")
-    pipeline.collect(writer, Recorded(lines={"progress": told}, tables={}), sink)
+    pipeline.collect(writer, Recorded(lines={"progress": told}, tables={}), FakeSink(done=done))
     writer.close()
     pipeline.close()
     pipeline.check()

@@ -5,19 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from onceproof.harness.context.pipeline import WatchTrouble
+from onceproof.harness.faults.spark.driver import SinkOfBatches
 from onceproof.harness.history.tables import Recorded, read_lines
 from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.sinks.base import AtomicBatch
 from onceproof.harness.subjects.spark.checkpoint import Checkpoint
 from onceproof.harness.subjects.spark.crash_points import AFTER_COMMIT
 from onceproof.harness.subjects.spark.two_checkpoints import SparkTwoCheckpoints, second
-from onceproof.harness.wait import Stop, wait_until
+from onceproof.harness.wait import wait_until
+from tests.unit.fakes.pipelines import parts_in
+from tests.unit.fakes.run_context import FakeContext, FakeSink
 from tests.unit.harness.subjects.spark.made_up_checkpoint import as_spark_does, entry
 
 
@@ -25,12 +26,9 @@ class World:
     """The pipeline's two checkpoints."""
 
     def __init__(self, folder: Path) -> None:
-        parts: Any = SimpleNamespace(
-            tools=None, processes=None, work=folder, history=folder, address="", stop=Stop()
-        )
         self.folder = folder
         self.pipeline = SparkTwoCheckpoints(
-            checkpoint=folder / "checkpoint", command=[], parts=parts, jars=[]
+            checkpoint=folder / "checkpoint", command=[], parts=parts_in(folder), jars=[]
         )
         first = Checkpoint(folder / "checkpoint")
         self.both = (first, Checkpoint(second(first.folder)))
@@ -77,9 +75,9 @@ def test_either_may_be_what_cannot_be_watched(world: World, which: int) -> None:
 
 
 def test_each_is_aimed_at_in_turn(world: World) -> None:
-    aimed = []
+    aimed, sink = [], SinkOfBatches(FakeContext())
     for _ in range(3):
-        trigger = world.pipeline.crash_point_trigger(AFTER_COMMIT, SimpleNamespace(), "a fault")  # type: ignore[arg-type]
+        trigger = world.pipeline.crash_point_trigger(AFTER_COMMIT, sink, "a fault")
         aimed.append(world.pipeline.checkpoint.query_id())
         trigger.end()
     assert aimed == ["q1", "q2", "q1"]
@@ -96,9 +94,8 @@ def test_what_is_collected_is_told_apart_by_query(world: World) -> None:
     ]  # fmt: skip
     lines = {"progress": [{"progress": each} for each in progress]}
     done = [AtomicBatch(owner=query, batch=0, ordinal=n) for n, query in enumerate(("q1", "q2"))]
-    sink: Any = SimpleNamespace(atomic_batches=lambda: done)
     writer = HistoryWriter(world.folder, "auditor")
-    world.pipeline.collect(writer, Recorded(lines=lines, tables={}), sink)
+    world.pipeline.collect(writer, Recorded(lines=lines, tables={}), FakeSink(done=done))
     writer.close()
     world.pipeline.close()
     world.pipeline.check()

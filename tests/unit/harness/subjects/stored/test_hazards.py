@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from onceproof.harness.context.pipeline import NoPipeline
 from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.faults.database.at_commit import storing
 from onceproof.harness.faults.database.cut_at_commit import CutAtCommit, _cut
@@ -22,6 +20,9 @@ from onceproof.harness.subjects.expected import write_expected
 from onceproof.harness.subjects.stored.hazards import hazards
 from onceproof.harness.subjects.stored.subject import StoringConsumers
 from onceproof.harness.workload.payments import Payments
+from tests.unit.fakes.pipelines import parts_in
+from tests.unit.fakes.run_context import FakeContext, FakeSubject
+from tests.unit.fakes.stage import FakeStage
 
 LOG = [
     {"topic": "in", "partition": 0, "offset": n, "kind": "data", "record": r, "committed": True}
@@ -65,8 +66,7 @@ def test_a_payment_that_had_two_rows_for_a_while_was_written_again() -> None:
     ]
     assert found("a", "b", journal=seen) == {}
     seen.append({"record": "b", "sink": "ledger-journal", "operation": "append"})
-    detail = "1 payments have, or had, more rows than they have to have"
-    assert found("a", "b", journal=seen) == {"replayed-input": detail}
+    assert found("a", "b", journal=seen).keys() == {"replayed-input"}
 
 
 def test_an_offset_beyond_a_payment_without_a_row() -> None:
@@ -95,9 +95,9 @@ def test_only_who_writes_first_has_something_to_clean() -> None:
 
 
 def test_only_who_writes_into_a_database_has_commits_to_hold() -> None:
-    context = SimpleNamespace(pipeline=NoPipeline(), subject=SimpleNamespace(name="nobody"))
+    context = FakeContext(subject=FakeSubject(name="nobody"))
     with pytest.raises(StageTrouble, match="nobody has no commits that can be made to stand still"):
-        storing(context)  # type: ignore[arg-type]
+        storing(context)
 
 
 def test_what_becomes_of_a_commit_as_it_is_written_by_hand() -> None:
@@ -110,15 +110,13 @@ def test_what_becomes_of_a_commit_as_it_is_written_by_hand() -> None:
 
 
 def test_without_a_database_it_says_what_to_do() -> None:
-    stage = SimpleNamespace(bootstrap=lambda *_: "", database=lambda _: "", brokers=())
-    parts = SimpleNamespace(stage=stage, work=Path("work"), topic="payments")
+    stage = FakeStage(services=(), brokers=())
     with pytest.raises(StageTrouble, match="the stage has none: add `database"):
-        StoringConsumers().pipeline(parts)  # type: ignore[arg-type]
+        StoringConsumers().pipeline(parts_in(Path("work"), stage=stage))
 
 
-@pytest.mark.parametrize("links", [(), (Link("pipeline", "postgres"),)])
-def test_who_has_no_connection_cannot_be_cut_off(links: tuple[Link, ...]) -> None:
-    stage = SimpleNamespace(links=lambda: links, connections=lambda link: 0)
-    context = SimpleNamespace(stage=stage, subject=SimpleNamespace(name="somebody"))
+@pytest.mark.parametrize("links", [{}, {Link("pipeline", "postgres"): 0}])
+def test_who_has_no_connection_cannot_be_cut_off(links: dict[Link, int]) -> None:
+    context = FakeContext(stage=FakeStage(open=links))
     with pytest.raises(StageTrouble, match="somebody does not reach its database by pipeline"):
-        _cut(context)  # type: ignore[arg-type]
+        _cut(context)

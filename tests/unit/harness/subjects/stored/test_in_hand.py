@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
+from onceproof.harness.kafka.group_offsets import Commit
 from onceproof.harness.subjects.stored.in_hand import left, note, noted
 from onceproof.harness.subjects.stored.members import StoringMembers
 from onceproof.harness.subjects.stored.task import StoringTask
-from onceproof.harness.wait import Stop
+from tests.unit.fakes.pipelines import parts_in
+from tests.unit.fakes.stage import FakeStage
 
 
 def test_the_last_reading_is_what_counts(tmp_path: Path) -> None:
@@ -39,15 +39,14 @@ def test_a_group_knows_it_of_each_member(tmp_path: Path) -> None:
             in_hand=str(file),
         )  # fmt: skip
 
-    stored = [SimpleNamespace(topic="in", partition=0, offset=40, transactional=False)]
-    audit: Any = SimpleNamespace(look=lambda: stored)
-    parts: Any = SimpleNamespace(
-        stage=SimpleNamespace(brokers=(), bootstrap=lambda *_: ""), stop=Stop()
-    )
+    class Audit:
+        def look(self) -> list[Commit]:
+            return [Commit(topic="in", partition=0, offset=40, transactional=False)]
+
     note(tmp_path / "a", {0: 90})
     group = StoringMembers(
         [task("member-0", tmp_path / "a"), task("member-1", tmp_path / "b")],
-        parts,
-        audit,
+        parts_in(tmp_path, stage=FakeStage(brokers=())),
+        Audit(),
     )
     assert (group.in_hand("member-0"), group.in_hand("member-1")) == (50, 0)

@@ -7,17 +7,18 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from onceproof.harness.processes.processes import Process
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.subjects.stored.audit_sqlite import SqliteAudit, holders
 from onceproof.harness.subjects.stored.batch import Batch
 from onceproof.harness.subjects.stored.sqlite import SqliteStore
 from onceproof.harness.subjects.stored.store import Refused, Unreachable
 from onceproof.harness.wait import wait_until
+from tests.unit.fakes.process import FakeProcess
 
 TOPIC = "payments"
 
@@ -45,8 +46,8 @@ def audit(path: Path) -> SqliteAudit:
     return found
 
 
-def store(path: Path, *, guard: bool = True) -> SqliteStore:
-    return SqliteStore(path, guard=guard)
+def store(path: Path, *, guard: bool = True, patience: float = 15.0) -> SqliteStore:
+    return SqliteStore(path, guard=guard, patience=patience)
 
 
 def state(audit: SqliteAudit) -> dict[tuple[str, str], int | None]:
@@ -133,21 +134,15 @@ def test_an_open_transaction_is_seen_and_what_it_wrote_is_not(
     assert audit.books().size() == 0
 
 
-def test_a_lock_that_does_not_go_is_as_good_as_no_answer(
-    path: Path, audit: SqliteAudit, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("onceproof.harness.subjects.stored.sqlite._WAIT_SECONDS", 0.05)
-    mine, other = store(path), store(path)
+def test_a_lock_that_does_not_go_is_as_good_as_no_answer(path: Path, audit: SqliteAudit) -> None:
+    mine, other = store(path), store(path, patience=0.05)
     with mine.transaction(), pytest.raises(Unreachable, match="locked"):
         other.stored(TOPIC, [0])
 
 
-def test_offsets_are_read_while_somebody_writes(
-    path: Path, audit: SqliteAudit, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_offsets_are_read_while_somebody_writes(path: Path, audit: SqliteAudit) -> None:
     """Who gets partitions goes on to its payments, and only then waits to write them."""
-    monkeypatch.setattr("onceproof.harness.subjects.stored.sqlite._WAIT_SECONDS", 0.05)
-    mine, other = store(path), store(path)
+    mine, other = store(path), store(path, patience=0.05)
     mine.stored(TOPIC, [0])
     mine.write(batch(0, 3), offsets=True)
     with mine.transaction():
@@ -174,8 +169,8 @@ while True:
 def writer(path: Path, audit: SqliteAudit) -> Iterator[Any]:
     """A process that writes without end, as the run knows it."""
     child = subprocess.Popen([sys.executable, "-c", _WRITER, str(path)])
-    yield SimpleNamespace(
-        popen=child, instance="member-0#1", leader_alive=lambda: child.poll() is None
+    yield Process(
+        name="member-0", instance="member-0#1", popen=child, log=path, on_change=lambda _: None
     )
     child.kill()
     child.wait()
@@ -217,4 +212,4 @@ def test_nobody_begins_while_we_write(path: Path, audit: SqliteAudit, writer: An
     assert audit.books().size() == size
     hold.let_go()
     wait_until(lambda: audit.books().size() > size, what="it to write again", seconds=30)
-    assert not holders(path, SimpleNamespace(popen=SimpleNamespace(pid=0)))  # type: ignore[arg-type]
+    assert not holders(path, FakeProcess())

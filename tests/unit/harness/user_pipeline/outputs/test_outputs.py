@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from onceproof.harness.kafka.log_reader import Entry, LogReader, PartitionLog
+from onceproof.harness.kafka.log_reader import LogReader, PartitionLog
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.kafka.single_partition_log import ReaderOfAll
 from onceproof.harness.processes.sweep import harness_alive
@@ -27,6 +27,7 @@ from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
 from onceproof.harness.user_pipeline.outputs.output import KINDS, Output, OwnSink, Where
 from onceproof.harness.user_pipeline.together import Together
 from onceproof.harness.wait import wait_until
+from tests.unit.fakes import logs
 
 ID = Rule.parse("json:$.id")
 
@@ -54,18 +55,12 @@ def log_of(work: Path, *values: bytes, key: bytes | None = None) -> Where:
 
     class Log:
         def read(self, start: int = 0) -> PartitionLog:
+            plain: dict[str, Any] = {"topic": "out", "key": key, "transactional": False}
             entries = [
-                Entry(
-                    topic="out", partition=0, offset=n, kind="data", key=key, value=value,
-                    headers={"order": b"h%d" % n}, producer_id=-1, epoch=-1, sequence=-1,
-                    transactional=False,
-                )
+                logs.entry(n, value=value, headers={"order": b"h%d" % n}, **plain)
                 for n, value in enumerate(values)
-            ]  # fmt: skip
-            return PartitionLog(
-                topic="out", partition=0, log_start=0, last_stable_offset=len(values),
-                high_watermark=len(values), entries=entries,
-            )  # fmt: skip
+            ]
+            return logs.log(*entries, topic="out")
 
         def end(self) -> int:
             return len(values)

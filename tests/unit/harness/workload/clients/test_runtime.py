@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from onceproof.harness.workload.task_file import (
     load_records,
     save_records,
 )
+from tests.unit.fakes.run_context import FakeStop
 
 PLAIN = Payments(records=300, producers=1, keys=4)
 TRANSACTIONAL = Payments(records=23, producers=1, other_topic="refunds", transaction=5, aborts=50)
@@ -42,8 +42,12 @@ class Sent:
         assert SenderTask.load(folder / "task.json") == task
         self.read, self.write = os.pipe()
         self.words: list[dict[str, Any]] = []
+        self.time = FakeStop()
         self.desk = SenderRuntime(
-            task, orders=lambda: self.read, say=lambda line: self.words.append(json.loads(line))
+            task,
+            orders=lambda: self.read,
+            say=lambda line: self.words.append(json.loads(line)),
+            seconds=self.time.monotonic,
         )
 
     def order(self, *lines: str) -> None:
@@ -86,20 +90,15 @@ def test_the_call_is_on_disk_before_the_record_is_handed_out(plain: Sent) -> Non
     assert plain.desk.due() == []
 
 
-def test_without_an_order_nothing_is_sent_and_then_at_the_pace_that_is_told(
-    plain: Sent, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Sums that are exact whatever the machine's clock says: halves of halves, and whole seconds.
-    at = float(int(time.monotonic()) + 1)
-    monkeypatch.setattr(time, "monotonic", lambda: at)
+def test_without_an_order_nothing_is_sent_and_then_at_the_pace_that_is_told(plain: Sent) -> None:
     assert plain.desk.due() == []
     plain.order("rate 8")
-    at += 0.6875
+    plain.time.pause(0.6875)
     assert len(plain.desk.due()) == 5
-    at += 0.0625  # half a record was left over, and half a one more is due
+    plain.time.pause(0.0625)  # half a record was left over, and half a one more is due
     assert len(plain.desk.due()) == 1
     assert plain.desk.due() == []
-    at += 3600
+    plain.time.pause(3600)
     assert len(plain.desk.due()) == BLOCK
 
 
@@ -206,19 +205,15 @@ def test_no_transaction_begins_after_enough(transactional: Sent) -> None:
     assert transactional.table("txns") == []
 
 
-def test_a_transaction_costs_as_many_records_as_it_has(
-    transactional: Sent, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    at = time.monotonic()
-    monkeypatch.setattr(time, "monotonic", lambda: at)
+def test_a_transaction_costs_as_many_records_as_it_has(transactional: Sent) -> None:
     desk = transactional.desk
     desk.due_transaction()
     transactional.order("rate 1")
-    at += 1
+    transactional.time.pause(1)
     assert desk.due_transaction() is not None
-    at += 4.5
+    transactional.time.pause(4.5)
     assert desk.due_transaction() is None
-    at += 0.6
+    transactional.time.pause(0.6)
     assert desk.due_transaction() is not None
 
 
