@@ -48,7 +48,7 @@ def test_it_is_known_wherever_faults_are(staging: Staged) -> None:
 
 
 @pytest.mark.usefixtures("added")
-def test_it_bites_and_is_over(staging: Staged) -> None:
+def test_it_takes_effect_and_is_over(staging: Staged) -> None:
     way = staging.stage.bootstrap("producer", "broker-1")
     with Talk(way) as client:
         client.ask()

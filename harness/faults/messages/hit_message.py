@@ -80,7 +80,7 @@ class HitMessage:
         return words if self.times == 1 else f"{words}, {self.times} times on each link"
 
     def inject(self, context: RunContext, name: str) -> _AtWork:
-        """Lie in wait for it."""
+        """Wait for it, armed."""
         return _AtWork(context, self, name)
 
 

@@ -49,7 +49,7 @@ class StaleEndTxn:
         )
 
     def inject(self, context: RunContext, name: str) -> _Waiting:
-        """Lie in wait for the commit."""
+        """Wait for the commit, armed."""
         return _Waiting(context, self, name)
 
 

@@ -47,7 +47,7 @@ class TimeOutTransaction:
         )
 
     def inject(self, context: RunContext, name: str) -> _Waiting:
-        """Lie in wait for it."""
+        """Wait for it, armed."""
         return _Waiting(context, self, name)
 
 

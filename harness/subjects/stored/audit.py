@@ -45,7 +45,7 @@ class Hold(Protocol):
         """Who waits for the transaction, in words; None while nobody is seen to."""
 
     def next(self) -> None:
-        """Let this one go, and lie in wait for the consumer's next."""
+        """Let this one go, and wait for the consumer's next."""
 
     def let_go(self) -> str:
         """Let it go on its way; what became of it, in words."""
@@ -79,7 +79,7 @@ class Audit(Protocol):
         """
 
     def hold_commit(self, who: Process) -> Hold:
-        """Lie in wait for a commit of a consumer, which then stands still while it is under way."""
+        """Wait for a commit of a consumer, which then stands still while it is under way."""
 
     def hold_with_work(self, who: Process) -> Hold:
         """Have a consumer stand still where it can be paused and others go on without it."""

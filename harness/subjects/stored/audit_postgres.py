@@ -126,7 +126,7 @@ class HeldCommit:
     begun: ClassVar[bool] = True
 
     def __init__(self, database: str, who: str, stop: Stop) -> None:
-        """Lie in wait for it."""
+        """Wait for it, armed."""
         self._who = who
         self._stop = stop
         self._session: tuple[int, str] | None = None

@@ -91,7 +91,7 @@ class HeldCommit:
     begun: ClassVar[bool] = True
 
     def __init__(self, path: Path, who: Process) -> None:
-        """Lie in wait for it: read, so that nobody's commit comes to its end."""
+        """Wait for it: read, so that nobody's commit comes to its end."""
         self._path = path
         self._who = who
         self._reader = _open(path, seconds=_READ_SECONDS)

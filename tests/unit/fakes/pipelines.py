@@ -45,7 +45,7 @@ class FakeTrigger:
     error: Exception | None = None
 
     def end(self) -> None:
-        """It lies in wait for nobody."""
+        """It waits for nobody."""
 
 
 class FakeSupervisor(Supervisor):

@@ -32,7 +32,7 @@ def step(story: list[str], name: str, effective: dict[str, bool]) -> Any:
     return inject
 
 
-def test_each_has_bitten_and_is_healed_before_the_next_begins() -> None:
+def test_each_takes_effect_and_is_healed_before_the_next_begins() -> None:
     story: list[str] = []
     effective = {"b": False}
     rounds = Rounds([step(story, name, effective) for name in "abc"])

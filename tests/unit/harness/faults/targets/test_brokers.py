@@ -47,7 +47,7 @@ def test_doing_without_a_broker(world: FakeContext, said: Said, without: bool) -
     assert FakeView(world.stage).does_without(2) is without
 
 
-def test_a_pause_bites_when_the_others_do_without(world: FakeContext) -> None:
+def test_a_pause_takes_effect_when_the_others_do_without(world: FakeContext) -> None:
     injection = paused(world)
     assert injection.target == "broker-2 (leads orders [0, 2], payments [0])"
     assert injection.evidence() is None

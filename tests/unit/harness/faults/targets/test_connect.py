@@ -107,7 +107,7 @@ def inject(
 @pytest.mark.parametrize(
     "fault", [Kill(ConnectTaskOwner()), Stop(ConnectTaskOwner()), Pause(ConnectTaskOwner())]
 )
-def test_it_bites_when_another_one_has_the_task_and_commits(crew: Crew, fault: Any) -> None:
+def test_it_takes_effect_when_another_one_has_the_task_and_commits(crew: Crew, fault: Any) -> None:
     injection = inject(crew, fault)
     assert injection.target == "worker-0#1 (runs the task)"
     crew.commits = 5
