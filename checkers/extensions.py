@@ -1,7 +1,7 @@
 """What installed packages add to onceproof, by entry points.
 
-A package names a module under the group `onceproof.scenarios`, `onceproof.faults` or
-`onceproof.anomalies`; the module is read as one of ours would be.
+A package names a module under the group `onceproof.scenarios`, `onceproof.faults`,
+`onceproof.anomalies` or `onceproof.report_sections`; the module is read as one of ours would be.
 """
 
 from __future__ import annotations

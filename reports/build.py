@@ -43,6 +43,7 @@ from onceproof.reports.model import (
     Report,
     RunFacts,
 )
+from onceproof.reports.sections import RunData, sections
 from onceproof.reports.text import listed
 
 _HAZARDS_SHOWN = 8
@@ -64,6 +65,7 @@ def build(
     around = moments(found, logs.around if logs else None, record.wall_ns / 1e9)
     found = around.findings
     of = principal(claims)
+    added, odd = _added(RunData(record=record, history=history, judgement=judgement, clock=clock))
     line = timeline(history, clock, phases=phases, faults=faults, findings=found, batches=batches)
     return Report(
         headline=long(headline(claims, faults, _several(history))),
@@ -82,8 +84,30 @@ def build(
         counts={short(name): count for name, count in _counts(history, judgement).items()},
         notes=tuple(short(note) for note in judgement.notes[:_LIMIT])
         + _notes(history, clock)
-        + _of_logs(logs),
+        + _of_logs(logs)
+        + odd,
+        extensions=added,
     )
+
+
+def _added(run: RunData) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What sections add to the data, by their names; and of which it could not be had.
+
+    A section of another package cannot keep a verdict from being told.
+    """
+    added, odd = {}, []
+    for each in sections():
+        if each.section.data is None:
+            continue
+        name = each.section.name
+        try:
+            added[name] = _plain({name: each.section.data(run)})[name]
+        except Exception as error:
+            if each.package is None:
+                raise
+            said = f"{type(error).__name__}: {error}"
+            odd.append(short(f"The section {name} of {each.package} has no data: {said}"))
+    return added, tuple(odd)
 
 
 def _counts(history: History, judgement: Judgement) -> Mapping[str, int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from onceproof.checkers import model as checkers
 from onceproof.checkers.model import Evidence, Hop, Verdict
@@ -218,6 +218,9 @@ class Report(Part):
     )
     counts: dict[str, int] = Field(description="rows per table and relation")
     notes: tuple[str, ...] = Field(description="what limits the judgement and this report")
+    extensions: dict[str, JsonValue] = Field(
+        default={}, description="what sections add that this schema does not know, by their names"
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -8,19 +8,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from onceproof.checkers import anomalies
-from onceproof.reports.completeness import missed
-from onceproof.reports.html.around import around
-from onceproof.reports.html.brief import brief
-from onceproof.reports.html.facts import drawn, fine_prints, lead, tiles, unknown_lag
-from onceproof.reports.html.folding import folded, stories
-from onceproof.reports.html.geometry import drawing
-from onceproof.reports.html.record_trace import transactions, way
-from onceproof.reports.html.story import cause_story, story
+from jinja2 import Environment
+from markupsafe import Markup
+
+from onceproof.reports.html.facts import lead, tiles
 from onceproof.reports.html.templating import environment, policy, script, style
-from onceproof.reports.html.words import words
 from onceproof.reports.model import Report
-from onceproof.reports.text import UNSEALED
+from onceproof.reports.sections import RegisteredSection, sections
+from onceproof.reports.text import UNSEALED, cut, visible
 
 _HERE = Path(__file__).parent
 _STYLES = (_HERE / "timeline.css", _HERE / "page.css", _HERE / "paper.css")
@@ -29,32 +24,52 @@ _SCRIPT = _HERE / "timeline.js"
 
 def render(report: Report) -> str:
     """The page."""
-    templates, groups, css, code = environment(), folded(report), style(*_STYLES), script(_SCRIPT)
-    templates.globals |= {
-        "around": around,
-        "brief": brief,
-        "cause_story": cause_story,
-        "story": story,
-        "transactions": transactions,
-        "way": way,
-    }
+    templates, css, code = environment(), style(*_STYLES), script(_SCRIPT)
     html = templates.get_template("page.html.j2").render(
         report=report,
         css=css,
         code=code,
         policy=policy(css, code),
-        drawing=drawing(report, stories(groups)),
-        drawn=drawn(report),
-        fault_number={fault.fault: f"F{i}" for i, fault in enumerate(report.faults, 1)},
-        steps={step.fault: step for step in report.run.schedule},
-        findings=groups,
-        hints={anomaly.name: anomaly.hint for anomaly in anomalies().values()},
-        fine_prints=fine_prints(report),
         lead=lead(report),
-        unsealed=UNSEALED,
-        missed=missed(report),
+        sections=[
+            (each, _body(each, report, templates))
+            for each in sections()
+            if _is_on_page(each, report)
+        ],
         tiles=tiles(report),
-        unknown_lag=unknown_lag(report),
-        words=words(report),
+        unsealed=UNSEALED,
     )
     return html.encode("utf-8", "replace").decode("utf-8")
+
+
+def _body(of: RegisteredSection, report: Report, templates: Environment) -> Markup:
+    """What stands under a section's heading. One of another package cannot keep the page from
+    being written.
+    """
+    try:
+        return _rendered(of, report, templates)
+    except Exception as error:
+        if of.package is None:
+            raise
+        said = f"{of.package} could not tell it: {type(error).__name__}: {error}"
+        return Markup("<p class=quiet>{}</p>").format(visible(cut(said, 300)))
+
+
+def _rendered(of: RegisteredSection, report: Report, templates: Environment) -> Markup:
+    assert of.template is not None
+    return Markup(
+        templates.from_string(of.template.read_text(encoding="utf-8")).render(
+            {
+                **of.section.context(report),
+                "report": report,
+                "data": report.extensions.get(of.section.name),
+                "ui": templates.get_template("macros.html.j2").module,
+            }
+        )
+    )
+
+
+def _is_on_page(of: RegisteredSection, report: Report) -> bool:
+    """Whether it has a template, and the data that it wants."""
+    wanting = of.section.data is not None and of.section.name not in report.extensions
+    return of.template is not None and not wanting

@@ -1,4 +1,4 @@
-"""Plain facts for the page: the figures at its head, fine prints, nested settings made flat.
+"""Plain facts for the page: the figures at its head, nested settings made flat.
 
 No figure is computed here that the report does not hold.
 """
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from onceproof.reports.model import FinePrint, Report
+from onceproof.reports.model import Report
 from onceproof.reports.text import number, plural, seconds
 
 
@@ -41,33 +41,6 @@ def tiles(report: Report) -> tuple[Tile, ...]:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Drawn:
-    """How many findings there are, and how many of them the time line cannot show."""
-
-    all: int
-    not_drawn: int
-
-
-def drawn(report: Report) -> Drawn:
-    """How many of the findings the time line shows."""
-    count = sum(group.count for group in report.findings)
-    shown = sum(mark.count for mark in report.timeline.findings)
-    return Drawn(all=count, not_drawn=max(count - shown, 0))
-
-
-def unknown_lag(report: Report) -> str:
-    """Why the time line shows no lag, where there are no times to draw it from; else nothing."""
-    if report.timeline.lags or not report.counts.get("effects"):
-        return ""
-    if not report.counts.get("positions"):
-        return "Lag is not drawn: the history has no stored positions of readers."
-    return (
-        "Lag is not drawn: the stored positions of the readers were read when everything was over, "
-        "and say no time."
-    )
-
-
 def lead(report: Report) -> str:
     """Whether this is what the scenario expects, in a sentence."""
     if report.expected is None:
@@ -76,15 +49,6 @@ def lead(report: Report) -> str:
         return "Every claim came out as this scenario expects."
     wrong = [claim for claim in report.claims if claim.expected is False]
     return f"{plural(len(wrong), 'claim')} did not come out as this scenario expects."
-
-
-def fine_prints(report: Report) -> tuple[tuple[FinePrint, tuple[str, ...]], ...]:
-    """Each different fine print once, with the names of the claims it belongs to."""
-    named: dict[str, tuple[FinePrint, list[str]]] = {}
-    for claim in report.claims:
-        same = named.setdefault(claim.fine_print.model_dump_json(), (claim.fine_print, []))
-        same[1].append(claim.name)
-    return tuple((fine_print, tuple(names)) for fine_print, names in named.values())
 
 
 def flat(data: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

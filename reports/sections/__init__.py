@@ -1,0 +1,78 @@
+"""The sections of a report: one file each, its template beside it.
+
+A section is a module with a constant `SECTION`, here or in an installed package that names it under
+the entry-point group `onceproof.report_sections`. Its template is called as the module is, with
+`.html.j2`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+from onceproof.checkers.extensions import BadExtension, extensions
+from onceproof.checkers.scan import member_modules
+from onceproof.reports.sections.base import RunData, Section
+
+__all__ = ["RegisteredSection", "RunData", "Section", "sections"]
+
+_NAME = re.compile(r"[a-z]+(-[a-z]+)*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegisteredSection:
+    """A section, and where it comes from.
+
+    Attributes:
+        section: what its module says.
+        template: its HTML; None: it is not on the page.
+        anchor: its id on the page.
+        package: the module of another package that adds it; None: it is one of ours.
+    """
+
+    section: Section
+    template: Path | None
+    anchor: str
+    package: str | None
+
+
+@cache
+def sections() -> tuple[RegisteredSection, ...]:
+    """All sections in the order of the page.
+
+    Raises:
+        BadExtension: a module of another package cannot be imported, or adds no section of its own.
+    """
+    found: dict[str, RegisteredSection] = {}
+    for module in member_modules(__name__, "SECTION"):
+        found[module.SECTION.name] = _registered(module, package=None)
+    for module in extensions("report_sections"):
+        _check(module, found.keys())
+        found[module.SECTION.name] = _registered(module, package=module.__name__)
+    return tuple(sorted(found.values(), key=lambda each: each.section.place))
+
+
+def _registered(module: ModuleType, *, package: str | None) -> RegisteredSection:
+    section: Section = module.SECTION
+    template = Path(str(module.__file__)).with_suffix(".html.j2")
+    return RegisteredSection(
+        section=section,
+        template=template if template.is_file() else None,
+        anchor=section.name if package is None else f"added-{section.name}",
+        package=package,
+    )
+
+
+def _check(module: ModuleType, taken: Collection[str]) -> None:
+    section = getattr(module, "SECTION", None)
+    if not isinstance(section, Section):
+        raise BadExtension(f"{module.__name__}: expected a constant SECTION, a Section")
+    if not _NAME.fullmatch(section.name):
+        wanted = "lower-case letters and single hyphens"
+        raise BadExtension(f"{module.__name__}: invalid name {section.name!r}: expected {wanted}")
+    if section.name in taken:
+        raise BadExtension(f"{module.__name__}: there is a report section {section.name} already")

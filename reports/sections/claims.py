@@ -1,0 +1,9 @@
+"""Each claim with its verdict."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from onceproof.reports.sections.base import Section
+
+SECTION: Final = Section(name="claims", heading="Claims", place=10)

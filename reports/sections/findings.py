@@ -1,0 +1,31 @@
+"""The findings: the first of each kind as a story, those like it as rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from onceproof.checkers import anomalies
+from onceproof.reports.html.around import around
+from onceproof.reports.html.brief import brief
+from onceproof.reports.html.folding import folded
+from onceproof.reports.html.record_trace import transactions, way
+from onceproof.reports.html.story import cause_story, story
+from onceproof.reports.model import Report
+from onceproof.reports.sections.base import Section
+
+
+def _context(report: Report) -> Mapping[str, object]:
+    return {
+        "around": around,
+        "brief": brief,
+        "cause_story": cause_story,
+        "findings": folded(report),
+        "hints": {anomaly.name: anomaly.hint for anomaly in anomalies().values()},
+        "story": story,
+        "transactions": transactions,
+        "way": way,
+    }
+
+
+SECTION: Final = Section(name="findings", heading="Findings", place=40, context=_context)

@@ -1,0 +1,9 @@
+"""What limits the judgement and the report."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from onceproof.reports.sections.base import Section
+
+SECTION: Final = Section(name="limits", heading="What limits this", place=90, link="Limits")

@@ -1,0 +1,161 @@
+"""Sections of the report that an installed package adds, and what they cannot do to it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from onceproof.checkers.extensions import BadExtension, extensions
+from onceproof.reports import sections
+from onceproof.reports.build import build
+from onceproof.reports.model import Report
+from onceproof.reports.write import load, write
+from tests.unit.reports.conftest import run_record, small_history, small_judgement
+from tests.unit.reports.test_html import Page, assert_harmless
+
+HOW_TO = (Path(__file__).parents[3] / "docs" / "how-to" / "add-a-report-section.md").read_text()
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """As `importlib.metadata` sees a package: a folder on the path with a `dist-info`."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    (tmp_path / "theirs.py").write_text(_example("python"))
+    (tmp_path / "theirs.html.j2").write_text(_example("html"))
+    info = tmp_path / "theirs-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[onceproof.report_sections]\ntheirs = theirs\n")
+    yield tmp_path
+    _forget()
+
+
+def test_ours_are_in_the_order_of_the_page_and_each_has_a_template() -> None:
+    ours = [each for each in sections.sections() if each.package is None]
+    assert [each.section.name for each in ours] == [
+        "claims",
+        "fine-print",
+        "time-line",
+        "findings",
+        "faults",
+        "mutation-check",
+        "repeat",
+        "environment",
+        "limits",
+    ]
+    assert all(each.template for each in ours)
+
+
+def test_a_packages_section_is_in_the_data_and_on_the_page(site: Path) -> None:
+    report, page = made(site)
+    told = [
+        {"record": f"p0-{n}", "at": at, "seconds": pytest.approx(seconds)}
+        for n, at, seconds in ((1, 10.0, 0.1), (2, 11.0, 0.1), (3, 12.0, 0.1))
+    ]
+    found: Any = report.extensions["slowest-sends"]
+    assert sorted(found, key=lambda row: row["record"]) == told
+    words = assert_harmless(page).words
+    assert words.index("Time line") < words.index("Slowest sends Record Called Took")
+    assert '<li><a href="#added-slowest-sends">Slowest sends</a></li>' in page
+
+
+def test_what_it_tells_is_escaped_and_the_policy_stays(site: Path) -> None:
+    _, plain = made(site)
+    hostile = "</table><script>alert(1)</script>\u202e"
+    _, page = made(site, hostile)
+    assert_harmless(page)
+    assert policy_of(page) == policy_of(plain)
+    template = site / "theirs.html.j2"
+    template.write_text("<script>alert(1)</script>" + template.read_text())
+    _, page = made(site)
+    assert Page(page).scripts[0] == "alert(1)"
+    assert policy_of(page) == policy_of(plain), "the script of a template must not be let run"
+
+
+@pytest.mark.parametrize(
+    ("file", "was", "instead", "said"),
+    [
+        (
+            "theirs.py",
+            "took = []",
+            "took = [][1]",
+            "The section slowest-sends of theirs has no data: IndexError: list index out of range",
+        ),
+        ("theirs.py", "took = []", "return float('x')", "has no data: ValueError: could"),
+        (
+            "theirs.html.j2",
+            "send.at | seconds",
+            "nobody",
+            "theirs could not tell it: UndefinedError: 'nobody' is undefined",
+        ),
+        ("theirs.html.j2", "{% endcall %}", "", "theirs could not tell it: TemplateSyntaxError:"),
+    ],
+)
+def test_one_that_fails_is_told_and_the_rest_stands(
+    site: Path, file: str, was: str, instead: str, said: str
+) -> None:
+    path = site / file
+    assert was in path.read_text()
+    path.write_text(path.read_text().replace(was, instead))
+    report, page = made(site)
+    words = assert_harmless(page).words
+    assert said in words
+    assert "Record p0-1 appears twice in ledger." in words
+    assert ("slowest-sends" in report.extensions) == (file == "theirs.html.j2")
+    assert ("added-slowest-sends" in page) == (file == "theirs.html.j2")
+
+
+def test_without_a_template_it_only_adds_data(site: Path) -> None:
+    (site / "theirs.html.j2").unlink()
+    report, page = made(site)
+    assert "slowest-sends" in report.extensions
+    assert "Slowest sends" not in page
+
+
+@pytest.mark.parametrize(
+    ("was", "instead", "said"),
+    [
+        ("SECTION = Section(", "MINE = Section(", "theirs: expected a constant SECTION, a Section"),
+        ('"slowest-sends"', '"claims"', "theirs: there is a report section claims already"),
+        ('"slowest-sends"', '"a b"', "theirs: invalid name 'a b': expected lower-case letters"),
+    ],
+)
+def test_one_that_cannot_be_added_is_named(site: Path, was: str, instead: str, said: str) -> None:
+    path = site / "theirs.py"
+    assert was in path.read_text()
+    path.write_text(path.read_text().replace(was, instead))
+    with pytest.raises(BadExtension, match=re.escape(said)):
+        made(site)
+
+
+def made(site: Path, record: str = "p0-1") -> tuple[Report, str]:
+    """The report and the page of the small run, both as they were stored."""
+    _forget()
+    history = small_history(record)
+    report = build(run_record(), history, small_judgement(history, record))
+    page, _ = write(site, report)
+    assert load(site) == report
+    return report, page.read_text()
+
+
+def _forget() -> None:
+    """Look for packages anew."""
+    sys.modules.pop("theirs", None)
+    sections.sections.cache_clear()
+    extensions.cache_clear()
+
+
+def policy_of(page: str) -> str:
+    (found,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
+    return str(found)
+
+
+def _example(language: str) -> str:
+    (found,) = re.findall(rf"^```{language}\n(.*?)^```", HOW_TO, re.DOTALL | re.MULTILINE)
+    return str(found)
