@@ -15,8 +15,9 @@ from typing import Final
 from urllib.parse import unquote
 
 from onceproof.checkers.model import Verdict
-from onceproof.reports.matrix.model import State, Trial, told
 from onceproof.reports.model import Claim, Report
+from onceproof.reports.runs.claims import told
+from onceproof.reports.runs.trial import State, Trial
 from onceproof.reports.scopes import looks_at
 from onceproof.reports.text import line
 from onceproof.reports.write import HTML_FILE, load

@@ -21,7 +21,7 @@ from onceproof.reports.diff.summary import (
     tone,
 )
 from onceproof.reports.html.templating import environment, style
-from onceproof.reports.index.links import link
+from onceproof.reports.runs.links import link
 from onceproof.reports.text import storable
 
 _HERE = Path(__file__).parent

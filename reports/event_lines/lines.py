@@ -17,7 +17,7 @@ from onceproof.harness.history import events
 from onceproof.harness.history.events import Event
 from onceproof.reports.event_lines import model
 from onceproof.reports.event_lines.model import Line
-from onceproof.reports.matrix.model import Trial
+from onceproof.reports.runs.trial import Trial
 
 _SENTENCES: Final = 3
 _PATIENCE: Final = 10.0

@@ -50,15 +50,15 @@ def script(path: Path) -> Markup:
     return Markup(path.read_text(encoding="utf-8"))
 
 
-def policy(css: Markup, code: Markup) -> str:
-    """The content security policy of a page: this style and this script, and nothing else.
+def policy(css: Markup, code: Markup | None) -> str:
+    """The content security policy of a page: this style and this script, if any, and nothing else.
 
     Nothing is loaded and nothing that came in with a record can run, whatever the browser would
     take it for.
     """
+    scripts = f"script-src {_sum(code)}; " if code is not None else ""
     return (
-        f"default-src 'none'; style-src {_sum(css)}; script-src {_sum(code)}; "
-        "form-action 'none'; base-uri 'none'"
+        f"default-src 'none'; style-src {_sum(css)}; {scripts}form-action 'none'; base-uri 'none'"
     )
 
 

@@ -20,8 +20,8 @@ from onceproof.matrix.plan import plan
 from onceproof.matrix.room import room
 from onceproof.matrix.sample import QUICK_SECONDS, sample
 from onceproof.matrix.under_way import MatrixRun
-from onceproof.reports.matrix.markdown import markdown as as_markdown
-from onceproof.reports.matrix.model import Backend, Trial
+from onceproof.reports.runs.markdown import markdown as as_markdown
+from onceproof.reports.runs.trial import Backend, Trial
 from onceproof.stopping import stop_on_signals
 
 

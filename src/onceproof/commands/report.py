@@ -33,7 +33,7 @@ def _is_one_run(folder: Path) -> bool:
 
 
 def _index(folders: Sequence[Path], html: Path | None) -> int:
-    from onceproof.reports.index.read import NoRuns, read_runs
+    from onceproof.reports.runs.read import NoRuns, read_runs
 
     try:
         found = read_runs(folders)
@@ -41,17 +41,17 @@ def _index(folders: Sequence[Path], html: Path | None) -> int:
         print(f"onceproof: {error}", file=sys.stderr)
         return USAGE
     if html is not None:
-        from onceproof.reports.index.page import render
+        from onceproof.reports.runs.page import index_page
         from onceproof.reports.write import write_whole
 
         try:
-            write_whole(html, render(found, html.parent))
+            write_whole(html, index_page(found, html.parent))
         except OSError as error:
             print(f"onceproof: {error.strerror or error} ({error.filename}).", file=sys.stderr)
             return TROUBLE
         print(html)
         return 0
-    from onceproof.reports.index.terminal import print_index
+    from onceproof.reports.runs.terminal import print_index
 
     print_index(found, sys.stdout)
     return 0

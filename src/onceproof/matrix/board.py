@@ -21,7 +21,8 @@ from onceproof.harness.processes.side_by_side import Ended
 from onceproof.interrupts import INTERRUPTED
 from onceproof.matrix.earlier import Earlier, latest
 from onceproof.matrix.plan import Planned
-from onceproof.reports.matrix.model import State, Trial, told
+from onceproof.reports.runs.claims import told
+from onceproof.reports.runs.trial import State, Trial
 from onceproof.reports.text import cut, line, seconds
 from onceproof.reports.write import HTML_FILE
 

@@ -25,9 +25,9 @@ from onceproof.matrix.earlier import records, reusable
 from onceproof.matrix.first_to_run import telling_first
 from onceproof.matrix.plan import Planned
 from onceproof.reports.ci.case import Case, cases_of_trial
-from onceproof.reports.matrix.model import Backend, Matrix, State, Trial
-from onceproof.reports.matrix.page import write
-from onceproof.reports.matrix.summary import headline, unexpected
+from onceproof.reports.runs.page import write_matrix
+from onceproof.reports.runs.summary import headline, unexpected
+from onceproof.reports.runs.trial import Backend, Matrix, State, Trial
 from onceproof.reports.text import seconds
 from onceproof.soak.watch import LEAST_FREE, free_bytes, low_disk
 
@@ -95,7 +95,7 @@ class MatrixRun:
         for trial in self._all(State.REUSED):
             self.hear(trial, False)
             _say(f"reused   {trial.scenario} on {trial.backend}: {self.out / (trial.report or '')}")
-        write(self.out, self.told())
+        write_matrix(self.out, self.told())
         self._tell_server(*self.trials)
         self._see_to_the_disk()
         with self.stop.in_order(), children(self.out / LOGS) as processes:
@@ -142,7 +142,7 @@ class MatrixRun:
     def conclude(self) -> int:
         """Write the page a last time, say how it came out, and return the exit code."""
         told = self.told()
-        page, table = write(self.out, told)
+        page, table = write_matrix(self.out, told)
         self._tell_server(*(name for name, trial in self.trials.items() if not trial.judged))
         print(headline(told))
         for trial in unexpected(told.trials):
@@ -203,7 +203,7 @@ class MatrixRun:
         left = len(self._all(State.WAITING))
         how = "as expected" if trial.expected else trial.remark or "NOT as expected"
         _say(f"ended    {ended.job.name}: {how}, {seconds(ended.seconds)}; {left} to go")
-        write(self.out, self.told())
+        write_matrix(self.out, self.told())
         self._see_to_the_disk()
 
     def _see_to_the_disk(self) -> None:

@@ -22,7 +22,7 @@ from onceproof.exit_codes import worst
 from onceproof.interrupts import INTERRUPTED
 from onceproof.outcome import Outcome
 from onceproof.reports.console import SoakRow, print_result, print_summary, rows_of
-from onceproof.reports.matrix.model import told
+from onceproof.reports.runs.claims import told
 from onceproof.reports.text import plural
 from onceproof.soak.watch import Reading
 

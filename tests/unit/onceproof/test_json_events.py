@@ -23,7 +23,7 @@ from onceproof.json_events import Stream, streamed
 from onceproof.reports.event_lines.lines import lines_of, trial_line
 from onceproof.reports.event_lines.model import LINES, AnyLine
 from onceproof.reports.event_lines.page import PAGE, SCHEMA, page, schema_text
-from onceproof.reports.matrix.model import State, Trial
+from onceproof.reports.runs.trial import State, Trial
 from tests.unit.onceproof.run_folders import finished
 
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference"

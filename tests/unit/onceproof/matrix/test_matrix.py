@@ -22,9 +22,10 @@ from onceproof.matrix.earlier import latest, records, reusable
 from onceproof.matrix.plan import Planned, plan
 from onceproof.matrix.room import room_for
 from onceproof.matrix.sample import QUICK_SECONDS, family_of, sample
-from onceproof.reports.matrix.model import State, Told, Trial
 from onceproof.reports.model import Claim, FinePrint, Phase, Report, RunFacts
 from onceproof.reports.model_timeline import Timeline
+from onceproof.reports.runs.claims import Told
+from onceproof.reports.runs.trial import State, Trial
 from onceproof.scenarios import all_scenarios, spark_state
 from tests.unit.harness.history.test_run_record import RECORD
 

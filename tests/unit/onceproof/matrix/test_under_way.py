@@ -22,7 +22,7 @@ from onceproof.matrix.earlier import records
 from onceproof.matrix.first_to_run import telling_first
 from onceproof.matrix.plan import Planned, plan
 from onceproof.matrix.under_way import MatrixRun
-from onceproof.reports.matrix.model import Backend, State
+from onceproof.reports.runs.trial import Backend, State
 from tests.unit.onceproof.matrix.test_matrix import kept, named
 
 LEAVES_A_RUN = "import shutil, sys; shutil.copytree(sys.argv[1], sys.argv[2])"

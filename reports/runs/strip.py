@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Final
 
-from onceproof.reports.index.model import Run, State
+from onceproof.reports.runs.run import Run, RunState
 from onceproof.reports.text import plural
 
 SHOWN: Final = 27
@@ -21,10 +21,10 @@ LINE: Final = 9
 STEP: Final = 19
 HIGH: Final = 28
 _SIGNS: Final = {
-    State.EXPECTED: ".",
-    State.UNEXPECTED: "!",
-    State.UNFINISHED: "~",
-    State.UNJUDGED: "-",
+    RunState.EXPECTED: ".",
+    RunState.UNEXPECTED: "!",
+    RunState.UNFINISHED: "~",
+    RunState.UNJUDGED: "-",
 }
 LEGEND: Final = ", ".join(f"{sign} {state}" for state, sign in _SIGNS.items())
 
@@ -76,8 +76,8 @@ def strip(newest_first: Sequence[Run]) -> Strip:
                 y=HIGH * (place // LINE),
                 run=run,
                 verdict=run.verdict or "unknown",
-                wrong=run.state is State.UNEXPECTED,
-                open=run.state in (State.UNFINISHED, State.UNJUDGED),
+                wrong=run.state is RunState.UNEXPECTED,
+                open=run.state in (RunState.UNFINISHED, RunState.UNJUDGED),
                 changed=changed[place],
             )
             for place, run in enumerate(shown)

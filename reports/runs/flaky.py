@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from onceproof.reports.index.model import Run
-from onceproof.reports.matrix.model import Told
+from onceproof.reports.runs.claims import Told
+from onceproof.reports.runs.run import Run
 from onceproof.reports.text import listed, plural
 
 DEFINITION: Final = (

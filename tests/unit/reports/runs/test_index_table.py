@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onceproof.checkers.model import Verdict
-from onceproof.reports.index.flaky import flaky
-from onceproof.reports.index.model import Found, Run, State, Unread
-from onceproof.reports.index.strip import LINE, SHOWN, signs, strip
-from onceproof.reports.index.table import headline, rows
-from onceproof.reports.index.terminal import print_index
-from tests.unit.reports.index.making import WRONG, run, told
+from onceproof.reports.runs.flaky import flaky
+from onceproof.reports.runs.rows import headline, rows
+from onceproof.reports.runs.run import Found, Run, RunState, Unread
+from onceproof.reports.runs.strip import LINE, SHOWN, signs, strip
+from onceproof.reports.runs.terminal import print_index
+from tests.unit.reports.runs.making import WRONG, run, told
 from tests.unit.reports.test_html import HOSTILE
 
 UNJUDGED = replace(run(5), claims=(), verdict=None)
@@ -35,18 +35,21 @@ def printed(*runs: Run, unread: tuple[Unread, ...] = ()) -> str:
 @pytest.mark.parametrize(
     ("found", "state"),
     [
-        (run(), State.EXPECTED),
-        (run(0, WRONG), State.UNEXPECTED),
-        (run(0, told(), WRONG), State.UNEXPECTED),
-        (run(0, told(verdict=Verdict.VIOLATED)), State.EXPECTED),
-        (run(finished=False), State.UNFINISHED),
-        (run(0, WRONG, finished=False), State.UNEXPECTED),
-        (run(0, told(verdict=Verdict.UNKNOWN, expected=False), finished=False), State.UNFINISHED),
-        (UNJUDGED, State.UNJUDGED),
-        (replace(UNJUDGED, finished=False), State.UNFINISHED),
+        (run(), RunState.EXPECTED),
+        (run(0, WRONG), RunState.UNEXPECTED),
+        (run(0, told(), WRONG), RunState.UNEXPECTED),
+        (run(0, told(verdict=Verdict.VIOLATED)), RunState.EXPECTED),
+        (run(finished=False), RunState.UNFINISHED),
+        (run(0, WRONG, finished=False), RunState.UNEXPECTED),
+        (
+            run(0, told(verdict=Verdict.UNKNOWN, expected=False), finished=False),
+            RunState.UNFINISHED,
+        ),
+        (UNJUDGED, RunState.UNJUDGED),
+        (replace(UNJUDGED, finished=False), RunState.UNFINISHED),
     ],
 )
-def test_what_became_of_a_run(found: Run, state: State) -> None:
+def test_what_became_of_a_run(found: Run, state: RunState) -> None:
     assert found.state is state
 
 

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from onceproof.checkers.model import Verdict
-from onceproof.reports.model import Claim, Report
+from onceproof.reports.runs.claims import Told
 
 
 class State(StrEnum):
@@ -25,27 +24,6 @@ class State(StrEnum):
     WAITING = "not run"
     LEFT_OUT = "left out"
     """The backend does not offer what it needs."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Told:
-    """What one run says of one claim.
-
-    Attributes:
-        name: of the claim.
-        verdict: the verdict.
-        expected: whether it came out as it should; without an expectation it should hold.
-        should_be: what it should be, in words.
-        reason: why this verdict, in a sentence.
-        refuted_by: the anomalies that refute it.
-    """
-
-    name: str
-    verdict: Verdict
-    expected: bool
-    should_be: str
-    reason: str
-    refuted_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,24 +114,3 @@ class Matrix:
     def all_of(self, state: State) -> tuple[Trial, ...]:
         """The trials of which this became."""
         return tuple(trial for trial in self.trials if trial.state is state)
-
-
-def told(report: Report) -> tuple[Told, ...]:
-    """What a report says of each claim."""
-    return tuple(_told(claim) for claim in report.claims)
-
-
-def _told(claim: Claim) -> Told:
-    should_be = str(Verdict.HOLDS)
-    if claim.expectation is not None:
-        by = ", ".join(claim.expectation.anomalies)
-        should_be = f"{claim.expectation.verdict}{f' by {by}' if by else ''}"
-    holds = claim.verdict is Verdict.HOLDS
-    return Told(
-        name=claim.name,
-        verdict=claim.verdict,
-        expected=holds if claim.expected is None else claim.expected,
-        should_be=should_be,
-        reason=claim.reason,
-        refuted_by=claim.refuted_by,
-    )

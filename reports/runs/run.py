@@ -12,10 +12,10 @@ from enum import StrEnum
 from pathlib import Path
 
 from onceproof.checkers.model import Verdict
-from onceproof.reports.matrix.model import Told
+from onceproof.reports.runs.claims import Told
 
 
-class State(StrEnum):
+class RunState(StrEnum):
     """What became of a run."""
 
     EXPECTED = "as expected"
@@ -67,14 +67,14 @@ class Run:
     setup: str
 
     @property
-    def state(self) -> State:
+    def state(self) -> RunState:
         """What became of it."""
         if not self.claims:
-            return State.UNJUDGED if self.finished else State.UNFINISHED
+            return RunState.UNJUDGED if self.finished else RunState.UNFINISHED
         wrong = [claim for claim in self.claims if not claim.expected]
         if not self.finished and all(c.verdict is not Verdict.VIOLATED for c in wrong):
-            return State.UNFINISHED
-        return State.UNEXPECTED if wrong else State.EXPECTED
+            return RunState.UNFINISHED
+        return RunState.UNEXPECTED if wrong else RunState.EXPECTED
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,33 +6,15 @@ of its own, because nobody can say which of them a verdict is owed to.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from onceproof.checkers.model import Verdict
-from onceproof.reports.matrix.model import State, Told, Trial
+from onceproof.reports.runs.trial import State, Trial
 
 NONE: Final = "no fault"
 SEVERAL: Final = "several kinds"
 _ORDER: Final = (NONE, "crash", "partition", "timeout", "surgery")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Same:
-    """Claims of one trial that came out the same.
-
-    Attributes:
-        verdict: their verdict.
-        expected: whether that is as it should be.
-        should_be: what it should be, in words.
-        names: of the claims; those of the same stretch are one.
-    """
-
-    verdict: Verdict
-    expected: bool
-    should_be: str
-    names: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,27 +56,3 @@ def column(trial: Trial) -> str:
     if len(trial.kinds) > 1:
         return SEVERAL
     return trial.kinds[0] if trial.kinds else NONE
-
-
-def alike(claims: Sequence[Told]) -> tuple[Same, ...]:
-    """The claims of a trial, those together that came out the same, the unexpected first."""
-    groups: dict[tuple[bool, Verdict, str], list[str]] = {}
-    for claim in claims:
-        key = (claim.expected, claim.verdict, "" if claim.expected else claim.should_be)
-        groups.setdefault(key, []).append(claim.name)
-    order = list(Verdict)
-    return tuple(
-        Same(verdict=verdict, expected=expected, should_be=should_be, names=together(names))
-        for (expected, verdict, should_be), names in sorted(
-            groups.items(), key=lambda item: (item[0][0], order.index(item[0][1]))
-        )
-    )
-
-
-def together(names: Iterable[str]) -> tuple[str, ...]:
-    """`at-most-once a → b` and `exactly-once a → b` are `at-most-once, exactly-once a → b`."""
-    stretches: dict[str, list[str]] = {}
-    for name in names:
-        guarantee, _, stretch = name.partition(" ")
-        stretches.setdefault(stretch, []).append(guarantee)
-    return tuple(f"{', '.join(words)} {stretch}" for stretch, words in stretches.items())

@@ -11,9 +11,9 @@ import pytest
 
 from onceproof.checkers.model import Verdict
 from onceproof.reports.build import build
-from onceproof.reports.index.model import Found, Run, State, Unread
-from onceproof.reports.index.read import NoRuns, read_runs
 from onceproof.reports.model import Report
+from onceproof.reports.runs.read import NoRuns, read_runs
+from onceproof.reports.runs.run import Found, Run, RunState, Unread
 
 NAME = "2025010{}T000000Z-small-7"
 
@@ -57,7 +57,7 @@ def test_what_a_report_says_of_its_run(runs: Path, small_report: Report) -> None
         (Verdict.HOLDS, ()),
     ]
     assert run.verdict is Verdict.VIOLATED
-    assert run.state is State.EXPECTED
+    assert run.state is RunState.EXPECTED
     assert run.code is None
     (folder / "report.html").write_text("")
     assert only(read_runs([folder])).page == folder / "report.html"

@@ -11,12 +11,13 @@ import pytest
 
 from onceproof.checkers.model import Judgement, Verdict
 from onceproof.reports.build import build
-from onceproof.reports.matrix.markdown import markdown
-from onceproof.reports.matrix.model import Backend, Matrix, State, Told, Trial, told
-from onceproof.reports.matrix.page import HTML_FILE, MARKDOWN_FILE, render, write
-from onceproof.reports.matrix.summary import headline, tiles, tone, unexpected
-from onceproof.reports.matrix.table import NONE, SEVERAL, alike, column, table
 from onceproof.reports.model import Report
+from onceproof.reports.runs.claims import Told, alike, told
+from onceproof.reports.runs.grid import NONE, SEVERAL, column, table
+from onceproof.reports.runs.markdown import markdown
+from onceproof.reports.runs.page import HTML_FILE, MARKDOWN_FILE, matrix_page, write_matrix
+from onceproof.reports.runs.summary import headline, tiles, tone, unexpected
+from onceproof.reports.runs.trial import Backend, Matrix, State, Trial
 from tests.unit.reports.test_html import HOSTILE, Page
 
 
@@ -137,17 +138,16 @@ def test_rows_are_subjects_and_only_columns_with_something_in_them_are_there() -
 
 
 def test_claims_that_came_out_alike_are_told_together_the_unexpected_first() -> None:
-    found = alike(
-        [
-            claim("at-most-once a → b"),
-            claim("at-least-once a → b"),
-            claim("exactly-once b → c"),
-            claim("ordered a → b", Verdict.VIOLATED, should_be="violated"),
-            claim("atomic a → b", Verdict.STALLED, False),
-            claim("idempotent a → b", Verdict.STALLED, False, "violated"),
-        ]
+    said = (
+        claim("at-most-once a → b"),
+        claim("at-least-once a → b"),
+        claim("exactly-once b → c"),
+        claim("ordered a → b", Verdict.VIOLATED, should_be="violated"),
+        claim("atomic a → b", Verdict.STALLED, False),
+        claim("idempotent a → b", Verdict.STALLED, False, "violated"),
     )
-    assert [(same.verdict, same.expected, same.names) for same in found] == [
+    found = alike([said])
+    assert [(same.outcomes[0].verdict, same.expected, same.names) for same in found] == [
         (Verdict.STALLED, False, ("atomic a → b",)),
         (Verdict.STALLED, False, ("idempotent a → b",)),
         (Verdict.VIOLATED, True, ("ordered a → b",)),
@@ -199,7 +199,7 @@ DOCKER = (Backend(name="local"), Backend(name="docker", missing="There is no eng
 
 def test_the_page_tells_everything() -> None:
     reused = trial("there", claim("exactly-once a → b"), state=State.REUSED)
-    html = render(matrix(GOOD, BAD, CRASHED, WAITING, LEFT_OUT, reused, backends=DOCKER))
+    html = matrix_page(matrix(GOOD, BAD, CRASHED, WAITING, LEFT_OUT, reused, backends=DOCKER))
     words = Page(html).words
     order = [
         "2 of 5 runs as expected, 1 not run",
@@ -219,7 +219,7 @@ def test_the_page_tells_everything() -> None:
 
 
 def test_the_page_loads_nothing_and_links_the_reports_beside_it() -> None:
-    links = Links(html := render(matrix(GOOD, BAD, CRASHED)))
+    links = Links(html := matrix_page(matrix(GOOD, BAD, CRASHED)))
     assert {link for link in links.links if not link.startswith("#")} == {GOOD.report, BAD.report}
     assert not links.tags & {"script", "img", "iframe", "link", "object", "base"}
     assert "src" not in links.attributes
@@ -232,8 +232,8 @@ def test_nothing_that_is_told_can_act(text: str) -> None:
     bad = replace(bad, claims=(claim(text, Verdict.STALLED, False, text), *bad.claims))
     missing = (Backend(name="local"), Backend(name="docker", missing=text))
     found = matrix(bad, CRASHED, backends=missing, repeat=text, versions={text: text})
-    links = Links(render(found))
-    Page(render(found))
+    links = Links(matrix_page(found))
+    Page(matrix_page(found))
     assert not links.tags & {"script", "img", "iframe", "link", "object", "base"}
     assert not any(name.startswith("on") for name in links.attributes)
     table_rows = [line for line in markdown(found).splitlines() if line.startswith("| **")]
@@ -241,14 +241,14 @@ def test_nothing_that_is_told_can_act(text: str) -> None:
 
 
 def test_an_empty_matrix_is_told_too() -> None:
-    assert "Nothing was to be run." in Page(render(matrix())).words
+    assert "Nothing was to be run." in Page(matrix_page(matrix())).words
     assert "| subject |" not in markdown(matrix())
 
 
 def test_where_both_backends_were_run_each_run_says_on_which() -> None:
     both = (Backend(name="local"), Backend(name="docker"))
     twice = matrix(GOOD, replace(GOOD, backend="docker"), backends=both)
-    assert "good docker" in Page(render(twice)).words
+    assert "good docker" in Page(matrix_page(twice)).words
     assert "*good (docker)*: ✓ holds" in markdown(twice)
     assert "*good*: ✓ holds" in markdown(matrix(GOOD))
 
@@ -308,7 +308,7 @@ def test_what_a_backend_left_out() -> None:
 
 def test_both_are_written_and_nothing_else(tmp_path: Path) -> None:
     for found in (matrix(BAD), matrix(GOOD)):
-        assert write(tmp_path, found) == (tmp_path / HTML_FILE, tmp_path / MARKDOWN_FILE)
+        assert write_matrix(tmp_path, found) == (tmp_path / HTML_FILE, tmp_path / MARKDOWN_FILE)
     assert sorted(path.name for path in tmp_path.iterdir()) == [HTML_FILE, MARKDOWN_FILE]
     assert "One run, as expected" in (tmp_path / HTML_FILE).read_text()
     assert "One run, as expected" in (tmp_path / MARKDOWN_FILE).read_text()

@@ -16,11 +16,11 @@ from urllib.parse import unquote
 import pytest
 
 from onceproof.checkers.model import Verdict
-from onceproof.reports.index.links import link
-from onceproof.reports.index.model import Found, Run, Unread
-from onceproof.reports.index.page import render
-from onceproof.reports.index.strip import SHOWN
-from tests.unit.reports.index.making import WRONG, run, told
+from onceproof.reports.runs.links import link
+from onceproof.reports.runs.page import index_page
+from onceproof.reports.runs.run import Found, Run, Unread
+from onceproof.reports.runs.strip import SHOWN
+from tests.unit.reports.runs.making import WRONG, run, told
 from tests.unit.reports.test_html import HOSTILE, Page
 
 GONE = Unread(folder=Path("runs/20250109T000000Z-x-1"), reason="It is cut short.", scenario="x")
@@ -35,7 +35,7 @@ RUNS = (
 
 
 def page(*runs: Run, unread: tuple[Unread, ...] = (), folder: Path = Path()) -> str:
-    return render(Found(runs=runs, unread=unread), folder)
+    return index_page(Found(runs=runs, unread=unread), folder)
 
 
 def parsed(html: str) -> Page:
@@ -89,8 +89,10 @@ def test_only_its_own_script_may_run() -> None:
     (script,) = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
     wanted = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     (policy,) = (a["content"] for tag, a in parsed(html).tags if a.get("http-equiv") is not None)
+    (css,) = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
+    styled = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
     assert policy == (
-        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{wanted}'; "
+        f"default-src 'none'; style-src 'sha256-{styled}'; script-src 'sha256-{wanted}'; "
         "form-action 'none'; base-uri 'none'"
     )
     assert "eval" not in script

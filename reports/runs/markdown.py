@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from onceproof.reports.matrix.model import Backend, Matrix, State, Trial
-from onceproof.reports.matrix.summary import headline, unexpected
-from onceproof.reports.matrix.table import alike, table
-from onceproof.reports.text import line, plural, seconds
+from onceproof.reports.runs.claims import alike
+from onceproof.reports.runs.grid import table
+from onceproof.reports.runs.summary import headline, unexpected
+from onceproof.reports.runs.trial import Backend, Matrix, State, Trial
+from onceproof.reports.text import line, listed, plural, seconds
 
 _IMAGE = "image of "
 """How the version of a container's image begins, in front of whose it is."""
@@ -97,8 +98,11 @@ def _trial(trial: Trial, matrix: Matrix) -> str:
     if not trial.judged:
         return f"*{name}*: {trial.state}"
     said = "; ".join(
-        f"{'✓' if same.expected else '✗'} {same.verdict} ({_plain('; '.join(same.names))})"
-        for same in alike(trial.claims)
+        f"{'✓' if outcome.expected else '✗'} {outcome.verdict}"
+        f"{f' by {_plain(listed(outcome.by))}' if outcome.by else ''}"
+        f" ({_plain('; '.join(same.names))})"
+        for same in alike([trial.claims])
+        for outcome in same.outcomes
     )
     return f"*{name}*: {said or 'no claim was judged'}"
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from onceproof.harness.history.run_record import RUN_FILE, RunRecord, UnreadableRun
-from onceproof.reports.index.model import Found, Run, Unread
-from onceproof.reports.matrix.model import told
 from onceproof.reports.model import Phase, Report
+from onceproof.reports.runs.claims import told
+from onceproof.reports.runs.run import Found, Run, Unread
 from onceproof.reports.write import HTML_FILE, JSON_FILE, UnreadableReport, load
 
 _NAME: Final = re.compile(r"\d{8}T\d{6}Z-.+")

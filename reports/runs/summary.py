@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from onceproof.checkers.model import Verdict
 from onceproof.reports.html.facts import Tile
-from onceproof.reports.matrix.model import Matrix, State, Trial
+from onceproof.reports.runs.trial import Matrix, State, Trial
 from onceproof.reports.text import number, plural, seconds
 
 

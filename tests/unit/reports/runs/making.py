@@ -1,4 +1,4 @@
-"""Small runs for the tests of `onceproof.reports.index`."""
+"""Small runs for the tests of an index of runs."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from onceproof.checkers.model import Verdict
-from onceproof.reports.index.model import Run
-from onceproof.reports.matrix.model import Told
+from onceproof.reports.runs.claims import Told
+from onceproof.reports.runs.run import Run
 
 
 def told(

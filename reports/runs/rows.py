@@ -12,40 +12,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from onceproof.checkers.model import Verdict
-from onceproof.reports.index.flaky import Flaky, flaky
-from onceproof.reports.index.model import Run, State
-from onceproof.reports.matrix.table import together
+from onceproof.reports.runs.claims import Same, alike
+from onceproof.reports.runs.flaky import Flaky, flaky
+from onceproof.reports.runs.run import Run, RunState
 from onceproof.reports.text import listed, number, plural, seconds
 
 _ORDER = list(Verdict)
 _SEEDS = 6
-
-
-@dataclass(frozen=True, kw_only=True)
-class Outcome:
-    """How a claim came out, and how often.
-
-    Attributes:
-        verdict: its verdict.
-        by: the anomalies that refuted it.
-        expected: whether that is as it should be.
-        should_be: what it should be, in words.
-        count: in how many runs.
-    """
-
-    verdict: Verdict
-    by: tuple[str, ...]
-    expected: bool
-    should_be: str
-    count: int
-
-
-@dataclass(frozen=True, kw_only=True)
-class Same:
-    """Claims that came out the same way the same number of times."""
-
-    outcomes: tuple[Outcome, ...]
-    names: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +57,7 @@ class Row:
         return tuple(sorted(found, key=_ORDER.index))
 
     @property
-    def states(self) -> Counter[State]:
+    def states(self) -> Counter[RunState]:
         """How many runs there are of each state."""
         return Counter(run.state for run in self.runs)
 
@@ -113,9 +86,13 @@ class Row:
     def expected(self) -> str:
         """How many of the runs that say anything are as expected."""
         states = self.states
-        telling = states[State.EXPECTED] + states[State.UNEXPECTED]
-        rest = [f"{number(states[s])} {s}" for s in (State.UNFINISHED, State.UNJUDGED) if states[s]]
-        said = [f"{number(states[State.EXPECTED])} of {number(telling)}"] if telling else []
+        telling = states[RunState.EXPECTED] + states[RunState.UNEXPECTED]
+        rest = [
+            f"{number(states[s])} {s}"
+            for s in (RunState.UNFINISHED, RunState.UNJUDGED)
+            if states[s]
+        ]
+        said = [f"{number(states[RunState.EXPECTED])} of {number(telling)}"] if telling else []
         return ", ".join([*said, *rest])
 
 
@@ -135,7 +112,7 @@ def headline(found: Sequence[Row], unread: int) -> str:
     """All of it in a sentence."""
     runs = [run for row in found for run in row.runs]
     states = Counter(run.state for run in runs)
-    parts = [f"{number(states[state])} {state}" for state in State if states[state]]
+    parts = [f"{number(states[state])} {state}" for state in RunState if states[state]]
     if many := sum(row.flaky is not None for row in found):
         parts.append(f"{plural(many, 'scenario')} flaky")
     if unread:
@@ -145,7 +122,7 @@ def headline(found: Sequence[Row], unread: int) -> str:
 
 
 def _urgency(row: Row) -> tuple[bool, bool, str, str, str]:
-    wrong = row.newest.state is State.UNEXPECTED
+    wrong = row.newest.state is RunState.UNEXPECTED
     newest = row.newest
     return (not wrong, row.flaky is None, newest.scenario, newest.own or "", newest.backend)
 
@@ -153,19 +130,4 @@ def _urgency(row: Row) -> tuple[bool, bool, str, str, str]:
 def _claims(runs: Sequence[Run]) -> tuple[Same, ...]:
     """What the runs that came to their end say of each claim; if none did, what all say."""
     telling = [run for run in runs if run.finished] or runs
-    counted: dict[str, Counter[tuple[Verdict, tuple[str, ...], bool, str]]] = {}
-    for run in telling:
-        for claim in run.claims:
-            should_be = "" if claim.expected else claim.should_be
-            key = (claim.verdict, claim.refuted_by, claim.expected, should_be)
-            counted.setdefault(claim.name, Counter())[key] += 1
-    same: dict[tuple[Outcome, ...], list[str]] = {}
-    for name, outcomes in counted.items():
-        made = [
-            Outcome(verdict=verdict, by=by, expected=expected, should_be=should_be, count=count)
-            for (verdict, by, expected, should_be), count in outcomes.items()
-        ]
-        made.sort(key=lambda o: (o.expected, _ORDER.index(o.verdict), o.by, o.should_be))
-        same.setdefault(tuple(made), []).append(name)
-    found = [Same(outcomes=outcomes, names=together(names)) for outcomes, names in same.items()]
-    return tuple(sorted(found, key=lambda s: min(o.expected for o in s.outcomes)))
+    return alike(run.claims for run in telling)

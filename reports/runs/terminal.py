@@ -11,9 +11,10 @@ from typing import TextIO
 from rich.table import Table
 from rich.text import Text
 
-from onceproof.reports.index.model import Found, State, Unread
-from onceproof.reports.index.strip import LEGEND, signs
-from onceproof.reports.index.table import Row, Same, headline, rows
+from onceproof.reports.runs.claims import Same
+from onceproof.reports.runs.rows import Row, headline, rows
+from onceproof.reports.runs.run import Found, RunState, Unread
+from onceproof.reports.runs.strip import LEGEND, signs
 from onceproof.reports.terminal import console
 from onceproof.reports.text import line, plural
 
@@ -54,7 +55,7 @@ def _table(told: tuple[Row, ...]) -> Table:
         name = Text(_name(row))
         name.append(f"\n{row.seeds}", style="dim")
         claims = Text("\n").join(_claims(same) for same in row.claims) if row.claims else Text("–")
-        wrong = row.newest.state is State.UNEXPECTED
+        wrong = row.newest.state is RunState.UNEXPECTED
         expected = Text(row.expected, style="bold red" if wrong else "")
         if row.flaky is not None:
             expected.append("\nflaky", style="bold yellow")

@@ -1,1 +1,0 @@
-"""Every scenario on every backend, on one page: subjects down, kinds of faults across."""
