@@ -19,6 +19,7 @@ DATABASE = "docs/how-to/test-a-consumer-with-a-database.md"
 IN_TESTS = "docs/how-to/faults-in-your-tests.md"
 GATE = "docs/how-to/hit-one-message.md"
 SUBJECT = "docs/how-to/add-a-subject-or-scenario.md"
+SECTION = "docs/how-to/add-a-report-section.md"
 FOREIGN = "docs/how-to/check-a-foreign-history.md"
 HISTORY = "docs/how-to/write-a-history.md"
 
@@ -46,6 +47,8 @@ EXECUTED = {
     (FOREIGN, "json"): "tests/unit/checkers/imports/test_imports_documentation.py",
     ("docs/how-to/add-a-fault.md", "python"): "tests/integration/test_fault_how_to.py",
     ("docs/how-to/add-an-anomaly.md", "python"): ("tests/unit/checkers/test_add_an_anomaly.py"),
+    (SECTION, "html"): "tests/unit/reports/test_sections.py",
+    (SECTION, "python"): "tests/unit/reports/test_sections.py",
     ("docs/how-to/ask-a-run.md", "sql"): "tests/unit/onceproof/shell/test_shell.py",
     ("docs/reference/lab.md", "js"): "tests/end_to_end/test_lab.py",
 }

@@ -83,7 +83,12 @@ def python_of(page: str) -> list[str]:
     return [block.text for block in PYTHON if block.page == page]
 
 
-GROUPS = {"onceproof.scenarios", "onceproof.faults", "onceproof.anomalies"}
+GROUPS = {
+    "onceproof.scenarios",
+    "onceproof.faults",
+    "onceproof.anomalies",
+    "onceproof.report_sections",
+}
 
 
 def test_the_gate_is_used_as_it_can_be() -> None:
