@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -224,6 +226,9 @@ def test_the_page_loads_nothing_and_links_the_reports_beside_it() -> None:
     assert not links.tags & {"script", "img", "iframe", "link", "object", "base"}
     assert "src" not in links.attributes
     assert "http" not in html[html.index("<style>") : html.index("</style>")]
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', html)
+    assert unescape(policy).startswith("default-src 'none'; style-src 'sha256-")
+    assert "script-src" not in policy, "nothing may run in it"
 
 
 @pytest.mark.parametrize("text", HOSTILE)
