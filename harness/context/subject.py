@@ -6,7 +6,7 @@ claim holds. Add one by adding a file here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -14,9 +14,11 @@ from onceproof.harness.artemis.configuration import QueueSettings
 from onceproof.harness.context.pipeline import Pipeline, PipelineParts
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.base import Sink
+from onceproof.harness.workload.contributions import Contribution, Transforms, total_and_count
+from onceproof.harness.workload.payments import Payment
 
 
-class Subject(Protocol):
+class Subject(Transforms, Protocol):
     """A system on trial."""
 
     @property
@@ -30,10 +32,6 @@ class Subject(Protocol):
     @property
     def sink(self) -> str:
         """Table or topic that its effects go to; empty if it has none."""
-
-    @property
-    def sinks(self) -> tuple[str, ...]:
-        """Everything that each input must have its effect in, `sink` first."""
 
     @property
     def balances(self) -> bool:
@@ -73,6 +71,48 @@ class Subject(Protocol):
             reader: reads topics.
             work: the folder that its pipeline works in.
         """
+
+
+class SubjectBase:
+    """What a subject need not say itself: one effect of each payment, in one sink."""
+
+    @property
+    def sinks(self: Subject) -> tuple[str, ...]:
+        """Its one sink."""
+        return (self.sink,)
+
+    @property
+    def balances(self) -> bool:
+        """It keeps no state."""
+        return False
+
+    @property
+    def output_topic(self) -> str | None:
+        """None has to be there."""
+        return None
+
+    @property
+    def sends(self) -> bool:
+        """The workload's producers are not on trial as such."""
+        return False
+
+    @property
+    def offers(self) -> frozenset[str]:
+        """Nothing that faults can aim at."""
+        return frozenset()
+
+    def configuration(self) -> Mapping[str, Any]:
+        """No settings."""
+        return {}
+
+    def yields(self, payments: Sequence[Payment]) -> Iterable[tuple[str, str]]:
+        """Each payment, with its fee."""
+        for payment in payments:
+            yield payment.record, payment.effect_digest
+
+    def contributions(self: Subject, payment: Payment) -> Iterable[Contribution]:
+        """Where it has balances: to that of the payment's account."""
+        return total_and_count(self.sink, payment.account, payment) if self.balances else ()
 
 
 @runtime_checkable

@@ -6,12 +6,12 @@ judge; its folder says what was done to the stage, when, and what proves it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from onceproof.harness.context.pipeline import NoPipeline, PipelineParts
+from onceproof.harness.context.subject import SubjectBase
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.kafka.topic import Topic
 from onceproof.harness.run.arrange import RunAssembly
@@ -23,22 +23,14 @@ from onceproof.harness.workload.payments import Payments
 
 
 @dataclass(frozen=True, kw_only=True)
-class Nobody:
+class Nobody(SubjectBase):
     """The place of a subject where there is none."""
 
     name = "none"
     says = "No pipeline of ours: the programs on this stage were somebody else's."
     sink = ""
     sinks = ()
-    balances = False
     view = ""
-    output_topic = None
-    sends = False
-    offers = frozenset[str]()
-
-    def configuration(self) -> Mapping[str, Any]:
-        """No settings."""
-        return {}
 
     def pipeline(self, parts: PipelineParts) -> NoPipeline:
         """There is none."""

@@ -1,28 +1,18 @@
 """What every record must come to in the sinks of a subject, written down before anything runs.
 
-It is computed from the workload alone, apart from the code on trial. What a
-payment comes to, or adds to a balance, the subject may say itself.
+It is computed from the workload alone, apart from the code on trial.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from onceproof.harness.context.subject import Subject
 from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.workload.base import Workload
-from onceproof.harness.workload.contributions import (
-    Contributes,
-    Contribution,
-    KeepsState,
-    SaysEffects,
-    total_and_count,
-)
-from onceproof.harness.workload.payments import Payment, Payments, payments_of
 
 
 def write_expected(
@@ -39,21 +29,9 @@ def write_expected(
     writer = HistoryWriter(history, "workload")
     expected, contributions = Counter[str](), Counter[str]()
     for n in range(workload.producers):
-        payments: list[Payment] = []
-        if isinstance(workload, Payments):
-            # What is sent again must come to the same: it is said of the record.
-            payments = list(dict.fromkeys(payments_of(workload, producer=n, seed=seed)))
-        for sink in subject.sinks:
-            rows = (
-                _said(subject, sink, payments)
-                if isinstance(subject, SaysEffects)
-                else workload.expected(producer=n, seed=seed, sink=sink)
-            )
-            writer.write_all("expected", _counted(rows, expected))
-            if isinstance(workload, Contributes):
-                own = workload.contributed(producer=n, seed=seed, sink=sink)
-                writer.write_all("contributions", _counted(own, contributions))
-        added = (row for payment in payments for row in _contributions(subject, payment))
+        effects = workload.expected(subject, producer=n, seed=seed)
+        writer.write_all("expected", _counted(effects, expected))
+        added = workload.contributed(subject, producer=n, seed=seed)
         writer.write_all("contributions", _counted(added, contributions))
     writer.close()
     return expected, contributions
@@ -63,18 +41,3 @@ def _counted(rows: Iterable[dict[str, Any]], count: Counter[str]) -> Iterator[di
     for row in rows:
         count[row["sink"]] += 1
         yield row
-
-
-def _said(subject: SaysEffects, sink: str, payments: Sequence[Payment]) -> Iterator[dict[str, Any]]:
-    for record, digest in subject.yields(payments):
-        yield {"sink": sink, "record": record, "effect_key": "", "digest": digest}
-
-
-def _contributions(subject: Subject, payment: Payment) -> Iterator[dict[str, Any]]:
-    found: list[Contribution] = []
-    if subject.balances:
-        found += total_and_count(subject.sink, payment.account, payment)
-    if isinstance(subject, KeepsState):
-        found += subject.contributions(payment)
-    for each in found:
-        yield {"record": payment.record, **asdict(each)}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from onceproof.harness.context.pipeline import NoPipeline, Pipeline, PipelineParts
+from onceproof.harness.context.subject import SubjectBase
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.nothing import Nothing
@@ -19,7 +20,7 @@ from onceproof.harness.subjects.observed import Observed, Observer
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProducerSubject:
+class ProducerSubject(SubjectBase):
     """Producers, seen by observers.
 
     Attributes:
@@ -35,11 +36,8 @@ class ProducerSubject:
     topics: tuple[str, ...] = ()
     sink: str = ""
     sinks: tuple[str, ...] = ()
-    balances: bool = False
     view: str = ""
-    output_topic: str | None = None
     sends: bool = True
-    offers: frozenset[str] = frozenset()
 
     def configuration(self) -> Mapping[str, Any]:
         """The observers' settings; those of the producers stand beside them."""

@@ -22,6 +22,7 @@ from onceproof.harness.user_pipeline.input_file import Given, given
 from onceproof.harness.user_pipeline.odd_orders import as_odd
 from onceproof.harness.user_pipeline.profile import EMPTY, KEYS
 from onceproof.harness.user_pipeline.upserts import contributions
+from onceproof.harness.workload.contributions import Transforms
 from onceproof.harness.workload.partitions import partition_of_key
 from onceproof.harness.workload.task_file import SenderRecord
 
@@ -101,22 +102,27 @@ class Orders:
                     headers=record.headers,
                 )
 
-    def expected(self, *, producer: int, seed: int, sink: str) -> Iterator[dict[str, Any]]:
-        """What one producer's records must come to in a sink, as rows of `expected`."""
+    def expected(
+        self, subject: Transforms, *, producer: int, seed: int
+    ) -> Iterator[dict[str, Any]]:
+        """What one producer's records must come to in each sink, as rows of `expected`."""
         if self.upserts:
             return
         for record in self.sends(producer=producer, seed=seed):
             for name in self.yields.names(record.value):
-                yield {
-                    "sink": sink,
-                    "record": record.record,
-                    "effect_key": name,
-                    "digest": NOT_JUDGED,
-                    "optional": self.yields.optional and self.yields.function is None,
-                }
+                for sink in subject.sinks:
+                    yield {
+                        "sink": sink,
+                        "record": record.record,
+                        "effect_key": name,
+                        "digest": NOT_JUDGED,
+                        "optional": self.yields.optional and self.yields.function is None,
+                    }
 
-    def contributed(self, *, producer: int, seed: int, sink: str) -> Iterator[dict[str, Any]]:
-        """What one producer's records leave in a sink, as rows of `contributions`.
+    def contributed(
+        self, subject: Transforms, *, producer: int, seed: int
+    ) -> Iterator[dict[str, Any]]:
+        """What one producer's records leave in each sink, as rows of `contributions`.
 
         Raises:
             BadRule: one has more than one effect.
@@ -124,14 +130,9 @@ class Orders:
         if not self.upserts:
             return
         for record in self.sends(producer=producer, seed=seed):
-            names = self.yields.names(record.value)
-            if len(names) > 1:
-                raise BadRule(
-                    f"{record.record} has {len(names)} effects; expected with --upserts: one value "
-                    "for its key, or none"
-                )
-            if names:
-                yield from contributions([(record.record, record.key)], sink=sink)
+            if self._has_effect(record.record, record.value):
+                for sink in subject.sinks:
+                    yield from contributions([(record.record, record.key)], sink=sink)
 
     def required(self, *, seed: int) -> frozenset[str]:
         """Identities of all records that must have an effect; none where any may have none."""
@@ -150,8 +151,23 @@ class Orders:
         return self.required(seed=seed) & last
 
     def keyed(self, *, seed: int) -> list[tuple[str, str]]:
-        """Identity and key of every record that has an effect, in the order of the file."""
-        return [(r.identity, r.key) for r in self._all(seed) if self.yields.names(r.value)]
+        """Identity and key of every record that has an effect, in the order of the file.
+
+        Raises:
+            BadRule: see `sends`; or one has more than one effect, with `upserts`.
+        """
+        return [
+            (r.identity, r.key) for r in self._all(seed) if self._has_effect(r.identity, r.value)
+        ]
+
+    def _has_effect(self, record: str, value: str | None) -> bool:
+        names = self.yields.names(value)
+        if self.upserts and len(names) > 1:
+            raise BadRule(
+                f"{record} has {len(names)} effects; expected with --upserts: one value "
+                "for its key, or none"
+            )
+        return bool(names)
 
     def _all(self, seed: int) -> Iterable[Given]:
         return self._given() if self.file else _made_up(self, seed)

@@ -17,6 +17,7 @@ from onceproof.harness.artemis.configuration import QueueSettings
 from onceproof.harness.artemis.queue_log import QueueLog
 from onceproof.harness.context.pipeline import Pipeline, PipelineParts
 from onceproof.harness.context.run_context import addresses
+from onceproof.harness.context.subject import SubjectBase
 from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.kafka.following import Followers
 from onceproof.harness.kafka.log_reader import LogReader
@@ -58,7 +59,7 @@ _DATABASE: Final = frozenset({"database", "jdbc"})
 
 
 @dataclass(frozen=True, kw_only=True)
-class OwnPipeline:
+class OwnPipeline(SubjectBase):
     """A pipeline of somebody's own.
 
     Attributes:
@@ -109,19 +110,9 @@ class OwnPipeline:
         return (*self.outputs, *(() if self.dead_letters is None else (self.dead_letters,)))
 
     @property
-    def balances(self) -> bool:
-        """Only effects are judged."""
-        return False
-
-    @property
     def view(self) -> str:
         """Who looks at its first output."""
         return self.outputs[0].view
-
-    @property
-    def output_topic(self) -> str | None:
-        """None here: a scenario names all that there are."""
-        return None
 
     @property
     def queues(self) -> tuple[str, ...]:
@@ -137,11 +128,6 @@ class OwnPipeline:
     def queue_broker(self) -> QueueSettings:
         """As brokers usually have them."""
         return QueueSettings()
-
-    @property
-    def sends(self) -> bool:
-        """The workload's producers are not on trial."""
-        return False
 
     @property
     def named_by_header(self) -> bool:

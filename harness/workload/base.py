@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import Field
 from typing import Any, ClassVar, Protocol
 
+from onceproof.harness.workload.contributions import Transforms
 from onceproof.harness.workload.task_file import SenderRecord
 
 
@@ -57,5 +58,16 @@ class Workload(Protocol):
     def sends(self, *, producer: int, seed: int) -> Iterator[SenderRecord]:
         """What one producer sends, in order."""
 
-    def expected(self, *, producer: int, seed: int, sink: str) -> Iterator[dict[str, Any]]:
-        """What one producer's records must come to in a sink, as rows of `expected`."""
+    def expected(
+        self, subject: Transforms, *, producer: int, seed: int
+    ) -> Iterator[dict[str, Any]]:
+        """The effects that one producer's records must have in the sinks of a subject, as rows of
+        `expected`.
+        """
+
+    def contributed(
+        self, subject: Transforms, *, producer: int, seed: int
+    ) -> Iterator[dict[str, Any]]:
+        """What one producer's records add to the state of a subject, as rows of
+        `contributions`.
+        """

@@ -1,4 +1,4 @@
-"""What subjects say themselves of what payments must come to: effects, or what adds to a state.
+"""What payments must come to in a subject: effects, or what adds to a state.
 
 What adds to a state is said of each payment alone, and added up by the
 checkers over what the input's log has committed. So it is right whatever the run did to the
@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from onceproof.harness.workload.payments import Payment
+if TYPE_CHECKING:
+    from onceproof.harness.workload.payments import Payment
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,28 +27,20 @@ class Contribution:
     amount: int | None = None
 
 
-@runtime_checkable
-class KeepsState(Protocol):
-    """A subject that says itself what a payment adds to its state."""
+class Transforms(Protocol):
+    """What a workload asks a subject, to say what must be in its sinks."""
+
+    @property
+    def sinks(self) -> tuple[str, ...]:
+        """Everything that each input must have its effects in."""
+
+    def yields(self, payments: Sequence[Payment]) -> Iterable[tuple[str, str]]:
+        """Which of one producer's payments have an effect in each of its sinks, each with the
+        digest of its content.
+        """
 
     def contributions(self, payment: Payment) -> Iterable[Contribution]:
         """What a committed payment adds to which keys of which sink."""
-
-
-@runtime_checkable
-class Contributes(Protocol):
-    """A workload that says itself what its records add to the state of a sink."""
-
-    def contributed(self, *, producer: int, seed: int, sink: str) -> Iterator[dict[str, Any]]:
-        """Of one producer's records, as rows of `contributions`."""
-
-
-@runtime_checkable
-class SaysEffects(Protocol):
-    """A subject that does not yield one effect of each payment, with its fee."""
-
-    def yields(self, payments: Sequence[Payment]) -> Iterable[tuple[str, str]]:
-        """Which records have an effect in its sinks, each with the digest of its content."""
 
 
 def total_and_count(

@@ -17,10 +17,11 @@ import json
 import random
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Final
 
 from onceproof.harness.history.identity import digest
+from onceproof.harness.workload.contributions import Transforms
 from onceproof.harness.workload.task_file import SenderRecord
 
 EFFECT_COLUMNS = ("record", "account", "amount_cents", "fee_cents")
@@ -123,15 +124,24 @@ class Payments:
                 abort=abort,
             )
 
-    def expected(self, *, producer: int, seed: int, sink: str) -> Iterator[dict[str, Any]]:
-        """Each payment has its one effect, however often it is sent."""
-        for payment in dict.fromkeys(payments_of(self, producer=producer, seed=seed)):
-            yield {
-                "sink": sink,
-                "record": payment.record,
-                "effect_key": "",
-                "digest": payment.effect_digest,
-            }
+    def expected(
+        self, subject: Transforms, *, producer: int, seed: int
+    ) -> Iterator[dict[str, Any]]:
+        """What the subject yields of each payment, however often it is sent."""
+        for record, content in subject.yields(self._distinct(producer, seed)):
+            for sink in subject.sinks:
+                yield {"sink": sink, "record": record, "effect_key": "", "digest": content}
+
+    def contributed(
+        self, subject: Transforms, *, producer: int, seed: int
+    ) -> Iterator[dict[str, Any]]:
+        """What the subject adds to its state for each payment, however often it is sent."""
+        for payment in self._distinct(producer, seed):
+            for each in subject.contributions(payment):
+                yield {"record": payment.record, **asdict(each)}
+
+    def _distinct(self, producer: int, seed: int) -> list[Payment]:
+        return list(dict.fromkeys(payments_of(self, producer=producer, seed=seed)))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from onceproof.harness.context.pipeline import PipelineParts
+from onceproof.harness.context.subject import SubjectBase
 from onceproof.harness.kafka.topics import create_topics
 from onceproof.harness.links.blocks import free_ports
 from onceproof.harness.links.topology import AUDITOR
@@ -33,7 +34,7 @@ FLUSH_MS: Final = 2_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConnectSubject(ABC):
+class ConnectSubject(SubjectBase, ABC):
     """A connector that copies payments, on two workers.
 
     Attributes:
@@ -42,8 +43,6 @@ class ConnectSubject(ABC):
 
     workers: int = 2
 
-    balances = False
-    sends = False
     family = "kafka-connect"
 
     @property
@@ -55,11 +54,6 @@ class ConnectSubject(ABC):
     @abstractmethod
     def sink(self) -> str:
         """What it writes to."""
-
-    @property
-    def sinks(self) -> tuple[str, ...]:
-        """What it writes to."""
-        return (self.sink,)
 
     @property
     def offers(self) -> frozenset[str]:

@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 
 from onceproof.harness.context.pipeline import PipelineParts
 from onceproof.harness.context.run_context import fresh_reader
+from onceproof.harness.context.subject import SubjectBase
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.balances import BalancesTopic
 from onceproof.harness.sinks.base import Sink
@@ -51,7 +52,7 @@ _SINK: Final[Mapping[str, Any]] = {**_CLIENT, "linger.ms": 5}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Flink:
+class Flink(SubjectBase):
     """Payments to payments with their fee, or to balances.
 
     Attributes:

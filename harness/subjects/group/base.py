@@ -6,12 +6,14 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Final
 
+from onceproof.harness.context.subject import SubjectBase
+
 MEMBER: Final = "member"
 """What a group offers: members that can be killed and paused."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupSubject(ABC):
+class GroupSubject(SubjectBase, ABC):
     """A group whose members read one topic and write into another."""
 
     @property
@@ -23,11 +25,6 @@ class GroupSubject(ABC):
     def output_topic(self) -> str:
         """The topic that it writes to."""
         return self.sink
-
-    @property
-    def sends(self) -> bool:
-        """The workload's producers are not on trial as such."""
-        return False
 
     @property
     def offers(self) -> frozenset[str]:

@@ -120,11 +120,6 @@ class ConsumerGroup(GroupSubject):
         """The topic, and the service."""
         return (self.sink, CALLS) if self.calls else (self.sink,)
 
-    @property
-    def balances(self) -> bool:
-        """It keeps no state."""
-        return False
-
     def configuration(self) -> Mapping[str, Any]:
         """Settings of its clients; those in Java are in their program."""
         group = {"number": self.members, "positions": f"committed {self.commits}"}

@@ -15,6 +15,7 @@ from typing import Any, Final, Literal
 from onceproof.harness.artemis.configuration import QueueSettings, consumed
 from onceproof.harness.artemis.programs import artemis_programs
 from onceproof.harness.context.pipeline import PipelineParts
+from onceproof.harness.context.subject import SubjectBase
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.processes.python import python_module
 from onceproof.harness.sinks.base import Sink
@@ -63,7 +64,7 @@ _LACKS: Final = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class QueueForwarder:
+class QueueForwarder(SubjectBase):
     """Forwarders on trial.
 
     Attributes:
@@ -82,10 +83,7 @@ class QueueForwarder:
     sink: str = "payments-with-fees"
     queue_broker: QueueSettings = field(default_factory=QueueSettings)
 
-    balances = False
-    sends = False
     from_queues = True
-    output_topic = None
     view = "queue"
 
     def __post_init__(self) -> None:
@@ -115,13 +113,8 @@ class QueueForwarder:
         return ("forgetful",) * forgetful + ("narrow",) * narrow
 
     @property
-    def sinks(self) -> tuple[str, ...]:
-        """The one that they send to."""
-        return (self.sink,)
-
-    @property
     def queues(self) -> tuple[str, ...]:
-        """Likewise."""
+        """The one that they send to."""
         return (self.sink,)
 
     @property

@@ -42,11 +42,6 @@ class SparkDeduplicated(SparkStateSubject):
         return "spark-deduplicated" + ("-in-batch" if self.within == "batch" else "")
 
     @property
-    def sinks(self) -> tuple[str, ...]:
-        """One."""
-        return (self.sink,)
-
-    @property
     def says(self) -> str:
         """What it promises."""
         if self.within == "batch":

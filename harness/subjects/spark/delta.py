@@ -32,11 +32,6 @@ class SparkDelta(SparkSubject):
         return "spark-delta" + ("-unguarded" if self.guard == "none" else "")
 
     @property
-    def sinks(self) -> tuple[str, ...]:
-        """One."""
-        return (self.sink,)
-
-    @property
     def says(self) -> str:
         """What it promises."""
         if self.guard == "none":
@@ -51,7 +46,6 @@ class SparkDelta(SparkSubject):
         )
 
     view = VIEW
-    output_topic = None
 
     def command(self, place: JobPlace) -> list[str]:
         """The job and its arguments."""

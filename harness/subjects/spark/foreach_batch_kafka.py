@@ -37,11 +37,6 @@ class SparkForeachBatchKafka(SparkSubject):
         return "spark-foreachbatch-kafka" + ("-unguarded" if self.guard == "none" else "")
 
     @property
-    def sinks(self) -> tuple[str, ...]:
-        """One."""
-        return (self.sink,)
-
-    @property
     def says(self) -> str:
         """What it promises."""
         if self.guard == "none":

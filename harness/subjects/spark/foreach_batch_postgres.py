@@ -42,11 +42,6 @@ class SparkForeachBatchPostgres(SparkSubject):
         return {"query-and-batch-id": "", "batch-id": "-batch-id", "none": "-unguarded"}[self.guard]
 
     @property
-    def sinks(self) -> tuple[str, ...]:
-        """One."""
-        return (self.sink,)
-
-    @property
     def says(self) -> str:
         """What it promises."""
         if self.guard == "none":
@@ -72,7 +67,6 @@ class SparkForeachBatchPostgres(SparkSubject):
 
     sink = "ledger"
     view = "table"
-    output_topic = None
 
     def command(self, place: JobPlace) -> list[str]:
         """The job and its arguments.

@@ -24,11 +24,6 @@ class SparkKafkaSink(SparkSubject):
         return "spark-kafka-sink"
 
     @property
-    def sinks(self) -> tuple[str, ...]:
-        """One."""
-        return (self.sink,)
-
-    @property
     def says(self) -> str:
         """What it promises."""
         return (

@@ -44,11 +44,6 @@ class SparkMatches(SparkStateSubject):
         return f"spark-join{lacks}"
 
     @property
-    def sinks(self) -> tuple[str, ...]:
-        """One: a row for each match."""
-        return (self.sink,)
-
-    @property
     def says(self) -> str:
         """What it promises."""
         what = (

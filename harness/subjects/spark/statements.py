@@ -43,11 +43,6 @@ class SparkStatements(SparkStateSubject):
         return "spark-transform-with-state" + ("-home-made" if self.store == "home-made" else "")
 
     @property
-    def sinks(self) -> tuple[str, ...]:
-        """One: a row for each payment."""
-        return (self.sink,)
-
-    @property
     def says(self) -> str:
         """What it promises."""
         what = "PySpark's transformWithStateInPandas, a running balance of each account"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from onceproof.harness.context.pipeline import PipelineParts
+from onceproof.harness.context.subject import SubjectBase
 from onceproof.harness.subjects.spark.classes import with_classes
 from onceproof.harness.subjects.spark.driver import CONFIGURATION
 from onceproof.harness.subjects.spark.pipeline import SparkPipeline
@@ -42,7 +43,7 @@ class JobPlace:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SparkSubject(ABC):
+class SparkSubject(SubjectBase, ABC):
     """A PySpark pipeline.
 
     Attributes:
@@ -50,16 +51,6 @@ class SparkSubject(ABC):
     """
 
     pipeline_type: ClassVar[type[SparkPipeline]] = SparkPipeline
-
-    @property
-    def balances(self) -> bool:
-        """It keeps no state."""
-        return False
-
-    @property
-    def sends(self) -> bool:
-        """The workload's producers are not on trial as such."""
-        return False
 
     @property
     def offers(self) -> frozenset[str]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from onceproof.harness.context.pipeline import PipelineParts
+from onceproof.harness.context.subject import SubjectBase
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.processes.trouble import StageTrouble
@@ -56,7 +57,7 @@ _CLEANED: Final = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class StoringConsumers:
+class StoringConsumers(SubjectBase):
     """Consumers and their database on trial.
 
     Attributes:
@@ -80,8 +81,6 @@ class StoringConsumers:
     sink = books.BALANCES
     balances = True
     view = books.VIEW
-    output_topic = None
-    sends = False
 
     @property
     def sinks(self) -> tuple[str, ...]:

@@ -6,15 +6,14 @@ what it is about: `FakeContext(pipeline=FakePipeline(commits=3))`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from onceproof.harness.context.pipeline import NoPipeline, Pipeline, PipelineParts
 from onceproof.harness.context.recorder import Recorder
 from onceproof.harness.context.run_context import RunContext, addresses
-from onceproof.harness.context.subject import Subject
+from onceproof.harness.context.subject import Subject, SubjectBase
 from onceproof.harness.history.events import Event
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.kafka.metadata import ClusterView
@@ -196,7 +195,7 @@ class FakeSinkOfSums(FakeSink):
 
 
 @dataclass(kw_only=True)
-class FakeSubject:
+class FakeSubject(SubjectBase):
     """A subject that has what a test says, and runs nothing."""
 
     name: str = "somebody"
@@ -208,9 +207,6 @@ class FakeSubject:
     output_topic: str | None = None
     sends: bool = False
     offers: frozenset[str] = frozenset()
-
-    def configuration(self) -> Mapping[str, Any]:
-        return {}
 
     def pipeline(self, parts: PipelineParts) -> Pipeline:
         return NoPipeline()

@@ -16,7 +16,9 @@ from onceproof.harness.user_pipeline.profile import EMPTY, KEYS, NULL, OVERSIZE
 from onceproof.harness.workload.partitions import partition_of_key
 from onceproof.harness.workload.task_file import SenderRecord
 from tests.unit.fakes import logs
+from tests.unit.fakes.run_context import FakeSubject
 
+OUT: Final = FakeSubject(sinks=("out",))
 KINDS: Final = (KEYS, NULL, OVERSIZE)
 PLAIN: Final = Orders(topic="orders", records=600, sentinels=60, producers=1)
 
@@ -47,8 +49,8 @@ def test_all_others_are_as_ever_and_each_is_expected() -> None:
     assert 500 < sum(same) < 600
     assert all(same[-60:]), "those that are sent last are never odd"
     assert [r.record for r in plain] == [r.record for r in odd]
-    assert list(orders.expected(producer=0, seed=3, sink="out")) == list(
-        PLAIN.expected(producer=0, seed=3, sink="out")
+    assert list(orders.expected(OUT, producer=0, seed=3)) == list(
+        PLAIN.expected(OUT, producer=0, seed=3)
     )
 
 

@@ -14,6 +14,9 @@ from onceproof.harness.history.identity import digest
 from onceproof.harness.user_pipeline.identity import BadRule
 from onceproof.harness.user_pipeline.input_file import count
 from onceproof.harness.user_pipeline.orders import Orders
+from tests.unit.fakes.run_context import FakeSubject
+
+OUT = FakeSubject(sinks=("out",))
 
 
 def sent(orders: Orders, seed: int = 1) -> list[tuple[str, str, str]]:
@@ -70,9 +73,7 @@ def test_what_each_must_come_to(tmp_path: Path) -> None:
     rules = tmp_path / "rules.py"
     rules.write_text("def effects(order): return order['quantity'] % 3\n")
     plain, optional, several = (
-        list(
-            Orders(topic="t", records=40, effects=effects).expected(producer=0, seed=1, sink="out")
-        )
+        list(Orders(topic="t", records=40, effects=effects).expected(OUT, producer=0, seed=1))
         for effects in ("1", "0..1", f"{rules}:effects")
     )
     assert len(plain) == len(optional) == 20
@@ -90,10 +91,10 @@ def test_what_each_must_come_to(tmp_path: Path) -> None:
 
 def test_what_each_leaves_for_its_key() -> None:
     plain, orders = (Orders(topic="t", records=40, upserts=each) for each in (False, True))
-    made = {"producer": 1, "seed": 1, "sink": "out"}
-    assert list(plain.contributed(**made)) == list(orders.expected(**made)) == []
+    made = {"producer": 1, "seed": 1}
+    assert list(plain.contributed(OUT, **made)) == list(orders.expected(OUT, **made)) == []
     sends = {r.record: r.key for r in orders.sends(producer=1, seed=1)}
-    rows = list(orders.contributed(**made))
+    rows = list(orders.contributed(OUT, **made))
     assert {row["record"]: row["state_key"] for row in rows} == sends
     assert all(row["digest"] == row["record"] and row["operation"] == "last" for row in rows)
     assert {row["sink"] for row in rows} == {"out"}

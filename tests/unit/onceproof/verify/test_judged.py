@@ -52,7 +52,7 @@ def judgement(said: VerifyOptions, work: Path, **written: list[dict[str, Any]]) 
     scenario = tried(said)
     workload, subject = scenario.workload, scenario.subject
     sink = subject.open_sink(database="", reader=cast("LogReader", None), work=work)
-    made = {"producer": 0, "seed": 1, "sink": subject.sink}
+    made = {"producer": 0, "seed": 1}
     one = replace(workload, producers=1)
     sent = list(one.sends(producer=0, seed=1))
     history = History.of(
@@ -63,8 +63,8 @@ def judgement(said: VerifyOptions, work: Path, **written: list[dict[str, Any]]) 
         ],
         effects=[asdict(effect) for effect in sink.effects()],
         state=[asdict(state) for state in sink.states()],
-        expected=list(one.expected(**made)),
-        contributions=list(one.contributed(**made)),
+        expected=list(one.expected(subject, **made)),
+        contributions=list(one.contributed(subject, **made)),
         phases=[{"phase": phase, "outcome": "ok"} for phase in PHASES],
         hazards=[
             {"hazard": hazard, "hop": "process"} for hazard in sorted(scenario.claims[0].hazards)
