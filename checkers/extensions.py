@@ -1,7 +1,8 @@
 """What installed packages add to onceproof, by entry points.
 
 A package names a module under the group `onceproof.scenarios`, `onceproof.faults`,
-`onceproof.anomalies` or `onceproof.report_sections`; the module is read as one of ours would be.
+`onceproof.anomalies`, `onceproof.outputs` or `onceproof.report_sections`; the module is read as one
+of ours would be.
 """
 
 from __future__ import annotations
@@ -15,9 +16,14 @@ class BadExtension(ImportError):
     """An entry point that cannot be loaded; the text names it and its package."""
 
 
-@cache
 def extensions(group: str) -> tuple[ModuleType, ...]:
-    """The modules that packages name under `onceproof.<group>`, in the order of their names.
+    """The modules that packages name under `onceproof.<group>`; see `named_extensions`."""
+    return tuple(module for _, module in named_extensions(group))
+
+
+@cache
+def named_extensions(group: str) -> tuple[tuple[str, ModuleType], ...]:
+    """These modules in the order of their names, each with its entry point and package in words.
 
     Raises:
         BadExtension: one cannot be imported, or is not a module.
@@ -33,5 +39,5 @@ def extensions(group: str) -> tuple[ModuleType, ...]:
             raise BadExtension(f"{where}: {type(error).__name__}: {error}") from error
         if not isinstance(module, ModuleType):
             raise BadExtension(f"{where}: expected a module, found {type(module).__name__}")
-        found.append(module)
+        found.append((where, module))
     return tuple(found)

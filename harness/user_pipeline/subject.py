@@ -34,7 +34,8 @@ from onceproof.harness.user_pipeline.identity import Rule
 from onceproof.harness.user_pipeline.jdbc import jdbc_url
 from onceproof.harness.user_pipeline.look import QUIET, Look
 from onceproof.harness.user_pipeline.orders import Orders
-from onceproof.harness.user_pipeline.outputs.output import Output, Where
+from onceproof.harness.user_pipeline.outputs.kind import Where
+from onceproof.harness.user_pipeline.outputs.output import Output
 from onceproof.harness.user_pipeline.placeholders import fill, words
 from onceproof.harness.user_pipeline.program import PROGRAM, Program
 from onceproof.harness.user_pipeline.spark import OwnSpark

@@ -25,7 +25,8 @@ from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.group_commits import GroupCommits
 from onceproof.harness.user_pipeline.identity import Rule
 from onceproof.harness.user_pipeline.look import Look
-from onceproof.harness.user_pipeline.outputs.output import Output, Where
+from onceproof.harness.user_pipeline.outputs.kind import Where
+from onceproof.harness.user_pipeline.outputs.output import Output
 from onceproof.harness.user_pipeline.program import Program
 from onceproof.harness.user_pipeline.together import Together
 from onceproof.harness.wait import Stop

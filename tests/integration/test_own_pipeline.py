@@ -20,7 +20,8 @@ from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.group_commits import GroupCommits
 from onceproof.harness.user_pipeline.identity import Rule
 from onceproof.harness.user_pipeline.look import Look
-from onceproof.harness.user_pipeline.outputs.output import Output, OwnSink, Where
+from onceproof.harness.user_pipeline.outputs.kind import Where
+from onceproof.harness.user_pipeline.outputs.output import Output, OwnSink
 from onceproof.harness.user_pipeline.outputs.table import Table
 from onceproof.harness.user_pipeline.together import Together
 from tests.integration.staging import Staged, eventually

@@ -1,1 +1,1 @@
-"""Where pipelines of somebody's own write to, one file a kind; `output.py` says which there are."""
+"""Where pipelines of yours write to, one file a kind; `kinds.py` finds them."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from onceproof.harness.sinks.delta import DeltaTable
 from onceproof.harness.user_pipeline.outputs.base import Found
 from onceproof.harness.user_pipeline.outputs.folder import parquet_of
+from onceproof.harness.user_pipeline.outputs.kind import OutputKind
 
 
 class Delta:
@@ -27,3 +29,13 @@ class Delta:
     def hanging(self) -> bool:
         """Nothing can."""
         return False
+
+
+OUTPUTS: Final = (
+    OutputKind(
+        prefix="delta",
+        place="FOLDER",
+        says="A Delta table, as its newest version has it.",
+        views={"table": lambda place, where: Delta(Path(where.fill(place)))},
+    ),
+)

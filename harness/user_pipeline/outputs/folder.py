@@ -19,6 +19,7 @@ from onceproof.harness.sinks.files import whole
 from onceproof.harness.sinks.rows import UnreadableFiles, rows_of
 from onceproof.harness.user_pipeline.identity import Written
 from onceproof.harness.user_pipeline.outputs.base import Found, UnreadableOutput, as_json, rows
+from onceproof.harness.user_pipeline.outputs.kind import Opened, OutputKind, Where
 from onceproof.harness.user_pipeline.outputs.named import Torn, belongs, text
 
 MORE: Final = "more"
@@ -160,3 +161,27 @@ FORMATS: Final[dict[str, Callable[[Path, str], Iterator[Found]]]] = {
     "json": json_lines,
 }
 """How a file is read."""
+
+
+def _opened(format_: str) -> Opened:
+    def opened(place: str, where: Where) -> Folder:
+        return Folder(Path(where.fill(place)), format_)
+
+    return opened
+
+
+OUTPUTS: Final = tuple(
+    OutputKind(
+        prefix=format_,
+        place="FOLDER",
+        says=says,
+        views={"listing": _opened(format_)},
+        untested="Readers who take from a log of the writer's which files count: the folder was "
+        "read as it is listed.",
+    )
+    for format_, says in {
+        "parquet": "The Parquet files in a folder and its subfolders.",
+        "csv": "The CSV files there, each with a header.",
+        "json": "The files of JSON Lines there.",
+    }.items()
+)

@@ -9,6 +9,7 @@ from typing import Final
 from onceproof.harness.sinks.iceberg import METADATA, IcebergTable
 from onceproof.harness.user_pipeline.outputs.base import Found, UnreadableOutput
 from onceproof.harness.user_pipeline.outputs.folder import parquet_of
+from onceproof.harness.user_pipeline.outputs.kind import OutputKind
 
 _WANTED: Final = (
     "expected metadata/v<N>.metadata.json, as a table of a Hadoop catalog has it: of any other "
@@ -46,3 +47,13 @@ class Iceberg:
         """
         for other in sorted((self._path / METADATA).glob("*.metadata.json")):
             raise UnreadableOutput(f"{self._path}: found metadata/{other.name}, {_WANTED}")
+
+
+OUTPUTS: Final = (
+    OutputKind(
+        prefix="iceberg",
+        place="FOLDER",
+        says="A table of an Iceberg Hadoop catalog, as its newest snapshot has it.",
+        views={"table": lambda place, where: Iceberg(Path(where.fill(place)))},
+    ),
+)

@@ -1,53 +1,20 @@
 """An output as it is named on a command line: `enriched`, `postgres:ledger`, `parquet:{work}/out`.
 
-Add a kind by adding a file beside this one and a line to `KINDS`.
+Add a kind by adding a file with `OUTPUTS` beside this one; see `kinds.py`.
 """
 
 from __future__ import annotations
 
-import re
-import shlex
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Final
 
 from onceproof.harness.history.identity import digest
-from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.base import AtomicBatch, Effect, State
 from onceproof.harness.user_pipeline.effects import NOT_JUDGED, Yield
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
 from onceproof.harness.user_pipeline.outputs.base import Source
-from onceproof.harness.user_pipeline.outputs.delta import Delta
-from onceproof.harness.user_pipeline.outputs.folder import FORMATS, Folder
-from onceproof.harness.user_pipeline.outputs.iceberg import Iceberg
-from onceproof.harness.user_pipeline.outputs.printed import Printed
-from onceproof.harness.user_pipeline.outputs.table import Table
-from onceproof.harness.user_pipeline.outputs.topic import READ_COMMITTED, READ_UNCOMMITTED, Topic
-from onceproof.harness.user_pipeline.placeholders import fill, words
+from onceproof.harness.user_pipeline.outputs.kind import Where
+from onceproof.harness.user_pipeline.outputs.kinds import output_kinds, usages
 from onceproof.harness.user_pipeline.upserts import Upserts
-
-
-@dataclass(frozen=True, kw_only=True)
-class Where:
-    """How outputs are reached, past all proxies.
-
-    Attributes:
-        database: how to connect to the stage's database.
-        reader: reads topics.
-        work: the folder that `{work}` means.
-    """
-
-    database: str
-    reader: LogReader
-    work: Path
-
-    def fill(self, text: str) -> str:
-        """A text of the command line with what its words in braces mean here."""
-        bootstrap = self.reader.bootstrap if "bootstrap" in words(text) else ""
-        return fill(
-            text, {"bootstrap": bootstrap, "database": self.database, "work": str(self.work)}
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +22,8 @@ class Output:
     """One place that a pipeline writes to.
 
     Attributes:
-        kind: a name of `KINDS`.
-        place: a topic, a queue, a table, a folder or a command.
+        kind: the prefix of an `OutputKind`.
+        place: as it is written: a topic, a queue, a table, a folder or a command.
         view: who looks.
         identity: where an effect has the identity of its input.
     """
@@ -74,38 +41,15 @@ class Output:
             BadRule: there is no such kind, a word in braces means nothing there, or the identity
                 cannot be there.
         """
-        kind, colon, place = text.partition(":")
+        prefix, colon, place = text.partition(":")
         if not colon:
-            kind, place = "topic", text
-        if kind not in KINDS or not place:
-            raise BadRule(f"invalid output {text!r}: expected {OUTPUTS}")
-        view = _VIEWS.get(kind, "table")
-        if kind == "topic":
-            place, _, view = place.partition("@")
-            view = view or READ_COMMITTED
-            if view not in (READ_COMMITTED, READ_UNCOMMITTED):
-                raise BadRule(
-                    f"{text!r}: invalid isolation level {view!r}: expected {READ_COMMITTED} or "
-                    f"{READ_UNCOMMITTED}"
-                )
-        elif kind not in ("postgres", "queue"):
-            fill(place, dict.fromkeys(WORDS, ""))
-        if kind == "queue" and not _ADDRESS.fullmatch(place):
-            raise BadRule(
-                f"invalid queue address {text!r}: expected letters, digits, dots, underscores, "
-                "slashes and hyphens"
-            )
-        if kind == "queue" and identity.kind == "key":
-            raise BadRule(
-                f"identity key cannot be in a message of {text}, which has none; expected "
-                "json:$.FIELD, header:PROPERTY or regex:PATTERN"
-            )
-        if kind not in ("topic", "queue", "command") and not identity.of_rows:
-            raise BadRule(
-                f"identity {identity} cannot be in a row of {text}; expected json:$.COLUMN or "
-                "regex:PATTERN"
-            )
-        return cls(kind=kind, place=place, view=view, identity=identity)
+            prefix, place = "topic", text
+        kind = output_kinds().get(prefix)
+        if kind is None or not place:
+            raise BadRule(f"invalid output {text!r}: expected {usages()}")
+        place, view = kind.parse(place)
+        kind.check_rule(identity, what="identity", place=text)
+        return cls(kind=prefix, place=place, view=view, identity=identity)
 
     def __str__(self) -> str:
         """As the settings of a run have it."""
@@ -141,41 +85,17 @@ class Output:
             not_judged=NOT_JUDGED,
         )
 
+    def check_rule(self, rule: Rule, *, what: str) -> None:
+        """See that a rule can find something in it; see `OutputKind.check_rule`."""
+        output_kinds()[self.kind].check_rule(rule, what=what, place=self.name)
+
+    @property
+    def untested(self) -> str:
+        """What of it no trial puts to the test."""
+        return output_kinds()[self.kind].untested
+
     def _source(self, where: Where) -> Source:
-        return KINDS[self.kind](self, where)
-
-
-OUTPUTS: Final = (
-    "TOPIC[@read_uncommitted], queue:ADDRESS, postgres:TABLE, parquet:FOLDER, csv:FOLDER, "
-    "json:FOLDER, delta:FOLDER, iceberg:FOLDER or command:COMMAND"
-)
-"""What can be named, in words."""
-
-
-def _folder(output: Output, where: Where) -> Source:
-    return Folder(Path(where.fill(output.place)), output.kind)
-
-
-_ADDRESS: Final = re.compile(r"[A-Za-z0-9._/-]+")
-_VIEWS: Final = {"command": "printed", "queue": "queue", **dict.fromkeys(FORMATS, "listing")}
-"""Who looks, where it is not somebody who reads a table, or a topic."""
-
-WORDS: Final = ("bootstrap", "database", "work")
-"""The words in braces that a folder or a command may have: all lead past what we disturb."""
-
-KINDS: Final[dict[str, Callable[[Output, Where], Source]]] = {
-    "topic": lambda output, where: Topic(where.reader, output.place, output.view),
-    # It is read as a log; what is there is committed.
-    "queue": lambda output, where: Topic(where.reader, output.place, READ_COMMITTED),
-    "postgres": lambda output, where: Table(where.database, output.place),
-    **dict.fromkeys(FORMATS, _folder),
-    "delta": lambda output, where: Delta(Path(where.fill(output.place))),
-    "iceberg": lambda output, where: Iceberg(Path(where.fill(output.place))),
-    "command": lambda output, where: Printed(
-        [where.fill(word) for word in shlex.split(output.place)]
-    ),
-}
-"""What opens an output, by kind."""
+        return output_kinds()[self.kind].views[self.view](self.place, where)
 
 
 class OwnSink:

@@ -7,6 +7,7 @@ print everything each time and change nothing.
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import time
@@ -18,6 +19,7 @@ from onceproof.harness.processes.processes import MARKER
 from onceproof.harness.processes.sweep import new_marker
 from onceproof.harness.user_pipeline.identity import Written
 from onceproof.harness.user_pipeline.outputs.base import Found, UnreadableOutput
+from onceproof.harness.user_pipeline.outputs.kind import LINE, OutputKind, Where
 
 _FRESH: Final = 1.0
 """Seconds for which what it printed counts."""
@@ -96,3 +98,19 @@ def _last(said: str) -> str:
     """The last words of a command."""
     lines = said.strip().splitlines()[-3:]
     return f"it said last: {' | '.join(lines)}" if lines else "it said nothing"
+
+
+def _opened(place: str, where: Where) -> Printed:
+    return Printed([where.fill(word) for word in shlex.split(place)])
+
+
+OUTPUTS: Final = (
+    OutputKind(
+        prefix="command",
+        place="COMMAND",
+        says="What a command prints: one line for each thing that arrived.",
+        views={"printed": _opened},
+        rules=LINE,
+        untested="Whether the command that prints what arrived prints all of it, and once.",
+    ),
+)

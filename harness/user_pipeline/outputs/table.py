@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 from psycopg import sql
 from psycopg.rows import dict_row
 
 from onceproof.harness.user_pipeline.outputs.base import Found, as_json
+from onceproof.harness.user_pipeline.outputs.kind import OutputKind, any_place
 
 _PLACE = "onceproof_place"
 
@@ -59,3 +60,14 @@ class Table:
                 return found
             except psycopg.errors.UndefinedTable:
                 return []
+
+
+OUTPUTS: Final = (
+    OutputKind(
+        prefix="postgres",
+        place="TABLE",
+        says="A table of the run's PostgreSQL; a schema may stand before it.",
+        views={"table": lambda place, where: Table(where.database, place)},
+        check=any_place,
+    ),
+)

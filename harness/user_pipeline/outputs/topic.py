@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.user_pipeline.identity import Written
 from onceproof.harness.user_pipeline.outputs.base import Found
+from onceproof.harness.user_pipeline.outputs.kind import RECORD, OutputKind, any_place
 
 READ_COMMITTED, READ_UNCOMMITTED = "read_committed", "read_uncommitted"
 
@@ -47,3 +49,19 @@ class Topic:
 def _text(data: bytes | None) -> str | None:
     """UTF-8, with numbers for bytes that are none: contents that differ must stay different."""
     return None if data is None else data.decode(errors="backslashreplace")
+
+
+OUTPUTS: Final = (
+    OutputKind(
+        prefix="topic",
+        place="TOPIC",
+        says="A topic; `topic:` may be left out.",
+        views={
+            READ_COMMITTED: lambda place, where: Topic(where.reader, place, READ_COMMITTED),
+            READ_UNCOMMITTED: lambda place, where: Topic(where.reader, place, READ_UNCOMMITTED),
+        },
+        view_is="isolation level",
+        check=any_place,
+        rules=RECORD,
+    ),
+)

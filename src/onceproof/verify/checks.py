@@ -30,13 +30,9 @@ def check_places(said: VerifyOptions, subject: OwnPipeline) -> None:
         raise BadTrial(f"{said.topic} is the input; expected another name as output")
     for name in set(subject.queues).intersection(said.topics):
         raise BadTrial(f"{name} is a topic and a queue; expected names that tell them apart")
-    for output in subject.outputs if subject.upserts is not None else ():
-        rule = subject.upserts
-        if output.kind != "topic" and rule is not None and not rule.of_rows:
-            raise BadTrial(
-                f"--upserts {rule} cannot be in a row of {output.name}; expected json:$.COLUMN "
-                "or regex:PATTERN"
-            )
+    if subject.upserts is not None:
+        for output in subject.outputs:
+            output.check_rule(subject.upserts, what="--upserts")
 
 
 def check_queues(said: VerifyOptions, subject: OwnPipeline) -> None:

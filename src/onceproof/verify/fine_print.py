@@ -26,7 +26,6 @@ _OF_UPSERTS: Final = (
     "What was under way may be processed again, and older values may come back while that lasts. "
     "In the end the last ones stand. Progress may stop until the failure is over."
 )
-_FOLDERS: Final = ("parquet", "csv", "json")
 
 
 def fine_print_of(plan: Plan) -> str:
@@ -79,7 +78,7 @@ def fine_print(
         *([hazards] if hazards else []),
         *_of_content(subject),
         *_of_positions(subject),
-        *_of_output(output),
+        *([output.untested] if output.untested else []),
         *_of_faults(schedule),
         standard.not_tested,
     ]
@@ -110,23 +109,6 @@ def _of_positions(subject: OwnPipeline) -> list[str]:
         "Offsets, and any other state, that the program keeps outside Kafka and the stage's "
         "database."
     ]
-
-
-def _of_output(output: Output) -> list[str]:
-    if output.kind == "queue":
-        return [
-            "Who consumes the queue, and what the broker sends it again: the queue was read as a "
-            "log of what was sent to it. What was sent in a transaction that was open when all "
-            "else had come to rest: it cannot be seen there."
-        ]
-    if output.kind in _FOLDERS:
-        return [
-            "Readers who take from a log of the writer's which files count: the folder was read as "
-            "it is listed."
-        ]
-    if output.kind == "command":
-        return ["Whether the command that prints what arrived prints all of it, and once."]
-    return []
 
 
 def _of_faults(schedule: Sequence[ScheduledFault]) -> list[str]:

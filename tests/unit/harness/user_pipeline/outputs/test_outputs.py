@@ -24,7 +24,9 @@ from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
 from onceproof.harness.user_pipeline.outputs import printed
 from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
-from onceproof.harness.user_pipeline.outputs.output import KINDS, Output, OwnSink, Where
+from onceproof.harness.user_pipeline.outputs.kind import Where
+from onceproof.harness.user_pipeline.outputs.kinds import output_kinds
+from onceproof.harness.user_pipeline.outputs.output import Output, OwnSink
 from onceproof.harness.user_pipeline.together import Together
 from onceproof.harness.wait import wait_until
 from tests.unit.fakes import logs
@@ -217,7 +219,7 @@ def test_an_output_is_named(text: str, kind: str, place: str, view: str) -> None
     found = Output.parse(text, ID)
     assert (found.kind, found.place, found.view) == (kind, place, view)
     assert found.topic == (place if kind == "topic" else None)
-    assert set(KINDS) == {
+    assert set(output_kinds()) == {
         "topic", "queue", "postgres", "parquet", "csv", "json", "delta", "iceberg", "command"
     }  # fmt: skip
 
@@ -232,6 +234,7 @@ def test_an_output_is_named(text: str, kind: str, place: str, view: str) -> None
         ("a@dirty", "key", "invalid isolation level 'dirty'"),
         ("postgres:x", "key", "cannot be in a row of postgres:x"),
         ("csv:x", "header:id", "cannot be in a row"),
+        ("command:cat x", "key", "cannot be in a row of command:cat x"),
     ],
 )
 def test_an_output_that_is_none(text: str, rule: str, says: str) -> None:

@@ -15,7 +15,8 @@ from onceproof.harness.sinks.iceberg import METADATA
 from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.identity import Rule
 from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
-from onceproof.harness.user_pipeline.outputs.output import Output, OwnSink, Where
+from onceproof.harness.user_pipeline.outputs.kind import Where
+from onceproof.harness.user_pipeline.outputs.output import Output, OwnSink
 from tests.unit.harness.sinks.test_iceberg import DELETED, Table
 
 

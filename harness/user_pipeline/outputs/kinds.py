@@ -1,0 +1,47 @@
+"""All kinds of outputs: ours by their files, then those of installed packages.
+
+A kind of ours is a file here with a constant `OUTPUTS`; a package names such a module under the
+entry-point group `onceproof.outputs`.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from types import ModuleType
+
+from onceproof.checkers.extensions import BadExtension, named_extensions
+from onceproof.checkers.scan import modules
+from onceproof.harness.user_pipeline.outputs.kind import OutputKind
+
+
+@cache
+def output_kinds() -> dict[str, OutputKind]:
+    """Each by its prefix.
+
+    Raises:
+        BadExtension: a module of another package cannot be imported, or adds no kind of its own.
+    """
+    ours = [(each.__name__, each) for each in modules(__package__ or "")]
+    found: dict[str, OutputKind] = {}
+    for where, module in (*ours, *named_extensions("outputs")):
+        if module.__package__ == __package__ and not hasattr(module, "OUTPUTS"):
+            continue
+        for kind in _kinds(where, module):
+            if kind.prefix in found:
+                usage = found[kind.prefix].usage
+                raise BadExtension(f"{where}: there is an output {usage} already")
+            found[kind.prefix] = kind
+    return found
+
+
+def _kinds(where: str, module: ModuleType) -> tuple[OutputKind, ...]:
+    kinds = getattr(module, "OUTPUTS", None)
+    if not isinstance(kinds, tuple) or not all(isinstance(each, OutputKind) for each in kinds):
+        raise BadExtension(f"{where}: expected a constant OUTPUTS, a tuple of OutputKind")
+    return kinds
+
+
+def usages() -> str:
+    """What can be named, in words."""
+    *others, last = [kind.usage for kind in output_kinds().values()]
+    return f"TOPIC, {', '.join(others)} or {last}"
