@@ -97,6 +97,7 @@ reference: .bootstrap ## Write docs/reference anew, from the code
 	@$(BIN)/python -m onceproof.checkers.claims_page > docs/reference/claims.md
 	@$(BIN)/python -m onceproof.harness.faults.page > docs/reference/faults.md
 	@$(BIN)/python -m onceproof.verify.hazards_page > docs/reference/hazards.md
+	@$(BIN)/python -m onceproof.harness.user_pipeline.outputs.page > docs/reference/outputs.md
 	@$(BIN)/python -m onceproof.scenarios_page > docs/reference/scenarios.md
 	@$(BIN)/python -m onceproof.commands_page > docs/reference/commands.md
 	@$(BIN)/python -m onceproof.settings.page docs/reference

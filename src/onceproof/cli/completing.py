@@ -1,4 +1,4 @@
-"""What a shell completes: scenarios, anomalies, faults, run folders, and words of a few.
+"""What a shell completes: scenarios, anomalies, faults, outputs, run folders, and words of a few.
 
 Whatever goes wrong here, a shell must not hear of it; then nothing is
 completed.
@@ -48,6 +48,14 @@ def faults(incomplete: str) -> Iterable[Offer]:
     from onceproof.harness.faults.by_hand import by_hand
 
     return [(name, entry.says) for name, entry in by_hand().items()]
+
+
+@_quiet
+def outputs(incomplete: str) -> Iterable[Offer]:
+    """Kinds of outputs, with what they are."""
+    from onceproof.harness.user_pipeline.outputs.kinds import output_kinds
+
+    return [(f"{prefix}:", kind.says) for prefix, kind in output_kinds().items()]
 
 
 @_quiet

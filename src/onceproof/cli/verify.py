@@ -29,9 +29,10 @@ def verify(
     output: Annotated[
         list[str],
         typer.Option(
-            help="Where the pipeline writes: TOPIC, TOPIC@read_uncommitted, queue:ADDRESS, "
-            "postgres:TABLE, parquet:FOLDER, csv:FOLDER, json:FOLDER, delta:FOLDER, "
-            "iceberg:FOLDER, or command:COMMAND, which prints the output. Repeatable."
+            autocompletion=completing.outputs,
+            help="Where the pipeline writes: TOPIC, TOPIC@read_uncommitted, or a kind and a "
+            "place, such as postgres:TABLE, parquet:FOLDER, or command:COMMAND, which prints the "
+            "output. The error for an unknown kind lists all. Repeatable.",
         ),
     ],
     topic: Annotated[

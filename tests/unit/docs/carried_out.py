@@ -49,6 +49,7 @@ EXECUTED = {
     ("docs/how-to/add-an-anomaly.md", "python"): ("tests/unit/checkers/test_add_an_anomaly.py"),
     (SECTION, "html"): "tests/unit/reports/test_sections.py",
     (SECTION, "python"): "tests/unit/reports/test_sections.py",
+    ("docs/how-to/add-an-output.md", "python"): "tests/unit/onceproof/test_scenarios_elsewhere.py",
     ("docs/how-to/ask-a-run.md", "sql"): "tests/unit/onceproof/shell/test_shell.py",
     ("docs/reference/lab.md", "js"): "tests/end_to_end/test_lab.py",
 }

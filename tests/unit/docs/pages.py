@@ -15,6 +15,7 @@ GENERATED = {
     "docs/reference/faults.md": "tests/unit/harness/faults/test_page.py",
     "docs/reference/history.md": "tests/unit/checkers/test_tables_page.py",
     "docs/reference/hazards.md": "tests/unit/onceproof/verify/test_hazards_page.py",
+    "docs/reference/outputs.md": "tests/unit/harness/user_pipeline/outputs/test_page.py",
     "docs/reference/scenarios.md": "tests/unit/onceproof/test_listing.py",
 }
 """Pages without a word that is written by hand, and the test that compares each with the code."""

@@ -26,6 +26,7 @@ GUIDES = {
     "add a fault": "docs/how-to/add-a-fault.html",
     "add a subject": "docs/how-to/add-a-subject-or-scenario.html",
     "add an anomaly": "docs/how-to/add-an-anomaly.html",
+    "add an output": "docs/how-to/add-an-output.html",
     "write a history in another language": "docs/how-to/write-a-history.html",
     "run in CI": "docs/how-to/run-in-ci.html",
     "read a report": "docs/how-to/read-a-report.html",

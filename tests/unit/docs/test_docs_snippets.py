@@ -84,10 +84,8 @@ def python_of(page: str) -> list[str]:
 
 
 GROUPS = {
-    "onceproof.scenarios",
-    "onceproof.faults",
-    "onceproof.anomalies",
-    "onceproof.report_sections",
+    f"onceproof.{each}"
+    for each in ("scenarios", "faults", "anomalies", "outputs", "report_sections")
 }
 
 

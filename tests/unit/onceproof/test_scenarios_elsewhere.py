@@ -1,4 +1,4 @@
-"""Scenarios, faults and anomalies that are not ours: in a file, and in an installed package."""
+"""What is not ours: scenarios in a file, and all that an installed package can add."""
 
 from __future__ import annotations
 
@@ -122,9 +122,12 @@ class TestAnInstalledPackage:
     @pytest.fixture
     def site(self, write: Write, tmp_path: Path) -> Path:
         fault, anomaly = map(example, ("add-a-fault.md", "add-an-anomaly.md"))
+        output, subject = (example("add-an-output.md", n) for n in range(2))
         write("theirs_scenarios.py", SCENARIOS)
         (tmp_path / "theirs_faults.py").write_text(fault + VICTIM)
         (tmp_path / "theirs_anomaly.py").write_text(anomaly)
+        (tmp_path / "theirs_outputs.py").write_text(output)
+        (tmp_path / "theirs_subject.py").write_text(subject)
         write(
             "theirs-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n"
         )
@@ -133,9 +136,10 @@ class TestAnInstalledPackage:
 
     def points(self, write: Write, **others: str) -> None:
         named = {
-            "scenarios": "theirs_scenarios",
+            "scenarios": "theirs_scenarios\nsubject = theirs_subject",
             "faults": "theirs_faults",
             "anomalies": "theirs_anomaly",
+            "outputs": "theirs_outputs",
         }
         lines = (f"[onceproof.{group}]\ntheirs = {m}\n" for group, m in (named | others).items())
         write("theirs-1.0.dist-info/entry_points.txt", "".join(lines))
@@ -279,8 +283,103 @@ class TestAnInstalledPackage:
         assert says in done.stderr
         assert len(done.stderr.splitlines()) == 1
 
+    def test_its_output_is_read(self, site: Path) -> None:
+        program = textwrap.dedent("""
+            import sqlite3
+            from pathlib import Path
+            from onceproof.cli.completing import outputs
+            from onceproof.harness.user_pipeline.effects import Yield
+            from onceproof.harness.user_pipeline.identity import Rule
+            from onceproof.harness.user_pipeline.outputs.kind import Where
+            from onceproof.harness.user_pipeline.outputs.output import Output
 
-def example(page: str) -> str:
+            where = Where(database="", reader=None, work=Path.cwd())
+            output = Output.parse("sqlite:{work}/shop.db/orders", Rule.parse("json:$.id"))
+            sink = output.open(where, Yield())
+            print(sink.size(), sink.effects(), sink.hanging())
+            with sqlite3.connect("shop.db") as database:
+                database.execute("CREATE TABLE orders (id TEXT, n INTEGER)")
+                database.executemany("INSERT INTO orders VALUES (?, 1)", [("a",), ("b",), ("b",)])
+            print(sink.size(), *(e.record for e in sink.effects()), sink.name, output.view)
+            print(len({e.position for e in sink.effects()}), output.untested)
+            print(outputs("sq"))
+            """)
+        done = self.python(site, "-c", program)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.splitlines() == [
+            "0 [] False",
+            "3 a b b shop.db/orders table",
+            "3 What a reader sees who opened the database before a row was added.",
+            "[('sqlite:', 'A table of an SQLite database.')]",
+        ]
+
+    @pytest.mark.parametrize(
+        ("output", "says"),
+        [
+            ("sqlit:x", "topic:TOPIC[@read_uncommitted] or sqlite:FILE/TABLE."),
+            ("sqlite:{wrok}/x", "{wrok} means nothing in '{wrok}/x'"),
+        ],
+    )
+    def test_its_output_is_named_and_checked_as_ours_are(
+        self, site: Path, output: str, says: str
+    ) -> None:
+        done = self.python(site, "-m", "onceproof", "verify", "--output", output, "--", "true")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert says in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+
+    @pytest.mark.parametrize(
+        ("was", "instead", "says"),
+        [
+            ("OUTPUTS: Final", "MINE: Final", "expected a constant OUTPUTS, a tuple of OutputKind"),
+            ('prefix="sqlite"', 'prefix="delta"', "there is an output delta:FOLDER already"),
+            ('prefix="sqlite"', 'prefix="a b"', "ValueError: invalid prefix 'a b': expected"),
+            ('views={"table": SqliteTable}', "views={}", "sqlite: expected at least one view"),
+            ('place="FILE/', 'rules=("row:$",), place="FILE/', "sqlite: no rule is called row"),
+        ],
+    )
+    def test_an_output_that_cannot_be_added_is_named(
+        self, site: Path, was: str, instead: str, says: str
+    ) -> None:
+        path = site / "theirs_outputs.py"
+        assert was in path.read_text()
+        path.write_text(path.read_text().replace(was, instead))
+        done = self.python(site, "-m", "onceproof", "verify", "--output", "out", "--", "true")
+        assert (done.returncode, done.stdout) == (3, "")
+        where = "entry point theirs = 'theirs_outputs' in onceproof.outputs, of theirs: "
+        assert where in done.stderr
+        assert says in done.stderr
+        assert len(done.stderr.splitlines()) == 1
+
+    def test_its_subject_and_sink_are_in_its_scenario(self, site: Path) -> None:
+        program = textwrap.dedent("""
+            from dataclasses import replace
+            from pathlib import Path
+            from types import SimpleNamespace
+            from onceproof.catalogue import chosen
+            from onceproof.harness.sinks.base import Effect
+            from onceproof.harness.subjects.expected import write_expected
+            from theirs_subject import FirstOfEach
+
+            (scenario,) = chosen(["consumers-behind-deduplication"])
+            few = replace(scenario.workload, records=40)
+            print(*write_expected(Path.cwd(), scenario.subject, few, seed=1))
+            place = {"sink": "s", "view": "v", "position": "0", "ordinal": 0}
+            one = Effect(record="a", effect_key="", digest="", **place)
+            none = replace(one, record=None)
+            there = [one, one, replace(one, record="b"), none, replace(none, position="1")]
+            sink = FirstOfEach(SimpleNamespace(name="s", effects=lambda: there))
+            print(*(each.record for each in sink.effects()))
+            """)
+        done = self.python(site, "-c", program)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.splitlines() == [
+            "Counter({'payments-with-fees': 40}) Counter()",
+            "a b None None",
+        ]
+
+
+def example(page: str, number: int = 0) -> str:
     return re.findall(
         r"^```python\n(.*?)^```", (PAGES / page).read_text(), re.DOTALL | re.MULTILINE
-    )[0]
+    )[number]
