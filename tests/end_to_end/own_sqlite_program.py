@@ -1,0 +1,33 @@
+"""A program as a user writes it: orders into a table of SQLite, and then positions into Kafka.
+
+An order that is there already is left as it is, or, if its last word is `plain`, written once more.
+"""
+
+import json
+import sqlite3
+import sys
+
+from confluent_kafka import Consumer
+
+bootstrap, topic, file, mode = sys.argv[1:]
+plain = mode == "plain"
+database = sqlite3.connect(file)
+unique = "" if plain else "PRIMARY KEY"
+database.execute(f"CREATE TABLE IF NOT EXISTS orders (order_id TEXT {unique})")
+write = f"INSERT {'' if plain else 'OR IGNORE'} INTO orders VALUES (:order_id)"
+consumer = Consumer(
+    {
+        "bootstrap.servers": bootstrap,
+        "group.id": "to-a-file",
+        "auto.offset.reset": "earliest",
+        "enable.auto.commit": False,
+        "session.timeout.ms": 10_000,
+    }
+)
+consumer.subscribe([topic])
+while True:
+    messages = [m for m in consumer.consume(200, timeout=0.2) if m.error() is None]
+    if messages:
+        database.executemany(write, [json.loads(m.value()) for m in messages])
+        database.commit()
+        consumer.commit(asynchronous=False)
