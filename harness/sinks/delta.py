@@ -17,7 +17,7 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from onceproof.harness.sinks.base import AtomicBatch, Effect, State
-from onceproof.harness.sinks.rows import UnreadableFiles, effects_of, rows_of
+from onceproof.harness.sinks.rows import Rows, UnreadableFiles, effects_of, rows_of
 
 LOG: Final = "_delta_log"
 VIEW: Final = "table"
@@ -41,11 +41,10 @@ class DeltaTable:
 
     def effects(self) -> list[Effect]:
         """One effect a row."""
-        rows = ((file, rows_of(file)) for file in self.files())
-        return list(effects_of(rows, sink=self.name, view=VIEW, topic=self._topic))
+        return list(effects_of(self.rows(), sink=self.name, view=VIEW, topic=self._topic))
 
-    def files(self) -> list[Path]:
-        """The files that count, in the order in which they were added.
+    def rows(self) -> Iterator[tuple[Path, Rows]]:
+        """Rows of the files that count, in the order in which they were added.
 
         Raises:
             UnreadableFiles: a commit is damaged or is not there any more, or rows are marked as
@@ -58,7 +57,9 @@ class DeltaTable:
                 counting[action["path"]] = None
             elif kind == "remove":
                 counting.pop(action["path"], None)
-        return [self._folder / unquote(path) for path in counting]
+        for path in counting:
+            file = self._folder / unquote(path)
+            yield file, rows_of(file)
 
     def states(self) -> list[State]:
         """None."""

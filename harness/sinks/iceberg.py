@@ -1,39 +1,39 @@
 """An Iceberg table, seen by two readers: one by its metadata, one that lists its data files.
 
 A commit is a file `metadata/v<N>.metadata.json`, which names a snapshot;
-that names its manifests, and these the data files that count. What a snapshot's summary says of
-query and epoch stands or falls with its files, and is forgotten with the snapshot.
+that names its manifests, and these the data files that count and the deletes that apply to them.
+PyIceberg reads them. What a snapshot's summary says of query and epoch stands or falls with its
+files, and is forgotten with the snapshot.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
-from urllib.parse import unquote, urlsplit
-
-import fastavro
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from onceproof.harness.sinks.base import AtomicBatch, Effect, State
 from onceproof.harness.sinks.files import LISTING, whole
-from onceproof.harness.sinks.rows import UnreadableFiles, effects_of, rows_of
+from onceproof.harness.sinks.rows import Rows, UnreadableFiles, effects_of, rows_of
+
+if TYPE_CHECKING:
+    from pyiceberg.table import StaticTable
 
 VIEW: Final = "table"
 METADATA: Final = "metadata"
 
-_COMMIT = re.compile(r"v(\d+)\.metadata\.json")
-_DELETED: Final = 2
-"""Status of a manifest's entry of a file that counts no more."""
-_ROWS: Final = 0
-"""Content of what adds rows; anything else takes some away."""
+_COMMIT = re.compile(r"v(\d+)(?:\.gz)?\.metadata\.json")
+_VERSION: Final = 2
+"""The newest format version that PyIceberg says it supports; of older ones files have no order."""
 _QUERY: Final = "spark.sql.streaming.queryId"
 _EPOCH: Final = "spark.sql.streaming.epochId"
 
 
 class IcebergTable:
-    """A table of payments with their fee, of format version 2, to which is only appended."""
+    """A table of payments with their fee, of format version 2."""
 
     def __init__(self, folder: Path, *, topic: str, sink: str, listed: str) -> None:
         """Nothing is read yet.
@@ -55,7 +55,7 @@ class IcebergTable:
 
     def effects(self) -> list[Effect]:
         """One effect a row, once for each reader that sees it."""
-        logged = [(file, rows_of(file)) for file in self.files()]
+        logged = list(self.rows())
         # Listed behind that, so that whatever counts is there.
         listed = ((file, rows_of(file)) for file in self._listed())
         return [
@@ -67,13 +67,29 @@ class IcebergTable:
         """How many there are; old ones may have been tidied away, and count nevertheless."""
         return max(self._commits(), default=0)
 
-    def files(self) -> list[Path]:
-        """The files that count, in the order in which they were added.
+    def rows(self) -> Iterator[tuple[Path, Rows]]:
+        """What a reader of the current snapshot sees of each data file that counts, in the order
+        in which the files were added.
 
         Raises:
-            UnreadableFiles: what says so is damaged, or takes rows away.
+            UnreadableFiles: what says so is damaged, or says what PyIceberg does not know.
         """
-        return list(self._current())
+        table = self._newest()
+        if table is None or table.metadata.current_snapshot_id is None:
+            return
+        from pyiceberg.expressions import AlwaysTrue
+        from pyiceberg.io.pyarrow import ArrowScan
+
+        order = _added_at(table)
+        with _told(table.metadata_location):
+            scan = table.scan()
+            tasks = sorted(scan.plan_files(), key=lambda task: order[task.file.file_path])
+            reader = ArrowScan(table.metadata, table.io, scan.projection(), AlwaysTrue())
+        for task in tasks:
+            with _told(task.file.file_path):
+                # One file at a time: deletes that apply to one need not apply to another.
+                rows: Rows = reader.to_table([task]).to_pylist()
+            yield Path(urlsplit(task.file.file_path).path), rows
 
     def states(self) -> list[State]:
         """None."""
@@ -81,12 +97,17 @@ class IcebergTable:
 
     def atomic_batches(self) -> list[AtomicBatch]:
         """Epochs of queries, of the snapshots that the table still has."""
-        metadata = self._metadata()
-        snapshots = sorted(metadata.get("snapshots", ()), key=lambda s: s["sequence-number"])
-        told = [s["summary"] for s in snapshots if _EPOCH in s["summary"]]
+        table = self._newest()
+        snapshots = table.metadata.snapshots if table else []
+        found = (
+            snapshot.summary.additional_properties
+            for snapshot in sorted(snapshots, key=lambda s: s.sequence_number or 0)
+            if snapshot.summary is not None
+        )
+        said = (summary for summary in found if _EPOCH in summary)
         return [
-            AtomicBatch(owner=str(summary[_QUERY]), batch=int(summary[_EPOCH]), ordinal=number)
-            for number, summary in enumerate(told)
+            AtomicBatch(owner=summary[_QUERY], batch=int(summary[_EPOCH]), ordinal=number)
+            for number, summary in enumerate(said)
         ]
 
     def hanging(self) -> bool:
@@ -96,65 +117,59 @@ class IcebergTable:
     def _listed(self) -> list[Path]:
         return sorted(file for file in self._folder.glob("data/*.parquet") if whole(file))
 
-    def _current(self) -> Iterator[Path]:
-        """Files that count, in the order in which they were added.
-
-        Raises:
-            UnreadableFiles: what says so is damaged, or takes rows away.
-        """
-        metadata = self._metadata()
-        current = metadata.get("current-snapshot-id")
-        for snapshot in metadata.get("snapshots", ()):
-            if snapshot["snapshot-id"] == current:
-                manifests = _records(_path(snapshot["manifest-list"]))
-                for manifest in sorted(manifests, key=lambda m: int(m["sequence_number"])):
-                    yield from _added(_path(manifest["manifest_path"]))
-
     def _commits(self) -> dict[int, Path]:
         folder = self._folder / METADATA
         found = folder.iterdir() if folder.is_dir() else ()
         return {int(m[1]): path for path in found if (m := _COMMIT.fullmatch(path.name))}
 
-    def _metadata(self) -> dict[str, Any]:
-        """What the newest commit says; nothing before the first."""
+    def _newest(self) -> StaticTable | None:
+        """The table as its newest commit has it; None before the first."""
         commits = self._commits()
         if not commits:
-            return {}
-        path = commits[max(commits)]
-        text = ""
-        try:
-            text = path.read_text()
-            metadata: dict[str, Any] = json.loads(text)
-            if metadata["format-version"] != 2:
-                raise ValueError(f"format version {metadata['format-version']}, expected 2")
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise UnreadableFiles(f"{path}: {error}: {text[:200]!r}") from error
-        return metadata
+            return None
+        from pyiceberg.table import StaticTable
 
-
-def _added(path: Path) -> Iterator[Path]:
-    """Files of a manifest that count."""
-    for entry in _records(path):
-        file = entry["data_file"]
-        if entry["status"] == _DELETED:
-            continue
-        if file["content"] != _ROWS:
+        path = str(commits[max(commits)])
+        with _told(path):
+            table = StaticTable.from_metadata(path)
+        if table.metadata.format_version != _VERSION:
             raise UnreadableFiles(
-                f"{path}: {file['file_path']} takes rows away from other files, expected a table "
-                "that is written anew where it changes (write.merge.mode=copy-on-write)"
+                f"{path}: format version {table.metadata.format_version}, expected {_VERSION}"
             )
-        yield _path(file["file_path"])
+        return table
 
 
-def _records(path: Path) -> list[dict[str, Any]]:
+def _added_at(table: StaticTable) -> dict[str, int]:
+    """When each data file of the current snapshot was added, as a sequence number.
+
+    Raises:
+        UnreadableFiles: a manifest is damaged, or has deletes that PyIceberg cannot apply.
+    """
+    from pyiceberg.manifest import DataFileContent
+
+    snapshot = table.current_snapshot()
+    if snapshot is None:
+        raise UnreadableFiles(f"{table.metadata_location}: its current snapshot is not there")
+    found: dict[str, int] = {}
+    with _told(snapshot.manifest_list):
+        manifests = snapshot.manifests(table.io)
+    for manifest in manifests:
+        with _told(manifest.manifest_path):
+            entries = manifest.fetch_manifest_entry(table.io)
+        for entry in entries:
+            if entry.data_file.content == DataFileContent.EQUALITY_DELETES:
+                raise UnreadableFiles(
+                    f"{manifest.manifest_path}: {entry.data_file.file_path} takes rows away from "
+                    "other files by their values, expected a table without equality deletes"
+                )
+            found[entry.data_file.file_path] = entry.sequence_number or 0
+    return found
+
+
+@contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Name what PyIceberg was reading when it failed: it raises errors of many kinds."""
     try:
-        with path.open("rb") as opened:
-            return list(fastavro.reader(opened))  # type: ignore[arg-type]
-    except (OSError, ValueError, EOFError) as error:
-        raise UnreadableFiles(f"{path}: it counts, and cannot be read: {error}") from error
-
-
-def _path(location: str) -> Path:
-    """Of a file of this machine, with `file:` before it or without."""
-    found = urlsplit(location)
-    return Path(unquote(found.path) if found.scheme == "file" else location)
+        yield
+    except Exception as error:
+        raise UnreadableFiles(f"{what}: it counts, and cannot be read: {error}") from error

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from onceproof.harness.tools import (
     cache,
+    extras,
     go,
     jar_lock,
     jars,
@@ -81,6 +82,7 @@ def examine(
         ("Go", lambda: check_go(environ)),
         ("Docker", lambda: check_docker(environ)),
         ("private network", check_private_network),
+        ("extras", check_extras),
     ]
     if leftovers is not None:
         checks.append(("leftovers", lambda: check_leftovers(leftovers())))
@@ -265,6 +267,16 @@ def check_private_network() -> Finding:
         return Finding(name=name, status=Status.OK, detail=closes)
     advice = "See docs/explanation/limits.md for what they can reach without."
     return Finding(name=name, status=Status.NOTE, detail=why, advice=advice)
+
+
+def check_extras() -> Finding:
+    """Libraries that read tables of some kinds."""
+    away = [kind for kind in extras.LIBRARIES if not extras.is_installed(kind)]
+    if not away:
+        return Finding(name="extras", status=Status.OK, detail=", ".join(extras.LIBRARIES))
+    advice = f"Only needed to read such tables: `pip install 'onceproof[{','.join(away)}]'`."
+    detail = f"not installed: {', '.join(away)}"
+    return Finding(name="extras", status=Status.NOTE, detail=detail, advice=advice)
 
 
 def check_leftovers(found: Sequence[str]) -> Finding:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from inotify_simple import INotify, flags
+from pyiceberg.table import StaticTable
 
 from onceproof.harness.sinks.iceberg import IcebergTable
 from onceproof.harness.sinks.rows import UnreadableFiles
@@ -41,7 +42,11 @@ spark = (
     .getOrCreate()
 )
 columns = "record string, account string, amount_cents bigint, fee_cents bigint"
-spark.sql(f"CREATE TABLE IF NOT EXISTS lake.payments ({columns}) USING iceberg")
+properties = "'write.delete.mode'='merge-on-read', 'write.update.mode'='merge-on-read'"
+spark.sql(
+    f"CREATE TABLE IF NOT EXISTS lake.payments ({columns}) USING iceberg "
+    f"TBLPROPERTIES ({properties})"
+)
 files = spark.readStream.schema(columns).option("maxFilesPerTrigger", 1)
 query = (
     files.json(f"{folder}/source")
@@ -51,6 +56,8 @@ query = (
     .toTable("lake.payments")
 )
 query.awaitTermination()
+for statement in sys.stdin.read().splitlines():
+    spark.sql(statement)
 """
 
 
@@ -69,21 +76,27 @@ class Lives:
         text = "".join(json.dumps(row) + "\n" for row in rows)
         (self.folder / "source" / f"{records[0]}.json").write_text(text)
 
-    def start(self) -> subprocess.Popen[bytes]:
+    def start(self, *statements: str) -> subprocess.Popen[bytes]:
+        """A driver that carries out statements when it has written what there is."""
         tools = ensure(stage=False)
         needed = [jar for jar in tools.spark_kafka_jars if SparkIceberg().needs_jar(jar.name)]
-        with (self.folder / "log").open("ab") as log:
+        (self.folder / "statements").write_text("\n".join(statements))
+        with (
+            (self.folder / "log").open("ab") as log,
+            (self.folder / "statements").open() as told,
+        ):
             return subprocess.Popen(
                 [sys.executable, "-c", WRITER, ",".join(map(str, needed)), str(self.folder)],
                 env={"JAVA_HOME": str(tools.java_home), "PATH": "/usr/bin:/bin"},
+                stdin=told,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
             )
 
-    def live(self) -> None:
+    def live(self, *statements: str) -> None:
         """From its start to its end."""
-        assert self.start().wait(120) == 0, (self.folder / "log").read_text()[-2000:]
+        assert self.start(*statements).wait(240) == 0, (self.folder / "log").read_text()[-2000:]
 
     def uncommit(self, batch: int) -> None:
         """As if it had died when the sink had the batch and Spark did not know."""
@@ -137,3 +150,18 @@ def test_one_that_comes_again_as_it_came_writes_over_what_the_table_has(lives: L
     lives.live()
     assert lives.seen("table") == lives.seen("folder") == Counter(["a", "b"])
     assert list(lives.data.glob("*.parquet")) == [file]
+
+
+def test_rows_that_are_deleted_on_read_do_not_count(lives: Lives) -> None:
+    lives.send("a", "b", "c", "d")
+    lives.send("b", "e", "f")
+    lives.live(
+        "DELETE FROM lake.payments WHERE record IN ('a', 'f')",
+        "UPDATE lake.payments SET record = 'z' WHERE record = 'b'",
+        "INSERT INTO lake.payments VALUES ('a', 'a', 1, 1)",
+    )
+    newest = max((lives.data.parent / "metadata").glob("v*.metadata.json"))
+    tasks = StaticTable.from_metadata(str(newest)).scan().plan_files()
+    assert any(task.delete_files for task in tasks), "nothing is merged on read"
+    assert lives.seen("table") == Counter(["a", "c", "d", "e", "z", "z"])
+    assert lives.seen("folder") == Counter(["a", "b", "c", "d", "b", "e", "f", "z", "z", "a"])

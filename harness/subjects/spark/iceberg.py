@@ -10,6 +10,7 @@ from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.sinks.iceberg import METADATA, VIEW, IcebergTable
 from onceproof.harness.subjects.spark.subject import JOBS, JobPlace, SparkSubject
+from onceproof.harness.tools import extras
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +68,12 @@ class SparkIceberg(SparkSubject):
     output_topic = None
 
     def command(self, place: JobPlace) -> list[str]:
-        """The job and its arguments."""
+        """The job and its arguments.
+
+        Raises:
+            SetupError: the table could not be read.
+        """
+        extras.require("iceberg")
         return [
             str(JOBS / "iceberg_sink.py"),
             *("--bootstrap", place.source_bootstrap, "--topic", place.topic),

@@ -8,7 +8,7 @@ from typing import Final
 
 from onceproof.harness.sinks.delta import DeltaTable
 from onceproof.harness.user_pipeline.outputs.base import Found
-from onceproof.harness.user_pipeline.outputs.folder import parquet_of
+from onceproof.harness.user_pipeline.outputs.folder import rows_by_file
 from onceproof.harness.user_pipeline.outputs.kind import OutputKind
 
 
@@ -24,7 +24,7 @@ class Delta:
 
     def found(self) -> Iterator[Found]:
         """One thing a row, file by file."""
-        yield from parquet_of(self._table.files)
+        yield from rows_by_file(self._table.rows())
 
     def hanging(self) -> bool:
         """Nothing can."""

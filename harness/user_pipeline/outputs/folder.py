@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from onceproof.harness.sinks.files import whole
-from onceproof.harness.sinks.rows import UnreadableFiles, rows_of
+from onceproof.harness.sinks.rows import Rows, UnreadableFiles, rows_of
 from onceproof.harness.user_pipeline.identity import Written
 from onceproof.harness.user_pipeline.outputs.base import Found, UnreadableOutput, as_json, rows
 from onceproof.harness.user_pipeline.outputs.kind import Opened, OutputKind, Where
@@ -84,14 +84,13 @@ def parquet(file: Path, place: str) -> Iterator[Found]:
         raise UnreadableOutput(str(error)) from error
 
 
-def parquet_of(listed: Callable[[], Iterable[Path]]) -> Iterator[Found]:
-    """Rows of the Parquet files that a table lists, file by file."""
+def rows_by_file(files: Iterable[tuple[Path, Rows]]) -> Iterator[Found]:
+    """Rows of a table, file by file."""
     try:
-        files = listed()
+        for file, found in files:
+            yield from rows(found, place=file.name)
     except UnreadableFiles as error:
         raise UnreadableOutput(str(error)) from error
-    for file in files:
-        yield from parquet(file, file.name)
 
 
 def csv_rows(file: Path, place: str, *, strict: bool = False) -> Iterator[Found]:

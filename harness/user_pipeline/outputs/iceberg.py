@@ -1,4 +1,4 @@
-"""An Iceberg table, as its metadata says, read without Spark."""
+"""An Iceberg table, as its metadata says, read with PyIceberg."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 from onceproof.harness.sinks.iceberg import METADATA, IcebergTable
 from onceproof.harness.user_pipeline.outputs.base import Found, UnreadableOutput
-from onceproof.harness.user_pipeline.outputs.folder import parquet_of
+from onceproof.harness.user_pipeline.outputs.folder import rows_by_file
 from onceproof.harness.user_pipeline.outputs.kind import OutputKind
 
 _WANTED: Final = (
@@ -33,7 +33,7 @@ class Iceberg:
         """One thing a row, file by file."""
         if not self._table.commits():
             self._check_catalog()
-        yield from parquet_of(self._table.files)
+        yield from rows_by_file(self._table.rows())
 
     def hanging(self) -> bool:
         """Nothing can."""

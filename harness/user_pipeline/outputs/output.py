@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from onceproof.harness.history.identity import digest
 from onceproof.harness.sinks.base import AtomicBatch, Effect, State
+from onceproof.harness.tools import extras
 from onceproof.harness.user_pipeline.effects import NOT_JUDGED, Yield
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
 from onceproof.harness.user_pipeline.outputs.base import Source
@@ -40,6 +41,7 @@ class Output:
         Raises:
             BadRule: there is no such kind, a word in braces means nothing there, or the identity
                 cannot be there.
+            SetupError: what reads it is not installed.
         """
         prefix, colon, place = text.partition(":")
         if not colon:
@@ -49,6 +51,7 @@ class Output:
             raise BadRule(f"invalid output {text!r}: expected {usages()}")
         place, view = kind.parse(place)
         kind.check_rule(identity, what="identity", place=text)
+        extras.require(prefix)
         return cls(kind=prefix, place=place, view=view, identity=identity)
 
     def __str__(self) -> str:

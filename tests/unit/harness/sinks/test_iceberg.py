@@ -1,15 +1,31 @@
-"""An Iceberg table, with metadata as Iceberg 1.11 writes it, of what is looked at."""
+"""An Iceberg table, with metadata as PyIceberg writes it."""
 
 from __future__ import annotations
 
+import gzip
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyiceberg.io.pyarrow import PyArrowFileIO, schema_to_pyarrow
+from pyiceberg.manifest import (
+    DataFile,
+    DataFileContent,
+    FileFormat,
+    ManifestEntry,
+    ManifestEntryStatus,
+    ManifestFile,
+    write_manifest,
+    write_manifest_list,
+)
+from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC
+from pyiceberg.schema import Schema
+from pyiceberg.typedef import Record
+from pyiceberg.types import IntegerType, LongType, NestedField, StringType
 
 from onceproof.harness.history.identity import digest
 from onceproof.harness.sinks.base import AtomicBatch, Effect
@@ -17,33 +33,29 @@ from onceproof.harness.sinks.files import LISTING
 from onceproof.harness.sinks.iceberg import METADATA, VIEW, IcebergTable
 from onceproof.harness.sinks.rows import UnreadableFiles
 
-MANIFESTS = {
-    "type": "record",
-    "name": "manifest_file",
-    "fields": [
-        {"name": "manifest_path", "type": "string"},
-        {"name": "sequence_number", "type": "long"},
-    ],
-}
-ENTRIES = {
-    "type": "record",
-    "name": "manifest_entry",
-    "fields": [
-        {"name": "status", "type": "int"},
-        {
-            "name": "data_file",
-            "type": {
-                "type": "record",
-                "name": "r2",
-                "fields": [
-                    {"name": "content", "type": "int"},
-                    {"name": "file_path", "type": "string"},
-                ],
-            },
-        },
-    ],
-}
-EXISTING, ADDED, DELETED = range(3)
+SCHEMA = Schema(
+    NestedField(1, "record", StringType()),
+    NestedField(2, "account", StringType()),
+    NestedField(3, "amount_cents", LongType()),
+    NestedField(4, "fee_cents", LongType()),
+    NestedField(5, "source_partition", IntegerType()),
+    NestedField(6, "source_offset", LongType()),
+)
+DELETES = Schema(
+    NestedField(2147483546, "file_path", StringType(), required=True),
+    NestedField(2147483545, "pos", LongType(), required=True),
+)
+ADDED, EXISTING, DELETED = (
+    ManifestEntryStatus.ADDED,
+    ManifestEntryStatus.EXISTING,
+    ManifestEntryStatus.DELETED,
+)
+DATA, POSITIONS, VALUES = (
+    DataFileContent.DATA,
+    DataFileContent.POSITION_DELETES,
+    DataFileContent.EQUALITY_DELETES,
+)
+IO = PyArrowFileIO()
 
 
 class Table:
@@ -53,7 +65,8 @@ class Table:
         self.path = path
         self.sink = IcebergTable(path, topic="payments", sink="table", listed="folder")
         self.snapshots: list[dict[str, Any]] = []
-        self.manifests: list[dict[str, Any]] = []
+        self.written: dict[str, ManifestFile] = {}
+        self.manifests: list[ManifestFile] = []
         self.version = 0
         for name in (METADATA, "data"):
             (path / name).mkdir(parents=True)
@@ -71,42 +84,98 @@ class Table:
             }
             for number, record in enumerate(records)
         ]
-        file = self.path / "data" / name
-        pq.write_table(pa.Table.from_pylist(rows), file)
+        return self._parquet(self.path / "data" / name, rows, SCHEMA)
+
+    def delete(self, name: str, *rows: tuple[str, int]) -> str:
+        """A file that deletes rows of data files by their positions; where it is."""
+        positions = [{"file_path": file, "pos": row} for file, row in rows]
+        return self._parquet(self.path / METADATA / name, positions, DELETES)
+
+    def _parquet(self, file: Path, rows: list[dict[str, Any]], schema: Schema) -> str:
+        pq.write_table(pa.Table.from_pylist(rows, schema=schema_to_pyarrow(schema)), file)
         return str(file)
 
-    def manifest(self, *files: str, status: int = ADDED, content: int = 0) -> str:
-        path = self.path / METADATA / f"{len(list(self.path.rglob('*.avro')))}-m0.avro"
-        entries = [
-            {"status": status, "data_file": {"content": content, "file_path": file}}
-            for file in files
-        ]
-        with path.open("wb") as opened:
-            fastavro.writer(opened, ENTRIES, entries, codec="deflate")
-        return str(path)
+    def manifest(
+        self,
+        *files: str,
+        status: ManifestEntryStatus = ADDED,
+        content: DataFileContent = DATA,
+    ) -> str:
+        """A manifest of the next snapshot; without files it has one that was deleted."""
+        path = str(self.path / METADATA / f"{len(self.written)}-m0.avro")
+        status = status if files else DELETED
+        number = len(self.snapshots) + 1
+        given = {} if status is ADDED else {"sequence_number": number, "file_sequence_number": 1}
+        with write_manifest(
+            2, UNPARTITIONED_PARTITION_SPEC, SCHEMA, IO.new_output(path), 700 + number, "deflate"
+        ) as writer:
+            for file in files or ("gone.parquet",):
+                found = DataFile.from_args(
+                    content=content,
+                    file_path=file,
+                    file_format=FileFormat.PARQUET,
+                    partition=Record(),
+                    record_count=1,
+                    file_size_in_bytes=1,
+                )
+                found.spec_id = 0
+                writer.add_entry(
+                    ManifestEntry.from_args(
+                        status=status, snapshot_id=700 + number, data_file=found, **given
+                    )
+                )
+        self.written[path] = writer.to_manifest_file()
+        return path
 
-    def commit(self, manifest: str, **summary: str) -> Path:
+    def commit(self, *manifests: str, **summary: str) -> Path:
         """One more snapshot; returns the file that says so."""
         number = len(self.snapshots) + 1
-        self.manifests.insert(0, {"manifest_path": manifest, "sequence_number": number})
-        path = self.path / METADATA / f"snap-{number}.avro"
-        with path.open("wb") as opened:
-            fastavro.writer(opened, MANIFESTS, self.manifests, codec="deflate")
+        for manifest in manifests:
+            self.written[manifest].sequence_number = number
+            self.written[manifest].min_sequence_number = number
+            self.manifests.insert(0, self.written[manifest])
+        path = str(self.path / METADATA / f"snap-{number}.avro")
+        with write_manifest_list(
+            2, IO.new_output(path), 700 + number, None, number, "deflate"
+        ) as writer:
+            writer.add_manifests(self.manifests)
         self.snapshots.append(
             {
                 "snapshot-id": 700 + number,
                 "sequence-number": number,
-                "manifest-list": str(path),
+                "timestamp-ms": 1,
+                "manifest-list": path,
                 "summary": {"operation": "append"} | summary,
             }
         )
         return self.save(self.snapshots, 700 + number)
 
-    def save(self, snapshots: list[dict[str, Any]], current: int) -> Path:
+    def save(
+        self, snapshots: list[dict[str, Any]], current: int, *, format_version: int = 2
+    ) -> Path:
         self.version += 1
         path = self.path / METADATA / f"v{self.version}.metadata.json"
-        content = {"format-version": 2, "current-snapshot-id": current, "snapshots": snapshots}
-        path.write_text(json.dumps(content))
+        content = {
+            "format-version": format_version,
+            "table-uuid": "8c0a9a0e-93c5-4ab6-a9f5-2f2b0e2a6a40",
+            "location": str(self.path),
+            "last-sequence-number": len(self.snapshots),
+            "last-updated-ms": 1,
+            "last-column-id": 6,
+            "schemas": [SCHEMA.model_dump(by_alias=True)],
+            "current-schema-id": 0,
+            "partition-specs": [{"spec-id": 0, "fields": []}],
+            "default-spec-id": 0,
+            "last-partition-id": 999,
+            "sort-orders": [{"order-id": 0, "fields": []}],
+            "default-sort-order-id": 0,
+            "next-row-id": 0,  # as of format version 3
+            "schema": SCHEMA.model_dump(by_alias=True),  # until format version 1
+            "partition-spec": [],
+            "current-snapshot-id": current,
+            "snapshots": snapshots,
+        }
+        path.write_text(json.dumps(content, default=str))
         (path.parent / f".{path.name}.crc").touch()
         return path
 
@@ -188,9 +257,57 @@ def test_metadata_that_is_damaged_is_named(table: Table, text: str) -> None:
     assert str(path) in str(error.value)
 
 
-def test_a_table_that_takes_rows_away_is_told(table: Table) -> None:
-    table.commit(table.manifest(table.write("0.parquet", "a"), content=1))
-    with pytest.raises(UnreadableFiles, match=r"0\.parquet takes rows away from other files"):
+@pytest.mark.parametrize("version", [1, 3])
+def test_a_format_version_that_is_not_supported_is_refused(table: Table, version: int) -> None:
+    table.commit(table.manifest(table.write("0.parquet", "a")))
+    table.save(table.snapshots, 701, format_version=version)
+    with pytest.raises(UnreadableFiles, match=f"format version {version}, expected 2"):
+        table.sink.effects()
+
+
+def test_a_current_snapshot_that_is_not_there_is_told(table: Table) -> None:
+    table.save([], 701)
+    with pytest.raises(UnreadableFiles, match="its current snapshot is not there"):
+        table.sink.effects()
+
+
+def test_compressed_metadata_is_read(table: Table) -> None:
+    table.commit(table.manifest(table.write("0.parquet", "a")))
+    newest = table.commit(table.manifest(table.write("1.parquet", "b")))
+    packed = newest.with_name("v2.gz.metadata.json")
+    packed.write_bytes(gzip.compress(newest.read_bytes()))
+    newest.unlink()
+    assert table.seen("table") == ["a", "b"]
+
+
+def test_rows_that_are_deleted_by_position_do_not_count(table: Table) -> None:
+    first, second = table.write("0.parquet", "a", "b", "a"), table.write("1.parquet", "b", "c")
+    table.commit(table.manifest(first), **epoch(0))
+    table.commit(table.manifest(second))
+    gone = table.delete("deletes.parquet", (first, 0), (first, 1), (second, 1))
+    table.commit(table.manifest(gone, content=POSITIONS))
+    assert table.seen("table") == ["a", "b"]
+    assert table.seen("folder") == ["a", "b", "a", "b", "c"]
+    again = table.delete("again.parquet", (second, 0), (second, 1))
+    table.commit(table.manifest(again, content=POSITIONS), table.manifest(first))
+    assert Counter(table.seen("table")) == Counter(
+        ["a", "a", "b", "a"]
+    )  # added behind what was deleted of it
+
+
+def test_a_table_that_takes_rows_away_by_values_is_told(table: Table) -> None:
+    table.commit(table.manifest(table.write("0.parquet", "a"), content=VALUES))
+    with pytest.raises(
+        UnreadableFiles, match=r"0\.parquet takes rows away from other files by their values"
+    ):
+        table.sink.effects()
+
+
+def test_deletes_that_cannot_be_read_are_told(table: Table) -> None:
+    first = table.write("0.parquet", "a")
+    table.commit(table.manifest(first))
+    table.commit(table.manifest(str(table.path / "gone.parquet"), content=POSITIONS))
+    with pytest.raises(UnreadableFiles, match=r"0\.parquet: it counts, and cannot be read"):
         table.sink.effects()
 
 

@@ -17,7 +17,7 @@ from onceproof.harness.user_pipeline.identity import Rule
 from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
 from onceproof.harness.user_pipeline.outputs.kind import Where
 from onceproof.harness.user_pipeline.outputs.output import Output, OwnSink
-from tests.unit.harness.sinks.test_iceberg import DELETED, Table
+from tests.unit.harness.sinks.test_iceberg import DELETED, VALUES, Table
 
 
 def opened(text: str, work: Path) -> OwnSink:
@@ -57,11 +57,11 @@ class TestIceberg:
         table.commit(table.manifest(gone, status=DELETED))
         assert records(sink) == []
 
-    def test_rows_that_are_deleted_by_other_files_cannot_be_told(
+    def test_rows_that_are_deleted_by_their_values_cannot_be_told(
         self, table: Table, sink: OwnSink
     ) -> None:
-        table.commit(table.manifest(table.write("0.parquet", "a"), content=1))
-        with pytest.raises(UnreadableOutput, match="takes rows away from other files, expected"):
+        table.commit(table.manifest(table.write("0.parquet", "a"), content=VALUES))
+        with pytest.raises(UnreadableOutput, match="takes rows away from other files by their"):
             records(sink)
 
     def test_a_table_of_another_catalog_is_refused(self, table: Table, sink: OwnSink) -> None:
