@@ -164,4 +164,5 @@ def test_rows_that_are_deleted_on_read_do_not_count(lives: Lives) -> None:
     tasks = StaticTable.from_metadata(str(newest)).scan().plan_files()
     assert any(task.delete_files for task in tasks), "nothing is merged on read"
     assert lives.seen("table") == Counter(["a", "c", "d", "e", "z", "z"])
-    assert lives.seen("folder") == Counter(["a", "b", "c", "d", "b", "e", "f", "z", "z", "a"])
+    listed = lives.seen("folder")  # files that delete are there too, and have no records
+    assert listed - Counter({None: listed[None]}) == Counter("aabbcdefzz")
