@@ -24,6 +24,15 @@ VIEW: Final = "table"
 
 _COMMIT = re.compile(r"\d{20}\.json")
 _OF_FILES: Final = ("add", "remove")
+_FEATURES: Final = {
+    "columnMapping",
+    "deletionVectors",
+    "timestampNtz",
+    "v2Checkpoint",
+    "vacuumProtocolCheck",
+}
+"""Of the reader; the first two may be allowed, as long as they are not made use of."""
+_MAPPING: Final = "delta.columnMapping.mode"
 
 
 class DeltaTable:
@@ -47,11 +56,12 @@ class DeltaTable:
         """Rows of the files that count, in the order in which they were added.
 
         Raises:
-            UnreadableFiles: a commit is damaged or is not there any more, or rows are marked as
-                deleted in files that stay.
+            UnreadableFiles: a commit is damaged or is not there any more, rows are marked as
+                deleted in files that stay, or the table has a feature that is not known here.
         """
         counting: dict[str, None] = {}
         for kind, action in self._actions():
+            self._check_known(kind, action)
             if kind == "add":
                 _check_whole(action)
                 counting[action["path"]] = None
@@ -75,6 +85,19 @@ class DeltaTable:
     def hanging(self) -> bool:
         """Nothing can."""
         return False
+
+    def _check_known(self, kind: str, action: dict[str, Any]) -> None:
+        """See that files say by themselves what the table says."""
+        features = action.get("readerFeatures") or () if kind == "protocol" else ()
+        unknown = {*features} - _FEATURES
+        configuration = action.get("configuration") or {} if kind == "metaData" else {}
+        if configuration.get(_MAPPING, "none") != "none":
+            unknown.add("columnMapping")
+        if unknown:
+            raise UnreadableFiles(
+                f"{self._folder}: expected a table that needs no reader but one of Parquet, "
+                f"found the reader features {', '.join(sorted(unknown))}"
+            )
 
     def _commits(self) -> list[Path]:
         log = self._folder / LOG

@@ -95,6 +95,28 @@ def test_rows_that_are_marked_as_deleted_cannot_be_told(table: Table) -> None:
         table.sink.effects()
 
 
+@pytest.mark.parametrize(
+    ("action", "feature"),
+    [
+        ({"protocol": {"readerFeatures": ["deletionVectors", "variantType"]}}, "variantType"),
+        ({"metaData": {"configuration": {"delta.columnMapping.mode": "name"}}}, "columnMapping"),
+    ],
+)
+def test_a_table_with_a_feature_that_is_not_known_is_refused(
+    table: Table, action: dict[str, Any], feature: str
+) -> None:
+    table.commit(0, action, table.write("part-0.parquet", "a"))
+    with pytest.raises(UnreadableFiles, match=f"found the reader features {feature}$"):
+        table.sink.effects()
+
+
+def test_a_feature_that_no_file_makes_use_of_is_allowed(table: Table) -> None:
+    protocol = {"protocol": {"readerFeatures": ["deletionVectors", "columnMapping"]}}
+    unused = {"metaData": {"configuration": {"delta.columnMapping.mode": "none"}}}
+    table.commit(0, protocol, unused, table.write("part-0.parquet", "a"))
+    assert [effect.record for effect in table.sink.effects()] == ["a"]
+
+
 def test_a_log_whose_beginning_is_tidied_away_cannot_be_told(table: Table) -> None:
     table.commit(3, table.write("part-0.parquet", "a"))
     with pytest.raises(UnreadableFiles, match="version 0 is not there, expected each one"):
