@@ -76,7 +76,7 @@ _FROM_FILE_TWIN: Final = FileSource(exactly=False)
 
 _FILE_QUIET: Final = Scenario(
     name=f"{_FROM_FILE.name}-quiet",
-    title="Kafka Connect's file source, exactly-once, undisturbed: nothing is tested",
+    title="Kafka Connect's file source, exactly-once, without faults: nothing is tested",
     subject=_FROM_FILE,
     workload=_FILE,
     sender=FILE,
@@ -109,7 +109,7 @@ _CUT: Final = ScheduledFault(
 _MIRROR_QUIET: Final = replace(
     _FILE_QUIET,
     name=f"{_MIRROR.name}-quiet",
-    title="MirrorMaker's source, exactly-once, undisturbed: nothing is tested",
+    title="MirrorMaker's source, exactly-once, without faults: nothing is tested",
     subject=_MIRROR,
     workload=WORKLOAD,
     sender=LIBRDKAFKA,
@@ -120,7 +120,7 @@ _SINK: Final = FileSink()
 _SINK_QUIET: Final = replace(
     _MIRROR_QUIET,
     name=f"{_SINK.name}-quiet",
-    title="Kafka Connect's file sink undisturbed: nothing goes wrong, and nothing is tested",
+    title="Kafka Connect's file sink without faults: nothing goes wrong, and nothing is tested",
     subject=_SINK,
     claims=_claims(
         _SINK,
@@ -136,7 +136,7 @@ SCENARIOS = (
     replace(
         _FILE_QUIET,
         name=_FROM_FILE.name,
-        title="Kafka Connect's file source, exactly-once: its worker killed amid a transaction",
+        title="Kafka Connect's file source, exactly-once: its worker killed during a transaction",
         schedule=(_amid_transaction(_FROM_FILE, "owner killed", Kill(ConnectTaskOwner())),),
         claims=_claims(_FROM_FILE, _FILE.topic, once=HOLDS),
         seconds=35,
@@ -144,7 +144,7 @@ SCENARIOS = (
     replace(
         _FILE_QUIET,
         name=f"{_FROM_FILE.name}-all-killed",
-        title="Kafka Connect's file source, exactly-once: all workers killed amid a transaction",
+        title="Kafka Connect's file source, exactly-once: all workers killed during a transaction",
         schedule=(_amid_transaction(_FROM_FILE, "all workers killed", Kill(ConnectWorkers())),),
         claims=_claims(_FROM_FILE, _FILE.topic, once=HOLDS),
         seconds=40,
@@ -160,7 +160,7 @@ SCENARIOS = (
     replace(
         _FILE_QUIET,
         name=_FROM_FILE_TWIN.name,
-        title="The broken twin: Kafka Connect's file source as by default, its worker killed",
+        title="The broken twin: Kafka Connect's file source with defaults, its worker killed",
         subject=_FROM_FILE_TWIN,
         schedule=(_after_records(_FROM_FILE_TWIN),),
         claims=_claims(
@@ -198,7 +198,7 @@ SCENARIOS = (
     replace(
         _MIRROR_QUIET,
         name=_MIRROR_TWIN.name,
-        title="The broken twin: MirrorMaker's source as by default, its worker killed",
+        title="The broken twin: MirrorMaker's source with default settings, its worker killed",
         subject=_MIRROR_TWIN,
         schedule=(_after_records(_MIRROR_TWIN),),
         claims=_claims(
@@ -213,7 +213,7 @@ SCENARIOS = (
     replace(
         _SINK_QUIET,
         name=_SINK.name,
-        title="Kafka Connect's file sink, its worker killed with lines that nobody committed",
+        title="Kafka Connect's file sink, its worker killed with uncommitted lines",
         schedule=(
             ScheduledFault(
                 name="owner killed before it commits",

@@ -29,7 +29,7 @@ def _claim(verdict: Verdict, topic: str = "payments") -> tuple[Claim, ...]:
 SCENARIOS = (
     Scenario(
         name="control-fault-without-effect",
-        title="A link is cut that carries nothing: the run must be invalid, naming the fault",
+        title="An unused link is cut: the run must be invalid, naming the fault",
         subject=_SUBJECT,
         workload=_FEW,
         schedule=(
@@ -45,7 +45,7 @@ SCENARIOS = (
     ),
     Scenario(
         name="control-idle-crash",
-        title="The driver is killed while it has nothing to do: its claim must stay unexercised",
+        title="The driver is killed while idle: its claim must stay unexercised",
         subject=_SUBJECT,
         workload=_FEW,
         schedule=(ScheduledFault(name="idle driver killed", do=Kill(SparkDriver(), at="idle")),),
@@ -54,7 +54,7 @@ SCENARIOS = (
     ),
     Scenario(
         name="control-nothing-sent",
-        title="Nothing is sent at all: an empty history must prove nothing",
+        title="No records are sent: an empty history must prove nothing",
         subject=_SUBJECT,
         workload=Payments(records=0),
         schedule=(),

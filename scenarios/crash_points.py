@@ -65,7 +65,7 @@ _KAFKA = SparkKafkaSink()
 SCENARIOS = (
     Scenario(
         name="crash-points-postgres",
-        title="The driver killed before, after and behind the sink's write into a guarded table",
+        title="The driver killed before a write to a guarded table, after it, and after the commit",
         subject=_GUARDED,
         workload=_PAYMENTS,
         # The table shows a batch at once or not at all, so there is no part of one to be killed in.
@@ -75,7 +75,7 @@ SCENARIOS = (
     ),
     Scenario(
         name="crash-points-kafka",
-        title="The driver killed before, amid, after and behind the write into a Kafka topic",
+        title="The driver killed before, during and after a write to Kafka, and after the commit",
         subject=_KAFKA,
         workload=_PAYMENTS,
         schedule=_one_after_the_other(
@@ -86,7 +86,7 @@ SCENARIOS = (
     ),
     Scenario(
         name="crash-at-row-postgres",
-        title="The driver killed behind the 7th row of a write that is one transaction, unguarded",
+        title="The driver killed after the 7th row of a write that is one transaction, unguarded",
         subject=_UNGUARDED,
         workload=replace(_PAYMENTS, records=8_000),
         schedule=(
@@ -110,7 +110,7 @@ SCENARIOS = (
     ),
     _in_state_commit(
         "crash-in-state-commit-home-made",
-        "The broken twin: state in files of the job's own, which are not taken back",
+        "The broken twin: state in the job's own files, which are not rolled back",
         SparkBalances(store="home-made"),
         WRONG,
     ),

@@ -60,7 +60,7 @@ def _of_groups() -> Iterator[Scenario]:
 SCENARIOS = (
     Scenario(
         name="drawn-postgres",
-        title="Six faults of four kinds, drawn from the seed, with a table that knows its batches",
+        title="Six faults of four kinds, drawn from the seed, with a table guarded against repeats",
         subject=_GUARDED,
         workload=_PAYMENTS,
         schedule=(),

@@ -20,7 +20,7 @@ _ON_CLUSTER = SparkKafkaSinkOnCluster()
 SCENARIOS = (
     Scenario(
         name="executors-killed-kafka",
-        title="All executors killed while what a task has sent is on its way to the topic",
+        title="All executors killed while a task's records are in flight to the topic",
         subject=_ON_CLUSTER,
         workload=_PAYMENTS,
         schedule=(

@@ -66,7 +66,7 @@ _SOURCE_CUT = ScheduledFault(
 _EVERYTHING = frozenset({ABORTED, REPLAYED, IN_DOUBT})
 _WINDOWS = Scenario(
     name=_EXACTLY.name,
-    title="Flink, exactly-once: killed before, amid and behind the end of a checkpoint",
+    title="Flink, exactly-once: killed before, during and after the end of a checkpoint",
     subject=_EXACTLY,
     workload=WORKLOAD,
     schedule=(
@@ -82,7 +82,7 @@ SCENARIOS = (
     replace(
         _WINDOWS,
         name=f"{_EXACTLY.name}-quiet",
-        title="Flink, exactly-once, undisturbed: nothing goes wrong, and nothing is tested",
+        title="Flink, exactly-once, without faults: nothing goes wrong, and nothing is tested",
         schedule=(),
         claims=claims(_EXACTLY, most=UNEXERCISED, least=UNEXERCISED, exactly=UNEXERCISED),
         seconds=30,
@@ -91,7 +91,7 @@ SCENARIOS = (
     replace(
         _WINDOWS,
         name=f"{_EXACTLY.name}-outage",
-        title="Flink, exactly-once: killed behind a checkpoint, and down for ten seconds",
+        title="Flink, exactly-once: killed after a checkpoint, and down for ten seconds",
         schedule=(_OUTAGE,),
         claims=claims(
             _EXACTLY, most=HOLDS, least=HOLDS, exactly=HOLDS, hazards=frozenset({IN_DOUBT})
@@ -101,7 +101,7 @@ SCENARIOS = (
     replace(
         _WINDOWS,
         name=_HASTY.name,
-        title="The broken twin: transactions time out before the job is back: their output is lost",
+        title="The broken twin: transactions time out before the job is back, and are lost",
         subject=_HASTY,
         schedule=(_OUTAGE,),
         claims=claims(
@@ -116,7 +116,7 @@ SCENARIOS = (
     replace(
         _WINDOWS,
         name=_AT_LEAST.name,
-        title="The broken twin: Flink's sink without transactions, killed amid a checkpoint",
+        title="The broken twin: Flink's sink without transactions, killed during a checkpoint",
         subject=_AT_LEAST,
         schedule=(_killed("checkpoint-flushed"),),
         claims=claims(
@@ -200,7 +200,7 @@ SCENARIOS = (
     replace(
         _WINDOWS,
         name=_EARLIER.name,
-        title="Flink 1.20, exactly-once: killed before, amid and behind the end of a checkpoint",
+        title="Flink 1.20, exactly-once: killed before, during and after the end of a checkpoint",
         subject=_EARLIER,
         claims=claims(_EARLIER, most=HOLDS, least=HOLDS, exactly=HOLDS, hazards=_EVERYTHING),
     ),

@@ -2,7 +2,7 @@
 
 The story: a member reads payments, writes each with its fee, and commits its position. Killed or
 paused between the two, or told that its transaction is void, it must start again from the committed
-position; who comes back from the dead must be fenced.
+position; who comes back as a zombie must be fenced.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def of_client(client: Client) -> tuple[Scenario, ...]:
     hold = claims(subject, most=HOLDS, least=HOLDS, exactly=HOLDS)
     quiet = Scenario(
         name=f"{subject.name}-quiet",
-        title=f"An exactly-once group of {client} undisturbed: nothing goes wrong or is tested",
+        title=f"An exactly-once group of {client} without faults: nothing goes wrong or is tested",
         subject=subject,
         workload=WORKLOAD,
         schedule=(),
@@ -179,23 +179,23 @@ def of_client(client: Client) -> tuple[Scenario, ...]:
             ),
         ),
         "-killed": (
-            "A member killed when its transaction has its effects and positions, and not its end",
+            "A member killed when its transaction has effects and offsets, but no end",
             (KILLED_OPEN,),
         ),
         "-paused": (
-            "A member paused amid its transaction until others go on without it: a zombie",
+            "A member paused during its transaction until others go on without it: a zombie",
             (ZOMBIE[client],),
         ),
     }
     if client == "aiokafka":
         # It never says who it is when it commits, so nobody tells it that it is not in the group.
         schedules["-refused"] = (
-            "A member whose effects a broker refuses: none of its transaction may be committed",
+            "A member whose records a broker rejects: none of its transaction may be committed",
             (REFUSED,),
         )
     elif client != "kafka-python":  # what that comes to then is anybody's guess: see _STALE
         schedules["-void"] = (
-            "A member told that its transaction is void: it must abort and start again",
+            "A member told that its transaction is invalid: it must abort and start again",
             (VOID[client],),
         )
     return (
@@ -250,7 +250,7 @@ SCENARIOS = (
     *of_client("kafka-python"),
     Scenario(
         name=f"{_STALE.name}-void-killed",
-        title="A member told that it is not in the group, and killed after its next commit",
+        title="A member told that it is not in the group, then killed after its next commit",
         subject=_STALE,
         workload=WORKLOAD,
         schedule=(_ABORT_HELD, _VOID_OF_TWO, _KILLED_AFTER_NEXT),

@@ -30,7 +30,7 @@ def _stranger(client: Client) -> Scenario:
     subject = ConsumerGroup(client=client, without="group-metadata")
     return Scenario(
         name=subject.name,
-        title="Transactions that do not know the group's generation take a zombie's commit",
+        title="Transactions without the group's generation accept a zombie's commit",
         subject=subject,
         workload=WORKLOAD,
         # Where a zombie can be caught before its positions are on their way, in every client.
@@ -52,7 +52,7 @@ def _forward(client: Client) -> Scenario:
     subject = ConsumerGroup(client=client, without="rewind", members=1)
     return Scenario(
         name=subject.name,
-        title="A member that goes on where it was after an abort: that is never done again",
+        title="A member that does not rewind after an abort: the aborted records are lost",
         subject=subject,
         workload=WORKLOAD,
         schedule=(VOID[client],),
@@ -70,7 +70,7 @@ SCENARIOS = (
     _forward("kafka-python"),
     Scenario(
         name=_HEEDLESS.name,
-        title="A member that commits whatever became of its effects: a client may let it",
+        title="A member that commits without checking its sends: some clients allow it",
         subject=_HEEDLESS,
         workload=WORKLOAD,
         schedule=(REFUSED,),
@@ -109,7 +109,7 @@ SCENARIOS = (
     ),
     Scenario(
         name=_CALLS.name,
-        title="A call to a service amid an exactly-once pipeline: Kafka's part holds, the call not",
+        title="A call to a service in an exactly-once pipeline: Kafka's part holds, not the call",
         subject=_CALLS,
         workload=WORKLOAD,
         schedule=(KILLED_OPEN,),

@@ -87,7 +87,7 @@ def of_client(sender: Sender) -> tuple[Scenario, ...]:
     )
     hurt = Scenario(
         name=subject.name,
-        title=f"Idempotent sends by {sender.name}: answers withheld, a leader killed, one isolated",
+        title=f"Idempotent sends by {sender.name}: responses lost, a leader killed, one isolated",
         subject=subject,
         sender=sender,
         workload=PAYMENTS,
@@ -98,7 +98,7 @@ def of_client(sender: Sender) -> tuple[Scenario, ...]:
     quiet = replace(
         hurt,
         name=f"{subject.name}-quiet",
-        title=f"Idempotent sends by {sender.name} with nothing in their way: nothing is tested",
+        title=f"Idempotent sends by {sender.name} without faults: nothing is tested",
         workload=_FEW,
         schedule=(),
         claims=_claims(UNEXERCISED),
@@ -109,7 +109,7 @@ def of_client(sender: Sender) -> tuple[Scenario, ...]:
 
 _OFF = Scenario(
     name="idempotent-librdkafka-off",
-    title="The broken twin: retries without idempotence, so what was appended is appended again",
+    title="The broken twin: retries without idempotence, so records are appended twice",
     subject=_subject(
         "retrying-librdkafka",
         "A producer of librdkafka that retries without idempotence: at least once.",
@@ -122,7 +122,7 @@ _OFF = Scenario(
 )
 _ACKS_1 = Scenario(
     name="idempotent-librdkafka-acks-1",
-    title="The broken twin: acknowledged by the leader alone, which dies with what only it had",
+    title="The broken twin: acks=1, and the leader dies with records that only it had",
     subject=_subject(
         "acks-1-librdkafka",
         "A producer of librdkafka whose sends are acknowledged by the leader alone: what no other "
@@ -153,7 +153,7 @@ _ACKS_1 = Scenario(
 )
 _RESENDS = Scenario(
     name="idempotent-librdkafka-resends",
-    title="The broken twin: an idempotent producer whose application sends again after a time-out",
+    title="The broken twin: an idempotent producer whose application resends after a time-out",
     subject=_subject(
         "resending-librdkafka",
         "An idempotent producer of librdkafka whose application gives a send up after two seconds "

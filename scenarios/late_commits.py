@@ -37,7 +37,7 @@ def _claims(expect: Expectation) -> tuple[Claim, ...]:
 def _scenario(sender: Sender, version: int, expect: Expectation, end: str) -> Scenario:
     return Scenario(
         name=f"late-commit-{sender.name}-{version}",
-        title=f"A commit by {sender.name} that comes late, on transaction version {version}: {end}",
+        title=f"A late commit by {sender.name}, on transaction version {version}: {end}",
         subject=ProducerSubject(
             name=f"transactional-{sender.name}",
             says=f"Transactions of {sender.name} over the partitions of two topics: what it "
@@ -58,7 +58,7 @@ def _scenario(sender: Sender, version: int, expect: Expectation, end: str) -> Sc
     )
 
 
-_TAKEN: Final = "it commits what its owner is about to abort"
+_TAKEN: Final = "it commits a transaction that its owner is about to abort"
 SCENARIOS = (
     _scenario(JAVA, 1, _SEEN, _TAKEN),
     _scenario(JAVA, 2, HOLDS, "it is refused"),

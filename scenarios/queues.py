@@ -87,7 +87,7 @@ _NETWORK: Final = (
 
 _QUIET: Final = Scenario(
     name=f"{_TRANSACTED.name}-quiet",
-    title="Forwarders with transacted sessions, undisturbed: nothing is tested",
+    title="Forwarders with transacted sessions, without faults: nothing is tested",
     subject=_TRANSACTED,
     workload=replace(_WORKLOAD, records=1_000),
     sender=JMS,
@@ -110,7 +110,7 @@ _HURT: Final = replace(
         _killed(BEFORE_COMMIT),
         _killed(AFTER_COMMIT, f"forwarder killed {BEFORE_COMMIT}"),
         _at(
-            "queue broker killed amid a transaction",
+            "queue broker killed during a transaction",
             Kill(QueueBroker(), at=BEFORE_COMMIT),
             f"forwarder killed {AFTER_COMMIT}",
         ),
@@ -162,7 +162,7 @@ _FORWARDERS: Final = (
     replace(
         _HURT,
         name=f"{_TRANSACTED.name}-paused",
-        title="A forwarder with a transacted session comes back from the dead",
+        title="A forwarder with a transacted session comes back as a zombie",
         schedule=(_PAUSED,),
     ),
     replace(
@@ -174,34 +174,34 @@ _FORWARDERS: Final = (
     _judged(
         _AUTO,
         ABANDONED,
-        title="AUTO_ACKNOWLEDGE: what was handed out to a forwarder that dies is gone",
+        title="AUTO_ACKNOWLEDGE: messages delivered to a forwarder that dies are lost",
         schedule=(_killed(BEFORE_WRITE),),
         broken=_LOST,
     ),
     _judged(
         _CLIENT,
         REPLAYED,
-        title="CLIENT_ACKNOWLEDGE: what was written and not yet acknowledged is written again",
+        title="CLIENT_ACKNOWLEDGE: messages written but not yet acknowledged are written again",
         schedule=(_killed(BEFORE_COMMIT),),
         broken=_TWICE,
     ),
     _judged(
         _IDS,
         DROPPED,
-        title="CLIENT_ACKNOWLEDGE with identities: what is written again the broker drops",
+        title="CLIENT_ACKNOWLEDGE with identities: the broker drops what is written again",
         schedule=_BOTH_KILLED,
     ),
     _judged(
         _FORGETFUL,
         REPLAYED,
-        title="The broken twin: the broker's next life does not know the identities of the last",
+        title="The broken twin: the broker forgets the identities when it restarts",
         schedule=(_BROKER_KILLED,),
         broken=_TWICE,
     ),
     _judged(
         _NARROW,
         REPLAYED,
-        title="The broken twin: the broker remembers ten identities, and more came in between",
+        title="The broken twin: the broker remembers ten identities, and more arrive in between",
         schedule=(_PAUSED,),
         broken=_TWICE,
     ),
@@ -221,14 +221,14 @@ _BY_AMQP: Final = (
     _judged(
         _AMQP,
         REWRITTEN,
-        title="AMQP: a forwarder with a transaction comes back from the dead",
+        title="AMQP: a forwarder with a transaction comes back as a zombie",
         schedule=(_PAUSED,),
         suffix="-paused",
     ),
     _judged(
         _AMQP_IDS,
         DROPPED,
-        title="AMQP with identities: what is sent again the broker drops",
+        title="AMQP with identities: the broker drops what is sent again",
         schedule=_BOTH_KILLED,
     ),
     _judged(
@@ -250,7 +250,7 @@ _BY_AMQP: Final = (
 
 _SENDING: Final = Scenario(
     name="jms-sender",
-    title="A JMS application that sends again what nobody acknowledged, with identities",
+    title="A JMS application that resends unacknowledged messages, with identities",
     subject=ProducerSubject(
         name="jms-sender",
         says=(
@@ -280,7 +280,7 @@ _SENDERS: Final = (
     replace(
         _SENDING,
         name="jms-sender-no-ids",
-        title="The broken twin: its messages do not say which record they are",
+        title="The broken twin: its messages carry no identity",
         subject=ProducerSubject(
             name="jms-sender-no-ids",
             says="A JMS application that sends again after every error. Broken twin: its messages "

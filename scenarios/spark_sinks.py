@@ -104,7 +104,7 @@ SCENARIOS = (
     Scenario(
         name=_FILES.name,
         title="PySpark's file sink, read by its log and, as the broken twin, by listing its "
-        "directory, killed amid, after and behind its write",
+        "directory, killed during and after its write",
         subject=_FILES,
         workload=_PAYMENTS,
         schedule=(
@@ -125,13 +125,13 @@ SCENARIOS = (
     ),
     _of_aborted(
         _DEFAULT,
-        "The broken twin: Spark's source as it is by default, which reads aborted records too",
+        "The broken twin: Spark's source with default settings, which reads aborted records too",
         _UNFOUNDED,
     ),
     Scenario(
         name=_TOPIC.name,
         title="PySpark foreachBatch into Kafka, a transaction with the batch's name in it, killed "
-        "amid the write, amid its commit and behind it",
+        "during the write, during its commit and after it",
         subject=_TOPIC,
         workload=_PAYMENTS,
         topics=(Topic(name=_TOPIC.batches, partitions=1),),
@@ -156,7 +156,7 @@ SCENARIOS = (
     Scenario(
         name=_TASKS.name,
         title="The broken twin: tasks write into PostgreSQL, each in a transaction of its own, and "
-        "the guard comes behind them",
+        "the guard follows them",
         subject=_TASKS,
         workload=_PAYMENTS,
         schedule=(_killed("during-sink-write"),),
@@ -174,7 +174,7 @@ SCENARIOS = (
     ),
     Scenario(
         name=_DELTA_UNGUARDED.name,
-        title="The broken twin: the same table, whose commits do not say of which batch they are",
+        title="The broken twin: the same table, whose commits do not name their batch",
         subject=_DELTA_UNGUARDED,
         workload=_PAYMENTS,
         schedule=(_AFTER_WRITE,),
@@ -184,7 +184,7 @@ SCENARIOS = (
     Scenario(
         name=_ICEBERG.name,
         title="PySpark's stream into an Iceberg table, read by its metadata and, as the broken "
-        "twin, by listing its data files, killed before and behind its commit",
+        "twin, by listing its data files, killed before and after its commit",
         subject=_ICEBERG,
         workload=_PAYMENTS,
         schedule=(
@@ -208,7 +208,7 @@ SCENARIOS = (
     ),
     Scenario(
         name=_ICEBERG_TIDIED.name,
-        title="The broken twin: an epoch comes again when the snapshot that names it has expired",
+        title="The broken twin: an epoch is repeated after the snapshot that names it has expired",
         subject=_ICEBERG_TIDIED,
         workload=_PAYMENTS,
         schedule=(_AFTER_WRITE,),

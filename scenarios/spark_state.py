@@ -135,7 +135,7 @@ _REFUNDS_STAND_STILL = ScheduledFault(
 SCENARIOS = (
     _of_windows(
         SparkWindows(),
-        "PySpark windows in append mode, guarded, killed amid the state's commit and behind the "
+        "PySpark windows in append mode, guarded, killed during the state's commit and behind the "
         "write",
         _BOTH,
         HOLDS,
@@ -144,21 +144,21 @@ SCENARIOS = (
     ),
     _of_windows(
         SparkWindows(guard="none"),
-        "The broken twin: windows in append mode without a guard, which are written once more",
+        "The broken twin: windows in append mode without a guard, written a second time",
         _AFTER_WRITE,
         WRONG,
         REPLAYED_BATCH,
     ),
     _of_windows(
         SparkWindows(watermark_ms=5_000),
-        "The broken twin: a watermark that does not wait for payments that are out of order",
+        "The broken twin: a watermark that does not wait for out-of-order payments",
         (),
         WRONG,
     ),
     _of_windows(
         SparkWindows(mode="update", guard="none"),
-        "PySpark windows in update mode, written over what was there, killed amid the state's "
-        "commit and behind the write",
+        "PySpark windows in update mode, overwriting earlier values, killed during the "
+        "state's commit and after the write",
         _BOTH,
         HOLDS,
         _IN_STATE,
@@ -173,35 +173,35 @@ SCENARIOS = (
     ),
     _of_statements(
         SparkStatements(),
-        "PySpark's transformWithStateInPandas, a running balance, killed amid the state's commit "
-        "and behind the write",
+        "PySpark's transformWithStateInPandas, a running balance, killed during the state's "
+        "commit and after the write",
         HOLDS,
         "during-state-commit",
         "after-sink-write",
     ),
     _of_statements(
         SparkStatements(store="home-made"),
-        "The broken twin: balances that the processor keeps in files, which nothing takes back",
+        "The broken twin: balances that the processor keeps in files, which are not rolled back",
         WRONG,
         "after-sink-write",
     ),
     _of_rows(
         SparkMatches(),
-        "PySpark's join of payments and refunds, guarded, killed behind the write, then the "
+        "PySpark's join of payments and refunds, guarded, killed after the write, then the "
         "leader of one side",
         _REFUNDED,
         (*_AFTER_WRITE, _REFUNDS_STAND_STILL),
     ),
     _of_rows(
         SparkMatches(guard="none"),
-        "The broken twin: a join without a guard, whose matches are written once more",
+        "The broken twin: a join without a guard, whose matches are written a second time",
         _REFUNDED,
         _AFTER_WRITE,
         exactly=DUPLICATES,
     ),
     _of_rows(
         SparkMatches(watermark_ms=5_000),
-        "The broken twin: a join whose watermark does not wait for what is out of order",
+        "The broken twin: a join whose watermark does not wait for out-of-order records",
         _REFUNDED,
         (),
         least=LOST,
@@ -209,14 +209,14 @@ SCENARIOS = (
     ),
     _of_rows(
         SparkDeduplicated(),
-        "PySpark's dropDuplicatesWithinWatermark, for payments that the application sends again, "
-        "killed amid the state's commit and behind the write",
+        "PySpark's dropDuplicatesWithinWatermark, for payments that the application resends, "
+        "killed during the state's commit and after the write",
         _REPEATED,
         _BOTH,
     ),
     _of_rows(
         SparkDeduplicated(within="batch"),
-        "The broken twin: duplicates that are dropped in each micro-batch by itself",
+        "The broken twin: duplicates dropped only within each micro-batch",
         _REPEATED,
         (),
         least=UNEXERCISED,  # no fault is needed to see what it doubles

@@ -59,7 +59,7 @@ _SECOND = replace(
 SCENARIOS = (
     Scenario(
         name=_AVAILABLE.name,
-        title="PySpark with availableNow, started again for what came meanwhile, killed amid it",
+        title="PySpark with availableNow, restarted for new records, killed during it",
         subject=_AVAILABLE,
         workload=_PAYMENTS,
         schedule=_PATIENT,
@@ -68,7 +68,7 @@ SCENARIOS = (
     ),
     Scenario(
         name=_UNGUARDED.name,
-        title="The broken twin: with availableNow, and nothing that knows a batch that was there",
+        title="The broken twin: availableNow, without a guard against repeated batches",
         subject=_UNGUARDED,
         workload=_PAYMENTS,
         schedule=_PATIENT[:1],
@@ -77,8 +77,8 @@ SCENARIOS = (
     ),
     Scenario(
         name=_TWO.name,
-        title="Two queries in one driver, each at its own pace, killed when one and when the "
-        "other has written and not committed",
+        title="Two queries in one driver, each at its own pace, killed when either has "
+        "written but not committed",
         subject=_TWO,
         workload=_PAYMENTS,
         schedule=(_FIRST, _SECOND),
@@ -87,7 +87,7 @@ SCENARIOS = (
     ),
     Scenario(
         name=_BATCH_ID.name,
-        title="The broken twin: a batch is told by its number, which the other query has as well",
+        title="The broken twin: batches identified by number only, which both queries use",
         subject=_BATCH_ID,
         workload=_PAYMENTS,
         schedule=(),

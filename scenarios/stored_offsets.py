@@ -119,7 +119,7 @@ _HURT = Scenario(
 _QUIET = replace(
     _HURT,
     name=f"{_POSTGRES.name}-quiet",
-    title="Offsets stored in PostgreSQL, undisturbed: nothing goes wrong, and nothing is tested",
+    title="Offsets stored in PostgreSQL, without faults: nothing goes wrong, and nothing is tested",
     schedule=(),
     claims=_all(UNEXERCISED),
     seconds=25,
@@ -127,7 +127,7 @@ _QUIET = replace(
 _PAUSED = replace(
     _HURT,
     name=f"{_POSTGRES.name}-paused",
-    title="Offsets stored in PostgreSQL: a consumer comes back with payments that others wrote",
+    title="Offsets stored in PostgreSQL: a consumer returns with payments that others have written",
     schedule=(_ZOMBIE,),
     claims=(*_all(HOLDS, REFUSED), *_seen(HOLDS, REFUSED)),
 )
@@ -140,13 +140,13 @@ SCENARIOS = (
     replace(
         _QUIET,
         name=f"{_SQLITE.name}-quiet",
-        title="Offsets stored in SQLite, undisturbed: nothing goes wrong, and nothing is tested",
+        title="Offsets stored in SQLite, without faults: nothing goes wrong, and nothing is tested",
         subject=_SQLITE,
     ),
     replace(
         _HURT,
         name=_SQLITE.name,
-        title="Offsets stored in SQLite: a consumer killed amid its commit, and a zombie",
+        title="Offsets stored in SQLite: a consumer killed during its commit, and a zombie",
         subject=_SQLITE,
         schedule=(_KILLED, replace(_ZOMBIE, progress=0.0, after=(_KILLED.name,))),
         claims=_all(HOLDS, IN_DOUBT, REFUSED),
@@ -155,7 +155,7 @@ SCENARIOS = (
     replace(
         _HURT,
         name=_UNGUARDED.name,
-        title="The broken twin: offsets moved without being compared, and a commit that lands late",
+        title="The broken twin: offsets moved without comparing, and a commit that lands late",
         subject=_UNGUARDED,
         schedule=(_LATE,),
         claims=_twice(hazards=_AGAIN),
@@ -164,14 +164,14 @@ SCENARIOS = (
     replace(
         _PAUSED,
         name=f"{_UNGUARDED.name}-paused",
-        title="The broken twin: a zombie adds up again what others wrote, and takes offsets back",
+        title="The broken twin: a zombie adds payments a second time and moves offsets back",
         subject=_UNGUARDED,
         claims=_twice("offset-regressed", hazards=_AGAIN),
     ),
     replace(
         _PAUSED,
         name=f"{_UNGUARDED_FILE.name}-paused",
-        title="The broken twin in SQLite: a zombie adds up again what others wrote",
+        title="The broken twin in SQLite: a zombie adds payments a second time",
         subject=_UNGUARDED_FILE,
         claims=_twice("offset-regressed", hazards=_AGAIN),
     ),
@@ -179,7 +179,7 @@ SCENARIOS = (
         replace(
             _HURT,
             name=subject.name,
-            title=f"Offsets committed in Kafka, then killed amid the commit into {database}",
+            title=f"Offsets committed in Kafka, then killed during the commit into {database}",
             subject=subject,
             schedule=(_KILLED,),
             claims=_claims(
@@ -205,7 +205,7 @@ SCENARIOS = (
     replace(
         _HURT,
         name=_CLEANED.name,
-        title="The broken twin: what was written twice is taken away again, and readers saw it",
+        title="The broken twin: duplicates are removed again, but readers saw them",
         subject=_CLEANED,
         schedule=(_KILLED_AFTER,),
         claims=(*_all(HOLDS, *_AGAIN), *_seen(violated("duplicate-output"), *_AGAIN)),

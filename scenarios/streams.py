@@ -76,7 +76,7 @@ SCENARIOS = (
     replace(
         _HURT,
         name=f"{_EXACTLY.name}-quiet",
-        title="Kafka Streams, exactly-once, undisturbed: nothing goes wrong, and nothing is tested",
+        title="Kafka Streams, exactly-once, without faults: nothing is tested",
         schedule=(),
         claims=claims(_EXACTLY, most=UNEXERCISED, least=UNEXERCISED, exactly=UNEXERCISED),
         seconds=25,
@@ -85,14 +85,14 @@ SCENARIOS = (
     replace(
         _HURT,
         name=f"{_EXACTLY.name}-paused",
-        title="Kafka Streams, exactly-once: an instance paused until the other has all it had",
+        title="Kafka Streams, exactly-once: an instance paused until the other has its tasks",
         schedule=(_ZOMBIE,),
         seconds=50,
     ),
     replace(
         _HURT,
         name=_AT_LEAST.name,
-        title="The broken twin: Kafka Streams as it is by default, an instance killed",
+        title="The broken twin: Kafka Streams with default settings, an instance killed",
         subject=_AT_LEAST,
         schedule=(_killed(_AT_LEAST),),
         claims=claims(

@@ -68,7 +68,7 @@ _BATCH_ID = SparkBehindLedger(guard="batch-id")
 SCENARIOS = (
     Scenario(
         name="commit-lost-postgres",
-        title="The last entry of the commit log lost, with a table that knows its batches",
+        title="The last entry of the commit log lost, with a table guarded against repeats",
         subject=_GUARDED,
         workload=_PAYMENTS,
         schedule=_COMMIT_LOST,
@@ -77,7 +77,7 @@ SCENARIOS = (
     ),
     Scenario(
         name="commit-lost-kafka",
-        title="The last entry of the commit log lost, with a Kafka topic that knows nothing",
+        title="The last entry of the commit log lost, with a Kafka topic, which has no guard",
         subject=_KAFKA,
         workload=_PAYMENTS,
         schedule=_COMMIT_LOST,
@@ -86,7 +86,7 @@ SCENARIOS = (
     ),
     Scenario(
         name="offsets-lost-postgres",
-        title="The last entry of the offset log lost as well: the guard skips what it never saw",
+        title="The last entry of the offset log lost as well: the guard skips records it never saw",
         subject=_GUARDED,
         workload=_PAYMENTS,
         schedule=_PLAN_LOST,
@@ -95,7 +95,7 @@ SCENARIOS = (
     ),
     Scenario(
         name="offsets-torn-postgres",
-        title="The last entry of the offset log torn: Spark must not start until it is whole again",
+        title="The last entry of the offset log torn: Spark must not start until it is repaired",
         subject=_GUARDED,
         workload=_PAYMENTS,
         schedule=_PLAN_TORN,
@@ -118,8 +118,12 @@ SCENARIOS = (
             seconds=45,
         )
         for subject, met, title in (
-            (_BEHIND, HOLDS, "A new checkpoint for a query that begins behind what its table has"),
-            (_BATCH_ID, LOST, "The broken twin: the new query's batches pass for the old one's"),
+            (_BEHIND, HOLDS, "A new checkpoint for a query that continues from what its table has"),
+            (
+                _BATCH_ID,
+                LOST,
+                "The broken twin: the new query's batches are taken for the old one's",
+            ),
         )
     ),
 )

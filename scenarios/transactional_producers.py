@@ -104,7 +104,7 @@ def of_client(
     hazards = frozenset({"unknown-end"})
     hurt = Scenario(
         name=f"transactional-{sender.name}",
-        title=f"Transactions by {sender.name}: answers to ends lost, their coordinator killed",
+        title=f"Transactions by {sender.name}: responses to EndTxn lost, the coordinator killed",
         subject=_subject(sender, _COMMITTED, _UNCOMMITTED),
         sender=sender,
         workload=PAYMENTS,
@@ -115,7 +115,7 @@ def of_client(
     quiet = replace(
         hurt,
         name=f"{hurt.name}-quiet",
-        title=f"Transactions by {sender.name} with nothing in their way: nothing is tested",
+        title=f"Transactions by {sender.name} without faults: nothing is tested",
         workload=_QUIET,
         schedule=(),
         claims=_claims(UNEXERCISED, *every, hazards=hazards),
@@ -124,7 +124,7 @@ def of_client(
     zombie = replace(
         quiet,
         name=f"{hurt.name}-zombie",
-        title=f"Transactions by {sender.name}: one sender stands still with an end on its way, "
+        title=f"Transactions by {sender.name}: one sender is paused with its EndTxn in flight, "
         "another takes its id, and it comes back",
         schedule=(_ZOMBIE,),
         claims=_claims(HOLDS, *every, hazards=frozenset({"zombie-back"})),
@@ -135,7 +135,7 @@ def of_client(
 
 _BELIEVER = Scenario(
     name="transactional-librdkafka-uncommitted",
-    title="The broken twin: a reader that believes to read committed records, and reads them all",
+    title="The broken twin: a reader that should read committed records, and reads all",
     subject=_subject(LIBRDKAFKA, Observer(isolation="read_uncommitted", believes="read_committed")),
     workload=PAYMENTS,
     schedule=SCHEDULE[:1],

@@ -36,7 +36,7 @@ def schedule_from_json(lines: Sequence[object]) -> tuple[ScheduledFault, ...]:
     for number, line in enumerate(lines, 1):
         at = _read(line, f"line {number}")
         if not isinstance(at, ScheduledFault):
-            raise BadSchedule(f"line {number}: expected a line of a schedule, found {line!r}")
+            raise BadSchedule(f"line {number}: expected a fault of a schedule, found {line!r}")
         found.append(at)
     return tuple(found)
 
@@ -49,7 +49,7 @@ def _written(value: Any) -> Any:
         return [_written(each) for each in value]
     if value is None or isinstance(value, (str, int, float)):
         return value
-    raise TypeError(f"{value!r} is no plain data: a schedule cannot hold it")
+    raise TypeError(f"{value!r} cannot be stored in a schedule: it is not plain data")
 
 
 def _read(value: Any, where: str) -> Any:
@@ -60,7 +60,7 @@ def _read(value: Any, where: str) -> Any:
     name = value.get(_CLASS)
     made = _classes().get(name) if isinstance(name, str) else None
     if made is None:
-        raise BadSchedule(f"{where}: {name!r} is nothing that this version of onceproof has")
+        raise BadSchedule(f"{where}: this version of onceproof does not know {name!r}")
     plain = {key: _read(each, f"{where}.{key}") for key, each in value.items() if key != _CLASS}
     try:
         return made(**plain)

@@ -103,7 +103,7 @@ class Conductor:
                 self._context.stop.check()
         for line in self._lines:
             if line.stood_still:
-                raise StoodStill(f"the pipeline has written nothing more since «{line.at.name}»")
+                raise StoodStill(f"the pipeline has written nothing since «{line.at.name}»")
         looked = self._context.stop.monotonic()
 
         def come() -> bool:

@@ -65,9 +65,9 @@ class ScheduledFault:
 
     def __post_init__(self) -> None:
         if not 0 <= self.progress <= 1:
-            raise BadScenario(f"«{self.name}»: progress={self.progress}: must be from 0 to 1")
+            raise BadScenario(f"«{self.name}»: progress={self.progress}: expected 0 to 1")
         if self.lost and self.during is None:
-            raise BadScenario(f"«{self.name}»: lost: expected a message in during, which it loses")
+            raise BadScenario(f"«{self.name}»: lost: expected during, the message that is lost")
         self._check_behind()
 
     def _check_behind(self) -> None:
@@ -75,14 +75,14 @@ class ScheduledFault:
             return
         if self.during is None or self.lost:
             raise BadScenario(
-                f"«{self.name}»: behind: expected a message in during, and that it is not lost: "
-                "only what is held can go on its way if it is not behind the other"
+                f"«{self.name}»: behind: expected during, without lost: only a held message can "
+                "be let through when it is not behind the other"
             )
         clients = {(each.source, each.client_id) for each in (self.during, self.behind)}
         if len(clients) > 1 or self.behind.client_id is None:
             raise BadScenario(
-                f"«{self.name}»: behind: expected the messages of one client, by its client_id: "
-                "a transaction is one client's"
+                f"«{self.name}»: behind: expected the same client_id in both messages, as a "
+                "transaction has one client"
             )
 
     def when(self) -> str:
@@ -102,7 +102,7 @@ class ScheduledFault:
             ValueError: it acts during none.
         """
         if self.during is None:
-            raise ValueError(f"«{self.name}» acts during no message")
+            raise ValueError(f"«{self.name}» has no during")
         if self.behind is None:
             return self.during.describe()
         return f"{self.during.describe()}, behind {self.behind.describe()} in one transaction"
@@ -167,23 +167,23 @@ class Scenario:
         seen: set[str] = set()
         for line in self.schedule:
             if line.name in seen:
-                raise BadScenario(f"{self.name}: two lines are called «{line.name}»")
+                raise BadScenario(f"{self.name}: two faults are named «{line.name}»")
             for earlier in line.after:
                 if earlier not in seen:
                     raise BadScenario(
                         f"{self.name}: «{line.name}» waits for «{earlier}», "
-                        "which is no earlier line of the schedule"
+                        "which does not come before it in the schedule"
                     )
             seen.add(line.name)
         if self.draw is not None and self.schedule:
-            raise BadScenario(f"{self.name}: its schedule is written and drawn; choose one")
+            raise BadScenario(f"{self.name}: expected either schedule or draw, found both")
         if self.transaction_version not in (None, *TRANSACTION_VERSIONS):
             raise BadScenario(
-                f"{self.name}: transaction_version={self.transaction_version}: there are "
+                f"{self.name}: transaction_version={self.transaction_version}: expected "
                 f"{', '.join(map(str, TRANSACTION_VERSIONS))}"
             )
         if self.workload.records and not self.claims:
-            raise BadScenario(f"{self.name}: it claims nothing, so nothing can be judged")
+            raise BadScenario(f"{self.name}: it has no claims, so nothing can be judged")
         if self.files and (self.workload.producers, self.workload.partitions) != (1, 1):
             raise BadScenario(
                 f"{self.name}: expected producers=1 and partitions=1 in a workload that is "
@@ -196,11 +196,11 @@ class Scenario:
                 f"found {self.subject.name} with {self.sender.name}"
             )
         if self.into_queues and self.workload.partitions != 1:
-            raise BadScenario(f"{self.name}: expected partitions=1, for queues have no more")
+            raise BadScenario(f"{self.name}: expected partitions=1: a queue has one")
         for claim in self.claims:
             if claim.scope.input not in self.workload.topics:
                 raise BadScenario(
-                    f"{self.name}: a claim speaks of {claim.scope.input}, "
+                    f"{self.name}: a claim is about {claim.scope.input}, "
                     f"but the workload goes to {' and '.join(self.workload.topics)}"
                 )
 

@@ -89,18 +89,20 @@ class Yield:
         if isinstance(said, int) and not isinstance(said, bool) and said >= 0:
             if said and self.key is not None:
                 raise BadRule(
-                    f"{self.function} returned {said}, and --effect-key finds names; expected a "
-                    f"list of the names that {self.key} finds, or no --effect-key"
+                    f"{self.function} returned {said}, but --effect-key is given; expected a "
+                    f"list of the effect keys that {self.key} finds, or no --effect-key"
                 )
             return _numbers(said)
         if isinstance(said, Sequence) and not isinstance(said, str):
             if self.key is None:
                 raise BadRule(
-                    f"{self.function} names effects, so --effect-key must say where they have "
-                    "their names"
+                    f"{self.function} returned a list of effect keys; expected --effect-key, "
+                    "which finds them in the output"
                 )
             return tuple(str(name) for name in said)
-        raise BadRule(f"{self.function} returned {said!r}; expected a number, or a list of names")
+        raise BadRule(
+            f"{self.function} returned {said!r}; expected a count ≥ 0, or a list of effect keys"
+        )
 
     def named(self, effects: Iterable[Effect]) -> list[Effect]:
         """Effects with their names, whose `effect_key` is what tells them apart so far.

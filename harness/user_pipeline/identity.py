@@ -69,11 +69,14 @@ class Rule:
             try:
                 pattern = re.compile(argument)
             except re.error as error:
-                raise BadRule(f"{text!r} is no regular expression: {error}") from None
+                raise BadRule(f"invalid regular expression {text!r}: {error}") from None
             if pattern.groups > 1:
-                raise BadRule(f"{text!r} has {pattern.groups} groups; expected one, or none")
+                raise BadRule(
+                    f"invalid regular expression {text!r}: expected at most one group, found "
+                    f"{pattern.groups}"
+                )
             return cls(kind=kind, argument=argument)
-        raise BadRule(f"{text!r} says of nothing where it is; expected {RULES}")
+        raise BadRule(f"invalid rule {text!r}: expected {RULES}")
 
     def __str__(self) -> str:
         """As it is written on a command line."""

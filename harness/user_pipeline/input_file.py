@@ -62,7 +62,7 @@ def count(file: Path) -> int:
     """
     found = sum(1 for _ in given(file))
     if not found:
-        raise BadRule(f"{file}: there is no record in it")
+        raise BadRule(f"{file} has no records")
     return found
 
 
@@ -82,9 +82,9 @@ def _check_header(file: Path) -> None:
     for name in names:
         if names.count(name) > 1 or name in ("", MORE):
             raise BadRule(
-                f"{file} line 1: a column is called {name!r}"
-                f"{', and another too' if names.count(name) > 1 else ''}; expected a header with a "
-                f"name of its own for each column, none of them {MORE!r}"
+                f"{file} line 1: a column is named {name!r}"
+                f"{', and so is another' if names.count(name) > 1 else ''}; expected a header with "
+                f"a different name for each column, and none named {MORE!r}"
             )
 
 
@@ -96,8 +96,8 @@ def _check_columns(file: Path) -> None:
     for field in schema:
         if _binary(field.type):
             raise BadRule(
-                f"{file}: column {field.name} is of type {field.type}, which JSON has no word for; "
-                "expected text, numbers or what is made of them. Cast it, or send JSON Lines"
+                f"{file}: column {field.name} is of type {field.type}, which JSON does not have; "
+                "expected text, numbers, or lists or structs of them. Cast it, or use JSON Lines"
             )
 
 

@@ -38,7 +38,7 @@ def jdbc_url(database: str) -> str:
     try:
         said = {name: str(value) for name, value in conninfo_to_dict(database).items()}
     except psycopg.ProgrammingError as error:
-        raise StageTrouble(f"{{jdbc}}: the database is no connection string: {error}") from None
+        raise StageTrouble(f"{{jdbc}}: the database is not a connection string: {error}") from None
     said.pop(_LEFT_OUT, None)
     hosts = said.pop("host", "localhost").split(",")
     ports = said.pop("port", _PORT).split(",")
@@ -49,13 +49,15 @@ def jdbc_url(database: str) -> str:
     ]
     if odd:
         raise StageTrouble(
-            f"{{jdbc}}: JDBC has nothing for {', '.join(odd)}; expected a host and "
+            f"{{jdbc}}: JDBC has no equivalent of {', '.join(odd)}; expected a host and "
             f"{', '.join(sorted(_CALLED))}"
         )
     if len(ports) == 1:
         ports *= len(hosts)
     if len(ports) != len(hosts):
-        raise StageTrouble(f"{{jdbc}}: {len(hosts)} hosts and {len(ports)} ports; expected as many")
+        raise StageTrouble(
+            f"{{jdbc}}: expected as many ports as hosts, found {len(ports)} and {len(hosts)}"
+        )
     places = ",".join(
         f"{f'[{host}]' if ':' in host else host}:{port or _PORT}"
         for host, port in zip(hosts, ports, strict=True)

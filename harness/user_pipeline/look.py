@@ -141,9 +141,9 @@ class Look:
             return  # what its program has yet to make cannot be read
         if ours + others:
             raise PipelineTrouble(
-                f"its outputs hold {ours + others} effects before it was ever started; expected "
-                "none. Let it write below {work} or into {database}, which each run has for "
-                "itself, or remove what an earlier run left."
+                f"the outputs have {ours + others} effects before the pipeline was first started; "
+                "expected none. Let it write below {work} or to {database}, which are new in each "
+                "run, or remove the output of earlier runs."
             )
 
     def done(self) -> tuple[int, int]:

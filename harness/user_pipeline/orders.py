@@ -163,10 +163,7 @@ class Orders:
     def _has_effect(self, record: str, value: str | None) -> bool:
         names = self.yields.names(value)
         if self.upserts and len(names) > 1:
-            raise BadRule(
-                f"{record} has {len(names)} effects; expected with --upserts: one value "
-                "for its key, or none"
-            )
+            raise BadRule(f"{record} has {len(names)} effects; expected at most one with --upserts")
         return bool(names)
 
     def _all(self, seed: int) -> Iterable[Given]:
@@ -182,8 +179,8 @@ class Orders:
             identity = _asked(rule, "identity", found, place)
             if (before := seen.setdefault(identity, place)) != place:
                 raise BadRule(
-                    f"{place} has the identity {identity!r} of {before}; each record needs one of "
-                    "its own"
+                    f"{place} has the same identity as {before}: {identity!r}; each record needs "
+                    "a different one"
                 )
             named = identity if key is None else _asked(key, "key", found, place)
             yield Given(identity=identity, key=named, value=value)
@@ -226,8 +223,8 @@ def _asked(rule: Rule, what: str, written: Written, place: str) -> str:
         return found
     if not rule.of_rows:
         raise BadRule(
-            f"{what} {rule} cannot be in a record of a file, which has neither key nor headers; "
-            f"say with --data-{what} where it is, as in json:$.FIELD"
+            f"{what} {rule}: a record of a file has neither key nor headers; "
+            f"expected --data-{what}, such as json:$.FIELD"
         )
     raise BadRule(
         f"{place}: no {what} by {rule}: {rule.why_not(written)}; the record is "

@@ -22,7 +22,7 @@ def fill(text: str, meanings: Mapping[str, str]) -> str:
             return meanings[found[1]]
         except KeyError:
             known = ", ".join(f"{{{word}}}" for word in meanings)
-            raise BadRule(f"{found[0]} means nothing in {text!r}; there are {known}") from None
+            raise BadRule(f"unknown placeholder {found[0]} in {text!r}; expected {known}") from None
 
     return _WORD.sub(meaning, text)
 

@@ -112,9 +112,9 @@ class Program:
         self._strange_since = self._strange_since or time.monotonic()
         if time.monotonic() - self._strange_since > _STRANGE:
             raise PipelineTrouble(
-                f"{strangers} effects arrived and none names an input that was sent: {example}. "
-                "Say with --identity where an effect has the identity of its input (and with "
-                "--dead-letter-identity, where a dead letter has it)."
+                f"{strangers} effects arrived, and none has the identity of an input: {example}. "
+                "Use --identity to say where an effect carries the identity of its input (and "
+                "--dead-letter-identity for dead letters)."
             )
         return False
 

@@ -147,8 +147,8 @@ def check_spread(inputs: Sequence[tuple[str, str]]) -> None:
         if after - before > STRETCH:
             raise BadRule(
                 f"records {before + 2} to {after} are all followed by a later one of their key, so "
-                "a value that is lost there is written over before anybody looks; expected among "
-                f"any {STRETCH} records one that is the last of its key. Take more keys "
+                "a lost value would be overwritten unnoticed; expected one of any "
+                f"{STRETCH} consecutive records to be the last of its key. Use more keys "
                 "(--data-key), or leave out --upserts and write one row for each input"
             )
 

@@ -62,7 +62,7 @@ def test_a_dry_run_says_that_no_identity_comes_back(runs: Path, tmp_path: Path) 
     assert changed != program
     done = typed(DRY_RUN, runs, tmp_path, enrich=changed)
     assert done.code == 3, done.out + done.err
-    assert "none names an input that was sent" in done.out
+    assert "none has the identity of an input" in done.out
     assert "The dry run failed without any fault" in done.out
 
 
@@ -71,7 +71,7 @@ def test_a_dry_run_says_that_no_identity_comes_back(runs: Path, tmp_path: Path) 
     [
         ("verify --output out", "Missing argument"),
         ("verify -- true", "Missing option '--output'"),
-        ("verify --output out -- true {bootstap}", "{bootstap} means nothing"),
+        ("verify --output out -- true {bootstap}", "unknown placeholder {bootstap}"),
         ("verify --output mysql:x -- true", "invalid output 'mysql:x': expected TOPIC"),
         ("verify --output out --preset cruel -- true", "expected gentle, standard or brutal"),
         ("verify --output out --data none.jsonl -- true", "none.jsonl"),

@@ -175,8 +175,7 @@ OUTPUTS: Final = tuple(
         place="FOLDER",
         says=says,
         views={"listing": _opened(format_)},
-        untested="Readers who take from a log of the writer's which files count: the folder was "
-        "read as it is listed.",
+        untested="Readers who follow the writer's log of valid files: the folder was listed.",
     )
     for format_, says in {
         "parquet": "The Parquet files in a folder and its subfolders.",

@@ -111,6 +111,6 @@ OUTPUTS: Final = (
         says="What a command prints: one line for each thing that arrived.",
         views={"printed": _opened},
         rules=LINE,
-        untested="Whether the command that prints what arrived prints all of it, and once.",
+        untested="Whether the command that prints what arrived prints everything, and once.",
     ),
 )

@@ -62,7 +62,7 @@ def told(error: Any) -> str:
     path = "onceproof" if ctx is None else ctx.command_path
     says = " ".join(says.split())
     end = "" if says.endswith(("?", ".")) else "."
-    return f"onceproof: {says}{end} `{path} --help` says what there is."
+    return f"onceproof: {says}{end} See `{path} --help`."
 
 
 def _name(parameter: Any) -> str | None:

@@ -100,9 +100,9 @@ def lab(
     with told():
         try:
             if alone and scenario is not None:
-                raise BadWish(f"--bare brings up a stage alone: leave out «{scenario}» or --bare")
+                raise BadWish(f"--bare starts no scenario: leave out «{scenario}» or --bare")
             if topics and not alone:
-                raise BadWish("--topic goes with --bare: a scenario brings its own topics")
+                raise BadWish("--topic works only with --bare: a scenario has its own topics")
             wanted = (
                 stage_alone(topics or ["orders:3"])
                 if alone

@@ -47,7 +47,7 @@ def _answer_all(asked: Asked, source: Source, showing: Showing, questions: Seque
 def _converse(asked: Asked, source: Source, showing: Showing) -> int:
     typed, failed = sys.stdin.isatty(), False
     if typed:
-        print(f"{source.name}: `.tables` says what there is, `.help` the rest.")
+        print(f"{source.name}: `.tables` lists the tables, `.help` the commands.")
         for note in source.notes:
             print(f"note: {note}")
 

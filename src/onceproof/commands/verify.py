@@ -154,8 +154,8 @@ def _see_program(said: VerifyOptions) -> None:
     inside = str(said.folder / program) if "/" in program else program
     if shutil.which(inside) is None:
         raise BadTrial(
-            f"{program!r} cannot be started: no such program in PATH, nor a file that may be run; "
-            "write the command behind -- as in a shell"
+            f"{program!r} cannot be started: there is no such program in PATH, and no such "
+            "executable file; give the command after --, as in a shell"
         )
 
 

@@ -67,9 +67,9 @@ def _see_whose(file: Path) -> None:
     owners = {file.lstat().st_uid, file.stat().st_uid, file.parent.stat().st_uid}
     if strangers := owners - {0, os.geteuid()}:
         raise BadSettings(
-            f"{file} is found from {Path.cwd()}, and it or its folder belongs to another user "
-            f"(number {min(strangers)}). The command in it would be run as you. If that is meant: "
-            f"--config {shlex.quote(str(file))}; else --config none."
+            f"{file} was found from {Path.cwd()}, and it or its folder belongs to another user "
+            f"(uid {min(strangers)}). Its command would run as you. To use it: "
+            f"--config {shlex.quote(str(file))}; to ignore it: --config none."
         )
 
 
@@ -99,10 +99,10 @@ def _read(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadSettings(
-            f"{path} cannot be read: {error.strerror or error}. Mend that, or do without it: "
+            f"{path} cannot be read: {error.strerror or error}. Fix that, or ignore the file: "
             "--config none."
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadSettings(
-            f"{path} is not TOML: {error}. Mend it, or do without it: --config none."
+            f"{path} is not TOML: {error}. Fix it, or ignore the file: --config none."
         ) from None

@@ -81,15 +81,15 @@ class Asked:
             statements = duckdb.extract_statements(text)
         except duckdb.Error as error:
             raise Refused(
-                f"{_said(error)}. Names that SQL has a use for want double quotes, such as "
+                f"{_said(error)}. Put names that are SQL keywords in double quotes, such as "
                 '"offset".'
             ) from None
         for statement in statements:
             if not _harmless(statement):
                 raise Refused(
-                    f"«{_short(statement.query)}» would change something. Here are only questions, "
-                    "and CREATE VIEW, TABLE or MACRO in memory; for a copy of a result give "
-                    "--format csv or json, and let the shell write it to a file."
+                    f"«{_short(statement.query)}» would change something. Only queries are "
+                    "allowed, and CREATE VIEW, TABLE or MACRO in memory. To save a result, use "
+                    "--format csv or json and redirect the output to a file."
                 )
             yield Answer(self._answered(statement.query))
 
@@ -102,7 +102,7 @@ class Asked:
                 unknown = _UNKNOWN.search(str(error))
                 name = unknown[1].lower() if unknown else ""
                 if name not in self._derived or name in tried:
-                    raise Refused(f"{_said(error)} `.tables` and `.relations` name all.") from None
+                    raise Refused(f"{_said(error)} `.tables` and `.relations` list all.") from None
                 tried.add(name)
                 self.put(name, self._relations.table(self._derived[name]))
             except duckdb.Error as error:

@@ -62,7 +62,7 @@ def open_source(path: Path) -> Source:
         ValueError: it is neither, or is damaged; the text says what and what to do.
     """
     if not path.exists():
-        raise BadHistory(f"{path} does not exist; give a run folder, or a history")
+        raise BadHistory(f"{path} does not exist; give a run folder or a history")
     return _run(path) if (path / "run.json").exists() else _foreign(path)
 
 
@@ -96,9 +96,9 @@ def _foreign(path: Path) -> Source:
         format_ = format_of(path)
     except BadImport:
         raise BadHistory(
-            f"{path} is no run folder (it has no run.json), and no history: expected a folder with "
-            "*.parquet or *.jsonl, or a file *.jsonl or *.edn. Give a folder that `onceproof run` "
-            "printed."
+            f"{path} is neither a run folder (it has no run.json) nor a history: expected a folder "
+            "with *.parquet or *.jsonl, or a file *.jsonl or *.edn. Give a folder that "
+            "`onceproof run` printed."
         ) from None
     imported = read(path, format_, **({"unsealed": True} if format_ == "parquet" else {}))
     return Source(

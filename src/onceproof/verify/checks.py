@@ -23,13 +23,13 @@ def check_places(said: VerifyOptions, subject: OwnPipeline) -> None:
     for name in names:
         if names.count(name) > 1:
             raise BadTrial(
-                f"two outputs are called {name!r}; expected places of different names, since what "
-                "is in one would be counted for the other as well"
+                f"two outputs are named {name!r}; expected different names, or the effects in one "
+                "would be counted for the other too"
             )
     if any(said.topic in (output.topic, output.queue) for output in subject.places):
-        raise BadTrial(f"{said.topic} is the input; expected another name as output")
+        raise BadTrial(f"{said.topic} is the input topic; expected another name for the output")
     for name in set(subject.queues).intersection(said.topics):
-        raise BadTrial(f"{name} is a topic and a queue; expected names that tell them apart")
+        raise BadTrial(f"{name} is both a topic and a queue; expected different names")
     if subject.upserts is not None:
         for output in subject.outputs:
             output.check_rule(subject.upserts, what="--upserts")
@@ -43,13 +43,11 @@ def check_queues(said: VerifyOptions, subject: OwnPipeline) -> None:
     """
     asks = any("queues" in words(part) for part in said.command)
     if asks and not subject.queues:
-        raise BadTrial(
-            "{queues} means nothing without a queue; name one with --output queue:ADDRESS"
-        )
+        raise BadTrial("{queues} needs a queue; add --output queue:ADDRESS")
     if subject.queues and not asks:
         raise BadTrial(
-            f"the command does not say where {subject.queues[0]} is; expected {{queues}} in it, "
-            "which is host:port of the queue broker, past a proxy that can be disturbed"
+            f"the command does not get the address of {subject.queues[0]}; expected {{queues}} in "
+            "it, the host:port of the queue broker, through a proxy"
         )
 
 
@@ -61,19 +59,19 @@ def check_upserts(said: VerifyOptions) -> None:
     """
     if said.dead_letters is not None:
         raise BadTrial(
-            "--upserts and --dead-letters cannot be judged together: what became a dead letter "
-            "leaves no value, and nobody says which should have; expected one of them"
+            "--upserts and --dead-letters cannot be judged together: a dead letter leaves no "
+            "value, and nothing says which input should have left one; expected one of them"
         )
     if set(said.claims) != {EXACTLY_ONCE}:
         raise BadTrial(
-            "--upserts leave nothing that could be counted: expected --claim "
-            f"{EXACTLY_ONCE} alone, which is said of the values that are there in the end"
+            f"--upserts cannot be counted: expected only --claim {EXACTLY_ONCE}, which is then "
+            "judged by the final values"
         )
     effects = Yield.parse(said.effects)
     if effects.function is None and str(effects) != "1":
         raise BadTrial(
-            f"--effects {effects}: expected 1 with --upserts, or a function that says of each "
-            "input whether it leaves a value (1) or not (0)"
+            f"--effects {effects}: expected 1 with --upserts, or a function that returns 1 for an "
+            "input that leaves a value and 0 for one that does not"
         )
     if said.effect_key is not None:
-        raise BadTrial("--effect-key: with --upserts a key has one value, and none to tell apart")
+        raise BadTrial("--effect-key cannot be used with --upserts: each key has one value")

@@ -23,8 +23,8 @@ _KINDS: Final = {
     "timeout": "requests that time out",
 }
 _OF_UPSERTS: Final = (
-    "What was under way may be processed again, and older values may come back while that lasts. "
-    "In the end the last ones stand. Progress may stop until the failure is over."
+    "Records in flight may be processed again, and older values may come back meanwhile. "
+    "In the end each key has its last value. Progress may stop until the failure is over."
 )
 
 
@@ -34,7 +34,7 @@ def fine_print_of(plan: Plan) -> str:
     if plan.accepted:
         names = ", ".join(f"{hazard.name} ({hazard.says})" for hazard in plan.accepted)
         said.append(f"Accepted untested: {names}.")
-    said.append(f"Hazards that this trial did not bring: {_by_reason(plan.absent)}.")
+    said.append(f"Hazards that this trial did not test: {_by_reason(plan.absent)}.")
     return " ".join(said)
 
 
@@ -93,24 +93,23 @@ def fine_print(
 def _of_content(subject: OwnPipeline) -> list[str]:
     if subject.upserts is not None:
         return [
-            "What values say, and what stood there in between: only which input left the last one "
-            "was compared."
+            "The content of values, and values before the last one: only which input left the last "
+            "one was compared."
         ]
-    said = ["What effects say: only their number and their identities were compared."]
+    said = ["The content of effects: only their number and identities were compared."]
     if subject.dead_letters is not None:
-        said.append("Whether what became a dead letter had to.")
+        said.append("Whether a dead letter was justified.")
     return said
 
 
 def _of_positions(subject: OwnPipeline) -> list[str]:
     if subject.spark:
-        return ["Anything that the job keeps beside its checkpoint and its outputs."]
+        return ["Anything the job keeps besides its checkpoint and its outputs."]
     return [
-        "Offsets, and any other state, that the program keeps outside Kafka and the stage's "
-        "database."
+        "Offsets and other state that the program keeps outside Kafka and the stage's database."
     ]
 
 
 def _of_faults(schedule: Sequence[ScheduledFault]) -> list[str]:
     missing = [words for kind, words in _KINDS.items() if kind not in {a.do.kind for a in schedule}]
-    return [f"No fault of this trial brought {' or '.join(missing)}."] if missing else []
+    return [f"No fault of this trial caused {' or '.join(missing)}."] if missing else []

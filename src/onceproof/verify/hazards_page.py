@@ -14,17 +14,17 @@ _HEAD: Final = """\
 
 # Hazards of a pipeline
 
-`onceproof verify` does a dry run of your pipeline first: it runs it without faults and learns what
-it speaks. From that follow the hazards that the pipeline has, and the faults that bring them.
-A claim `holds` only if every one of them was met in this run; else it is `unexercised`, and the
-verdict names those that were not. `--accept-untested HAZARD` lets you live with one, and the report
-says so in its title. `--fault` and `--schedule` replace the plan by faults of
+`onceproof verify` first runs your pipeline without faults and observes its requests to brokers and
+databases. From these it derives the hazards that the pipeline has, and the faults that cause them.
+A claim `holds` only if every one of them occurred in this run; otherwise it is `unexercised`, and
+the verdict names the missing ones. `--accept-untested HAZARD` accepts a hazard that did not occur,
+and the report's title says so. `--fault` and `--schedule` replace the plan by faults of
 [the whole list](faults.md); then any one hazard is enough, and the report lists what was done.
 
-`--preset` says how often each hazard is met: {presets}. A hazard marked † takes long: `gentle` and
-`standard` meet it once, `brutal` three times. Only `brutal` brings one marked ‡: a pipeline may be
-right although it fails there. Those that only concern what is in the input come side by side,
-all others one after the other.
+`--preset` sets how often each hazard is triggered: {presets}. A hazard marked † takes long:
+`gentle` and `standard` trigger it once, `brutal` three times. Only `brutal` tests a hazard marked
+‡: a pipeline may be correct although it fails there. Hazards in the input itself are tested
+together, all others one after the other.
 
 | hazard | what happens to the pipeline | which pipeline has it | what proves it |
 | --- | --- | --- | --- |

@@ -206,9 +206,9 @@ def dry_run_of(scenario: Scenario) -> Scenario:
 
 def _draft(said: VerifyOptions) -> Scenario:
     if not said.command:
-        raise BadTrial("no command: write the pipeline's behind --, as in `-- python job.py`")
+        raise BadTrial("no command: give the pipeline's command after --, as in `-- python job.py`")
     if not said.outputs:
-        raise BadTrial("no output: say with --output where the pipeline writes")
+        raise BadTrial("no output: give --output, the place where the pipeline writes")
     for name in said.accepted:
         if name not in NAMES:
             raise BadTrial(
@@ -245,8 +245,8 @@ def _check_losses(said: VerifyOptions, subject: OwnPipeline) -> None:
     effects = subject.comes_to
     if effects.optional and effects.function is None and set(said.claims) != {AT_MOST_ONCE}:
         raise BadTrial(
-            f"--effects {effects} cannot show that something is lost; expected FILE.py:FUNCTION, "
-            "which says of each input how many it has, or --claim at-most-once alone"
+            f"--effects {effects} cannot reveal a loss; expected FILE.py:FUNCTION returning the "
+            "expected count of each input, or only --claim at-most-once"
         )
 
 
@@ -270,7 +270,7 @@ def _subject(said: VerifyOptions) -> OwnPipeline:
         letters = Output.parse(said.dead_letters, rule)
     elif said.dead_letter_identity is not None:
         raise BadTrial(
-            "--dead-letter-identity speaks of dead letters; say where with --dead-letters"
+            "--dead-letter-identity needs --dead-letters, the place where the pipeline writes them"
         )
     if said.upserts is not None:
         check_upserts(said)
@@ -300,7 +300,7 @@ def _orders(said: VerifyOptions) -> Orders:
     )
     if said.data is not None:
         if not said.data.is_file():
-            raise BadTrial(f"{said.data} is not there; expected a .jsonl, .csv or .parquet file")
+            raise BadTrial(f"{said.data} does not exist; expected a .jsonl, .csv or .parquet file")
         there = count(said.data)
         orders = replace(
             orders,
@@ -310,7 +310,7 @@ def _orders(said: VerifyOptions) -> Orders:
             key=said.data_key,
         )
     elif said.data_identity or said.data_key:
-        raise BadTrial("--data-identity and --data-key speak of a file; say which with --data")
+        raise BadTrial("--data-identity and --data-key need --data, the file with the records")
     orders = replace(orders, sentinels=min(SENTINELS, orders.records // 10))
     # A record without an identity is met here, and one that the function fails for.
     keyed = orders.keyed(seed=0)
@@ -327,11 +327,11 @@ def _schedule(said: VerifyOptions) -> tuple[ScheduledFault, ...]:
     except OSError as error:
         raise BadTrial(
             f"{said.schedule} cannot be read: {error.strerror}; expected a file with a "
-            "schedule, as run.json has in `plan`"
+            "schedule in the form of `plan` in run.json"
         ) from error
     except ValueError as error:
         raise BadTrial(
-            f"{said.schedule}: {error}; expected a schedule, as run.json has in `plan`"
+            f"{said.schedule}: {error}; expected a schedule in the form of `plan` in run.json"
         ) from error
 
 
@@ -372,7 +372,7 @@ def _claim(
     untested: str,
 ) -> Claim:
     if guarantee not in CLAIMS:
-        raise BadTrial(f"{guarantee!r} cannot be put on trial; there are {', '.join(CLAIMS)}")
+        raise BadTrial(f"invalid claim {guarantee!r}: expected {', '.join(CLAIMS)}")
     letters = subject.dead_letters
     return Claim(
         guarantee=guarantee,

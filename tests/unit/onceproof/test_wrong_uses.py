@@ -13,7 +13,7 @@ from onceproof.cli import app
 from onceproof.commands import explain as explaining
 from tests.unit.onceproof.run_folders import finished, record
 
-HELP = r"`onceproof[\w ]*--help` says what there is\.$"
+HELP = r"See `onceproof[\w ]*--help`\.$"
 FIT = "verify --output x {} -- true {{bootstrap}} {{input}}"
 WRONG = [
     ("", 2, HELP),
@@ -28,7 +28,7 @@ WRONG = [
     ("run --transaction-version 7", 2, rf"7 is not in the range 0<=x<=2\. {HELP}"),
     ("run --transaction-version 1 --backend external:x", 2, r"set it there with kafka-features"),
     ("run --json-events nix/e.jsonl", 3, r"No such file .*nix/e\.jsonl.*Give a place that is the"),
-    ("--config nix.toml run", 2, r"does not exist.*«none» to do without\.$"),
+    ("--config nix.toml run", 2, r"does not exist.*«none» to use none\.$"),
     ("list zzz", 2, r"`onceproof list` names all\.$"),
     ("check", 2, rf"Missing argument 'path'\. {HELP}"),
     ("check nix", 2, r"does not exist; give a run folder or a history$"),
@@ -57,13 +57,17 @@ WRONG = [
     (FIT.format("--fault nonsense"), 2, r"nonsense.*rolling-restart"),
     (FIT.format("--fault 'kill nobody'"), 2, r"expected broker-<n>"),
     (FIT.format("--schedule nix.json"), 2, r"nix\.json cannot be read: No such file.*`plan`"),
-    (FIT.format("--schedule file.txt"), 2, r"file\.txt: .*expected a schedule, as run\.json has"),
-    (FIT.format("--data nix.jsonl"), 2, r"nix\.jsonl is not there; expected a \.jsonl, \.csv"),
+    (
+        FIT.format("--schedule file.txt"),
+        2,
+        r"file\.txt: .*expected a schedule in the form of `plan`",
+    ),
+    (FIT.format("--data nix.jsonl"), 2, r"nix\.jsonl does not exist; expected a \.jsonl, \.csv"),
     (FIT.format("--records 5"), 2, r"expected 200 or more, or fewer faults"),
     (FIT.format("--preset mild"), 2, rf"expected gentle, standard or brutal, found mild\. {HELP}"),
-    ("verify --output x -- true {inptu}", 2, r"there are \{bootstrap\}, \{input\}"),
+    ("verify --output x -- true {inptu}", 2, r"expected \{bootstrap\}, \{input\}"),
     ("verify --output x -- no-such-program {input}", 2, r"no such program in PATH.*as in a shell"),
-    ("verify --output x -- ./file.txt {input}", 2, r"nor a file that may be run"),
+    ("verify --output x -- ./file.txt {input}", 2, r"no such executable file"),
     ("diff run", 2, HELP),
     ("diff run nix", 2, r"else give a folder that `onceproof run` printed"),
     ("report empty --html x.html", 2, r"or the one that holds them, such as runs"),
@@ -71,15 +75,15 @@ WRONG = [
     ("replay nix", 2, r"Give a folder that `onceproof run` printed"),
     ("replay run", 2, r"has no schedule as data"),
     ("lab --bare flagship", 2, r"leave out «flagship» or --bare$"),
-    ("lab --topic x", 2, r"--topic goes with --bare"),
+    ("lab --topic x", 2, r"--topic works only with --bare"),
     ("lab --bare --topic x:y", 2, r"expected NAME or NAME:PARTITIONS, such as orders:3$"),
     ("lab nix", 2, r"`onceproof list` names all\.$"),
     ("fault kill broker-1", 3, r"`onceproof lab` opens one$"),
     ("heal --lab zz", 3, r"no lab is up"),
     ("status", 3, r"`onceproof lab` opens one$"),
     ("end", 3, r"`onceproof lab` opens one$"),
-    ("shell nix", 2, r"give a run folder, or a history$"),
-    ("shell run -c 'select 1 from nix'", 2, r"`\.tables` and `\.relations` name all\.$"),
+    ("shell nix", 2, r"give a run folder or a history$"),
+    ("shell run -c 'select 1 from nix'", 2, r"`\.tables` and `\.relations` list all\.$"),
     ("clean --older-than soon", 2, r"expected a time such as 90m, 12h, 7d or 2w, found soon"),
     ("clean --keep -1", 2, HELP),
     ("config", 2, HELP),

@@ -11,13 +11,13 @@ from onceproof.harness.faults.until import Lasted, TookEffect
 from onceproof.harness.user_pipeline.profile import GROUP, TRANSACTION
 from onceproof.verify.hazards.hazard import PHASES, Pipeline, Strike
 
-GATE: Final = "a gate on its links saw the message, and what became of it"
+GATE: Final = "a gate on its links saw the message and its outcome"
 
 LATE_SECONDS: Final = 12.0
 """How late answers come: longer than clients wait that were told to wait for less than by default,
 far shorter than Kafka's own time-outs of half a minute to five."""
 
-SERVER: Final = "the server said what became of the transaction"
+SERVER: Final = "the server reported the outcome of the transaction"
 
 
 def phase(n: int) -> float:

@@ -1,4 +1,4 @@
-"""Hazards of who writes to a database of the stage."""
+"""Hazards of who writes to the stage's database."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from onceproof.harness.faults.targets.service import Database
 from onceproof.verify.hazards.asking import SERVER, needs, tables
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
-_DATABASE: Final = "writes to a database of the stage"
+_DATABASE: Final = "writes to the stage's database"
 
 
 def _at_commit(act: str) -> Callable[[Pipeline, int], Sequence[Strike]]:
@@ -38,42 +38,42 @@ def _database_cut(pipeline: Pipeline, n: int) -> Iterator[Strike]:
 DATABASE: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="database-commit-lost",
-        says="it is killed at its commit in the database, which is undone",
+        says="it is killed at its commit in the database, which is rolled back",
         of=_DATABASE,
         proof=SERVER,
-        unless=needs(tables, "it writes to no database of the stage"),
+        unless=needs(tables, "it does not write to the stage's database"),
         strikes=_at_commit("kill-undone"),
     ),
     Hazard(
         name="database-commit-unheard",
-        says="it is killed at its commit in the database, which is carried out",
+        says="it is killed at its commit in the database, which succeeds",
         of=_DATABASE,
         proof=SERVER,
-        unless=needs(tables, "it writes to no database of the stage"),
+        unless=needs(tables, "it does not write to the stage's database"),
         strikes=_at_commit("kill-landed"),
     ),
     Hazard(
         name="database-connection-lost",
-        says="its connection ends at a commit in the database, which is carried out or undone",
+        says="its connection closes at a commit in the database, which succeeds or is rolled back",
         of=_DATABASE,
         proof=SERVER,
-        unless=needs(tables, "it writes to no database of the stage"),
+        unless=needs(tables, "it does not write to the stage's database"),
         strikes=lambda p, n: list(_database_cut(p, n)),
     ),
     Hazard(
         name="database-refused",
-        says="the database refuses a statement or a commit: serialization failure, deadlock",
+        says="the database rejects a statement or a commit: serialization failure, deadlock",
         of=_DATABASE,
-        proof="the refusals were counted in the server",
-        unless=needs(tables, "it writes to no database of the stage"),
+        proof="the server counted the rejections",
+        unless=needs(tables, "it does not write to the stage's database"),
         strikes=lambda p, n: list(_database_refused(p, n)),
     ),
     Hazard(
         name="database-slow",
-        says="a statement or a commit takes longer than statement time-outs usually are",
+        says="a statement or a commit takes longer than common statement time-outs",
         of=_DATABASE,
         proof=SERVER,
-        unless=needs(tables, "it writes to no database of the stage"),
+        unless=needs(tables, "it does not write to the stage's database"),
         strikes=lambda p, n: list(_database_slow(p, n)),
         rare=True,
     ),
@@ -81,8 +81,8 @@ DATABASE: Final[tuple[Hazard, ...]] = (
         name="database-killed",
         says="the database is killed and recovers",
         of=_DATABASE,
-        proof="it answered nobody",
-        unless=needs(tables, "it writes to no database of the stage"),
+        proof="it did not respond",
+        unless=needs(tables, "it does not write to the stage's database"),
         strikes=lambda p, n: [Strike(do=Kill(Database()))],
         rare=True,
     ),

@@ -73,7 +73,7 @@ def _rebalanced(pipeline: Pipeline, n: int) -> Iterator[Strike]:
 def _no_group(pipeline: Pipeline) -> str | None:
     group = pipeline.group
     if group is None:
-        return "it is a member of no group that the cluster knows"
+        return "it is in no group that the cluster knows"
     return _not_joined(group)
 
 
@@ -81,7 +81,7 @@ def _not_joined(group: GroupProfile) -> str | None:
     """Why no member of ours can join its group; None if one can."""
     if group.protocol == "classic" and not common(group.assignors):
         how = ", ".join(group.assignors) or "a protocol of its own"
-        return f"its group assigns partitions by {how}, which our own member does not know"
+        return f"its group assigns partitions by {how}, which onceproof's member does not support"
     return None
 
 
@@ -102,18 +102,18 @@ def _several(pipeline: Pipeline) -> bool:
 GROUP_MEMBER: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="evicted",
-        says="it loses its partitions while it has records in hand, and goes on",
-        of="is a member of a group",
-        proof="another member had its partitions, or its group had none, while it stood still",
-        unless=lambda p: evictable(p) if is_program(p) else "a Spark job assigns by itself",
+        says="it loses its partitions while it has records in flight, and keeps running",
+        of="is in a consumer group",
+        proof="while it was paused, another member had its partitions, or its group had no members",
+        unless=lambda p: evictable(p) if is_program(p) else "Spark assigns partitions itself",
         strikes=lambda p, n: list(_evicted(p, n)),
     ),
     Hazard(
         name="rebalanced",
-        says="another member joins its group, and leaves it while it writes, without any failure",
-        of="is a member of a group",
+        says="another member joins its group and leaves again while it writes; nothing fails",
+        of="is in a consumer group",
         proof="partitions were assigned to the other member",
-        unless=lambda p: _no_group(p) if is_program(p) else "a Spark job assigns by itself",
+        unless=lambda p: _no_group(p) if is_program(p) else "Spark assigns partitions itself",
         strikes=lambda p, n: list(_rebalanced(p, n)),
     ),
 )

@@ -22,7 +22,7 @@ from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
 _STREAMS: Final = "stream"
 """How Kafka Streams calls its assignor."""
-_BEHIND: Final = "what came behind them in every partition had effects"
+_BEHIND: Final = "later records in every partition had effects"
 
 
 def _odd_unless(kind: str) -> Callable[[Pipeline], str | None]:
@@ -33,16 +33,16 @@ def _odd_unless(kind: str) -> Callable[[Pipeline], str | None]:
         if pipeline.plain_data:
             return "--plain-data leaves it out"
         if kind == ABORTED and profile.read_committed is False and not profile.transactional_ids:
-            return "it reads with read_uncommitted, so that what is aborted has effects"
+            return "it reads with read_uncommitted, so aborted records have effects"
         if kind in profile.survives and kind != OVERSIZE:
             return None
         if kind == KEYS or kind in profile.survives:
-            return "only orders that are made up have it, and not for upserts or Spark jobs"
+            return "only generated orders have it, and not for upserts or Spark jobs"
         if kind in profile.ends_at:
             return f"it ended at {ODD[kind]} in its dry run"
         if not profile.ends_at:
-            return "it was not seen to go on behind them, or its effects of them name no input"
-        return f"it was not seen to go on behind them; it ended at {ODD[profile.ends_at[-1]]}"
+            return "it was not seen to continue after them, or their effects carry no identity"
+        return f"it was not seen to continue after them; it ended at {ODD[profile.ends_at[-1]]}"
 
     return unless
 
@@ -57,9 +57,9 @@ def _partition_added(pipeline: Pipeline) -> str | None:
     if not is_program(pipeline):
         return "a Spark job finds new partitions by itself"
     if pipeline.group is not None and _STREAMS in pipeline.group.assignors:
-        return "Kafka Streams ends for good when the input of a task with state grows"
+        return "Kafka Streams stops for good when the input of a stateful task grows"
     if pipeline.upserts:
-        return "the values of a key would come from two partitions, in no order"
+        return "the values of a key would come from two partitions, in no defined order"
     return None
 
 
@@ -68,7 +68,7 @@ def _empty_unless(pipeline: Pipeline) -> str | None:
         return None
     if pipeline.plain_data:
         return "--plain-data leaves it out"
-    return "only orders that are made up leave one of three empty, and not for upserts or Spark"
+    return "only generated orders leave one of three partitions empty, and not for upserts or Spark"
 
 
 BEGINNING: Final[tuple[Hazard, ...]] = (
@@ -76,7 +76,7 @@ BEGINNING: Final[tuple[Hazard, ...]] = (
         name=EMPTY,
         says="a partition of its input is empty while it reads the others",
         of="any but Spark and upserts, with an input of three partitions or more",
-        proof="a partition held nothing when the pipeline wrote",
+        proof="a partition was empty when the pipeline wrote",
         unless=_empty_unless,
         strikes=lambda p, n: [Strike(do=EmptyPartition())],
         rare=True,
@@ -87,7 +87,7 @@ INPUT: Final[tuple[Hazard, ...]] = (
     Hazard(
         name=ABORTED,
         says="its input holds records of an aborted transaction",
-        of="reads with read_committed or is transactional, and went on behind them in the dry run",
+        of="reads with read_committed or is transactional, and survived them in the dry run",
         proof=_BEHIND,
         unless=_odd_unless(ABORTED),
         strikes=_odd(ABORTED),
@@ -96,7 +96,7 @@ INPUT: Final[tuple[Hazard, ...]] = (
     Hazard(
         name=NULL,
         says="its input holds records with a null value",
-        of="went on behind them in the dry run",
+        of="survived them in the dry run",
         proof=_BEHIND,
         unless=_odd_unless(NULL),
         strikes=_odd(NULL),
@@ -104,8 +104,8 @@ INPUT: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name=OVERSIZE,
-        says="its input holds records larger than brokers take by default (1.1 MB)",
-        of="went on behind one in the dry run",
+        says="its input holds records larger than brokers accept by default (1.1 MB)",
+        of="survived one in the dry run",
         proof=_BEHIND,
         unless=_odd_unless(OVERSIZE),
         strikes=_odd(OVERSIZE),
@@ -114,7 +114,7 @@ INPUT: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name=KEYS,
-        says="its input holds records with an empty key, and with several headers of one name",
+        says="its input holds records with an empty key, and with several headers of the same name",
         of="any but Spark and upserts",
         proof=_BEHIND,
         unless=_odd_unless(KEYS),
@@ -124,9 +124,9 @@ INPUT: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="partition-added",
-        says="a partition is added to its input, and inputs go there",
+        says="a partition is added to its input and receives records",
         of="any but Spark and upserts",
-        proof="inputs stood in the new partition; it had effects of them, or was started again",
+        proof="the new partition had inputs; they had effects, or the pipeline was restarted",
         unless=_partition_added,
         strikes=lambda p, n: [Strike(do=AddPartition())],
         side_by_side=True,
@@ -134,11 +134,12 @@ INPUT: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="restarted-idle",
-        says="it is killed when it has read everything, and starts with nothing new to read",
-        of="reads over links that are watched",
+        says="it is killed when it has read everything, and restarts with nothing new to read",
+        of="reads over links that are observed",
         proof="a gate saw it ask for records when there were none",
         unless=needs(
-            lambda p: is_program(p) and p.profile.watched, "nobody sees here whether it reads"
+            lambda p: is_program(p) and p.profile.watched,
+            "whether it reads cannot be observed here",
         ),
         strikes=lambda p, n: [Strike(do=RestartIdle(fetch=p.profile.fetch))],
         rare=True,

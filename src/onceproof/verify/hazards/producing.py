@@ -46,7 +46,7 @@ def _produce(
 PRODUCING: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="produce-unavailable",
-        says=f"no replica takes what it produces for {LATE_SECONDS:g} s, which is longer than "
+        says=f"no replica accepts its records for {LATE_SECONDS:g} s, which is longer than "
         "short delivery time-outs",
         of="produces",
         proof=GATE,
@@ -58,20 +58,20 @@ PRODUCING: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="produce-refused",
-        says="a produce request is refused for good, as for want of authorization",
+        says="a produce request is rejected for good, as with missing authorization",
         of="produces outside transactions",
         proof=GATE,
         unless=needs(
             lambda p: asks_for_answers(p) and not transactional(p),
-            "it produces nothing outside transactions, which have hazards of their own, or asks "
-            "for no answers",
+            "it produces nothing outside transactions, which have hazards of their own, or uses "
+            "acks=0",
         ),
         strikes=lambda p, n: [refused(p, n)],
         brutal=True,
     ),
     Hazard(
         name="produce-unknown",
-        says="its connection ends in place of the answer to a produce request",
+        says="its connection closes instead of the response to a produce request",
         of="produces",
         proof=GATE,
         unless=needs(asks_for_answers, _NO_ANSWERS),
@@ -79,7 +79,7 @@ PRODUCING: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="produce-unheard",
-        says=f"brokers take what it produces, and their answers come {LATE_SECONDS:g} s late, "
+        says=f"brokers accept its records, but respond {LATE_SECONDS:g} s late, "
         "which is longer than short delivery time-outs",
         of="produces",
         proof=GATE,

@@ -24,10 +24,10 @@ def _paused(pipeline: Pipeline, n: int) -> Iterator[Strike]:
 SPARK: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="killed-after-offset-log",
-        says="the driver is killed when a micro-batch is planned and not yet begun",
+        says="the driver is killed when a micro-batch is planned but not started",
         of="is a Spark job",
         proof="the checkpoint had the offsets of the batch and no commit",
-        unless=needs(lambda p: p.spark, "it is no Spark job with a watched checkpoint"),
+        unless=needs(lambda p: p.spark, "it is not a Spark job with a watched checkpoint"),
         strikes=lambda p, n: [Strike(do=Kill(SparkDriver(), at="after-offset-log"))],
     ),
     Hazard(
@@ -35,7 +35,7 @@ SPARK: Final[tuple[Hazard, ...]] = (
         says="the driver is killed when the sink has a micro-batch that has no commit",
         of="is a Spark job",
         proof="the batch ran again after its effects were visible",
-        unless=needs(lambda p: p.spark, "it is no Spark job with a watched checkpoint"),
+        unless=needs(lambda p: p.spark, "it is not a Spark job with a watched checkpoint"),
         strikes=lambda p, n: [Strike(do=Kill(SparkDriver(), at="after-sink-write"), tells=True)],
     ),
     Hazard(
@@ -43,14 +43,14 @@ SPARK: Final[tuple[Hazard, ...]] = (
         says="the driver is killed when a micro-batch has been committed",
         of="is a Spark job",
         proof="the checkpoint had the commit of the batch",
-        unless=needs(lambda p: p.spark, "it is no Spark job with a watched checkpoint"),
+        unless=needs(lambda p: p.spark, "it is not a Spark job with a watched checkpoint"),
         strikes=lambda p, n: [Strike(do=Kill(SparkDriver(), at="after-commit"))],
     ),
     Hazard(
         name="paused",
-        says="it is paused with all its processes, and goes on",
-        of="is a Spark job, or a member of no group",
-        proof="it stood still while records were acknowledged",
+        says="all its processes are paused, then resumed",
+        of="is a Spark job, or in no consumer group",
+        proof="it made no progress while records were acknowledged",
         unless=lambda p: None if p.spark or evictable(p) else "it is evicted instead",
         strikes=lambda p, n: list(_paused(p, n)),
         rare=True,

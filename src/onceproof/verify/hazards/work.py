@@ -43,12 +43,12 @@ def _between(pipeline: Pipeline, n: int) -> Iterator[Strike]:
 WORK: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="killed-with-writes",
-        says="it is killed while its writes are under way, after it has had time to commit offsets",
-        of="produces, or writes to a database of the stage",
-        proof="its writes were withheld when it was killed",
+        says="it is killed while its writes are in flight, after it has had time to commit offsets",
+        of="produces, or writes to the stage's database",
+        proof="its writes were held back when it was killed",
         unless=needs(
             lambda p: is_program(p) and p.profile.watched and (produces(p) or tables(p)),
-            "its writes go by no link that can be held up",
+            "its writes use no link that can be held up",
         ),
         strikes=lambda p, n: list(_withheld(p, n)),
     ),
@@ -59,13 +59,13 @@ WORK: Final[tuple[Hazard, ...]] = (
         proof=SERVER,
         unless=needs(
             lambda p: len(p.profile.tables) + bool(p.profile.tables) * len(p.produced) > 1,
-            "it writes to one place only",
+            "it has only one output",
         ),
         strikes=lambda p, n: list(_between(p, n)),
     ),
     Hazard(
         name="stopped-with-work",
-        says="it is asked to end (SIGTERM) while it has records in hand",
+        says="it gets SIGTERM while it has records in flight",
         of="any",
         proof="it ended after SIGTERM, while inputs waited for their effects",
         unless=lambda p: None,

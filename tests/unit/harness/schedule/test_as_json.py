@@ -48,11 +48,11 @@ def changed(**changes: Any) -> list[Any]:
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        (["what"], "line 1: expected a line of a schedule, found 'what'"),
-        ([{}], "line 1: None is nothing that this version of onceproof has"),
-        (changed(**{"is": "Melt"}), "line 1: 'Melt' is nothing that this version"),
-        ([{"is": "Node", "name": "x"}], "line 1: expected a line of a schedule"),
-        (changed(progress=2), "line 1: ScheduledFault: «a»: progress=2: must be from 0 to 1"),
+        (["what"], "line 1: expected a fault of a schedule, found 'what'"),
+        ([{}], "line 1: this version of onceproof does not know None"),
+        (changed(**{"is": "Melt"}), "line 1: this version of onceproof does not know 'Melt'"),
+        ([{"is": "Node", "name": "x"}], "line 1: expected a fault of a schedule"),
+        (changed(progress=2), "line 1: ScheduledFault: «a»: progress=2: expected 0 to 1"),
         (changed(colour="red"), "line 1: ScheduledFault: .*unexpected keyword argument 'colour'"),
         (changed(do={"is": "CutLink"}), r"line 1\.do: CutLink: .*missing 2 required"),
         (
@@ -67,5 +67,5 @@ def test_what_is_no_schedule(lines: list[Any], said: str) -> None:
 
 
 def test_what_is_no_plain_data_is_refused() -> None:
-    with pytest.raises(TypeError, match="cannot hold it"):
+    with pytest.raises(TypeError, match="cannot be stored in a schedule"):
         schedule_to_json([ScheduledFault(name="a", do=object())])  # type: ignore[arg-type]

@@ -233,7 +233,7 @@ class TestHazards:
         Conductor(schedule, world.context).carry_out()
         assert (found.story, after.story) == (["inject a"], [])
         assert world.rows()["a"]["error"] == "StoodStill: waited 150 s for it to write"
-        assert "written nothing more since «a»" in world.rows()["b"]["error"]
+        assert "written nothing since «a»" in world.rows()["b"]["error"]
 
     def test_one_that_stands_still_when_it_is_healed_ends_it_too(self, world: World) -> None:
         left = Fault(name="a", on_heal=fail(StoodStill("waited 150 s for it to write")))

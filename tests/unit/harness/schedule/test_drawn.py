@@ -77,5 +77,5 @@ def test_a_scenario_gets_its_schedule_from_the_seed() -> None:
     assert drawn.schedule == whole.draw.schedule(7)
     assert drawn.draw is None
     assert drawn.drawn(8) is drawn, "what is drawn is drawn"
-    with pytest.raises(BadScenario, match="its schedule is written and drawn"):
+    with pytest.raises(BadScenario, match="expected either schedule or draw"):
         replace(whole, schedule=drawn.schedule)

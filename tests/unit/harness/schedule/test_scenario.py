@@ -44,7 +44,7 @@ def test_lines_may_wait_for_earlier_ones() -> None:
 
 @pytest.mark.parametrize("progress", [-0.01, 1.01, math.nan, math.inf])
 def test_progress_outside_its_range(progress: float) -> None:
-    with pytest.raises(BadScenario, match=r"«a»: progress=.*: must be from 0 to 1"):
+    with pytest.raises(BadScenario, match=r"«a»: progress=.*: expected 0 to 1"):
         at("a", progress=progress)
 
 
@@ -54,13 +54,13 @@ def test_progress_within_its_range(progress: float) -> None:
 
 
 def test_losing_a_message_that_is_not_named() -> None:
-    with pytest.raises(BadScenario, match="«a»: lost: expected a message in during"):
+    with pytest.raises(BadScenario, match="«a»: lost: expected during"):
         ScheduledFault(name="a", do=CUT, lost=True)
 
 
 @pytest.mark.parametrize("more", [{}, {"during": ENDS, "lost": True}])
 def test_behind_what_nothing_can_be_held_for(more: dict[str, object]) -> None:
-    with pytest.raises(BadScenario, match="«a»: behind: expected a message in during"):
+    with pytest.raises(BadScenario, match="«a»: behind: expected during"):
         at("a", behind=WRITES, **more)
 
 
@@ -73,7 +73,7 @@ def test_behind_what_nothing_can_be_held_for(more: dict[str, object]) -> None:
     ],
 )
 def test_behind_what_another_client_does(during: Message, behind: Message) -> None:
-    with pytest.raises(BadScenario, match="«a»: behind: expected the messages of one client"):
+    with pytest.raises(BadScenario, match="«a»: behind: expected the same client_id"):
         at("a", during=during, behind=behind)
 
 
@@ -88,20 +88,20 @@ def test_a_trigger_behind_another_message() -> None:
 
 
 def test_two_lines_of_one_name() -> None:
-    with pytest.raises(BadScenario, match="story: two lines are called «a»"):
+    with pytest.raises(BadScenario, match="story: two faults are named «a»"):
         scenario(at("a"), at("b"), at("a"))
 
 
 @pytest.mark.parametrize("wrong", ["later", "itself", "nobody"])
 def test_waiting_for_what_is_no_earlier_line(wrong: str) -> None:
     with pytest.raises(
-        BadScenario, match=f"story: «itself» waits for «{wrong}», which is no earlier line"
+        BadScenario, match=f"story: «itself» waits for «{wrong}», which does not come before it"
     ):
         scenario(at("a"), at("itself", after=("a", wrong)), at("later"))
 
 
 def test_no_claims() -> None:
-    with pytest.raises(BadScenario, match="story: it claims nothing, so nothing can be judged"):
+    with pytest.raises(BadScenario, match="story: it has no claims, so nothing can be judged"):
         replace(scenario(), claims=())
 
 
@@ -117,7 +117,7 @@ def test_a_claim_of_another_topic() -> None:
     )
     with pytest.raises(
         BadScenario,
-        match="story: a claim speaks of refunds, but the workload goes to payments",
+        match="story: a claim is about refunds, but the workload goes to payments",
     ):
         replace(scenario(), claims=claims)
 

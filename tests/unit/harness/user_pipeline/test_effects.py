@@ -64,11 +64,11 @@ def test_a_function_says_how_many_or_their_names(tmp_path: Path) -> None:
     assert Yield.parse(f"{rules}:text").names("no json") == tuple("1234567")
     numbered = Yield.parse(f"{rules}:many", key="json:$.line")
     assert numbered.names('{"n": 0}') == ()
-    with pytest.raises(BadRule, match=r"returned 2, .* expected a list of the names"):
+    with pytest.raises(BadRule, match=r"returned 2, .* expected a list of the effect keys"):
         numbered.names('{"n": 2}')
     for function, value, says in (
-        ("names", '{"n": 2}', "--effect-key must say"),
-        ("odd", "{}", "returned 'two'; expected a number"),
+        ("names", '{"n": 2}', "a list of effect keys; expected --effect-key"),
+        ("odd", "{}", "returned 'two'; expected a count"),
         ("many", "{}", "failed with KeyError: 'n', for '{}'"),
     ):
         with pytest.raises(BadRule, match=says):

@@ -54,9 +54,9 @@ def test_whatever_a_name_is_made_of(user: str, password: str, dbname: str) -> No
     ("database", "said"),
     [
         ("host=a,b port=1,2,3", "ports"),
-        ("host=/var/run/postgresql", "nothing for /var/run/postgresql"),
-        ("host=h passfile=there", "nothing for passfile"),
-        ("host", "is no connection string"),
+        ("host=/var/run/postgresql", "no equivalent of /var/run/postgresql"),
+        ("host=h passfile=there", "no equivalent of passfile"),
+        ("host", "is not a connection string"),
     ],
 )
 def test_what_cannot_be_said(database: str, said: str) -> None:

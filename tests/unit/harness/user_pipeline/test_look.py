@@ -264,7 +264,9 @@ def test_it_is_quiet_since_the_outputs_last_changed(clock: FakeStop) -> None:
 
 @pytest.mark.parametrize("effects", [["a"], ["of another run"], [None]])
 def test_outputs_are_empty_before_the_first_start(effects: list[str | None]) -> None:
-    with pytest.raises(PipelineTrouble, match="hold 1 effects before it was ever started"):
+    with pytest.raises(
+        PipelineTrouble, match="have 1 effects before the pipeline was first started"
+    ):
         look(effects=effects).check_empty()
 
 

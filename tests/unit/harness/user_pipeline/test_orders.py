@@ -141,7 +141,10 @@ def test_a_line_of_json_is_sent_as_it_stands(tmp_path: Path) -> None:
         ('{"id": ""}\n', r"line 1: .* expected a text or a whole number there, found \"\""),
         ('{"id": {"a": 1}}\n', r"line 1: .* found {\"a\": 1}"),
         ("7\n", r"line 1: .* expected an object with fields, found int"),
-        ('{"id": 1}\n\n{"id": "1"}\n', r"line 3 has the identity '1' of records.jsonl line 1"),
+        (
+            '{"id": 1}\n\n{"id": "1"}\n',
+            r"line 3 has the same identity as records.jsonl line 1: '1'",
+        ),
         ('{"id": 1}\nno\n', r"records.jsonl line 2: expected JSON, one value a line, found 'no"),
         ('[\n{"id": 1}\n]\n', r"records.jsonl line 1: expected JSON, one value a line, found '\["),
     ],
@@ -162,9 +165,9 @@ def test_a_file_that_cannot_be_sent(tmp_path: Path, text: str, says: str) -> Non
         ("id,x\n1,2,3\n", r"line 2: expected a field for each of id, x, found '1', '2', '3'"),
         ('id,x\n1,"2\n3,4\n', r"records.csv line 2: expected CSV with quotes"),
         ('id,x\n1,"2"3\n', r"records.csv line 2: expected CSV with quotes"),
-        ("id,x,id\n1,2,3\n", r"records.csv line 1: a column is called 'id', and another too"),
-        ("id,\n1,2\n", r"records.csv line 1: a column is called ''; expected a header"),
-        ("id,x\n1,2\n1,3\n", r"line 3 has the identity '1' of records.csv line 2"),
+        ("id,x,id\n1,2,3\n", r"records.csv line 1: a column is named 'id', and so is another"),
+        ("id,\n1,2\n", r"records.csv line 1: a column is named ''; expected a header"),
+        ("id,x\n1,2\n1,3\n", r"line 3 has the same identity as records.csv line 2: '1'"),
     ],
 )
 def test_a_table_of_text_that_cannot_be_sent(tmp_path: Path, text: str, says: str) -> None:
@@ -191,7 +194,7 @@ def test_text_is_utf_8_with_a_byte_order_mark_or_without(tmp_path: Path, mark: b
 @pytest.mark.parametrize(
     ("column", "says"),
     [
-        (pa.array([b"1"]), "column id is of type binary, which JSON has no word for"),
+        (pa.array([b"1"]), "column id is of type binary, which JSON does not have"),
         (pa.array([[b"1"]]), "column id is of type list<"),
         (pa.array([1.5]), r"row 1: .* expected a text or a whole number there, found 1.5"),
         (pa.array([True]), r"row 1: .* found true"),
@@ -219,10 +222,10 @@ def test_whole_numbers_of_any_type_are_identities(tmp_path: Path) -> None:
     [
         (
             {"identity": "key"},
-            "identity key cannot be in a record of a file, .* --data-identity",
+            "identity key: a record of a file has neither .* --data-identity",
         ),
-        ({"identity": "header:id"}, "which has neither key nor headers"),
-        ({"key": "key"}, "key key cannot be in a record of a file, .* --data-key"),
+        ({"identity": "header:id"}, "a record of a file has neither key nor headers"),
+        ({"key": "key"}, "key key: a record of a file has neither .* --data-key"),
         ({"key": "json:$.who"}, r"line 1: no key by json:\$.who: there is no such field"),
         ({"key": "regex:who=(.*)"}, r"line 1: no key by regex:who=\(\.\*\): nothing matches"),
     ],
@@ -246,5 +249,5 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
     with pytest.raises(BadRule, match="cannot be read"):
         count(tmp_path / "records.parquet")
     (tmp_path / "records.csv").write_text("id,x\n")
-    with pytest.raises(BadRule, match=r"records\.csv: there is no record in it"):
+    with pytest.raises(BadRule, match=r"records\.csv has no records"):
         count(tmp_path / "records.csv")

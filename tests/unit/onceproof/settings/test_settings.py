@@ -125,7 +125,7 @@ def test_that_of_another_user_in_a_folder_above_is_refused(
     file.write_text("[tool.onceproof]\nseed = 1" if name == "pyproject.toml" else "seed = 1")
     assert find(below, home=tmp_path) is not None
     os.chown(file if whose == "file" else above, 4711, -1)
-    with pytest.raises(BadSettings, match=r"belongs to another user \(number 4711\).*--config"):
+    with pytest.raises(BadSettings, match=r"belongs to another user \(uid 4711\).*--config"):
         find(below, home=tmp_path)
     assert find(above, home=tmp_path) is not None  # who goes there means it
 

@@ -128,10 +128,10 @@ def test_views_of_ones_own_live_in_memory(run: Path) -> None:
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        ("select * from snds", 'Did you mean "sends"? `.tables` and `.relations` name all.'),
+        ("select * from snds", 'Did you mean "sends"? `.tables` and `.relations` list all.'),
         ("selec 1", "syntax error"),
         ("select nothing from sends", "nothing"),
-        ("select offset from log", 'want double quotes, such as "offset".'),
+        ("select offset from log", 'in double quotes, such as "offset".'),
         (".table", "there is no .table. Did you mean .tables?"),
         (".zzz", "`.help` names all."),
         (".columns", "expected .columns TABLE"),
@@ -146,7 +146,9 @@ def test_a_wrong_question_says_what_would_be_right(run: Path, question: str, sai
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize(("name", "said"), [("nix", "does not exist"), ("", "is no run folder")])
+@pytest.mark.parametrize(
+    ("name", "said"), [("nix", "does not exist"), ("", "is neither a run folder")]
+)
 def test_what_is_no_run(tmp_path: Path, name: str, said: str) -> None:
     code, _, err = ask(tmp_path / name, "-c", "from sends")
     assert code == 2

@@ -229,8 +229,8 @@ def test_an_output_is_named(text: str, kind: str, place: str, view: str) -> None
     [
         ("mysql:x", "key", "invalid output 'mysql:x': expected TOPIC"),
         ("postgres:", "json:$.id", "invalid output"),
-        ("parquet:{wrok}/out", "json:$.id", r"\{wrok\} means nothing .*\{work\}"),
-        ("command:cat {input}", "json:$.id", r"\{input\} means nothing .*\{bootstrap\}"),
+        ("parquet:{wrok}/out", "json:$.id", r"unknown placeholder \{wrok\} .*\{work\}"),
+        ("command:cat {input}", "json:$.id", r"unknown placeholder \{input\} .*\{bootstrap\}"),
         ("a@dirty", "key", "invalid isolation level 'dirty'"),
         ("postgres:x", "key", "cannot be in a row of postgres:x"),
         ("csv:x", "header:id", "cannot be in a row"),
