@@ -67,8 +67,8 @@ class Place:
         except OSError:
             lock.close()
             raise LabTrouble(
-                f"a lab called {name} is up, or about to be; `onceproof end --lab {name}` ends it, "
-                "`--name` gives this one another name"
+                f"lab {name} is already running or starting; end it with "
+                f"`onceproof end --lab {name}`, or choose another name with --name"
             ) from None
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700)
@@ -90,13 +90,13 @@ class Place:
         if name is not None:
             place = cls(_labs() / name) if _NAME.fullmatch(name) else None
             if place is None or not place.answers():
-                raise LabTrouble(f"no lab called {name!r} is up; {_known(_up())}")
+                raise LabTrouble(f"no lab named {name!r} is running; {_known(_up())}")
             return place
         up = _up()
         if not up:
-            raise LabTrouble("no lab is up; `onceproof lab` opens one")
+            raise LabTrouble("no lab is running; start one with `onceproof lab`")
         if len(up) > 1:
-            raise LabTrouble(f"{len(up)} labs are {_known(up)}; say which with --lab NAME")
+            raise LabTrouble(f"{len(up)} labs are {_known(up)}; choose one with --lab NAME")
         return up[0]
 
 
@@ -105,7 +105,7 @@ def _up() -> list[Place]:
 
 
 def _known(up: list[Place]) -> str:
-    return f"up: {', '.join(place.name for place in up)}" if up else "no lab is up"
+    return f"running: {', '.join(place.name for place in up)}" if up else "no lab is running"
 
 
 def _labs() -> Path:

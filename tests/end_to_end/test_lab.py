@@ -129,7 +129,7 @@ def test_sigkill_of_a_lab(lab: Up) -> None:
     )
     done = onceproof("status", "--lab", lab.name)
     assert done.code == 3
-    assert f"no lab called '{lab.name}' is up" in done.err
+    assert f"no lab named '{lab.name}' is running" in done.err
     done = onceproof("check", lab.process.folder)
     assert done.code == 5, done.err
     assert set(done.verdicts().values()) == {"unknown"}

@@ -154,7 +154,7 @@ def _tell(about: dict[str, Any]) -> None:
     topics = ", ".join(
         f"{name} ({plural(count, 'partition')})" for name, count in about["topics"].items()
     )
-    lines = [f"The lab {about['lab']} is up. Topics: {topics}; bootstrap addresses:"]
+    lines = [f"Lab `{about['lab']}` is running. Topics: {topics}; bootstrap addresses:"]
     lines += [f"  {who:<14} {address}" for who, address in about["bootstrap"].items()]
     lines += [f"  {f'database, {who}':<19} {way}" for who, way in about["database"].items()]
     end = "heal, settle, collect, judge, tear down" if about["claims"] else "heal, tear down"

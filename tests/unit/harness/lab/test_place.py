@@ -35,22 +35,24 @@ def test_the_only_one_needs_no_name() -> None:
 def test_of_two_one_is_named() -> None:
     with listening("a") as a, listening("b"):
         assert Place.find("a") == a
-        with pytest.raises(LabTrouble, match=r"^2 labs are up: a, b; say which with --lab NAME$"):
+        with pytest.raises(
+            LabTrouble, match=r"^2 labs are running: a, b; choose one with --lab NAME$"
+        ):
             Place.find(None)
-        with pytest.raises(LabTrouble, match="no lab called 'c' is up; up: a, b"):
+        with pytest.raises(LabTrouble, match="no lab named 'c' is running; running: a, b"):
             Place.find("c")
 
 
 def test_without_one_it_is_said_how_to_open_one() -> None:
-    with pytest.raises(LabTrouble, match=r"^no lab is up; `onceproof lab` opens one$"):
+    with pytest.raises(LabTrouble, match=r"^no lab is running; start one with `onceproof lab`$"):
         Place.find(None)
 
 
 def test_a_name_is_taken_while_its_lab_answers() -> None:
-    with listening("lab"), pytest.raises(LabTrouble, match="a lab called lab is up"):
+    with listening("lab"), pytest.raises(LabTrouble, match="lab lab is already running"):
         Place.take("lab")
     # Its file stays behind, but nobody answers any more.
-    with pytest.raises(LabTrouble, match="no lab is up"):
+    with pytest.raises(LabTrouble, match="no lab is running"):
         Place.find(None)
     with listening("lab") as place:
         assert place.answers()
@@ -61,7 +63,7 @@ def test_a_name_is_taken_before_its_lab_answers() -> None:
     first = Place.take("lab")
     mine = first.folder / "mine"
     mine.touch()
-    with pytest.raises(LabTrouble, match="a lab called lab is up, or about to be"):
+    with pytest.raises(LabTrouble, match="lab lab is already running or starting"):
         Place.take("lab")
     assert mine.exists()
     first.leave()
@@ -73,7 +75,7 @@ def test_a_name_is_taken_before_its_lab_answers() -> None:
 def test_what_is_no_name(name: str) -> None:
     with pytest.raises(LabTrouble, match="invalid lab name"):
         Place.take(name)
-    with pytest.raises(LabTrouble, match="no lab called"):
+    with pytest.raises(LabTrouble, match="no lab named"):
         Place.find(name)
 
 

@@ -105,9 +105,15 @@ def test_when_no_lab_is_up(
     up: object, drive: Callable[[str | None], int], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert left_with(lambda: drive(None)) == 3
-    assert capsys.readouterr() == ("", "onceproof: no lab is up; `onceproof lab` opens one\n")
+    assert capsys.readouterr() == (
+        "",
+        "onceproof: no lab is running; start one with `onceproof lab`\n",
+    )
     assert left_with(lambda: drive("mine")) == 3
-    assert capsys.readouterr() == ("", "onceproof: no lab called 'mine' is up; no lab is up\n")
+    assert capsys.readouterr() == (
+        "",
+        "onceproof: no lab named 'mine' is running; no lab is running\n",
+    )
 
 
 @pytest.mark.parametrize("drive", DRIVING)
@@ -119,7 +125,7 @@ def test_when_several_are_up(
     up("one", (200, STATUS))
     up("two", (200, STATUS))
     assert left_with(lambda: drive(None)) == 3
-    said = "onceproof: 2 labs are up: one, two; say which with --lab NAME\n"
+    said = "onceproof: 2 labs are running: one, two; choose one with --lab NAME\n"
     assert capsys.readouterr() == ("", said)
 
 
