@@ -47,9 +47,9 @@ class JavaPrograms:
         What it logs goes to standard error. What it would leave in the system's folder for such
         things when it is killed goes into `temporary`.
         """
-        elsewhere = () if temporary is None else (f"-Djava.io.tmpdir={temporary}",)
+        tmpdir = () if temporary is None else (f"-Djava.io.tmpdir={temporary}",)
         return [
-            *jvm(self.java, *_JVM, *elsewhere), f"-Dlog4j2.configurationFile={LOGGING.as_uri()}",
+            *jvm(self.java, *_JVM, *tmpdir), f"-Dlog4j2.configurationFile={LOGGING.as_uri()}",
             "-cp", self.class_path, program, *arguments,
         ]  # fmt: skip
 

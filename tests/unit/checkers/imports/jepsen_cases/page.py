@@ -22,7 +22,7 @@ page says what came out. Keys `:x` and `:y` are 5 and 6 there, values are number
 Jepsen's tests look at one kind of anomaly; the third column lists everything that we find, with the
 records, offsets or transactions concerned. Most of the histories end without final polls: no claim
 holds on them. How to check a history of Jepsen's is told in
-[Check a history that somebody else recorded](../how-to/check-a-foreign-history.md#jepsen).
+[Check a history recorded elsewhere](../how-to/check-a-foreign-history.md#jepsen).
 
 | Jepsen's test | Jepsen reports | we report | why it differs |
 | --- | --- | --- | --- |
