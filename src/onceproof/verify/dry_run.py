@@ -49,7 +49,7 @@ def tell_plan(profile: str, plan: Plan, out: TextIO) -> None:
     for hazard in (*plan.hazards, *plan.accepted):
         may = " (may stay untested)" if hazard.name in accepted else ""
         out.write(f"  {hazard.name:26} {hazard.says}{may}\n")
-    out.write("Hazards that this trial does not bring:\n")
+    out.write("Hazards that this trial does not test:\n")
     out.writelines(f"  {name:26} {why}\n" for name, why in plan.absent.items())
 
 

@@ -84,7 +84,7 @@ def test_the_plan_is_told() -> None:
     said = out.getvalue()
     assert f"Profile: {COPY.sentences()}\n" in said
     assert f"{len(made.schedule)} faults for these hazards:\n" in said
-    tested, untested = said.split("Hazards that this trial does not bring:\n")
+    tested, untested = said.split("Hazards that this trial does not test:\n")
     for hazard in (*made.hazards, *made.accepted):
         assert f"  {hazard.name} " in tested
         assert f"  {hazard.name} " not in untested
