@@ -50,7 +50,7 @@ def test_the_transaction_version_is_the_one_of_then(tmp_path: Path, scenario: Sc
     features = {"features": {"transaction.version": 1}}
     found = replay_of(kept(tmp_path, scenario, configuration=features))
     assert found.scenario.transaction_version == 1
-    with pytest.raises(NoReplay, match="transaction_version=7: there are 0, 1, 2"):
+    with pytest.raises(NoReplay, match="transaction_version=7: expected 0, 1, 2"):
         replay_of(kept(tmp_path, scenario, configuration={"features": {"transaction.version": 7}}))
 
 
@@ -65,7 +65,7 @@ def test_another_backend_may_be_asked_for(tmp_path: Path, scenario: Scenario) ->
     ("changes", "said"),
     [
         ({"plan": None}, "has no schedule as data"),
-        ({"plan": [{"is": "Melt"}]}, "line 1: 'Melt' is nothing that this version"),
+        ({"plan": [{"is": "Melt"}]}, "line 1: this version of onceproof does not know 'Melt'"),
         ({"plan": [{"is": "At"}]}, "line 1: At: .*missing"),
         ({"scenario": "gone"}, "there is no scenario «gone»"),
         ({"scenario": "verify", "repeat": "onceproof verify -- x"}, "again: onceproof verify -- x"),
