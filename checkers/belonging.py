@@ -128,8 +128,6 @@ def belonging(layer: Layer, history: History, promised: Promised) -> tuple[Contr
     """What is missing, or there twice, each as a control that is not passed.
 
     Args:
-        layer: the tables of the history.
-        history: the same tables.
         promised: what is known of them beside; if nothing is, nothing must be there.
     """
     if promised == NOTHING:

@@ -30,7 +30,6 @@ class OutOfScope:
     attempts: frozenset[object] = frozenset()
 
     def has(self, hazard: Row) -> bool:
-        """Whether a hazard was of that."""
         return hazard["owner"] in self.owners or hazard["attempt"] in self.attempts
 
 
@@ -52,7 +51,6 @@ class Circumstances:
 
     @classmethod
     def of(cls, history: History, promised: Promised = NOTHING) -> Circumstances:
-        """As the history has them."""
         return cls(
             due=promised.phases or TO_COMPLETE,
             doubt=promised.doubt,
@@ -146,7 +144,6 @@ class Circumstances:
         return self._sets_without_effect()
 
     def _sets_without_effect(self) -> str | None:
-        """The first set of faults of which one had to take effect and none did, in words."""
         sets: dict[str, list[Row]] = {}
         for row in self.faults:
             if (name := row.get("one_of")) is not None:
@@ -173,7 +170,6 @@ class Circumstances:
         """How often each kind of hazard was observed on a hop; end to end is both.
 
         Args:
-            hop: the hop.
             elsewhere: whose work and which sends went elsewhere, which tests nothing here.
         """
         seen: dict[str, int] = {}

@@ -54,7 +54,6 @@ A scenario, or a pipeline with limits of its own, may bring another fine print; 
 
 
 def page() -> str:
-    """The whole page."""
     parts = [_HEAD, *_verdicts(), *_failures()]
     for guarantee in GUARANTEES:
         parts += _section(guarantee)

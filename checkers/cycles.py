@@ -148,7 +148,6 @@ def _graph(edges: pa.Table, transactions: int, needs: Sequence[str]) -> Graph:
 
 
 def _table(edges: pa.Table, names: pa.Array, graph: Graph, cycles: list[list[Step]]) -> pa.Table:
-    """One row for each step of each cycle."""
     steps = [step for cycle in cycles for step in cycle]
     first = edges.take(pa.array([step[0] for step in steps], pa.int64()))
     last = edges.take(pa.array([step[1] for step in steps], pa.int64()))

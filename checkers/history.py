@@ -125,7 +125,6 @@ class History(Mapping[str, pa.Table]):
         return cls(tables)
 
     def save(self, folder: str | Path) -> None:
-        """Write every table as `<table>.parquet`."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         for name, table in self.items():
@@ -146,7 +145,6 @@ class History(Mapping[str, pa.Table]):
         return f"{self.source}: {called}"
 
     def rows(self, name: str) -> int:
-        """How many rows a table has."""
         if name in self._stored and name not in self._tables:
             return self._stored[name].file.rows
         return int(self[name].num_rows)
@@ -164,8 +162,6 @@ class History(Mapping[str, pa.Table]):
         """The values that columns of a table have together; what lies in a file is not kept.
 
         Args:
-            name: the table.
-            columns: which columns.
             where_known: only rows in which this column is not NULL.
         """
         if name in self._stored and name not in self._tables:
@@ -184,7 +180,6 @@ class History(Mapping[str, pa.Table]):
             stored.file.check()
 
     def put_into(self, shelf: Shelf) -> None:
-        """Put every table where queries find it."""
         for name in TABLES:
             if self.rows(name) and name in self._stored:
                 stored = self._stored[name]

@@ -49,9 +49,6 @@ def check(
     """Judge a history against claims.
 
     Args:
-        history: what to judge.
-        claims: what is claimed of it.
-        settings: by which engine, and within which limits.
         promised: what must be in the history, as far as that is known apart from it.
 
     Returns:
@@ -101,9 +98,6 @@ def find(
     There is no mutation self-check behind it.
 
     Args:
-        history: where to look.
-        claims: which topics and sinks to look at.
-        settings: by which engine.
         only: names of the anomalies to look for; None: all.
 
     Raises:
@@ -149,7 +143,6 @@ class _Trial:
             self.mutations = proven.result()
 
     def _look(self, wanted: Mapping[Stretch, Collection[str]]) -> None:
-        """Look for every anomaly where it is wanted."""
         hazards = self._circumstances.hazards
         for name, anomaly in anomalies().items():
             if of_the_run(anomaly):
@@ -169,7 +162,6 @@ class _Trial:
     def _proven(
         self, wanted: Mapping[Stretch, frozenset[str]], others: Beside
     ) -> dict[Stretch, tuple[Mutation, ...]]:
-        """What became of the mutations on each stretch."""
         proofs = prove(
             self._layer,
             taken_out(self._layer),
@@ -215,7 +207,6 @@ class _Trial:
         return frozenset(row["owner"] for row in rows)
 
     def in_order(self) -> list[Findings]:
-        """Everything that was found."""
         return self.run + [f for found in self.found.values() for f in found]
 
     def _stretch(self, hop: Hop, claim: Claim) -> Stretch:
@@ -223,7 +214,6 @@ class _Trial:
         return (hop, number(claim))
 
     def _wanted(self, stretch: Stretch) -> frozenset[str]:
-        """The anomalies that are looked for on a stretch."""
         hop = stretch[0]
         guarantees = {claim.guarantee for claim in self._claims[stretch]} or {"exactly-once"}
         asked = {name for g in guarantees for name in refutations(g, hop) | told_with(g)}

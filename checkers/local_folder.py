@@ -34,7 +34,6 @@ class LocalFolder:
         """Name it; nothing is looked at yet.
 
         Args:
-            path: the folder.
             within: the folder that its files must lie in, whatever is linked; None: itself.
         """
         self._path = path
@@ -42,11 +41,9 @@ class LocalFolder:
 
     @property
     def place(self) -> str:
-        """See `Folder`."""
         return str(self._path)
 
     def names(self) -> frozenset[str]:
-        """See `Folder`."""
         if not self._path.is_dir():
             raise BadHistory(
                 f"{self._path}: there is no such folder; expected is one with "
@@ -55,7 +52,6 @@ class LocalFolder:
         return frozenset(child.name for child in self._path.iterdir())
 
     def text(self, name: str) -> str:
-        """See `Folder`."""
         path = self._path / name
         try:
             return read_regular(path, self._within, at_most=_LARGEST_TEXT).decode()
@@ -63,7 +59,6 @@ class LocalFolder:
             raise BadHistory(f"{path}: expected a file of text in UTF-8: {error}.") from None
 
     def size(self, name: str) -> int:
-        """See `Folder`."""
         path = self._path / name
         check_regular(path, self._within)
         try:
@@ -72,7 +67,6 @@ class LocalFolder:
             raise BadHistory(f"{path} cannot be read: {error.strerror or error}.") from None
 
     def sha256(self, name: str) -> str:
-        """See `Folder`."""
         path = self._path / name
         try:
             with open_regular(path, self._within) as file:
@@ -81,11 +75,9 @@ class LocalFolder:
             raise BadHistory(f"{path} cannot be read: {error.strerror or error}.") from None
 
     def parquet(self, name: str) -> LocalParquet:
-        """See `Folder`."""
         return LocalParquet(self._path / name, within=self._within)
 
     def folder(self, name: str) -> LocalFolder:
-        """See `Folder`."""
         return LocalFolder(self._path / name, within=self._within)
 
 
@@ -96,7 +88,6 @@ class LocalParquet:
         """Read its end.
 
         Args:
-            path: the file.
             within: the folder that it must lie in; None: the one that it is in.
 
         Raises:
@@ -112,17 +103,14 @@ class LocalParquet:
 
     @property
     def place(self) -> str:
-        """See `Parquet`."""
         return str(self._path)
 
     @property
     def schema(self) -> pa.Schema:
-        """See `Parquet`."""
         return self._schema
 
     @property
     def rows(self) -> int:
-        """See `Parquet`."""
         return int(self._about.num_rows)
 
     @cached_property
@@ -142,7 +130,6 @@ class LocalParquet:
         )
 
     def table(self) -> pa.Table:
-        """See `Parquet`."""
         try:
             table = pq.read_table(self._path)
             table.validate(full=True)
@@ -151,7 +138,6 @@ class LocalParquet:
         return table
 
     def check(self) -> None:
-        """See `Parquet`."""
         try:
             for piece in self._pieces(None):
                 piece.validate(full=True)

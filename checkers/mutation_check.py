@@ -38,7 +38,6 @@ class Proof:
     """What was judged: a hop of one trial.
 
     Attributes:
-        hop: the hop.
         trial: the number of the trial on it.
         wanted: names of the anomalies that are looked for; others need no proof.
         where: the stretch in words, for the mutations' targets.
@@ -51,7 +50,6 @@ class Proof:
 
     @property
     def ways(self) -> list[_Way]:
-        """The ways to mutate a history that prove something here."""
         return [
             _Way(anomaly=anomaly, mutator=mutator)
             for anomaly in anomalies().values()
@@ -139,10 +137,7 @@ def prove(
     """Mutation copies of the history in every way that fits, and look for each mutation.
 
     Args:
-        layer: where the history was judged.
         sample: what `onceproof.checkers.sample.taken_out` took out of it.
-        stretches: what was judged.
-        others: who shares the work.
 
     Returns:
         The mutations of each stretch, in their order.

@@ -31,7 +31,6 @@ def check_regular(path: Path, within: Path) -> None:
     """See that a path is a regular file, and that no link leads out of a folder on the way to it.
 
     Args:
-        path: the file; whether it exists is for others to say.
         within: the folder that it must lie in.
 
     Raises:
@@ -50,7 +49,6 @@ def open_regular(path: Path, within: Path, *, at_most: int | None = None) -> Buf
     """Open a file of a folder for reading.
 
     Args:
-        path: the file.
         within: the folder that it must lie in.
         at_most: how many bytes it may have.
 

@@ -58,7 +58,6 @@ class Seal:
 
     @property
     def rows(self) -> dict[str, int]:
-        """Table → how many rows it had."""
         return {
             name.removesuffix(".parquet"): sealed.rows
             for name, sealed in self.files.items()
@@ -116,7 +115,6 @@ def check_seal(folder: Folder, *, unsealed: bool) -> tuple[dict[str, int], str |
     """Compare a folder of tables with its seal, if it has one.
 
     Args:
-        folder: the tables.
         unsealed: only say what was changed.
 
     Returns:

@@ -51,7 +51,6 @@ JSON Lines and Parquet.
 
 
 def page() -> str:
-    """The whole page."""
     contents = "\n".join(f"- [{t.name}](#{t.name}): {t.row}" for t in TABLES.values())
     return "\n".join([_HEAD, contents, *(_section(table) for table in TABLES.values())])
 

@@ -87,7 +87,6 @@ class Trials:
         return 1 + self.outputs.index(output_of(claim))
 
     def tables(self) -> dict[str, pa.Table]:
-        """The tables that the queries read."""
         by_topic = {i.topic: i for i in self.inputs}
         return {
             "inputs": pa.table(

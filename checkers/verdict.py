@@ -41,12 +41,6 @@ def judge_claim(
     """The verdict on one claim.
 
     Args:
-        claim: what is claimed.
-        findings: of every anomaly, for the claim's scope.
-        circumstances: phases, faults and hazards of the run.
-        mutations: the mutation self-check for the claim's scope.
-        controls: whether the claim's input and sink could be read.
-        missing: what the history lacks of what must be there.
         cut_off: names of anomalies that need a part of the history that was cut off.
         elsewhere: what is known to have gone to other topics and sinks than the claim's.
     """

@@ -61,7 +61,6 @@ class Stop:
         return self._in_order > 0
 
     def is_set(self) -> bool:
-        """Whether the run was asked to stop."""
         return self._asked
 
     def check(self) -> None:

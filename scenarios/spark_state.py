@@ -47,7 +47,6 @@ _IN_STATE = "half-committed-state"
 
 
 def _killed(*windows: str) -> tuple[ScheduledFault, ...]:
-    """One after the other."""
     return tuple(
         ScheduledFault(
             name=f"killed {window}",

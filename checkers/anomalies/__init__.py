@@ -32,7 +32,6 @@ def anomalies() -> dict[str, Anomaly]:
 
 
 def modules_of_anomalies() -> dict[str, ModuleType]:
-    """The module of each anomaly by its name."""
     found = {module.ANOMALY.name: module for module in member_modules(__name__, "ANOMALY")}
     for module in extensions("anomalies"):
         found[_new_name(module, found.keys())] = module

@@ -26,7 +26,6 @@ _DEAD_LETTER: Final = "~dead-letter"
 
 
 def _tell(rows: Sequence[Row]) -> str:
-    """What one finding says: of effects, of dead letters, or of both where one must be."""
     record, sink, seen = (rows[0][name] for name in ("record", "sink", "seen"))
     if rows[0]["effect_key"] == _DEAD_LETTER:
         return f"{record} has {seen} dead letters beside {sink}; {rows[0]['expected']} expected"

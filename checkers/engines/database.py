@@ -28,7 +28,6 @@ class Database(Protocol):
         """Name the Parquet file (or folder of files) at `place`.
 
         Args:
-            name: what it is called from now on.
             place: a path or URI that the engine reads.
             columns: what to select from it: names, and NULLs for columns that it leaves out.
         """

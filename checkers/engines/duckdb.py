@@ -30,7 +30,6 @@ class DuckDB:
     """A `Database` in this process."""
 
     def __init__(self, settings: Settings) -> None:
-        """Open an empty database in memory."""
         self._ending = ExitStack()
         spill = self._ending.enter_context(temporary_folder())
         self._opened = duckdb.connect(":memory:")
@@ -59,25 +58,20 @@ class DuckDB:
         return connection
 
     def put(self, name: str, table: pa.Table) -> None:
-        """See `Database`."""
         self._db.register("arriving", table)
         self._do(f"CREATE TABLE {name} AS SELECT * FROM arriving")
         self._db.unregister("arriving")
         self._kinds[name] = "TABLE"
 
     def attach(self, name: str, place: str, columns: str) -> None:
-        """See `Database`."""
         self._files[name] = place
         self.create(name, f"SELECT {columns} FROM read_parquet({literal(place)})", stored=False)
 
     def create(self, name: str, query: str, *, stored: bool) -> None:
-        """See `Database`."""
         self._kinds[name] = "TABLE" if stored else "VIEW"
         self._do(f"CREATE {self._kinds[name]} {name} AS {query}")
 
     def rows(self, query: str) -> list[dict[str, Any]]:
-        """See `Database`."""
-
         def ask() -> list[dict[str, Any]]:
             cursor = self._db.execute(query)
             names = [column[0] for column in cursor.description or ()]
@@ -86,15 +80,12 @@ class DuckDB:
         return self._within_memory(ask)
 
     def arrow(self, query: str) -> pa.Table:
-        """See `Database`."""
-
         def ask() -> pa.Table:
             return self._db.sql(query).to_arrow_table()
 
         return self._within_memory(ask)
 
     def drop(self, names: Iterable[str]) -> None:
-        """See `Database`."""
         kinds = [(name, self._kinds.pop(name, None)) for name in names]
         drops = [f"DROP {kind} IF EXISTS {name}" for name, kind in kinds if kind]
         if drops:
@@ -146,17 +137,14 @@ class DuckDB:
             raise
 
     def translated(self, query: str) -> str:
-        """See `Database`: queries are written in this dialect."""
         return query
 
     def interrupt(self) -> None:
-        """See `Database`."""
         for connection in self._connections:
             if connection is not self._db:
                 connection.interrupt()
 
     def close(self) -> None:
-        """See `Database`."""
         with self._ending:
             for connection in (*self._connections, self._opened):
                 connection.close()

@@ -16,7 +16,6 @@ class Turns:
     """Many at a time, or one alone."""
 
     def __init__(self) -> None:
-        """Nobody is at work."""
         self._changed = threading.Condition()
         self._beside = 0
         self._alone = False

@@ -69,7 +69,6 @@ class Layer:
         below: Layer | None = None,
         queries: Mapping[str, Relation] | None = None,
     ) -> None:
-        """Put tables on top of a layer; `checkers.engines.open_history` makes the bottom one."""
         self.below = below
         self.database = database
         self._number = next(_numbers)
@@ -87,12 +86,10 @@ class Layer:
             self.put(name, table)
 
     def put(self, name: str, table: pa.Table) -> None:
-        """Put one table here."""
         self.database.put(self._made(name), table)
         self._empty[name] = table.num_rows == 0
 
     def attach(self, name: str, place: str, columns: str) -> None:
-        """Put the Parquet data at a place here."""
         self.database.attach(self._made(name), place, columns)
 
     @contextmanager
@@ -124,11 +121,9 @@ class Layer:
         return self.database.rows(self._resolved(query))
 
     def arrow(self, query: str) -> pa.Table:
-        """As `rows`, as an Arrow table."""
         return self.database.arrow(self._resolved(query))
 
     def number(self, query: str) -> int:
-        """The one number that a query yields."""
         ((value,),) = (row.values() for row in self.rows(query))
         return int(value)
 
@@ -167,12 +162,7 @@ class Layer:
         return frozenset(row["trial"] for row in self.rows(anomaly.undecided))
 
     def findings(self, anomaly: Anomaly, hazards: Sequence[Row] = ()) -> dict[int, Findings]:
-        """All findings of an anomaly, by trial: how many, and the first of them in full.
-
-        Args:
-            anomaly: what to look for.
-            hazards: rows of `hazards`, among which causes are looked for.
-        """
+        """All findings of an anomaly, by trial: how many, and the first of them in full."""
         answer = answer_name(anomaly)
         key = ", ".join(f'"{column}"' for column in anomaly.key)
         if not self.rows(f"SELECT 1 AS one FROM {answer} LIMIT 1"):
@@ -233,7 +223,6 @@ class Layer:
 
     @property
     def queries(self) -> Mapping[str, Relation]:
-        """The relations and answers of this layer, by name."""
         return self._queries
 
     def _made(self, name: str) -> str:

@@ -24,10 +24,6 @@ from onceproof.checkers.local_folder import LocalFolder
 def open_folder(place: str, settings: Settings) -> Iterator[Folder]:
     """The folder at a place.
 
-    Args:
-        place: a path or a URI.
-        settings: which engine is to read it.
-
     Raises:
         BadHistory: the engine does not read such a place.
         SparkTrouble: Spark did not start, or failed at what it was given inside.

@@ -81,7 +81,6 @@ class Spark:
         self._for_small: bool | None = None
 
     def put(self, name: str, table: pa.Table) -> None:
-        """See `Database`."""
         # Spark takes it on trust that a column without NULLs has none.
         schema = pa.schema([field.with_nullable(True) for field in table.schema])
         frame = self._session.createDataFrame(table.cast(schema))
@@ -89,7 +88,6 @@ class Spark:
         self._hold(name, frame, _Held(small=small, rows=table.num_rows))
 
     def attach(self, name: str, place: str, columns: str) -> None:
-        """See `Database`."""
         self._session.read.parquet(literal_path(place)).createOrReplaceTempView(name)
         frame = self._session.sql(translated(f"SELECT {columns} FROM {name}"))
         size = int(self._optimized(frame).stats().sizeInBytes())
@@ -100,7 +98,6 @@ class Spark:
             self._hold(name, frame, _Held(small=False))
 
     def create(self, name: str, query: str, *, stored: bool) -> None:
-        """See `Database`."""
         small = self._prepared(query)
         frame = self._session.sql(query)
         if not stored:
@@ -111,7 +108,6 @@ class Spark:
             self._cache(name, frame)
 
     def rows(self, query: str) -> list[dict[str, Any]]:
-        """See `Database`."""
         counted = _COUNTED.fullmatch(query)
         if counted and (held := self._held.get(counted["table"])) and held.rows is not None:
             return [{counted["name"]: held.rows}]
@@ -121,12 +117,10 @@ class Spark:
         return [dict(zip(names, row, strict=True)) for row in frame.collect()]
 
     def arrow(self, query: str) -> pa.Table:
-        """See `Database`."""
         self._prepared(query)
         return self._session.sql(query).toArrow()
 
     def drop(self, names: Iterable[str]) -> None:
-        """See `Database`."""
         for name in names:
             if held := self._held.pop(name, None):
                 self._session.catalog.dropTempView(name)
@@ -134,14 +128,12 @@ class Spark:
                     held.cached.unpersist()
 
     def translated(self, query: str) -> str:
-        """See `Database`."""
         return translated(query)
 
     def interrupt(self) -> None:
         """See `Database`: nobody else asks."""
 
     def close(self) -> None:
-        """See `Database`."""
         with self._ending:
             self.drop(list(self._held))
 

@@ -30,7 +30,6 @@ class SparkFolder:
     """A `Folder` wherever Spark reads."""
 
     def __init__(self, session: SparkSession, path: Any, files: Any) -> None:
-        """See `at`."""
         self._session = session
         self._path = path
         self._files = files
@@ -57,11 +56,9 @@ class SparkFolder:
 
     @property
     def place(self) -> str:
-        """See `Folder`."""
         return str(self._path.toString())
 
     def names(self) -> frozenset[str]:
-        """See `Folder`."""
         try:
             if not self._files.getFileStatus(self._path).isDirectory():
                 raise BadHistory(f"{self.place}: expected a folder, found a file. Give its folder.")
@@ -80,7 +77,6 @@ class SparkFolder:
             ) from None
 
     def text(self, name: str) -> str:
-        """See `Folder`."""
         path = self._below(name)
         try:
             stream = self._files.open(path)
@@ -103,7 +99,6 @@ class SparkFolder:
             raise BadHistory(f"{path.toString()} cannot be read: {told(error)}.") from None
 
     def sha256(self, name: str) -> str:
-        """See `Folder`: the driver reads it."""
         jvm: Any = self._session._jvm
         path = self._below(name)
         digest = jvm.java.security.MessageDigest.getInstance("SHA-256")
@@ -117,11 +112,9 @@ class SparkFolder:
         return bytes(digest.digest()).hex()
 
     def parquet(self, name: str) -> SparkParquet:
-        """See `Folder`."""
         return SparkParquet(self._session, str(self._below(name).toString()))
 
     def folder(self, name: str) -> SparkFolder:
-        """See `Folder`."""
         return SparkFolder(self._session, self._below(name), self._files)
 
     def _below(self, name: str) -> Any:
@@ -146,19 +139,16 @@ class SparkParquet:
 
     @property
     def place(self) -> str:
-        """See `Parquet`."""
         return self._place
 
     @property
     def schema(self) -> pa.Schema:
-        """See `Parquet`."""
         from pyspark.sql.pandas.types import to_arrow_schema
 
         return to_arrow_schema(self._frame.schema)
 
     @cached_property
     def rows(self) -> int:
-        """See `Parquet`."""
         try:
             return self._frame.count()
         except FAILURES as error:
@@ -170,7 +160,6 @@ class SparkParquet:
         return frozenset()
 
     def table(self) -> pa.Table:
-        """See `Parquet`."""
         try:
             return self._frame.toArrow()
         except FAILURES as error:

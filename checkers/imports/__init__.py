@@ -48,7 +48,6 @@ def read(path: str | Path, format_: str | None = None, **options: Any) -> Import
     """Read a foreign history.
 
     Args:
-        path: a file or folder.
         format_: one of `FORMATS`; None: see `format_of`.
         options: what the reader of the format takes besides: see `read_jepsen`; of Parquet that a
             run sealed, `unsealed=True` takes it also if it was changed since.

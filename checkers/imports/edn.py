@@ -66,7 +66,6 @@ class BadEdn(ValueError):
     """What is not EDN: the text says line, column, what was expected and what was found."""
 
     def __init__(self, line: int, column: int, problem: str) -> None:
-        """Say where it is and what is wrong there."""
         super().__init__(f"line {line}, column {column}: {problem}")
         self.line, self.column, self.problem = line, column, problem
 

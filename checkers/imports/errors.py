@@ -27,7 +27,6 @@ class BadImport(BadHistory):
         column: int | None = None,
         field: str | None = None,
     ) -> None:
-        """Say what is wrong and where."""
         where = f"{path}"
         where += f", line {line}" if line is not None else ""
         where += f", column {column}" if column is not None else ""

@@ -31,7 +31,6 @@ def end_of(sessions: list[Session], log: Log, last_sends: Mapping[int, int]) -> 
     """How far keys were read.
 
     Args:
-        sessions: of all readers.
         log: what is known to be there.
         last_sends: when the last acknowledged send to each key came back.
     """
@@ -61,15 +60,7 @@ def end_of(sessions: list[Session], log: Log, last_sends: Mapping[int, int]) -> 
 def phases(
     end: End, log: Log, names: Mapping[int, str], *, first: int, last: int
 ) -> list[dict[str, str | int | None]]:
-    """The rows of `phases`, without their clock.
-
-    Args:
-        end: how far keys were read.
-        log: what is known to be there.
-        names: of the partitions, in words.
-        first: when the first operation was called.
-        last: when the last one came back.
-    """
+    """The rows of `phases`, without their clock."""
     final = last if end.final is None else end.final
     cut = some([names[key] for key in end.unread])
     unknown = (

@@ -64,7 +64,6 @@ class Events:
         """When a process last came back: what it calls next, it calls later."""
 
     def record(self, send: Send) -> str:
-        """The identity of what was sent."""
         return f"{self.names.keys[send.key]}/{send.value}"
 
     def take(self, operation: Operation | None) -> None:

@@ -91,7 +91,6 @@ def log_of(
 
     Args:
         polled: key → offset → the records that polls saw there.
-        attempts: all sends.
         stretches: what was read without a break.
         transactions: whether a send takes effect only by a commit.
     """

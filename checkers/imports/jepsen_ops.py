@@ -90,7 +90,6 @@ class Names:
         self._value_kind: type | None = None
 
     def key(self, key: Any) -> int:
-        """The number of a key."""
         # Integers, strings and keywords never equal each other; true and 1.0 would equal 1.
         number = self._numbers.get(key) if type(key) in _KINDS else None
         if number is None:
@@ -108,7 +107,6 @@ class Names:
         return [None if value is None else self.value(value) for value in values]
 
     def value(self, value: Any) -> str:
-        """A value as text."""
         if type(value) is int and self._value_kind is int:
             return str(value)
         self._value_kind = self._value_kind or type(value)

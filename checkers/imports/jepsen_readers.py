@@ -95,7 +95,6 @@ class Readers:
         self._readers: dict[int, _Reader] = {}
 
     def assign(self, operation: Operation, at: int) -> None:
-        """`:assign` came back `:ok`."""
         reader = self._reader(operation.process)
         kept = {} if reader.subscribed or operation.seeks else reader.sessions
         reader.lives += 1
@@ -110,7 +109,6 @@ class Readers:
         reader.subscribed = False
 
     def subscribe(self, operation: Operation, at: int) -> None:
-        """`:subscribe` came back `:ok`."""
         self.end(operation.process, at)
         self._reader(operation.process).subscribed = True
 

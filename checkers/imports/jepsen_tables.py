@@ -161,7 +161,6 @@ class _Tables:
         )
 
     def assignments(self) -> pa.Table:
-        """Of sessions whose position is known."""
         last = self._events.now
         rows = [
             (session, None if place in self._end.to_the_end else session.ended or last)
@@ -291,7 +290,6 @@ def _txn(done: Done) -> str:
 
 
 def _error(done: Done) -> str | None:
-    """Jepsen's words for what went wrong."""
     if done.returned is None:
         return "never came back"
     return None if done.error is None else shown(done.error)

@@ -91,7 +91,6 @@ class _Table:
             self._lines += lines
 
     def table(self) -> pa.Table:
-        """What was read, no row twice."""
         table = pa.Table.from_batches(self._batches, schema=TABLES[self.name].schema)
         unique = list(UNIQUE.get(self.name, ()))
         if unique and table.group_by(unique).aggregate([]).num_rows < table.num_rows:
@@ -157,7 +156,6 @@ class _Table:
 
 
 def _problem(column: Column, row: dict[str, Any], allowed: frozenset[str] | None) -> str | None:
-    """What is wrong with one field of one row."""
     kind, words = _KINDS[column.type]
     if allowed is not None:
         words = f"one of {', '.join(sorted(allowed))}"
@@ -185,7 +183,6 @@ def _problem(column: Column, row: dict[str, Any], allowed: frozenset[str] | None
 
 
 def _json(value: object) -> str:
-    """A value as it is in the file, cut short."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, dict | list):

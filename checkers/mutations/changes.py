@@ -32,7 +32,6 @@ def where(table: pa.Table, row: Row, columns: Mapping[str, str]) -> list[int]:
 
 
 def without(table: pa.Table, index: int) -> pa.Table:
-    """The table without one row."""
     return pa.concat_tables([table.slice(0, index), table.slice(index + 1)])
 
 
@@ -56,7 +55,6 @@ def drop_entries(table: pa.Table, row: Row) -> pa.Table:
 
 
 def copy_entry(table: pa.Table, row: Row) -> pa.Table:
-    """Append an entry once more."""
     (index,) = where(table, row, _ENTRY)
     place = {"topic": "topic", "partition": "partition"}
     last = pc.max(table["offset"].take(where(table, row, place))).as_py()
@@ -64,7 +62,6 @@ def copy_entry(table: pa.Table, row: Row) -> pa.Table:
 
 
 def alter_entry(table: pa.Table, row: Row) -> pa.Table:
-    """Change an entry's content."""
     (index,) = where(table, row, _ENTRY)
     changed = altered(table, index, digest=f"{row['digest']}{MARK}")
     return pa.concat_tables([without(table, index), changed])
@@ -91,14 +88,12 @@ def copy_effect(table: pa.Table, row: Row) -> pa.Table:
 
 
 def alter_effect(table: pa.Table, row: Row) -> pa.Table:
-    """Change an effect's content."""
     (index,) = where(table, row, _EFFECT)
     changed = altered(table, index, digest=f"{row['digest']}{MARK}")
     return pa.concat_tables([without(table, index), changed])
 
 
 def move_position(table: pa.Table, row: Row) -> pa.Table:
-    """Move a position of the subject."""
     names = ("owner", "role", "topic", "partition", "ordinal")
     columns = {name: name for name in names} | {"offset": "position", "batch": "batch"}
     index = next(
@@ -121,7 +116,6 @@ def move_range(table: pa.Table, row: Row) -> pa.Table:
 
 
 def uncommit_entry(table: pa.Table, row: Row) -> pa.Table:
-    """Take the commit of an entry back."""
     (index,) = where(table, row, _ENTRY)
     return pa.concat_tables([without(table, index), altered(table, index, committed=False)])
 
@@ -145,13 +139,11 @@ _READ = {name: name for name in ("reader", "session", "topic", "partition", "ord
 
 
 def drop_read(table: pa.Table, row: Row) -> pa.Table:
-    """Have a reader miss an entry."""
     (index,) = where(table, row, _READ)
     return without(table, index)
 
 
 def repeat_read(table: pa.Table, row: Row) -> pa.Table:
-    """Have a reader see an entry again."""
     (index,) = where(table, row, _READ | {"ordinal": "first"})
     return pa.concat_tables([table, altered(table, index, ordinal=row["ordinal"])])
 

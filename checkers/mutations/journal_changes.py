@@ -17,7 +17,6 @@ _CHANGE = _EFFECT | {"ordinal": "ordinal"}
 
 
 def drop_changes(table: pa.Table, row: Row) -> pa.Table:
-    """Drop all changes that showed an effect."""
     columns = dict(_EFFECT)
     if row["in_offset"] >= 0:
         columns |= {"source_partition": "in_partition", "source_offset": "in_offset"}
@@ -39,7 +38,6 @@ def copy_change(table: pa.Table, row: Row) -> pa.Table:
 
 
 def alter_change(table: pa.Table, row: Row) -> pa.Table:
-    """Change what a change showed."""
     index = where(table, row, _CHANGE)[0]
     changed = altered(table, index, digest=f"{row['digest']}{MARK}")
     return pa.concat_tables([without(table, index), changed])

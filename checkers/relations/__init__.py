@@ -24,6 +24,5 @@ __all__ = ["Relation", "relations"]
 
 @cache
 def relations() -> dict[str, Relation]:
-    """All relations by name."""
     found = cast("tuple[Relation, ...]", members(__name__, "RELATION"))
     return {relation.name: relation for relation in found}

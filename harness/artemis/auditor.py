@@ -52,9 +52,7 @@ class Counts:
     """How many messages a queue has.
 
     Attributes:
-        messages: all of them.
         delivering: those that are out at a consumer and not yet acknowledged.
-        consumers: who consumes.
     """
 
     messages: int

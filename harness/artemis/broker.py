@@ -56,7 +56,6 @@ class LocalArtemis:
         self.wait_started(stop)
 
     def start(self) -> None:
-        """Start a life of it."""
         self.process = self._start(ARTEMIS, "QueueBroker", str(self._configuration))
 
     def wait_listening(self, stop: Stop) -> None:
@@ -64,7 +63,6 @@ class LocalArtemis:
         self.wait_started(stop)
 
     def wait_started(self, stop: Stop) -> None:
-        """Wait until it says that it is up."""
         process = self.process
         assert process is not None, "a broker is started before it is waited for"
 

@@ -76,7 +76,6 @@ class QueueSettings:
     persist_id_cache: bool = True
 
     def as_configured(self) -> dict[str, str]:
-        """In Artemis' words."""
         return {
             **_DEFAULTS,
             "id-cache-size": str(self.id_cache_size),
@@ -105,7 +104,6 @@ def broker_xml(
     """The whole file.
 
     Args:
-        settings: what of it is to be chosen.
         folder: for everything that it keeps.
         listen: `host:port` for each audience.
         addresses: to be there from the start, each for topics (multicast), which is what lets it

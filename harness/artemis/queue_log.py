@@ -24,7 +24,6 @@ class QueueLog:
     """The log of one address."""
 
     def __init__(self, auditor: QueueAuditor, address: str) -> None:
-        """`auditor` looks into its queues."""
         self._auditor = auditor
         self._address = address
 

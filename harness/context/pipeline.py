@@ -31,7 +31,6 @@ class WatchTrouble(RuntimeError):
     """What we watch a pipeline by has failed, which says nothing of the pipeline."""
 
     def __init__(self, folder: Path, error: Exception) -> None:
-        """Say of which folder, and what went wrong."""
         super().__init__(f"watching {folder} failed: {type(error).__name__}: {error}")
 
 
@@ -40,15 +39,9 @@ class PipelineParts:
     """What a pipeline is made from.
 
     Attributes:
-        stage: what it connects to.
-        tools: programs and jars.
         processes: starts its processes, so that none is left behind.
         work: a folder of its own, gone with the run.
-        history: folder of the run's history.
         address: a loopback address that only this run has.
-        topic: the workload's topic.
-        seed: of the run.
-        stop: ends waiting early when set.
     """
 
     stage: Stage
@@ -137,26 +130,21 @@ class NoPipeline:
         """Nothing to start."""
 
     def alive(self) -> bool:
-        """Never."""
         return False
 
     def check(self) -> None:
         """Nothing can end."""
 
     def flows(self) -> bool:
-        """Nothing has to."""
         return True
 
     def shortly(self) -> str | None:
-        """Nothing to tell."""
         return None
 
     def positions(self) -> Positions | None:
-        """None are kept."""
         return None
 
     def idle(self) -> bool:
-        """Always."""
         return True
 
     def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:

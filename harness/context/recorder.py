@@ -106,7 +106,6 @@ class Recorder:
         )
 
     def process(self, process: Life) -> None:
-        """Record a process that started or ended."""
         self.history.write(
             "instances",
             subject=process.name,
@@ -120,7 +119,6 @@ class Recorder:
         self.emit(events.InstanceChanged(at=now(), instance=process.instance, state=state))
 
     def fault(self, row: dict[str, Any], state: str, detail: str) -> None:
-        """Record a fault's row as it stands, and its new state."""
         self.history.write("faults", **row)
         self.emit(
             events.FaultChanged(
@@ -167,5 +165,4 @@ class Recorder:
         return self._hazards[hazard]
 
     def close(self) -> None:
-        """Close the history file."""
         self.history.close()

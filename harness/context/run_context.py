@@ -28,13 +28,7 @@ class RunContext:
     """The parts of one run.
 
     Attributes:
-        stage: nodes and links.
-        subject: what is on trial.
         pipeline: it, while it runs.
-        producers: who sends the workload.
-        recorder: takes what is done and seen.
-        stop: ends waiting early when set.
-        topic: the workload's topic.
         topics: every topic of the run, the workload's first.
         work: folder of what does not outlive the run.
         elsewhere: each topic that no Kafka broker keeps.
@@ -82,7 +76,6 @@ class RunContext:
         return open_reader(self.stage, self.view(), self.elsewhere)
 
     def open_sink(self, reader: LogReader) -> Sink:
-        """Our own way into the subject's sink."""
         return self.subject.open_sink(
             database=self.stage.database(AUDITOR), reader=reader, work=self.work
         )

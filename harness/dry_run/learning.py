@@ -66,12 +66,10 @@ class Learned:
     """What a dry run learns; `profile` is None until it has been collected."""
 
     def __init__(self, *, gates: bool) -> None:
-        """`gates` says whether the stage has any."""
         self.profile: Profile | None = None
         self.gates = gates
 
     def conduct(self, schedule: Sequence[ScheduledFault], context: RunContext) -> Learner:
-        """Conduct a dry run, whose schedule is empty."""
         return Learner(context, self)
 
 
@@ -201,7 +199,6 @@ class Learner:
         return max(self._members.values(), key=lambda group: group.members, default=None)
 
     def _groups(self) -> dict[str, GroupProfile]:
-        """The groups of the cluster that have members, while the pipeline runs."""
         bootstrap = self._context.stage.bootstrap(AUDITOR)
         admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
         found = {}

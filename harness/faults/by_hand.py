@@ -28,17 +28,14 @@ class ByHand:
 
     @property
     def example(self) -> str:
-        """It, with words that fit."""
         return str(self.fault.example)
 
     @property
     def name(self) -> str:
-        """The word for it."""
         return self.example.split()[0]
 
     @property
     def says(self) -> str:
-        """What it does, as a phrase."""
         phrase = " ".join((self.fault.__doc__ or "").partition("\n\n")[0].split()).rstrip(".")
         return phrase if phrase[1:2].isupper() else phrase[:1].lower() + phrase[1:]
 
@@ -79,7 +76,6 @@ class ByHand:
         return fault
 
     def _words(self, *, option: bool = False) -> Iterator[tuple[str, Word, Any]]:
-        """The fields that are written by hand, with their words and types."""
         hints = get_type_hints(self.fault, include_extras=True)
         for field in fields(self.fault):
             for word in getattr(hints[field.name], "__metadata__", ()):

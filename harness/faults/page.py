@@ -72,7 +72,6 @@ def cell(entry: ByHand, role: str) -> list[str] | None:
 
 
 def page() -> str:
-    """The whole page."""
     entries = by_hand().values()
     lines = [_HEAD, *_header("fault", "does", "kind", "needs", "for example")]
     lines += [_described(entry) for entry in entries]

@@ -12,15 +12,12 @@ class TookEffect:
     """It ends as soon as it is proven to have taken effect."""
 
     def describe(self) -> str:
-        """In words."""
         return "it is proven to have taken effect"
 
     def begin(self, context: RunContext) -> object:
-        """Nothing to remember."""
         return None
 
     def reached(self, context: RunContext, begun: object) -> bool:
-        """At once."""
         return True
 
 
@@ -31,15 +28,12 @@ class Lasted:
     seconds: float
 
     def describe(self) -> str:
-        """In words."""
         return f"{self.seconds:g} s have passed"
 
     def begin(self, context: RunContext) -> object:
-        """The time when it starts."""
         return context.stop.monotonic()
 
     def reached(self, context: RunContext, begun: object) -> bool:
-        """Whether that long has passed."""
         assert isinstance(begun, float)
         return context.stop.monotonic() - begun >= self.seconds
 
@@ -51,11 +45,9 @@ class Acknowledged:
     records: int
 
     def describe(self) -> str:
-        """In words."""
         return f"{self.records} more records are acknowledged"
 
     def begin(self, context: RunContext) -> object:
-        """How many are acknowledged when it starts."""
         return context.producers.acknowledged
 
     def reached(self, context: RunContext, begun: object) -> bool:

@@ -18,7 +18,6 @@ class VerbFault:
     """A verb, done to a target.
 
     Attributes:
-        target: which part of the run.
         at: a window of its work, of those that the target has; without one, at once.
     """
 
@@ -48,6 +47,5 @@ class VerbFault:
         return " ".join(filter(None, (self.word, self.target.describe(), moment, until)))
 
     def inject(self, context: RunContext, name: str) -> Injection:
-        """Do it, or arm."""
         act = {"kill": self.target.kill, "stop": self.target.stop, "pause": self.target.pause}
         return act[self.verb](context, name, self.at)

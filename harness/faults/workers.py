@@ -37,7 +37,6 @@ def taken_over(crew: Workers, who: str, *, commits: int) -> str | None:
     """That another worker than `who` runs the task and has committed, in words; None: not yet.
 
     Args:
-        crew: all of them.
         who: the one that ran it.
         commits: how many there were by then.
     """

@@ -58,7 +58,6 @@ class HistoryWriter:
                 raise self._broken from error
 
     def close(self) -> None:
-        """Close the file."""
         with self._lock:
             self._file.close()
 

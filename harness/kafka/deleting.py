@@ -23,8 +23,6 @@ def delete_records(leader: str, topic: str, partition: int, *, before: int) -> i
 
     Args:
         leader: `host:port` of the direct listener of the broker that leads the partition.
-        topic: of the partition.
-        partition: its number.
         before: the first offset that stays.
 
     Raises:

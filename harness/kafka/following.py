@@ -26,7 +26,6 @@ class Remembered:
     """
 
     def __init__(self) -> None:
-        """Nothing was read yet."""
         self._entries: dict[tuple[str, int], list[Entry]] = {}
 
     def whole(self, read: Read, topic: str, partition: int) -> PartitionLog:
@@ -66,7 +65,6 @@ class Following(ReaderOfAll):
         self._remembered = remembered
 
     def read(self, topic: str, partition: int, start: int = 0) -> PartitionLog:
-        """Read a partition from `start` to its end."""
         if start:
             return super().read(topic, partition, start)
         return self._remembered.whole(super().read, topic, partition)

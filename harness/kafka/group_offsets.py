@@ -26,8 +26,6 @@ class Commit:
     """One committed position of a group, the next offset to be read.
 
     Attributes:
-        topic: what was consumed.
-        partition: of it.
         offset: the next one to be read.
         transactional: it was committed by a producer's transaction.
     """
@@ -42,8 +40,6 @@ def commits(reader: LogReader, group: str, since: int = 0) -> list[Commit]:
     """What a group committed, oldest first; nothing of what was aborted or is undecided.
 
     Args:
-        reader: of the cluster's logs.
-        group: its name.
         since: the offset in Kafka's log of commits from which on they count, see `end_for`.
 
     Raises:

@@ -52,7 +52,6 @@ class ClusterView:
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Close all connections."""
         for wire in self._wires.values():
             wire.close()
 

@@ -41,24 +41,20 @@ class ReaderOfAll(LogReader):
         self._elsewhere = dict(elsewhere)
 
     def read(self, topic: str, partition: int, start: int = 0) -> PartitionLog:
-        """Read a partition from `start` to its end."""
         if topic in self._elsewhere:
             return self._elsewhere[topic].read(start)
         return super().read(topic, partition, start)
 
     def read_topic(self, topic: str, starts: dict[int, int] | None = None) -> list[PartitionLog]:
-        """Read every partition of a topic."""
         if topic in self._elsewhere:
             return [self.read(topic, 0, (starts or {}).get(0, 0))]
         return super().read_topic(topic, starts)
 
     def ends(self, topic: str) -> dict[int, tuple[int, int]]:
-        """(last stable offset, high watermark) of every partition."""
         if topic in self._elsewhere:
             end = self._elsewhere[topic].end()
             return {0: (end, end)}
         return super().ends(topic)
 
     def count(self, topic: str) -> int:
-        """How many partitions there are."""
         return 1 if topic in self._elsewhere else super().count(topic)

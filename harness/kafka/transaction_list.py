@@ -23,7 +23,6 @@ def transactions(addresses: Iterable[str], prefix: str) -> dict[str, str]:
 
     Args:
         addresses: `host:port` of every broker's direct listener.
-        prefix: of the ids.
 
     Raises:
         OSError: a broker does not answer.

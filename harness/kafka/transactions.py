@@ -36,7 +36,6 @@ class Owned:
     epoch: int
 
     def __str__(self) -> str:
-        """E.g. `producer 7 epoch 2`."""
         return f"producer {self.producer_id} epoch {self.epoch}"
 
 
@@ -59,7 +58,6 @@ class TransactionalId:
 
     @property
     def name(self) -> str:
-        """The id."""
         return self._coordinator.name
 
     def describe(self) -> Transaction | None:

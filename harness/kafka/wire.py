@@ -41,7 +41,6 @@ class Wire:
             raise
 
     def close(self) -> None:
-        """Close the connection."""
         if self._socket is not None:
             self._socket.close()
             self._socket = None

@@ -33,11 +33,9 @@ class Nobody(SubjectBase):
     view = ""
 
     def pipeline(self, parts: PipelineParts) -> NoPipeline:
-        """There is none."""
         return NoPipeline()
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        """There is none."""
         return Nothing()
 
 

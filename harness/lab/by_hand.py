@@ -50,15 +50,12 @@ class ToldSo:
     """It ends when somebody says so."""
 
     def describe(self) -> str:
-        """In words."""
         return "it is healed by hand"
 
     def begin(self, context: RunContext) -> object:
-        """Nothing to remember."""
         return None
 
     def reached(self, context: RunContext, begun: object) -> bool:
-        """Never of itself."""
         return False
 
 
@@ -76,7 +73,6 @@ class ByHand:
         """Nothing is done yet.
 
         Args:
-            context: the running parts.
             offered: what there is that faults may need.
             opened: called when the user may begin.
             noted: called with every fault that was asked for.
@@ -117,7 +113,6 @@ class ByHand:
         self.context.producers.enough()
 
     def after_collect(self, known: Collected) -> None:
-        """As a schedule's."""
         for line in self.lines:
             line.after_collect(known)
 

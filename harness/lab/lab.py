@@ -53,12 +53,6 @@ class Lab:
             scenario: whose pipeline, workload and claims; its schedule and expectations are not
                 taken, because what happens here is up to the user.
             name: what it is called; one of each name may be up.
-            seed: draws the workload.
-            runs: folder that gets the run folder.
-            tools: what the stage is made of.
-            handlers: get every event.
-            stop: ends it early when set.
-            repeat: the command that repeats it.
             opened: called when it is up, with what `GET /` answers.
             backend: what the stage is made of.
             run: what is run of it.

@@ -34,7 +34,6 @@ class Place:
 
     @property
     def name(self) -> str:
-        """The lab's name."""
         return self.folder.name
 
     @property
@@ -43,7 +42,6 @@ class Place:
         return self.folder / "control.sock"
 
     def answers(self) -> bool:
-        """Whether a lab listens there."""
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
             try:
                 probe.connect(str(self.socket))

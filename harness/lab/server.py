@@ -48,13 +48,7 @@ class LabServer:
     """Serves one lab until it is closed."""
 
     def __init__(self, place: Place, lab: ByHand, about: dict[str, Any]) -> None:
-        """Listen.
-
-        Args:
-            place: where.
-            lab: what is driven.
-            about: what does not change: name, folder, seed, topic.
-        """
+        """Listen."""
         self._lab = lab
         self._about = about
         self._server = _Server(str(place.socket), _handler(self.answer))
@@ -63,7 +57,6 @@ class LabServer:
         self._thread.start()
 
     def close(self) -> None:
-        """Take no more requests."""
         self._server.shutdown()
         self._server.server_close()
 
@@ -173,7 +166,6 @@ class _Server(ThreadingMixIn, UnixStreamServer):
 
 
 def may_drive(user: int, *, owner: int) -> bool:
-    """Whether a user may drive a lab of `owner`."""
     return user in (owner, ROOT)
 
 

@@ -63,7 +63,6 @@ def _pipeline(pipeline: Pipeline) -> dict[str, Any]:
 
 
 def fault_of(line: FaultExecution) -> dict[str, Any]:
-    """A fault as it stands."""
     return {
         "name": line.at.name,
         "does": line.at.do.describe(),

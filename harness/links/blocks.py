@@ -26,7 +26,6 @@ class Block:
         self._held = held
 
     def address(self, third: int, fourth: int) -> str:
-        """`127.<block>.<third>.<fourth>`."""
         return f"127.{self.number}.{third}.{fourth}"
 
     def fileno(self) -> int:
@@ -80,7 +79,6 @@ def free_ports(addresses: Iterable[str], *, count: int) -> int:
 
 
 def is_free(address: str, port: int) -> bool:
-    """Whether nobody has a port of an address."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         try:
             probe.bind((address, port))

@@ -51,7 +51,6 @@ def broker_name(node: int) -> str:
 
 
 def node_id(name: str) -> int:
-    """The node id in `broker-<node>`."""
     return int(name.rpartition("-")[2])
 
 
@@ -66,7 +65,6 @@ class Topology:
 
     @property
     def nodes(self) -> range:
-        """Broker ids, from 1."""
         return range(1, self.brokers + 1)
 
     def broker_host(self, node: int) -> str:

@@ -124,11 +124,9 @@ class ToxiproxyServer:
         self.populate([again])
 
     def toxics(self, proxy: str) -> list[str]:
-        """Names of the toxics on a proxy."""
         return [t["name"] for t in self.state(proxy)["toxics"]]
 
     def state(self, proxy: str) -> dict[str, Any]:
-        """A proxy as the server describes it."""
         found: dict[str, Any] = self._call("get", f"/proxies/{proxy}", 200).json()
         return found
 

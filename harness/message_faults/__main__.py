@@ -21,7 +21,6 @@ from onceproof.harness.tools.setup import ensure
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Try everything, and print the table."""
     given = _options().parse_args(arguments)
     tools = ensure().stage
     assert tools is not None

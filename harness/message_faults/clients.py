@@ -49,7 +49,6 @@ class Told:
     error: str | None = None
 
     def describe(self) -> str:
-        """In words."""
         if not self.committed:
             return f"failed: {self.error}"
         if self.aborted:
@@ -72,7 +71,6 @@ class Client:
         return [message for message in MESSAGES if message not in self.sends]
 
     def start(self, processes: Processes, task: Task) -> Process:
-        """Start it with a task."""
         process = processes.start("exact-client", self.command, pipes=True)
         assert process.popen.stdin is not None
         process.popen.stdin.write(json.dumps(asdict(task)).encode() + b"\n")

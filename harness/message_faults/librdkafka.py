@@ -104,7 +104,6 @@ class Transaction:
 
 
 def main() -> None:
-    """Read the task, do it, answer."""
     told = Transaction(Task(**json.loads(sys.stdin.readline()))).run()
     print(json.dumps(asdict(told)), flush=True)
 

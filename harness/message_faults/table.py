@@ -22,7 +22,6 @@ def table(results: Sequence[Result], never_sent: Mapping[str, Sequence[str]]) ->
     """One line for each client and combination, in the order in which they were tried first.
 
     Args:
-        results: all trials.
         never_sent: messages by the client that never sends them.
     """
     rows: list[tuple[str, ...]] = [_HEAD]

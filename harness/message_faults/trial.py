@@ -217,7 +217,6 @@ class Trials:
 def why_missed(
     combination: Combination, placed: list[Placed], hit: Placed | None, killed: str | None
 ) -> str | None:
-    """Why a trial is no hit."""
     fired = [event for each in placed for event in each.fired]
     if hit is None or len(fired) != 1:
         return f"acted {len(fired)} times"
@@ -247,7 +246,6 @@ def why_sent(unsent: list[Placed]) -> str | None:
 
 
 def how_seen(values: list[str], offset: int) -> str:
-    """Records and offset in words."""
     expected = list(VALUES)
     records = (
         "once" if values == expected else "none" if not values else f"records {','.join(values)}"

@@ -85,11 +85,9 @@ class Process:
         return [seen for seen in found if seen.state not in proc.OVER]
 
     def leader_alive(self) -> bool:
-        """Whether the first process itself runs."""
         return self.popen.poll() is None
 
     def send(self, sig: signal.Signals) -> None:
-        """Send a signal to every process of the session."""
         for pid in self.pids():
             _kill(pid, sig)
 
@@ -143,7 +141,6 @@ class Process:
         wait_until(all_still, what=f"all of {self.instance} to stand still", seconds=30, stop=stop)
 
     def thaw(self) -> None:
-        """Let a frozen session go on."""
         self.send(signal.SIGCONT)
 
     def kill(self, how: str, *, seconds: float = 20.0) -> None:
@@ -185,7 +182,6 @@ class Process:
 
     @property
     def ended(self) -> str:
-        """How its first process ended, in words."""
         code = self.popen.poll()
         return "has not ended" if code is None else _ended_with(code)
 
@@ -259,8 +255,6 @@ class Processes:
 
         Args:
             name: role of the process; the instance is `<name>#<life>`.
-            command: program and arguments.
-            environment: added to our own environment.
             folder: working directory.
             run_as: another user, where we may.
             pipes: give it pipes as standard input and output instead of the log.

@@ -32,7 +32,6 @@ class Job:
 
     Attributes:
         name: also of its log file.
-        command: program and arguments.
         seconds: how long it may take.
         ending: how many seconds it may take to end when it is asked.
     """
@@ -48,9 +47,7 @@ class Ended:
     """How a job ended.
 
     Attributes:
-        job: which.
         code: its exit code, below 0 the signal that ended it.
-        seconds: how long it took.
         overdue: it was ended because its time was over.
         log: what it said.
     """
@@ -102,10 +99,8 @@ def side_by_side(
 
     Args:
         jobs: what to run; the next is asked for when there is room.
-        at_once: how many run at a time.
         processes: starts them, see `children`.
         stop: when set, no more are started, and those that run are asked to end.
-        started: hears of every start.
         ended: hears of every end, also of those that were asked to.
     """
     waiting, running = iter(jobs), list[_Running]()

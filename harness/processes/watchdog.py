@@ -31,13 +31,10 @@ class Watchdog:
         """Start it.
 
         Args:
-            marker: of the run.
-            log: gets what it says.
             holds: descriptors that it keeps open.
             remove: folders that it removes.
             program: what it runs: processes are reaped by one, containers by another.
             arguments: what the program wants to know besides.
-            environment: added to our own.
         """
         # A run may itself be a marked process of a matrix; who reaps it must outlive it.
         inherited = {name: value for name, value in os.environ.items() if name != MARKER}

@@ -178,7 +178,6 @@ class RunAssembly:
                 self._stage.gate(Link("producer", broker))
 
     def start_workload(self) -> None:
-        """Let the producers begin."""
         assert self._producers is not None, "the stage is arranged first"
         self._producers.start()
 

@@ -32,8 +32,6 @@ def judge(folder: Path, settings: Settings | None = None, *, unsealed: bool = Fa
     """Load a run folder and judge it.
 
     Args:
-        folder: the run folder.
-        settings: by which engine, and within which limits.
         unsealed: judge the tables as they are, also if they are not as they were sealed.
 
     Raises:

@@ -72,13 +72,6 @@ class Run:
         """Make the run folder; nothing is started yet.
 
         Args:
-            scenario: what to try.
-            seed: draws the workload.
-            runs: folder that gets the run folder.
-            tools: programs and jars.
-            handlers: get every event.
-            stop: ends the run early when set.
-            repeat: the command that repeats it.
             conduct: makes who carries out the schedule.
             remove: folders that must not outlive the run.
             backend: what the stage is made of: processes, or containers.
@@ -113,7 +106,6 @@ class Run:
         self.folder.seal()
 
     def _record(self) -> None:
-        """Everything from arranging to tearing down."""
         recorder = self._recorder
         try:
             parts = RunAssembly(

@@ -82,7 +82,6 @@ class Conductor:
         self._context.stop.check()
 
     def after_collect(self, known: Collected) -> None:
-        """Let every fault record the hazards that show only now."""
         for line in self._lines:
             line.after_collect(known)
 

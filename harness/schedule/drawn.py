@@ -93,7 +93,6 @@ class Draw:
                 )
 
     def describe(self) -> str:
-        """In words."""
         drawn = ", ".join(f"{many} × {kind}" for kind, many in self.kinds)
         first = "".join(f"{at.name} ({at.do.kind}), then " for at in self.first)
         return f"{first}drawn from the seed: {drawn}"

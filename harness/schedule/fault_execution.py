@@ -71,7 +71,6 @@ class FaultExecution:
         }
 
     def record(self, state: str, detail: str, *, quiet: bool = False, **changes: Any) -> None:
-        """Note a new state of the fault."""
         self._row |= changes
         if quiet:
             self._context.recorder.history.write("faults", **self._row)
@@ -138,7 +137,6 @@ class FaultExecution:
         self._ended.set()
 
     def after_collect(self, known: Collected) -> None:
-        """Let the fault record the hazards that show only now."""
         if isinstance(self._injection, AfterCollect):
             self._injection.after_collect(known)
 

@@ -31,7 +31,6 @@ class ScheduledFault:
 
     Attributes:
         name: unique in the schedule; findings and hazards refer to it.
-        do: the fault.
         progress: acknowledged part of the workload from which on it may start, 0 to 1.
         after: names of earlier lines that must be healed first.
         during: a message that has to come next; it is held while the fault acts.

@@ -11,7 +11,6 @@ from onceproof.harness.tools.error import SetupError
 
 
 def is_supported(fault: Fault, offered: Set[str]) -> bool:
-    """Whether there is what the fault needs."""
     return fault.needs in (None, *offered)
 
 

@@ -90,8 +90,6 @@ def new_stage(
 
     Args:
         backend: what it is made of.
-        tools: those of the local stage, if it `is_local`.
-        processes: of the run.
         work: folder for what does not outlive the run.
         block: of addresses, for the run alone.
         stop: ends every wait when set.

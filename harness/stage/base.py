@@ -28,11 +28,9 @@ class WithoutQueues:
     """A stage on which there is no queue broker."""
 
     def queue_broker(self, audience: str) -> str:
-        """There is none."""
         raise StageTrouble(_NO_QUEUES)
 
     def queues(self) -> QueueAuditor:
-        """There is none."""
         raise StageTrouble(_NO_QUEUES)
 
 

@@ -56,7 +56,6 @@ def broker_template(
     """The template for these tools, made if there is none yet.
 
     Args:
-        tools: Java and Kafka's jars.
         topology: of a stage whose brokers do not run: one of their addresses is used.
         work: folder of the run, for a template of its own if none can be kept.
         marker: of the run, so that nothing of it outlives us.

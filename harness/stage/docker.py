@@ -91,16 +91,13 @@ class DockerStage(WithoutQueues):
 
     @property
     def brokers(self) -> tuple[str, ...]:
-        """Names of the brokers."""
         return _BROKERS
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """Names of brokers and database."""
         return (*_BROKERS, POSTGRES)
 
     def start(self) -> None:
-        """Start everything side by side and see that it is healthy."""
         self._login_file.parent.mkdir(parents=True, exist_ok=True)
         write_private(self._password, Login.new(self._login_file).password)
         self._watchdog = Watchdog(
@@ -122,7 +119,6 @@ class DockerStage(WithoutQueues):
             raise StageTrouble(f"the stage did not come up: {error}") from error
 
     def stop(self) -> None:
-        """End every container and remove it, with networks and volumes."""
         if self._watchdog is None:
             return
         try:
@@ -137,7 +133,6 @@ class DockerStage(WithoutQueues):
         """They go with the brokers."""
 
     def alive(self, node: str) -> bool:
-        """Whether a node's process runs."""
         return self._node(node).alive()
 
     def kill(self, node: str, how: str) -> str:
@@ -155,7 +150,6 @@ class DockerStage(WithoutQueues):
         return death
 
     def shut_down(self, node: str, how: str) -> str:
-        """Ask a node to end, and disable every proxy that leads to it."""
         running = self._running(node, "stopped")
         if node == POSTGRES:
             # It listens to its very end, and SIGTERM would wait until the last client has left.
@@ -188,7 +182,6 @@ class DockerStage(WithoutQueues):
             running.thaw()
 
     def restart(self, node: str) -> None:
-        """Start a node again, wait until it is up, then enable its proxies."""
         part = self._part(node)
         if part.alive():
             raise StageTrouble(f"{node} cannot be restarted: it runs")
@@ -204,44 +197,36 @@ class DockerStage(WithoutQueues):
         self._wait_told_by([node])
 
     def pause(self, node: str) -> str:
-        """Have the engine freeze a node's container."""
         running = self._running(node, "paused")
         if running.paused():
             raise StageTrouble(f"{node} cannot be paused: it is")
         return running.pause()
 
     def resume(self, node: str) -> None:
-        """Have the engine thaw it."""
         running = self._running(node, "resumed")
         if not running.paused():
             raise StageTrouble(f"{node} cannot be resumed: it is not paused")
         running.resume()
 
     def paused(self, node: str) -> bool:
-        """Whether the engine says that it is frozen."""
         return self._part(node).paused()
 
     def bootstrap(self, audience: str, node: str | None = None) -> str:
-        """`bootstrap.servers` for an audience."""
         if node is None:
             return self.topology.bootstrap(audience)
         return self.topology.bootstrap(audience, [node_id(self._known(node))])
 
     def database(self, audience: str) -> str:
-        """A libpq connection string."""
         host, port = self.topology.database(audience)
         return connection_string(host, port, self._login_file)
 
     def links(self) -> tuple[Link, ...]:
-        """Every link that there is."""
         return self._links.all
 
     def disturb(self, link: Link, how: Disturbance) -> Hold:
-        """Disturb a link until the hold is released."""
         return self._links.disturb(link, how)
 
     def entrance(self, link: Link) -> str:
-        """Where the first of a link's proxies listens, as seen from the host."""
         listen = self._links.of(link)[0].listen
         if link.source not in AUDIENCES:
             return listen
@@ -258,7 +243,6 @@ class DockerStage(WithoutQueues):
         """Nothing to undo."""
 
     def connections(self, link: Link) -> int:
-        """Established connections between the link's source and its proxies."""
         toxiproxy = self._node(_TOXIPROXY)
         listening: set[str] = set()
         for proxy in self._links.of(link):
@@ -269,7 +253,6 @@ class DockerStage(WithoutQueues):
         return established(listening, tables=toxiproxy.tables())
 
     def connected(self, audience: str) -> int:
-        """Established connections between proxies and brokers on the audience's listener."""
         count = 0
         for name in self.brokers:
             node = self._node(name)
@@ -280,13 +263,11 @@ class DockerStage(WithoutQueues):
         return count
 
     def disturbed(self) -> dict[str, str]:
-        """Dead and paused nodes, and links whose proxies are disabled or toxic."""
         wrong = {n: "not running" for n in (*self.brokers, POSTGRES) if not self.alive(n)}
         wrong |= {n: "paused" for n in (*self.brokers, POSTGRES) if self.paused(n)}
         return wrong | self._links.disturbed()
 
     def versions(self) -> dict[str, str]:
-        """Versions of the parts: the engine's, and the images by name and content."""
         found = {"docker": self._engine.version, "docker-compose": self._engine.compose}
         for service, spec in self._services.items():
             image = self._engine.client.images.get(spec["image"])
@@ -294,7 +275,6 @@ class DockerStage(WithoutQueues):
         return found
 
     def settings(self) -> dict[str, object]:
-        """Settings of the parts."""
         environments = [self._services[name].get("environment", {}) for name in self.brokers]
         common = set.intersection(*(set(e.items()) for e in environments))
         return {

@@ -96,7 +96,6 @@ class DockerNode:
         return f"{self.life.instance} stands still: the engine says it is {self._state()['Status']}"
 
     def resume(self) -> None:
-        """Let them go on."""
         self.container.unpause()
 
     def kill(self, how: str) -> str:
@@ -127,7 +126,6 @@ class DockerNode:
         return f"{self.life.instance} ended with status {code}"
 
     def start(self) -> None:
-        """Start a new life."""
         self._end(self._how())
         # What was said before belongs to earlier lives. The engine's own idea of when this one
         # began comes too late: the first lines are older.

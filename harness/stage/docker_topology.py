@@ -32,17 +32,14 @@ class DockerTopology:
     """The first two digits of every published port."""
 
     def bootstrap(self, audience: str, nodes: Iterable[int] = NODES) -> str:
-        """`bootstrap.servers` for an audience."""
         return ",".join(f"{self.address}:{self._outside(audience, n)}" for n in nodes)
 
     def database(self, audience: str) -> tuple[str, int]:
-        """Where an audience reaches PostgreSQL."""
         way = AUDITOR if audience == AUDITOR else "pipeline"
         return self.address, self._outside(way, _DATABASE)
 
     @property
     def toxiproxy(self) -> tuple[str, int]:
-        """Where toxiproxy takes orders."""
         return self.address, self.ports * 1000 + _TOXIPROXY
 
     def _outside(self, audience: str, node: int) -> int:

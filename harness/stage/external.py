@@ -136,12 +136,10 @@ class ExternalStage(WithoutQueues):
             raise StageTrouble(f"your cluster is not as it was, undo by hand: {'; '.join(failed)}")
 
     def created(self, topics: list[str]) -> None:
-        """Remember what has to go in the end."""
         self._topics += topics
 
     @property
     def scratch(self) -> tuple[Path, ...]:
-        """None."""
         return ()
 
     @property
@@ -159,33 +157,28 @@ class ExternalStage(WithoutQueues):
         return node not in self._addresses or node in self._paused or self._answers(node)
 
     def kill(self, node: str, how: str) -> str:
-        """Have the user's command kill it, and see that it is gone."""
         self._do("kill", node, self._ended)
         self._paused.discard(node)
         self._wait(node, "kill", answers=False)
         return f"{node} was killed by the cluster's own command and does not answer"
 
     def shut_down(self, node: str, how: str) -> str:
-        """Have the user's command stop it, and see that it is gone."""
         self._do("stop", node, self._ended)
         self._paused.discard(node)
         self._wait(node, "stop", answers=False)
         return f"{node} was stopped by the cluster's own command and does not answer"
 
     def restart(self, node: str) -> None:
-        """Have the user's command start it, and see that it answers."""
         self._command("restart", node=node)
         self._wait(node, "restart", answers=True)
         self._ended.discard(node)
 
     def pause(self, node: str) -> str:
-        """Have the user's command pause it, and see that it does not answer."""
         self._do("pause", node, self._paused)
         self._wait(node, "pause", answers=False)
         return f"{node} was paused by the cluster's own command and does not answer"
 
     def resume(self, node: str) -> None:
-        """Have the user's command resume it, and see that it answers."""
         self._command("resume", node=node)
         self._wait(node, "resume", answers=True)
         self._paused.discard(node)
@@ -246,7 +239,6 @@ class ExternalStage(WithoutQueues):
         return wrong | {str(link): "cut" for link in self._cut}
 
     def versions(self) -> dict[str, str]:
-        """What is known of it."""
         return {"brokers": f"{len(self._addresses)} of the user's own"}
 
     def settings(self) -> dict[str, object]:

@@ -35,13 +35,11 @@ class OnGate:
     topic_id: TopicId
 
     def put(self, rule: Rule) -> Placed:
-        """Let a rule act from now on."""
         if rule.message.topic is not None and (found := self.topic_id(rule.message.topic)):
             self.gate.teach({found: rule.message.topic})
         return self.gate.put(str(self.link), rule)
 
     def state(self) -> dict[str, Any]:
-        """Counters, connections, live rules, frames that are held."""
         return self.gate.state()[str(self.link)]
 
 

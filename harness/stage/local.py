@@ -108,21 +108,17 @@ class LocalStage:
 
     @property
     def brokers(self) -> tuple[str, ...]:
-        """Names of the brokers."""
         return tuple(self._brokers)
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """Names of brokers, database and queue broker."""
         return tuple(self._nodes)
 
     @property
     def scratch(self) -> tuple[Path, ...]:
-        """Folders outside the run folder that must not stay behind."""
         return self._postgres.scratch
 
     def start(self) -> None:
-        """Start everything side by side and see that it is healthy."""
         try:
             with ThreadPoolExecutor(4) as pool:
                 parts = [pool.submit(self._prepare_brokers)]
@@ -151,12 +147,10 @@ class LocalStage:
         """They go with the brokers."""
 
     def alive(self, node: str) -> bool:
-        """Whether a node's process runs."""
         process = self._node(node).process
         return process is not None and process.leader_alive()
 
     def kill(self, node: str, how: str) -> str:
-        """SIGKILL a node, then disable every proxy that leads to it."""
         process = self._running(node, "killed")
         process.kill(how)
         self._links.lead_to(node, False)
@@ -164,7 +158,6 @@ class LocalStage:
         return f"{process.instance} ended by signal {-process.popen.returncode}"
 
     def shut_down(self, node: str, how: str) -> str:
-        """Ask a node to end, then disable every proxy that leads to it."""
         process = self._running(node, "stopped")
         process.stop(how, sig=self._node(node).asks, seconds=SHUT_DOWN_SECONDS)
         self._links.lead_to(node, False)
@@ -174,7 +167,6 @@ class LocalStage:
         return f"{process.instance} ended with status {status}"
 
     def restart(self, node: str) -> None:
-        """Start a node again, wait until it is up, then enable its proxies."""
         part = self._node(node)
         if self.alive(node):
             raise StageTrouble(f"{node} cannot be restarted: it runs")
@@ -185,7 +177,6 @@ class LocalStage:
         part.wait_started(self._stop)
 
     def pause(self, node: str) -> str:
-        """SIGSTOP all of a node, and see that the kernel has stopped it."""
         process = self._running(node, "paused")
         if process.frozen():
             raise StageTrouble(f"{node} cannot be paused: it is")
@@ -193,7 +184,6 @@ class LocalStage:
         return f"{process.instance} stands still: state T of its process"
 
     def resume(self, node: str) -> None:
-        """SIGCONT it, and see that it goes on."""
         process = self._running(node, "resumed")
         if not process.frozen():
             raise StageTrouble(f"{node} cannot be resumed: it is not paused")
@@ -207,72 +197,57 @@ class LocalStage:
         )
 
     def paused(self, node: str) -> bool:
-        """Whether the kernel has stopped all of a node."""
         process = self._node(node).process
         return process is not None and process.frozen()
 
     def bootstrap(self, audience: str, node: str | None = None) -> str:
-        """`bootstrap.servers` for an audience."""
         nodes = None if node is None else range(self._number(node), self._number(node) + 1)
         return self.topology.bootstrap(audience, nodes)
 
     def database(self, audience: str) -> str:
-        """A libpq connection string."""
         place = self.topology.postgres if audience == AUDITOR else self.topology.postgres_proxy
         return self._postgres.database(*place)
 
     def queue_broker(self, audience: str) -> str:
-        """Where an audience reaches the queue broker."""
         self._with_queues()
         return self.topology.artemis_proxy(audience)
 
     def queues(self) -> QueueAuditor:
-        """Who looks into the queues."""
         return self._with_queues().auditor
 
     def links(self) -> tuple[Link, ...]:
-        """Every link that there is."""
         return self._links.all
 
     def disturb(self, link: Link, how: Disturbance) -> Hold:
-        """Disturb a link until the hold is released."""
         return self._links.disturb(link, how)
 
     def entrance(self, link: Link) -> str:
-        """Where the first of a link's proxies listens."""
         return self._links.of(link)[0].listen
 
     def gate(self, link: Link) -> GatedLink:
-        """Put a gate behind the link's proxies."""
         return self._gates.gate(link)
 
     def ungate(self, link: Link) -> None:
-        """Undo `gate`."""
         self._gates.ungate(link)
 
     def connections(self, link: Link) -> int:
-        """Established connections between the link's source and its proxies."""
         return established({p.listen for p in self._links.of(link)})
 
     def connected(self, audience: str) -> int:
-        """Established connections between proxies and brokers on the audience's listeners."""
         port = self.topology.audience_port(audience)
         ends = {f"{self.topology.broker_host(n)}:{port}" for n in self.topology.nodes}
         return established(ends | {self.topology.artemis(audience)})
 
     def disturbed(self) -> dict[str, str]:
-        """Dead and paused nodes, links whose proxies are disabled or toxic, rules on gates."""
         wrong = {n: "not running" for n in self._nodes if not self.alive(n)}
         wrong |= {n: "paused" for n in self._nodes if self.paused(n)}
         return wrong | self._gates.disturbed() | self._links.disturbed()
 
     def versions(self) -> dict[str, str]:
-        """Versions of the parts."""
         queues = {} if self._artemis is None else {ARTEMIS: VERSION}
         return {"toxiproxy": self._toxiproxy.version() or "?", **self._tools.versions(), **queues}
 
     def settings(self) -> dict[str, object]:
-        """Settings of the parts."""
         brokers = {"brokers": dict(SETTINGS)} if self._brokers else {}
         queues = self._artemis and {"queue broker": self._artemis.wanted.settings.as_configured()}
         return {"backend": self.backend, **brokers, **(queues or {})}

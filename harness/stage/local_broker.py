@@ -51,7 +51,6 @@ class LocalBroker:
         return self._folder / "data"
 
     def configure(self) -> None:
-        """Write the configuration."""
         self._folder.mkdir(parents=True)
         (self._folder / "hosts").write_text(self._topology.hosts_file(self.node))
         (self._folder / "log4j2.json").write_text(log4j_configuration())
@@ -77,7 +76,6 @@ class LocalBroker:
             )
 
     def start(self) -> None:
-        """Start a new life."""
         self.process = self._processes.start(
             self.name,
             [*self._java(*self.options), "kafka.Kafka", self._folder / "server.properties"],

@@ -112,7 +112,6 @@ class LocalPostgres:
         return done.stdout + done.stderr
 
     def start(self) -> None:
-        """Start a life of the server."""
         host, port = self._topology.postgres
         settings = [part for k, v in _SETTINGS.items() for part in ("-c", f"{k}={v}")]
         self.process = self._processes.start(
@@ -127,7 +126,6 @@ class LocalPostgres:
         self.wait_started(stop)
 
     def wait_started(self, stop: Stop) -> None:
-        """Wait until it takes connections."""
         process = self.process
         assert process is not None, "a server is started before it is waited for"
 

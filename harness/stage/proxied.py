@@ -39,16 +39,13 @@ class ProxiedLinks:
 
     @property
     def all(self) -> tuple[Link, ...]:
-        """Every link that there is."""
         return tuple(self._proxies)
 
     @property
     def specs(self) -> list[ProxySpec]:
-        """Every proxy of every link."""
         return [spec for specs in self._proxies.values() for spec in specs]
 
     def of(self, link: Link) -> tuple[ProxySpec, ...]:
-        """The proxies of a link."""
         try:
             return self._proxies[link]
         except KeyError:

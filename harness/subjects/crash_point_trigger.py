@@ -24,7 +24,6 @@ class Hit:
 
     Attributes:
         number: of the micro-batch or checkpoint whose window it was.
-        process: the life that was hit.
         processes: how many processes that was.
         misses: how often it was stopped and let go before.
         at: when it was hit.
@@ -40,7 +39,6 @@ class Hit:
 
     @property
     def instance(self) -> str:
-        """Name of the life that was hit."""
         return self.process.instance
 
 
@@ -76,7 +74,6 @@ class CrashPointTrigger(ABC):
         watch.on_sign = self._seen
 
     def end(self) -> None:
-        """Disarm it."""
         self._over.set()
         self._watch.on_sign = None
 

@@ -33,7 +33,6 @@ class FolderWatch(ABC):
             raise WatchTrouble(self._folder, self.error)
 
     def close(self) -> None:
-        """End the watch after what is there has been told."""
         self._ended.set()
         self._thread.join(5)
         self._inotify.close()

@@ -90,12 +90,10 @@ class KafkaStreams(GroupSubject):
 
     @property
     def sink(self) -> str:
-        """The topic that it writes to."""
         return self.into or ("balances" if self.balances else "payments-with-fees")
 
     @property
     def says(self) -> str:
-        """What it promises."""
         keeps = " It keeps balances in a store, with a standby replica." if self.balances else ""
         if self.guarantee == "at_least_once":
             return (
@@ -127,11 +125,9 @@ class KafkaStreams(GroupSubject):
         }
 
     def configuration(self) -> Mapping[str, Any]:
-        """Its settings."""
         return {"kafka streams": dict(self.settings) | {"instances": self.members}}
 
     def pipeline(self, parts: PipelineParts) -> Members:
-        """Its instances."""
         exactly = self.guarantee == "exactly_once_v2"
         if self.balances:
             # It makes that one itself; what the next run found in it would be added to.
@@ -157,6 +153,5 @@ class KafkaStreams(GroupSubject):
         return Members(tasks, parts, program=program)
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        """The output topic."""
         topic = BalancesTopic if self.balances else TopicSink
         return topic(reader, topic=self.sink, view=self.view)

@@ -46,11 +46,9 @@ class Observer:
 
     @property
     def name(self) -> str:
-        """`observer-committed` or `observer-uncommitted`."""
         return f"observer-{self.isolation.removeprefix('read_')}"
 
     def settings(self) -> Mapping[str, Any]:
-        """Librdkafka's own words."""
         return {
             "group.id": self.name,  # it must have one, and never joins
             "isolation.level": self.isolation,
@@ -79,7 +77,6 @@ class Observed:
     def __init__(
         self, observers: Sequence[Observer], topics: Sequence[str], parts: PipelineParts
     ) -> None:
-        """Nothing is started yet."""
         self._observers = observers
         self._topics = topics
         self._parts = parts
@@ -88,11 +85,9 @@ class Observed:
 
     @property
     def commits(self) -> int:
-        """How many records they have read."""
         return sum(status.read for status in self._status.values())
 
     def start(self) -> None:
-        """Start them all."""
         parts = self._parts
         places = self._places()
         for observer in self._observers:
@@ -131,7 +126,6 @@ class Observed:
             )
 
     def alive(self) -> bool:
-        """Whether one of them runs."""
         return any(child.leader_alive() for child in self._children)
 
     def check(self) -> None:
@@ -144,15 +138,12 @@ class Observed:
                 )
 
     def flows(self) -> bool:
-        """Whether every one of them has read something."""
         return all(status.read for status in self._status.values())
 
     def shortly(self) -> str | None:
-        """How much they have read."""
         return f"{self.commits} reads" if self._children else None
 
     def positions(self) -> Positions | None:
-        """They commit none."""
         return None
 
     def idle(self) -> bool:

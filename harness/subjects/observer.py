@@ -47,12 +47,10 @@ class ObserverTask:
     isolation: str
 
     def save(self, path: Path) -> None:
-        """Write it where the process will read it."""
         path.write_text(json.dumps(asdict(self)))
 
     @classmethod
     def load(cls, path: Path) -> ObserverTask:
-        """The reverse of `save`."""
         return cls(**json.loads(path.read_text()))
 
 
@@ -131,7 +129,6 @@ def _text(header: str | bytes | None) -> str | None:
 
 
 def main() -> None:
-    """Read what the task named on the command line says."""
     _Observing(ObserverTask.load(Path(sys.argv[1]))).read_all()
 
 

@@ -21,14 +21,7 @@ from onceproof.harness.subjects.observed import Observed, Observer
 
 @dataclass(frozen=True, kw_only=True)
 class ProducerSubject(SubjectBase):
-    """Producers, seen by observers.
-
-    Attributes:
-        name: what `onceproof list` shows.
-        says: what it promises.
-        observers: who reads while it sends.
-        topics: what they read.
-    """
+    """Producers, seen by observers."""
 
     name: str
     says: str
@@ -48,5 +41,4 @@ class ProducerSubject(SubjectBase):
         return Observed(self.observers, self.topics, parts) if self.observers else NoPipeline()
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        """There is none."""
         return Nothing()

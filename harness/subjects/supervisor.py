@@ -36,8 +36,6 @@ class Supervisor:
         """Nothing is started yet.
 
         Args:
-            names: of the processes, as they are called in messages.
-            begin: starts a life of one.
             gives_up: makes what decides whether one is started again.
             every: seconds between two looks.
             whole: whether one has ended only when all that it started has ended too.
@@ -119,7 +117,6 @@ class Supervisor:
         return process
 
     def alive(self) -> bool:
-        """Whether any process runs."""
         return any(process.leader_alive() for process in self._running.values())
 
     def check(self) -> None:

@@ -32,13 +32,7 @@ class Tasks(Supervisor, Generic[TaskOf]):
     """The members of one pipeline, kept running."""
 
     def __init__(self, tasks: Sequence[TaskOf], parts: PipelineParts, *, program: Program) -> None:
-        """Nothing is started yet.
-
-        Args:
-            tasks: one for each member.
-            parts: what it is made from.
-            program: starts a member.
-        """
+        """Nothing is started yet."""
         self._tasks = {task.name: task for task in tasks}
         self._parts = parts
         self._program = program

@@ -91,5 +91,4 @@ def _sweep(target: Path) -> None:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder with all that is in it, if it is there."""
     shutil.rmtree(folder, ignore_errors=True)

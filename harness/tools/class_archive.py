@@ -60,8 +60,6 @@ def installed(
         build: fills an empty folder, if there is none yet. Where a JVM cannot write an archive it
             leaves it without one; where something else went wrong it raises `NotKept`, and the next
             run tries again.
-        java: the program `java`.
-        jars: the folder that is on the class path.
         options: the JVM's other options: the collector decides whether an archive can be used.
 
     Raises:

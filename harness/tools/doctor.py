@@ -108,19 +108,16 @@ def check_system() -> Finding:
 
 
 def check_python() -> Finding:
-    """The interpreter that runs this."""
     return Finding(name="Python", status=Status.OK, detail=platform.python_version())
 
 
 def check_java(environ: Mapping[str, str]) -> Finding:
-    """The Java that runs will use."""
     found = java.find(environ)
     detail = f"{found.version} ({found.home})"
     return Finding(name="Java", status=Status.OK, detail=detail)
 
 
 def check_cores() -> Finding:
-    """How many processors we may use."""
     cores = len(os.sched_getaffinity(0))
     enough = cores >= NEEDED_CORES
     return Finding(
@@ -146,7 +143,6 @@ def check_memory(meminfo: Path = Path("/proc/meminfo")) -> Finding:
 
 
 def check_disk(folders: Iterable[Path], *, needed: int = NEEDED_DISK) -> Finding:
-    """What is free where downloads and runs go."""
     free = {folder: shutil.disk_usage(_existing(folder)).free for folder in folders}
     poorest = min(free, key=lambda folder: free[folder])
     enough = free[poorest] >= needed

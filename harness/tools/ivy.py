@@ -44,7 +44,6 @@ class Coordinate:
 
     @classmethod
     def parse(cls, text: str) -> Coordinate:
-        """Read `group:artifact:version`."""
         group, artifact, version = text.split(":")
         return cls(group=group, artifact=artifact, version=version)
 

@@ -189,7 +189,6 @@ def load(name: str, set_version: str, *, lock: Path = LOCK) -> JarSet:
 
 
 def save(sets: list[JarSet], *, lock: Path = LOCK) -> None:
-    """Write the whole lock."""
     content = {s.title: {str(jar): s.sums[jar] for jar in sorted(s.sums)} for s in sets}
     lock.write_text(json.dumps(content, indent=2) + "\n")
 

@@ -39,12 +39,10 @@ class Environment:
 
     @property
     def folder(self) -> Path:
-        """The virtual environment."""
         return self.root / ".venv"
 
     @property
     def python(self) -> Path:
-        """Its interpreter."""
         return self.folder / "bin" / "python"
 
     @property

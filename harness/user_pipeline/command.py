@@ -26,11 +26,7 @@ def keep_running(
     """What starts it, and starts it again unless it fails over and over and nothing comes of it.
 
     Args:
-        name: of the process.
         command: program and arguments.
-        processes: starts it, so that it is not left behind.
-        environment: added to our own.
-        folder: where it works.
         progress: a number that changes when it gets on.
         began: told of every life.
     """

@@ -24,26 +24,20 @@ class DeadLetters:
         self._views = tuple(dict.fromkeys(views))
 
     def size(self) -> int:
-        """A number that changes with everything that becomes visible."""
         return self._sink.size()
 
     def effects(self) -> list[Effect]:
-        """Every dead letter, in every view."""
         found = self._sink.effects()
         return [replace(effect, view=view) for view in self._views for effect in found]
 
     def records(self) -> frozenset[str | None]:
-        """The inputs that were given up."""
         return self._sink.records()
 
     def states(self) -> list[State]:
-        """None."""
         return []
 
     def atomic_batches(self) -> list[AtomicBatch]:
-        """None."""
         return []
 
     def hanging(self) -> bool:
-        """Whether something is undecided."""
         return self._sink.hanging()

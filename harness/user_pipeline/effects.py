@@ -67,7 +67,6 @@ class Yield:
         return cls(most=int(found[2]), optional=bool(found[1]), key=rule)
 
     def __str__(self) -> str:
-        """As it is written on a command line."""
         return self.function or (f"0..{self.most}" if self.optional else str(self.most))
 
     @property

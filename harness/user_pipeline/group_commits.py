@@ -38,13 +38,7 @@ class GroupCommits:
     """The commits of every group of a cluster that reads one topic."""
 
     def __init__(self, topic: str, *, addresses: Iterable[str], reader: Reader) -> None:
-        """Both lead past all proxies.
-
-        Args:
-            topic: that groups read.
-            addresses: `host:port` of every broker.
-            reader: opens a reader of logs.
-        """
+        """Both lead past all proxies."""
         self._topic = topic
         self._addresses = tuple(addresses)
         self._reader = reader

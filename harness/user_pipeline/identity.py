@@ -79,7 +79,6 @@ class Rule:
         raise BadRule(f"invalid rule {text!r}: expected {RULES}")
 
     def __str__(self) -> str:
-        """As it is written on a command line."""
         return self.kind if self.kind == "key" else f"{self.kind}:{self.argument}"
 
     @property

@@ -35,18 +35,13 @@ class Look:
     """Looks at one pipeline.
 
     Attributes:
-        topic: its input.
         groups: knows what consumer groups commit.
-        reader: opens a reader of logs.
-        sink: opens its outputs.
         sent: identities that its inputs have.
         required: those of `sent` that must have an effect.
         sentinels: those of `required` that are sent last, when all else has come to rest.
         rest: seconds for which its outputs must not change before they count as still.
         pause: the longest in seconds that it usually pauses between two writes.
         upserts: whether an input leaves a value that a later one of its key takes the place of.
-        close: closes what its readers leave open.
-        clock: tells seconds.
     """
 
     topic: str

@@ -40,7 +40,6 @@ class Orders:
     """A workload of orders, made up from the seed or read from a file.
 
     Attributes:
-        topic: where they go.
         records: how many in all; of a file, so many from its beginning.
         file: path of a file with records; None: they are made up.
         identity: rule by which a file's record names itself.
@@ -48,8 +47,6 @@ class Orders:
         effects: how many effects each must have, as `Yield` writes it.
         effect_key: rule that tells several of one record apart.
         upserts: whether each leaves a value for its key, instead of effects of its own.
-        producers: how many share them.
-        partitions: of the topic.
         rate: records per second of all producers together, while faults are at work.
         sentinels: how many of the last records are sent only when all else has come to rest.
         odd: what is odd about those that are made up: `KEYS`, `NULL`, `OVERSIZE`, `EMPTY`.
@@ -74,12 +71,10 @@ class Orders:
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """Where they go."""
         return (self.topic,)
 
     @property
     def yields(self) -> Yield:
-        """What each must come to."""
         return Yield.parse(self.effects, key=self.effect_key)
 
     def sends(self, *, producer: int, seed: int) -> Iterator[SenderRecord]:

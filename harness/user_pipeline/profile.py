@@ -122,7 +122,6 @@ class Profile:
         return SHARE_FETCH if self.shares else "Fetch"
 
     def as_json(self) -> dict[str, Any]:
-        """Itself as plain data."""
         return asdict(self)
 
     @classmethod

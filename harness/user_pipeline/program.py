@@ -55,7 +55,6 @@ class Program:
         return self.look.changes
 
     def start(self) -> None:
-        """Start it, unless it runs."""
         self.supervisor.start()
 
     def kill(self, how: str) -> tuple[Process, int]:
@@ -73,7 +72,6 @@ class Program:
         return process
 
     def pause(self) -> Process:
-        """Stop all of it in its tracks."""
         process = self.supervisor.running()
         process.pause(self._stop)
         return process
@@ -89,7 +87,6 @@ class Program:
         return found
 
     def alive(self) -> bool:
-        """Whether it runs."""
         return self.supervisor.alive()
 
     def check(self) -> None:
@@ -129,7 +126,6 @@ class Program:
         return f"{committed} positions committed, {grew}" if committed else grew
 
     def positions(self) -> Positions | None:
-        """How far it is, as far as can be seen."""
         return self._looked(self.look.positions, None)
 
     def idle(self) -> bool:
@@ -187,6 +183,5 @@ class Program:
         return found
 
     def close(self) -> None:
-        """Keep it no longer, and look no more."""
         self.supervisor.close()
         self.look.close()

@@ -63,7 +63,6 @@ class OwnSpark(SparkPipeline):
             self.running().stop("asked to end after its dry run", seconds=_SECONDS_TO_LEAVE)
 
     def close(self) -> None:
-        """End the watch; keep it no longer."""
         self._supervisor.close()
         super().close()
 

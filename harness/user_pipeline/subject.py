@@ -65,8 +65,6 @@ class OwnPipeline(SubjectBase):
 
     Attributes:
         command: program and arguments, with words in braces.
-        folder: where it is started.
-        outputs: where it writes.
         orders: what it gets.
         dead_letters: where it writes what it could not process.
         upserts: where a value in its outputs has its key, if they keep one value for each.
@@ -87,22 +85,18 @@ class OwnPipeline(SubjectBase):
 
     @property
     def name(self) -> str:
-        """Always the same."""
         return NAME
 
     @property
     def says(self) -> str:
-        """Its command."""
         return f"The pipeline that this command starts, unchanged: {shlex.join(self.command)}"
 
     @property
     def sink(self) -> str:
-        """Its first output."""
         return self.outputs[0].name
 
     @property
     def sinks(self) -> tuple[str, ...]:
-        """All its outputs."""
         return tuple(output.name for output in self.outputs)
 
     @property
@@ -112,12 +106,10 @@ class OwnPipeline(SubjectBase):
 
     @property
     def view(self) -> str:
-        """Who looks at its first output."""
         return self.outputs[0].view
 
     @property
     def queues(self) -> tuple[str, ...]:
-        """Queues that it writes to."""
         return tuple(place.queue for place in self.places if place.queue is not None)
 
     @property
@@ -147,11 +139,9 @@ class OwnPipeline(SubjectBase):
 
     @property
     def offers(self) -> frozenset[str]:
-        """A Spark driver, or a program."""
         return frozenset({DRIVER if self.spark else PROGRAM})
 
     def configuration(self) -> Mapping[str, Any]:
-        """How it is started and read."""
         said = {
             "command": shlex.join(self.command),
             "outputs": ", ".join(str(output) for output in self.outputs),
@@ -166,7 +156,6 @@ class OwnPipeline(SubjectBase):
         return {"pipeline": said}
 
     def pipeline(self, parts: PipelineParts) -> Pipeline:
-        """Its command, ready to be started."""
         checkpoint = parts.work / "checkpoint"
         asked = frozenset[str]().union(*map(words, self.command))
         meanings = meanings_of(parts, checkpoint, asked)
@@ -203,7 +192,6 @@ class OwnPipeline(SubjectBase):
         return Program(supervisor, look, parts.stop)
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Together:
-        """Its outputs."""
         where = Where(database=database, reader=reader, work=work)
         sinks = [self._open(output, where) for output in self.outputs]
         if self.dead_letters is None:

@@ -26,11 +26,9 @@ class Together:
         self.name = self._sinks[0].name
 
     def size(self) -> int:
-        """A number that changes with everything that becomes visible in any."""
         return sum(sink.size() for sink in self._sinks)
 
     def effects(self) -> list[Effect]:
-        """Every effect in any."""
         return [effect for sink in self._sinks for effect in sink.effects()]
 
     def named(self) -> list[frozenset[str | None]]:
@@ -39,13 +37,10 @@ class Together:
         return [sink.records().union(*given_up) for sink in self._outputs]
 
     def states(self) -> list[State]:
-        """Every aggregate in any."""
         return [state for sink in self._sinks for state in sink.states()]
 
     def atomic_batches(self) -> list[AtomicBatch]:
-        """Every batch that any says it has."""
         return [batch for sink in self._sinks for batch in sink.atomic_batches()]
 
     def hanging(self) -> bool:
-        """Whether something is undecided in any."""
         return any(sink.hanging() for sink in self._sinks)

@@ -33,8 +33,6 @@ class Upserts:
 
         Args:
             source: where the values stand.
-            name: of the sink.
-            view: who looks at it.
             identity: finds the input that left a value.
             key: finds its key.
             not_judged: digest of every effect.
@@ -47,7 +45,6 @@ class Upserts:
         self._not_judged = not_judged
 
     def size(self) -> int:
-        """A number that changes with everything that becomes visible."""
         return self._source.size()
 
     def effects(self) -> list[Effect]:
@@ -66,7 +63,6 @@ class Upserts:
         ]
 
     def records(self) -> frozenset[str | None]:
-        """The inputs that its values name."""
         return frozenset(effect.record for effect in self.effects())
 
     def states(self) -> list[State]:
@@ -96,11 +92,9 @@ class Upserts:
         ]
 
     def atomic_batches(self) -> list[AtomicBatch]:
-        """None that we know of."""
         return []
 
     def hanging(self) -> bool:
-        """Whether something in it is still undecided."""
         return self._source.hanging()
 
     def _key_of(self, found: Found) -> str | None:
@@ -118,7 +112,6 @@ def contributions(inputs: Iterable[tuple[str, str]], *, sink: str) -> Iterator[d
 
     Args:
         inputs: identity and key of each.
-        sink: which.
     """
     for identity, key in inputs:
         yield {

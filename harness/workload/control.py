@@ -130,7 +130,6 @@ class Producers:
         return place
 
     def start(self) -> None:
-        """Start every producer."""
         for name, task in self._tasks:
             self._paced[name] = self._start(name, task)
         self._spawn(self._regulate)
@@ -293,7 +292,6 @@ class Producers:
         """Wait until every record has an outcome and every producer is gone.
 
         Args:
-            seconds: how long that may take.
             still: for how long one may tell of no progress; None: as long as it takes.
 
         Raises:

@@ -17,7 +17,6 @@ def read_file(file: Path, topic: str, start: int = 0) -> PartitionLog:
     """What a file holds from an offset on; nothing if there is no file yet.
 
     Args:
-        file: which.
         topic: what the history calls it.
         start: the byte at which the first line begins.
     """
@@ -52,7 +51,6 @@ class FileLog:
         return read_file(self._file, self._topic, start)
 
     def end(self) -> int:
-        """The end of its last whole line."""
         return self.read().high_watermark
 
 

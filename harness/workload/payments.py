@@ -39,11 +39,7 @@ class Payments:
     """A workload of payments.
 
     Attributes:
-        records: how many in all.
-        producers: how many producers share them.
         keys: how many accounts, which are the record keys.
-        partitions: partitions of the input topic.
-        topic: name of the input topic.
         rate: records per second of all producers together, while faults are at work.
         other_topic: a second topic, which every other record goes to; it has as many partitions.
         transaction: how many records are sent in one transaction; 0: there are none.
@@ -102,7 +98,6 @@ class Payments:
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """Where its records go."""
         return (self.topic,) if self.other_topic is None else (self.topic, self.other_topic)
 
     def sends(self, *, producer: int, seed: int) -> Iterator[SenderRecord]:
@@ -162,12 +157,10 @@ class Payment:
 
     @property
     def key(self) -> bytes:
-        """The record's key."""
         return self.account.encode()
 
     @property
     def value(self) -> bytes:
-        """The record's value, JSON."""
         fields = {
             "record": self.record,
             "account": self.account,

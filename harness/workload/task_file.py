@@ -78,12 +78,10 @@ class SenderTask:
     resend_seconds: float | None = None
 
     def save(self, path: Path) -> None:
-        """Write it where the process will read it."""
         path.write_text(json.dumps(asdict(self)))
 
     @classmethod
     def load(cls, path: Path) -> SenderTask:
-        """The reverse of `save`."""
         return cls(**json.loads(path.read_text()))
 
 

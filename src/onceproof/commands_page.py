@@ -25,7 +25,6 @@ standard error; an error is one line that says what to do next. Options have def
 
 
 def page(group: TyperGroup) -> str:
-    """The whole page."""
     parts = [_HEAD]
     for name, command in _commands(group, "onceproof"):
         parts.append(f"\n## {name}\n\n{_help(command)}\n")

@@ -22,7 +22,6 @@ claim is what a run is measured by: it ends with 0 when all came out so.
 
 
 def page(scenarios: Iterable[Scenario]) -> str:
-    """The whole page."""
     parts = [_HEAD]
     for scenario in scenarios:
         parts.append(

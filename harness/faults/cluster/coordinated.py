@@ -24,14 +24,12 @@ _PARTITION = re.compile(r"([A-Za-z0-9._-]+)-(\d+)")
 
 @contextmanager
 def group_of(context: RunContext, name: str) -> Iterator[Group]:
-    """A consumer group."""
     with _coordinator(context, "group", name) as coordinator:
         yield Group(coordinator)
 
 
 @contextmanager
 def transactional_id_of(context: RunContext, name: str) -> Iterator[TransactionalId]:
-    """A transactional id."""
     with _coordinator(context, "transaction", name) as coordinator:
         yield TransactionalId(coordinator)
 

@@ -36,8 +36,6 @@ class DeleteRecords:
     if nothing had been.
 
     Attributes:
-        topic: of the partition.
-        partition: its number.
         before: the first offset that stays; None deletes all that is committed.
     """
 
@@ -53,7 +51,6 @@ class DeleteRecords:
         return f"delete the records of {self.topic}-{self.partition}{until}"
 
     def inject(self, context: RunContext, name: str) -> _Deleted:
-        """Delete them."""
         return _Deleted(context, self, name)
 
 
@@ -121,7 +118,6 @@ class _Deleted:
         )
 
     def _delete(self) -> bool:
-        """Have it deleted; whether every replica says that it is."""
         with self._context.view() as view:
             leader = view.leader(*self._at)
         if leader is None:

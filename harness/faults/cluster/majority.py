@@ -17,7 +17,6 @@ class Majority:
     """All brokers but one, asked about that one."""
 
     def __init__(self, context: RunContext, node: str) -> None:
-        """Note what it leads, before it is disturbed."""
         self._node = node
         self._number = node_id(node)
         self._led = led(context.view(), self._number)

@@ -35,9 +35,6 @@ class MoveGroupOffsets:
     that it had before, or never gets some.
 
     Attributes:
-        group: its id.
-        topic: of the partition whose position is moved.
-        partition: its number.
         by: how far; a negative number moves it back.
     """
 
@@ -61,7 +58,6 @@ class MoveGroupOffsets:
         )
 
     def inject(self, context: RunContext, name: str) -> _Moved:
-        """Move it."""
         return _Moved(context, self, name)
 
 

@@ -28,6 +28,5 @@ class RollingRestart:
         return "restart all brokers, one after the other"
 
     def inject(self, context: RunContext, name: str) -> Rounds:
-        """Ask the first one to end."""
         stops = [Stop(Node(name=broker)) for broker in context.stage.brokers]
         return Rounds([partial(stop.inject, context, name) for stop in stops])

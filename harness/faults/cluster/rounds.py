@@ -15,7 +15,6 @@ class Rounds:
     """Several injections as one."""
 
     def __init__(self, steps: Sequence[Callable[[], Injection]]) -> None:
-        """Begin with the first."""
         self._steps = list(steps)
         self._told: list[str] = []
         self._now = self._next()
@@ -36,7 +35,6 @@ class Rounds:
         return None
 
     def heal(self) -> None:
-        """Undo the one that is at work."""
         self._now.heal()
 
     def _next(self) -> Injection:

@@ -47,7 +47,6 @@ class CutAtCommit:
         return f"cut pipeline from postgres while a commit of {self.member} is under way; it {then}"
 
     def inject(self, context: RunContext, name: str) -> _Cut:
-        """Wait for a commit, cut the link, mend it, and let the commit come to its end."""
         group = storing(context)
         hold = group.hold_commit(self.member)
         with held(hold, context) as seen:

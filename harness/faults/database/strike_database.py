@@ -50,7 +50,6 @@ class StrikeDatabase:
 
     Attributes:
         when: at its next `statement`, or at its `commit`.
-        act: what is done.
         table: only statements that write to this table; None: to any.
         code: SQLSTATE of a refusal.
         seconds: how long it is held at most, until the pipeline commits offsets to Kafka.
@@ -72,7 +71,6 @@ class StrikeDatabase:
         return f"at the pipeline's {what}{where}: {_WORDS[self.act]}{code}"
 
     def inject(self, context: RunContext, name: str) -> _Struck:
-        """Wait for the transaction and act."""
         return _Struck(context, name, self)
 
 

@@ -120,7 +120,6 @@ class Triggers:
             self._connection.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
 
     def release(self) -> None:
-        """Let go what is held."""
         self._run("SELECT pg_advisory_unlock_all()")
 
     def outcome(self, transaction: str) -> str:

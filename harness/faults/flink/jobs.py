@@ -39,7 +39,6 @@ def wait_completes(context: RunContext, *, beyond: int | None = None) -> None:
     """Wait until the life that runs has completed a checkpoint.
 
     Args:
-        context: the run.
         beyond: it must have a higher number than this.
 
     Raises:

@@ -36,7 +36,6 @@ class ReplaceJob:
         return "pause the Flink job amid a checkpoint until another life of it has taken over"
 
     def inject(self, context: RunContext, name: str) -> _Replaced:
-        """Arm."""
         return _Replaced(context, name)
 
 

@@ -30,7 +30,6 @@ class Chain:
         return f"let two brokers see {self.middle.describe()} and not each other"
 
     def inject(self, context: RunContext, name: str) -> Severed:
-        """Cut the links."""
         middle = self.middle.resolve(context)
         ends = [node for node in context.stage.brokers if node != middle]
         if len(ends) != 2:

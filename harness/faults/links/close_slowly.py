@@ -37,7 +37,6 @@ class CloseSlowly:
         )
 
     def inject(self, context: RunContext, name: str) -> OnLink:
-        """Begin to be late."""
         link = Link(self.source, self.target.resolve(context))
         how = Toxic(type="slow_close", way="responses", attributes={"delay": self.milliseconds})
         return OnLink(context, link, how, _Offended(context.stage, link, self.milliseconds))
@@ -51,7 +50,6 @@ class _Offended:
         self._before = 0.0
 
     def before(self, probe: Probe) -> None:
-        """How long it takes when nothing is slow."""
         self._before = min(self._closing() for _ in range(LOOKS))
 
     def met(self, probe: Probe) -> str | None:

@@ -40,7 +40,6 @@ class CutAfter:
         )
 
     def inject(self, context: RunContext, name: str) -> OnLink:
-        """Begin to count."""
         link = Link(self.source, self.target.resolve(context))
         how = Toxic(type="limit_data", way=self.way, attributes={"bytes": self.size})
         return OnLink(context, link, how, _Counted(self.way, self.size))
@@ -55,7 +54,6 @@ class _Counted:
         self._answer = 0
 
     def before(self, probe: Probe) -> None:
-        """How long one answer is."""
         self._answer = probe.ask().received
 
     def met(self, probe: Probe) -> str | None:

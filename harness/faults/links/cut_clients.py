@@ -35,7 +35,6 @@ class CutClients:
         return f"cut all clients from {self.target.describe() if self.target else 'all brokers'}"
 
     def inject(self, context: RunContext, name: str) -> Severed:
-        """Cut them."""
         brokers = (self.target.resolve(context),) if self.target else context.stage.brokers
         links = [Link(audience, node) for audience in AUDIENCES for node in brokers]
         return Severed(context, links, f"all audiences→{', '.join(brokers)}")

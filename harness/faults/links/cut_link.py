@@ -28,7 +28,6 @@ class CutLink:
         return f"cut {self.source} from {self.target.describe()}"
 
     def inject(self, context: RunContext, name: str) -> _Cut:
-        """Cut it."""
         return _Cut(context, Link(self.source, self.target.resolve(context)))
 
 

@@ -51,7 +51,6 @@ class Delay:
         return [draw.randint(least, self.milliseconds + self.jitter) for _ in range(DRAWS)]
 
     def inject(self, context: RunContext, name: str) -> Rounds:
-        """Begin with the first."""
         link = Link(self.source, self.target.resolve(context))
         return Rounds([partial(self._late, context, link, each) for each in self.drawn()])
 
@@ -66,7 +65,6 @@ class _Round:
         self._before = 0.0
 
     def before(self, probe: Probe) -> None:
-        """How long an answer takes without it."""
         self._before = 1000 * min(probe.ask().seconds for _ in range(LOOKS))
 
     def met(self, probe: Probe) -> str | None:

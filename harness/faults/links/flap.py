@@ -32,7 +32,6 @@ class Flap:
         return f"cut {self.source} from {self.target.describe()} {self.times} times"
 
     def inject(self, context: RunContext, name: str) -> Rounds:
-        """Cut it for the first time."""
         link = Link(self.source, self.target.resolve(context))
         return Rounds([partial(_cut, context, link, name)] * self.times)
 

@@ -37,7 +37,6 @@ class HoldBytes:
         return f"hold the {self.way} between {self.source} and {self.target.describe()}"
 
     def inject(self, context: RunContext, name: str) -> OnLink:
-        """Begin to hold."""
         link = Link(self.source, self.target.resolve(context))
         how = Toxic(type="latency", way=self.way, attributes={"latency": _FOR_EVER})
         return OnLink(context, link, how, Silence(delivered=True))

@@ -28,7 +28,6 @@ class IsolateBroker:
         return f"isolate {self.target.describe()} from its peers"
 
     def inject(self, context: RunContext, name: str) -> _Isolated:
-        """Cut the links."""
         return _Isolated(context, self.target.resolve(context))
 
 

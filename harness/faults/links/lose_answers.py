@@ -33,6 +33,5 @@ class LoseAnswers:
         return f"lose the answers of {self.target.describe()} to {self.source}"
 
     def inject(self, context: RunContext, name: str) -> OnLink:
-        """Start to swallow."""
         link = Link(self.source, self.target.resolve(context))
         return OnLink(context, link, lose("responses"), Silence())

@@ -33,7 +33,6 @@ class LoseReceipts:
         return "lose the answers of the queue broker to the producers"
 
     def inject(self, context: RunContext, name: str) -> _Lost:
-        """Start to swallow."""
         return _Lost(context, name)
 
 

@@ -28,6 +28,5 @@ class LoseRequests:
         return f"lose the requests of {self.source} to {self.target.describe()}"
 
     def inject(self, context: RunContext, name: str) -> OnLink:
-        """Start to swallow."""
         link = Link(self.source, self.target.resolve(context))
         return OnLink(context, link, lose("requests"), Silence())

@@ -37,7 +37,6 @@ class LoseResponses:
         return f"lose the responses of {self.target.describe()} to the producers"
 
     def inject(self, context: RunContext, name: str) -> _Lost:
-        """Start to swallow."""
         return _Lost(context, self.target.resolve(context), name)
 
 

@@ -48,9 +48,6 @@ class OnLink:
         """Disturb it.
 
         Args:
-            context: the running parts.
-            link: which.
-            how: what is done to it.
             trial: what proves it.
 
         Raises:

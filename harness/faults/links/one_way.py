@@ -47,7 +47,6 @@ class OneWay:
         return f"let {who} hear no other broker"
 
     def inject(self, context: RunContext, name: str) -> _Lost:
-        """Begin to lose it."""
         return _Lost(context, self.target.resolve(context), self.lost)
 
 

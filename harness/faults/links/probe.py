@@ -126,7 +126,6 @@ class Probe:
             raise
 
     def close(self) -> None:
-        """Hang up."""
         self._way.close()
 
     def __enter__(self) -> Probe:

@@ -34,7 +34,6 @@ class Reset:
         return f"reset the connections of {self.source} to {self.target.describe()}"
 
     def inject(self, context: RunContext, name: str) -> OnLink:
-        """Begin to reset."""
         link = Link(self.source, self.target.resolve(context))
         how = Toxic(type="reset_peer", way="requests", attributes={"timeout": 0})
         return OnLink(context, link, how, _Refused(context.stage, link))

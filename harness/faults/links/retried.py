@@ -23,10 +23,8 @@ def note_retried(
     """Record the hazard `retried-send`, if there was one.
 
     Args:
-        context: whose recorder takes it.
         known: what the clients were told.
         seen: attempt → when it was seen in the log, unanswered.
-        fault: its name in the schedule.
         where: whose log that was.
         why: in words, why no answer came through.
     """

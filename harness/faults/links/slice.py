@@ -42,7 +42,6 @@ class Slice:
         )
 
     def inject(self, context: RunContext, name: str) -> OnLink:
-        """Slice it."""
         link = Link(self.source, self.target.resolve(context))
         # A variation of 0 would make toxiproxy draw from nothing.
         attributes = {"average_size": self.size, "size_variation": 1, "delay": self.microseconds}

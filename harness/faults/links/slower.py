@@ -30,7 +30,6 @@ class Slower:
         self._before: Took | None = None
 
     def before(self, probe: Probe) -> None:
-        """Measure the link as it is."""
         one = probe.ask()
         if self._way == "requests":
             self._more = min(self._size, LONGEST)

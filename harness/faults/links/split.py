@@ -40,7 +40,6 @@ class Split:
         return f"split {_words(self.one)} from {_words(self.other)}"
 
     def inject(self, context: RunContext, name: str) -> Severed:
-        """Cut them."""
         one, other = set(self.one), set(self.other)
         links = [
             link

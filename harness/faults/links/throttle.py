@@ -36,7 +36,6 @@ class Throttle:
         )
 
     def inject(self, context: RunContext, name: str) -> OnLink:
-        """Throttle it."""
         link = Link(self.source, self.target.resolve(context))
         how = Toxic(type="bandwidth", way=self.way, attributes={"rate": self.kilobytes})
         slower = Slower(

@@ -47,7 +47,6 @@ class LeaveUnanswered:
         )
 
     def inject(self, context: RunContext, name: str) -> _Unanswered:
-        """Let no answer through from now on."""
         return _Unanswered(context, self.target.resolve(context), name, self.seconds)
 
 

@@ -80,7 +80,6 @@ class HitMessage:
         return words if self.times == 1 else f"{words}, {self.times} times on each link"
 
     def inject(self, context: RunContext, name: str) -> _AtWork:
-        """Wait for it, armed."""
         return _AtWork(context, self, name)
 
 

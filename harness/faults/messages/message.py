@@ -25,7 +25,6 @@ class Message(MessageMatch):
     source: str
 
     def describe(self) -> str:
-        """In words."""
         carried = [
             f"{name.replace('_', ' ')} {value}"
             for name in ("topic", "transactional_id", "group", "client_id")
@@ -71,7 +70,6 @@ class AtGates:
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """Where they are."""
         return tuple(self._links)
 
     def fired(self) -> list[Event]:

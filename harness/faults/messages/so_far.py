@@ -43,6 +43,5 @@ class SoFar:
         return bool(passed) and (not ended or passed[-1]["at"] > ended[-1]["at"])
 
     def remove(self) -> None:
-        """Look no more."""
         self._passing.remove()
         self._ends.remove()

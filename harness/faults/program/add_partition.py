@@ -35,7 +35,6 @@ class AddPartition:
         return "add a partition to the input, and start the pipeline again if it does not find it"
 
     def inject(self, context: RunContext, name: str) -> _Added:
-        """Add it when the pipeline is at work."""
         at_work(context)
         return _Added(context, name)
 

@@ -16,11 +16,7 @@ from onceproof.harness.links.topology import Link
 
 @dataclass(frozen=True, kw_only=True)
 class CutProgram:
-    """Cut a pipeline of your own from all brokers for some seconds.
-
-    Attributes:
-        seconds: for how long at least.
-    """
+    """Cut a pipeline of your own from all brokers for some seconds."""
 
     example: ClassVar[str] = "cut-program"
     kind: ClassVar[str] = "partition"
@@ -31,7 +27,6 @@ class CutProgram:
         return f"cut the pipeline from all brokers for {self.seconds:g} s"
 
     def inject(self, context: RunContext, name: str) -> _Cut:
-        """Cut it when it is at work."""
         at_work(context)
         return _Cut(context, self.seconds)
 

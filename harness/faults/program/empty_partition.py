@@ -22,11 +22,9 @@ class EmptyPartition:
     needs: ClassVar[str | None] = PROGRAM
 
     def describe(self) -> str:
-        """What is seen, for schedules and reports."""
         return "see the pipeline write while a partition of the input is empty"
 
     def inject(self, context: RunContext, name: str) -> _Empty:
-        """Look when the pipeline has written something."""
         at_work(context)
         return _Empty(context)
 

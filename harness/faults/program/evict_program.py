@@ -30,9 +30,7 @@ class EvictProgram:
     """Pause the pipeline, or one of its processes, until its group has given its partitions away.
 
     Attributes:
-        group: its group id.
         assignors: that its members offer.
-        protocol: `classic` or `consumer`.
         one_of_several: pause one of the processes that are connected to brokers, not all.
         at_once: remove it from the group as an administrator would, instead of waiting for its
             session time-out.
@@ -57,7 +55,6 @@ class EvictProgram:
         )
 
     def inject(self, context: RunContext, name: str) -> _Whole | _Part:
-        """Pause it when it is at work."""
         return _Part(context, self) if self.one_of_several else _Whole(context, self)
 
 

@@ -38,7 +38,6 @@ class FenceProgram:
         return "fence the pipeline's transactional producer just before its next commit arrives"
 
     def inject(self, context: RunContext, name: str) -> _Fenced:
-        """Hold, take over, let go."""
         return _Fenced(context, self.message)
 
 

@@ -66,7 +66,6 @@ class HeldOffsets:
 
     @property
     def what(self) -> str:
-        """Whose offsets they are."""
         return f"offsets of {self._id} held"
 
     def others_go_on(self) -> bool:
@@ -91,7 +90,6 @@ class HeldOffsets:
         return None
 
     def release(self) -> None:
-        """Let them arrive."""
         self._gates.remove()
 
 
@@ -117,7 +115,6 @@ class HeldWrite:
 
     @property
     def what(self) -> str:
-        """Which of the database's processes has it."""
         return f"its write held in server process {self._server_process}"
 
     def others_go_on(self) -> bool:
@@ -142,7 +139,6 @@ class HeldWrite:
         return f"wait for its locks in {waiting} server processes" if waiting else None
 
     def release(self) -> None:
-        """Let it go on."""
         self._triggers.remove()
 
     def _held(self) -> bool:
@@ -156,7 +152,6 @@ def writes_held(
     """Hold what the pipeline writes until the block ends; yields what is held, in words.
 
     Args:
-        context: the running parts.
         produce: its requests to a topic; None: what it commits to the database is held.
         tables: of the database.
 

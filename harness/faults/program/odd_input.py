@@ -39,7 +39,6 @@ class OddInput:
         return f"send {ODD[self.records]} to every partition of the input"
 
     def inject(self, context: RunContext, name: str) -> _Came:
-        """Send them when the pipeline is at work, or wait until the brokers have some."""
         if not self.orders:
             at_work(context, self.phase)
             return _Came(context, self.records, send_odd(context, self.records))

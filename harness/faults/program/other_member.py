@@ -76,7 +76,6 @@ class OtherMember:
 
     @property
     def partitions(self) -> frozenset[tuple[str, int]]:
-        """What it has been assigned."""
         return frozenset((topic, partition) for topic, partition in self._assigned)
 
     def leave(self) -> None:

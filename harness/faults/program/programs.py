@@ -150,7 +150,6 @@ def at_work(context: RunContext, phase: float = 0.0) -> None:
     """Wait until the pipeline writes, and then for a part of the pause until it writes again.
 
     Args:
-        context: the running parts.
         phase: part of its usual pause between two writes, 0 to 1. Just behind a write the least
             is in its hands, shortly before the next one the most.
 

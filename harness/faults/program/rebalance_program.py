@@ -34,9 +34,7 @@ class RebalanceProgram:
     """Let a member of our own join the pipeline's group, take partitions, and leave.
 
     Attributes:
-        group: its group id.
         assignors: that its members offer.
-        protocol: `classic` or `consumer`.
         phase: how long after a write it joins; see `at_work`.
         topic: what the pipeline produces there is held while the other member leaves.
         tables: what it commits to these is held, and no topic.
@@ -62,7 +60,6 @@ class RebalanceProgram:
         return f"rebalance group {self.group}: another member joins, takes partitions and leaves"
 
     def inject(self, context: RunContext, name: str) -> _Rebalanced:
-        """Join when the pipeline is at work."""
         at_work(context, self.phase)
         return _Rebalanced(context, self)
 

@@ -21,7 +21,6 @@ class RemoveProgram:
     """Pause the pipeline until every member of its group has been removed.
 
     Attributes:
-        group: its group id.
         phase: how long after a write it is paused; see `at_work`.
     """
 
@@ -31,11 +30,9 @@ class RemoveProgram:
     phase: float = 0.0
 
     def describe(self) -> str:
-        """That it is paused and removed, and from which group."""
         return f"pause the pipeline until it is removed from group {self.group}"
 
     def inject(self, context: RunContext, name: str) -> _Removed:
-        """Pause it when it is at work."""
         at_work(context, self.phase)
         return _Removed(context, self.group)
 

@@ -35,7 +35,6 @@ class RestartIdle:
         return "SIGKILL to the pipeline when it has read everything, and start it again"
 
     def inject(self, context: RunContext, name: str) -> _Restarted:
-        """Wait until it rests, kill it, and start it again."""
         return _Restarted(context, self, name)
 
 

@@ -64,7 +64,6 @@ class WithholdWrites:
         return Message(source="pipeline", direction="request", api="Produce", topic=self.topic)
 
     def inject(self, context: RunContext, name: str) -> _Withheld:
-        """Withhold, wait, end it."""
         return _Withheld(context, name, self)
 
 

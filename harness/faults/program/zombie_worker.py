@@ -33,7 +33,6 @@ class ZombieWorker:
     """Pause one of several workers when it has records in hand, until others have done its work.
 
     Attributes:
-        group: the workers' group id.
         at: what it is about to do: `offsets`, commit them in a transaction, or `write` to the
             stage's database.
     """
@@ -44,7 +43,6 @@ class ZombieWorker:
     at: Held = "offsets"
 
     def describe(self) -> str:
-        """What is done, for schedules and reports."""
         before = "its offsets arrive" if self.at == "offsets" else "it writes to the database"
         return (
             f"pause one process of the pipeline before {before}, until it is expired in group "
@@ -61,12 +59,10 @@ class ZombieWorker:
         )
 
     def hold(self, context: RunContext) -> HeldWork:
-        """Hold what a worker is about to do."""
         offsets = self.message
         return HeldWrite(context) if offsets is None else HeldOffsets(context, offsets)
 
     def inject(self, context: RunContext, name: str) -> _Zombie:
-        """Pause it."""
         return _Zombie(context, self)
 
 

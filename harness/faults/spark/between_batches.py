@@ -153,7 +153,6 @@ class Logs:
         return len(whole), len(whole) // 2
 
     def put_back(self) -> None:
-        """Put everything back as it was."""
         for path, was in self._was.items():
             path.write_bytes(was)
 

@@ -53,7 +53,6 @@ class CutOffsetLog:
         return f"SIGKILL the Spark driver at rest and {did[self.how]}"
 
     def inject(self, context: RunContext, name: str) -> _Deleted | _Torn:
-        """Do it, or arm until it is at rest."""
         return _Deleted(context, name) if self.how == "deleted" else _Torn(context, name)
 
 

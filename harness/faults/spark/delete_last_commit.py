@@ -31,7 +31,6 @@ class DeleteLastCommit:
         return "SIGKILL the Spark driver at rest and delete the last entry of its commit log"
 
     def inject(self, context: RunContext, name: str) -> _Deleted:
-        """Do it, or arm until it is at rest."""
         return _Deleted(context, name)
 
 

@@ -45,12 +45,10 @@ class SinkOfBatches:
         self._context = context
 
     def size(self) -> int:
-        """See `SinkLook`."""
         with self._context.reader() as reader:
             return self._context.open_sink(reader).size()
 
     def of(self, batch: int) -> tuple[int, int]:
-        """See `SinkLook`."""
         records: set[str] = set()
         with self._context.reader() as reader:
             ranges = driver(self._context).checkpoint.range_of(batch)

@@ -29,15 +29,12 @@ class EntryDeleted(CheckpointChanged):
         """When the batch is committed again: which hazard that is, and what became of it."""
 
     def change(self, rested: Rested) -> None:
-        """Delete them."""
         self.delete(driver(self._context).checkpoint, Logs(self._context), rested.batch)
 
     def shown(self, rested: Rested) -> str | None:
-        """How the checkpoint ends now."""
         return self.ends(driver(self._context).checkpoint, rested.batch)
 
     def awaited(self, rested: Rested) -> int:
-        """The one of the same number."""
         return rested.batch
 
     def hazard(self, rested: Rested) -> tuple[str, str]:

@@ -35,7 +35,6 @@ class NewCheckpoint:
         return "SIGKILL the Spark driver at rest and start it with a new checkpoint"
 
     def inject(self, context: RunContext, name: str) -> _Renewed:
-        """Do it, or arm until it is at rest."""
         return _Renewed(context, name)
 
 
@@ -66,7 +65,6 @@ class _Renewed(CheckpointChanged):
         )
 
     def _query(self) -> str | None:
-        """The one that was."""
         return None if self._former is None else self._former.query_id()
 
 

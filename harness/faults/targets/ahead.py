@@ -69,7 +69,6 @@ class KilledAhead:
         )
 
     def heal(self) -> None:
-        """Restart it and wait until it is in sync wherever it has a replica."""
         self._killed.heal()
 
     def after_collect(self, known: Collected) -> None:

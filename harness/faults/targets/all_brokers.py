@@ -56,7 +56,6 @@ class EndedBrokers(_AllBrokers):
         self._restarts = [Restart(context, node) for node in self._brokers]
 
     def heal(self) -> None:
-        """Restart them, and wait until all are in sync."""
         self._side_by_side(self._restarts)
 
 
@@ -72,7 +71,6 @@ class PausedBrokers(_AllBrokers):
         return super().evidence() if all(map(stage.paused, self._brokers)) else None
 
     def heal(self) -> None:
-        """Let them go on, and wait until all are in sync."""
         stage = self._context.stage
         for node in filter(stage.paused, self._brokers):
             stage.resume(node)

@@ -45,7 +45,6 @@ class KilledBroker:
         return self._proof
 
     def heal(self) -> None:
-        """Restart it and wait until it is in sync wherever it has a replica."""
         self._restart()
 
 
@@ -79,5 +78,4 @@ class StoppedBroker:
         return self._proof
 
     def heal(self) -> None:
-        """Restart it and wait until it is in sync wherever it has a replica."""
         self._restart()

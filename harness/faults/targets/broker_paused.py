@@ -32,7 +32,6 @@ class PausedBroker:
         return self._proof
 
     def heal(self) -> None:
-        """Let it go on and wait until it is in sync wherever it has a replica."""
         if self._context.stage.paused(self._node):
             self._context.stage.resume(self._node)
         wait_back(self._context, self._node)

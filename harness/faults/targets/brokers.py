@@ -83,11 +83,9 @@ class LeaderOf(Target):
         return super().kill(context, name, at)
 
     def describe(self) -> str:
-        """The role in words."""
         return f"the broker that leads {self.topic or 'input'} partition {self.partition}"
 
     def resolve(self, context: RunContext) -> str:
-        """The leader as the cluster sees it now."""
         view, topic = context.view(), self.topic or context.topic
         node = wait_until(
             lambda: view.leader(topic, self.partition),
@@ -113,11 +111,9 @@ class FollowerOf(Target):
     topic: str | None = None
 
     def describe(self) -> str:
-        """The role in words."""
         return f"a follower of {self.topic or 'input'} partition {self.partition}"
 
     def resolve(self, context: RunContext) -> str:
-        """A follower as the cluster sees it now."""
         view, topic = context.view(), self.topic or context.topic
 
         def follower() -> int | None:
@@ -144,11 +140,9 @@ class CoordinatorOf(Target):
     name: str
 
     def describe(self) -> str:
-        """The role in words."""
         return f"the coordinator of {self._whom()}"
 
     def resolve(self, context: RunContext) -> str:
-        """The coordinator as the cluster names it now."""
         view = context.view()
         node = wait_until(
             lambda: view.coordinator(self.of, self.name),
@@ -181,11 +175,9 @@ class ActiveController(Target):
     """The broker whose controller is the active one."""
 
     def describe(self) -> str:
-        """The role in words."""
         return "the active controller"
 
     def resolve(self, context: RunContext) -> str:
-        """The leader of the quorum as the cluster sees it now."""
         node = wait_until(
             context.view().controller,
             what="the quorum to have a leader",
@@ -206,11 +198,9 @@ class Apart(Target):
     other: Target
 
     def describe(self) -> str:
-        """The roles in words."""
         return f"{self.leader.describe()}, placed apart from {self.other.describe()}"
 
     def resolve(self, context: RunContext) -> str:
-        """The leader, or the coordinator, when the two are apart."""
         here, other = self.leader.resolve(context), self.other.resolve(context)
         return self._moved_from(other, context) if here == other else here
 
@@ -248,11 +238,9 @@ class Node(Target):
     name: str
 
     def describe(self) -> str:
-        """The name."""
         return self.name
 
     def resolve(self, context: RunContext) -> str:
-        """The name."""
         return self.name
 
 

@@ -46,7 +46,6 @@ class ConnectTaskOwner(Victim):
         return WORKER
 
     def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGKILL it; it is restarted when healed."""
         crew = workers(context)
         return _EndedOwner(crew, lambda who: crew.kill(who, f"SIGKILL by fault «{name}»"))
 
@@ -77,7 +76,6 @@ class ConnectWorkers(Victim):
         return WORKER
 
     def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGKILL all, side by side; they are restarted when healed."""
         crew = workers(context)
         return _EndedAll(crew, lambda who: crew.kill(who, f"SIGKILL by fault «{name}»"))
 
@@ -120,7 +118,6 @@ class _EndedOwner:
         return other and f"{self._process.instance} {self._process.ended}; {other}"
 
     def heal(self) -> None:
-        """Start it again, and see that all work together."""
         self._crew.restart(self._who)
         wait_whole(self._crew)
 
@@ -144,7 +141,6 @@ class _PausedOwner:
         return other and f"{self._process.instance} stands still; {other}"
 
     def heal(self) -> None:
-        """Let it go on, and see that all work together."""
         self._process.thaw()
         wait_whole(self._crew)
 
@@ -174,7 +170,6 @@ class _EndedAll:
         return "; ".join(f"{process.instance} {process.ended}" for process in self._processes)
 
     def heal(self) -> None:
-        """Start them again, and see that all work together."""
         for who in self._crew.names:
             self._crew.restart(who)
         wait_whole(self._crew)

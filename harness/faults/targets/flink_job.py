@@ -70,7 +70,6 @@ class FlinkJob(Victim):
         )
 
     def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGKILL it."""
         if at is None:
             return _Killed(context, name)
         return _KilledInWindow(context, name, WINDOWS[at], self.outage)
@@ -94,7 +93,6 @@ class FlinkJob(Victim):
 
 
 def _restart(context: RunContext) -> None:
-    """Start it and wait until it completes a checkpoint."""
     job(context).start()
     wait_completes(context)
 
@@ -114,7 +112,6 @@ class _Killed:
         return f"{self.target} and all its {self._count} processes ended by signal 9"
 
     def heal(self) -> None:
-        """Restart it and wait until it completes a checkpoint."""
         _restart(self._context)
 
 

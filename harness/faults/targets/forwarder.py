@@ -39,7 +39,6 @@ class Forwarder(Numbered):
         return super().moment(verb, BEFORE_COMMIT if at is None and verb != "stop" else at)
 
     def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGKILL it at the moment; it is started again when healed."""
         return _Killed(context, name, self.name, at or BEFORE_COMMIT)
 
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
@@ -53,7 +52,6 @@ class Forwarder(Numbered):
         return Ended(partial(crew.stop, self.name, f"SIGTERM by fault «{name}»"), heal)
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """Pause it at the moment."""
         return _Paused(context, self.name, at or BEFORE_COMMIT)
 
 
@@ -72,7 +70,6 @@ class _Killed:
         return f"{self.target} {self._process.ended}; it stood still {self._when} of {self._record}"
 
     def heal(self) -> None:
-        """Start it again, and see that it consumes."""
         self._forwarders.restart(self._who)
         self._forwarders.wait_consuming()
 
@@ -99,7 +96,6 @@ class _Paused:
         )
 
     def heal(self) -> None:
-        """Let it go on, and see that the broker has it again."""
         self._forwarders.let_go(self._who)
         self._process.thaw()
         self._forwarders.wait_consuming()

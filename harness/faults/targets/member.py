@@ -49,8 +49,6 @@ class Member(Numbered):
         return MEMBER if at is None else COMMITS
 
     def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGKILL it; it is started again when healed."""
-
         def kill() -> Injection:
             how = f"SIGKILL by fault «{name}»"
             return _Ended(context, self.name, lambda group: group.kill(self.name, how))
@@ -87,7 +85,6 @@ class _Ended:
         return f"{self.target} {self._process.ended}"
 
     def heal(self) -> None:
-        """Start it again, and see that the group has it."""
         self._group.restart(self._who)
         self._belonging.wait_back()
 
@@ -119,6 +116,5 @@ class _Paused:
         )
 
     def heal(self) -> None:
-        """Let it go on, and see that the group has it again."""
         self._process.thaw()
         self._belonging.wait_back()

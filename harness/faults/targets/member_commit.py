@@ -95,7 +95,6 @@ class _KilledAtCommit:
         return f"{self._killed.evidence()}: {self._seen}"
 
     def heal(self) -> None:
-        """Start it again, and see that the group has it."""
         self._killed.heal()
 
     def after_collect(self, known: Collected) -> None:

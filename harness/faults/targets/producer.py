@@ -41,7 +41,6 @@ class Producer(Numbered):
         return _Ended(context, self.name, end)
 
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGTERM it; when healed, its next life sends what it had not called."""
         end = partial(context.producers.end, self.name, f"SIGTERM by fault «{name}»")
         return _Ended(context, self.name, end)
 

@@ -60,7 +60,6 @@ class KilledProgram:
         return words if self._met is None else f"{words}; lost: {met(self._met)}"
 
     def heal(self) -> None:
-        """Start it again, and see that it writes."""
         start_again(self._context)
 
     def _kill(self, name: str) -> None:

@@ -35,7 +35,6 @@ class Service:
     """A node of the stage that is no broker of Kafka's.
 
     Attributes:
-        node: its name.
         called: how it is called in sentences.
         needs: what a stage with it offers.
         ways: the links that lead to it.
@@ -107,17 +106,14 @@ class ServiceVictim(Victim):
         return self.service.needs
 
     def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGKILL it with all its processes."""
         how = context.stage.kill(self.service.node, f"SIGKILL by fault «{name}»")
         return _Ended(context, self.service, how)
 
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """Ask it to end at once, and wait for its end."""
         how = context.stage.shut_down(self.service.node, f"shut down by fault «{name}»")
         return _Ended(context, self.service, how)
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """Stop all its processes in their tracks: it accepts, says nothing, and later goes on."""
         return _Paused(context, self.service)
 
 
@@ -178,7 +174,6 @@ class _Ended:
         return f"{self._how}; past the proxies nobody answers in its place"
 
     def heal(self) -> None:
-        """Restart it, and see that it answers."""
         if not self._context.stage.alive(self._service.node):
             self._context.stage.restart(self._service.node)
         self._service.wait_answers(self._context)
@@ -203,7 +198,6 @@ class _Paused:
         return self._proof
 
     def heal(self) -> None:
-        """Let it go on, and see that it answers."""
         if self._context.stage.paused(self._service.node):
             self._context.stage.resume(self._service.node)
         self._service.wait_answers(self._context)

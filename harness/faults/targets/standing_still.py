@@ -24,7 +24,6 @@ class StandingStill:
         """Pause them.
 
         Args:
-            context: the run.
             pause: does that, and returns them.
             done: what does not change while they stand still, such as the newest commit.
             nothing: that it did not, in words.
@@ -55,7 +54,6 @@ class StandingStill:
         )
 
     def heal(self) -> None:
-        """Let them go on, and see that they do."""
         for process in self._processes:
             process.thaw()
         self._heal()

@@ -32,7 +32,6 @@ class StaleEndTxn:
     the abort of a later transaction.
 
     Attributes:
-        transactional_id: whose.
         tested: the hop of the claims that its owner puts to the test.
     """
 
@@ -49,7 +48,6 @@ class StaleEndTxn:
         )
 
     def inject(self, context: RunContext, name: str) -> _Waiting:
-        """Wait for the commit, armed."""
         return _Waiting(context, self, name)
 
 

@@ -26,7 +26,6 @@ class TakeOverId:
     must be fenced.
 
     Attributes:
-        transactional_id: whose.
         tested: the hop of the claims that its owner puts to the test.
     """
 
@@ -40,7 +39,6 @@ class TakeOverId:
         return f"take over transactional id {self.transactional_id}"
 
     def inject(self, context: RunContext, name: str) -> _TakenOver:
-        """Take it over."""
         return _TakenOver(context, self, name)
 
 

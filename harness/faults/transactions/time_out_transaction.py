@@ -30,7 +30,6 @@ class TimeOutTransaction:
     refused, and its owner fenced.
 
     Attributes:
-        transactional_id: whose.
         tested: the hop of the claims that its owner puts to the test.
     """
 
@@ -47,7 +46,6 @@ class TimeOutTransaction:
         )
 
     def inject(self, context: RunContext, name: str) -> _Waiting:
-        """Wait for it, armed."""
         return _Waiting(context, self, name)
 
 

@@ -35,7 +35,6 @@ class ZombieSender:
         return f"pause {self.sender} until a successor with its transactional id has sent and ended"
 
     def inject(self, context: RunContext, name: str) -> _Zombie:
-        """Pause it, and wait until its successor has ended."""
         return _Zombie(context, self.sender, name)
 
 
@@ -70,7 +69,6 @@ class _Zombie:
         return self._proof
 
     def heal(self) -> None:
-        """Let it go on."""
         if self._back_at is None:
             self._back_at = now()
         self._process.thaw()

@@ -31,7 +31,6 @@ class Gate:
     """A gate process; serves all gated links of a stage. Thread-safe."""
 
     def __init__(self, processes: Processes) -> None:
-        """Start it."""
         self._process: Process = processes.start(
             "gate", python_module("onceproof.harness.links.gate"), pipes=True
         )
@@ -43,7 +42,6 @@ class Gate:
 
     @property
     def alive(self) -> bool:
-        """Whether its process runs."""
         return self._process.leader_alive()
 
     def open(self, link: str, ways: Sequence[Way]) -> None:

@@ -64,7 +64,6 @@ class Connection:
         self._to_client = Outlet(loop, client, self.responses.drained)
 
     def start(self) -> None:
-        """Pass on what comes from now on."""
         self.requests.start(self._to_broker)
         self.responses.start(self._to_client)
 

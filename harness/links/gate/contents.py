@@ -55,7 +55,6 @@ class Contents:
 
 
 def contents_of(message: Any) -> Contents:
-    """Everything that a decoded request concerns."""
     found: dict[str, set[Any]] = {}
     for what, value in _entities(message, message.json["fields"]):
         found.setdefault(what, set()).add(value)

@@ -32,7 +32,6 @@ class Counters:
     by_api: dict[tuple[Direction, int], Count] = field(default_factory=lambda: defaultdict(Count))
 
     def frame(self, direction: Direction, key: int, size: int) -> None:
-        """Count a frame."""
         count = self.by_api[direction, key]
         count.frames += 1
         count.bytes += size

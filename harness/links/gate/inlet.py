@@ -34,8 +34,6 @@ class Inlet:
         """What is asked of others.
 
         Args:
-            loop: that everything runs in.
-            source: read from.
             splitter: cuts it.
             whole: what becomes of a frame that was wanted.
             between: what has to come in between two frames.
@@ -60,7 +58,6 @@ class Inlet:
         self._read(True)
 
     def stop(self) -> None:
-        """Read no more."""
         self._read(False)
         self._stopped = True
 

@@ -49,7 +49,6 @@ def api_name(key: int) -> str:
 
 
 def decodable(key: int) -> bool:
-    """Whether there are classes for an API."""
     return key in _REQUESTS and key in ResponseClassRegistry._response_class_registry
 
 
@@ -83,7 +82,6 @@ def decode_response(frame: bytes, key: int, version: int) -> Any:
 
 
 def response_class(key: int) -> Any:
-    """The class of an API's responses."""
     return ResponseClassRegistry._response_class_registry[key]
 
 

@@ -23,7 +23,6 @@ class Counted:
 
     @property
     def live(self) -> bool:
-        """Whether it may still act."""
         return self.rule.times is None or self.fired < self.rule.times
 
     def takes(self, client_id: str | None, contents: Contents | None, refused: bool | None) -> bool:
@@ -46,7 +45,6 @@ class Rulebook:
 
     @property
     def live(self) -> list[Counted]:
-        """Rules that may still act."""
         return [counted for counted in self._rules.values() if counted.live]
 
     @property
@@ -65,7 +63,6 @@ class Rulebook:
         return self.reads_topics or any(c.rule.action == "report" for c in self.live)
 
     def put(self, id: int, rule: Rule) -> None:  # noqa: A002 - what it is called everywhere
-        """Add a rule."""
         self._rules[id] = Counted(id=id, rule=rule)
         self._watch()
 
@@ -104,7 +101,6 @@ class Rulebook:
         return fired
 
     def _of(self, key: int) -> list[Rule]:
-        """The rules for an API that may still act."""
         return [c.rule for c in self.live if c.rule.message.key == key]
 
     def _watch(self) -> None:

@@ -47,7 +47,6 @@ class MessageMatch:
 
     @property
     def key(self) -> int:
-        """The number of its API."""
         return api_key(self.api)
 
     @property
@@ -158,7 +157,6 @@ class Rule:
         return self.message.matches(client_id, contents, refused)
 
     def as_json(self) -> dict[str, Any]:
-        """Itself as plain data."""
         return asdict(self)
 
     @classmethod

@@ -19,11 +19,9 @@ class Topics:
         self._names: dict[UUID, str] = {}
 
     def teach(self, names: Mapping[UUID, str]) -> None:
-        """Know these from now on."""
         self._names.update(names)
 
     def learn(self, metadata: Any) -> None:
-        """Take what a Metadata response says."""
         for topic in metadata.topics or []:
             if topic.topic_id is not None and topic.name:
                 self._names[topic.topic_id] = topic.name

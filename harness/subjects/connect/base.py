@@ -35,11 +35,7 @@ FLUSH_MS: Final = 2_000
 
 @dataclass(frozen=True, kw_only=True)
 class ConnectSubject(SubjectBase, ABC):
-    """A connector that copies payments, on two workers.
-
-    Attributes:
-        workers: how many.
-    """
+    """A connector that copies payments, on two workers."""
 
     workers: int = 2
 
@@ -57,7 +53,6 @@ class ConnectSubject(SubjectBase, ABC):
 
     @property
     def offers(self) -> frozenset[str]:
-        """Workers."""
         return frozenset({WORKER})
 
     @property
@@ -96,7 +91,6 @@ class ConnectSubject(SubjectBase, ABC):
         """Every payment comes to its copy."""
 
     def configuration(self) -> Mapping[str, Any]:
-        """Settings of its workers."""
         return {"workers": dict(self.worker_settings) | {"number": self.workers}}
 
     def pipeline(self, parts: PipelineParts) -> Workers:

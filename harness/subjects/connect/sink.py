@@ -25,11 +25,7 @@ from onceproof.harness.workload.payments import Payment
 
 @dataclass(frozen=True, kw_only=True)
 class FileSink(ConnectSubject):
-    """Payments, into a file.
-
-    Attributes:
-        into: the file.
-    """
+    """Payments, into a file."""
 
     into: str = "payments.txt"
 
@@ -39,7 +35,6 @@ class FileSink(ConnectSubject):
 
     @property
     def says(self) -> str:
-        """What it promises."""
         return (
             "Kafka Connect's file sink on two workers: each record becomes a line, and positions "
             "are committed now and then: at-least-once, and no more. It is read by who passes over "
@@ -48,7 +43,6 @@ class FileSink(ConnectSubject):
 
     @property
     def sink(self) -> str:
-        """The file."""
         return self.into
 
     @property
@@ -57,7 +51,6 @@ class FileSink(ConnectSubject):
         return f"connector-consumer-{self.name}-0"
 
     def connector(self, parts: PipelineParts) -> Mapping[str, Any]:
-        """Its settings."""
         return {
             "connector.class": "org.apache.kafka.connect.file.FileStreamSinkConnector",
             "tasks.max": 1,
@@ -72,10 +65,8 @@ class FileSink(ConnectSubject):
         return GroupPositions.from_now(f"connect-{self.name}", partial(fresh_reader, parts.stage))
 
     def yields(self, payments: Sequence[Payment]) -> Iterable[tuple[str, str]]:
-        """Every payment comes to its copy."""
         for each in payments:
             yield each.record, digest(each.value)
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        """The file."""
         return Lines(work / self.sink, sink=self.sink)

@@ -55,12 +55,10 @@ class SourceConnector(ConnectSubject):
 
     @property
     def atomic(self) -> bool:
-        """If exactly-once support is on."""
         return self.exactly
 
     @property
     def output_topic(self) -> str:
-        """The topic that it writes to."""
         return self.sink
 
     @property
@@ -79,21 +77,17 @@ class SourceConnector(ConnectSubject):
         """Whether its copies have keys."""
 
     def configuration(self) -> Mapping[str, Any]:
-        """Settings of its workers, and what makes it exactly-once."""
         exactly = {"connector": dict(_EXACTLY)} if self.exactly else {}
         return {**super().configuration(), **exactly}
 
     def positions(self, parts: PipelineParts) -> Committed:
-        """In Connect's own topic."""
         return SourceOffsets(self.name, self.place, partial(fresh_reader, parts.stage))
 
     def yields(self, payments: Sequence[Payment]) -> Iterable[tuple[str, str]]:
-        """Every payment comes to its copy."""
         for each in payments:
             yield each.record, each.digest if self.keyed else digest(each.value)
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        """The output topic."""
         return CopiesTopic(reader, topic=self.sink, view=self.view, keyed=self.keyed)
 
     def _says(self, what: str) -> str:
@@ -110,11 +104,7 @@ class SourceConnector(ConnectSubject):
 
 @dataclass(frozen=True, kw_only=True)
 class FileSource(SourceConnector):
-    """The lines of a file, into a topic.
-
-    Attributes:
-        into: the topic.
-    """
+    """The lines of a file, into a topic."""
 
     into: str = "payments-from-file"
 
@@ -123,17 +113,14 @@ class FileSource(SourceConnector):
 
     @property
     def name(self) -> str:
-        """`kafka-connect-file-source`, and the twin's."""
         return "kafka-connect-file-source" + ("" if self.exactly else "-disabled")
 
     @property
     def says(self) -> str:
-        """What it promises."""
         return self._says("Kafka Connect's file source on two workers: each line becomes a record")
 
     @property
     def sink(self) -> str:
-        """The topic that it writes to."""
         return self.into
 
     def connector(self, parts: PipelineParts) -> Mapping[str, Any]:
@@ -151,11 +138,7 @@ class FileSource(SourceConnector):
 
 @dataclass(frozen=True, kw_only=True)
 class MirrorSource(SourceConnector):
-    """A topic, into another one of the same cluster.
-
-    Attributes:
-        topic: the first one.
-    """
+    """A topic, into another one of the same cluster."""
 
     topic: str = "payments"
 
@@ -164,12 +147,10 @@ class MirrorSource(SourceConnector):
 
     @property
     def name(self) -> str:
-        """`kafka-connect-mirror-source`, and the twin's."""
         return "kafka-connect-mirror-source" + ("" if self.exactly else "-disabled")
 
     @property
     def says(self) -> str:
-        """What it promises."""
         return self._says("MirrorMaker's source on two workers of Kafka Connect, topic to topic")
 
     @property

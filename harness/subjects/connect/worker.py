@@ -69,7 +69,6 @@ class WorkerTask(MemberTask):
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def save(self, path: Path) -> None:
-        """Write its properties where the process will read them."""
         host, _, port = self.address.rpartition(":")
         own = {
             "bootstrap.servers": self.bootstrap,

@@ -56,17 +56,7 @@ class Workers(Members):
         settings: Mapping[str, Any],
         positions: Committed,
     ) -> None:
-        """Nothing is started yet.
-
-        Args:
-            tasks: one for each worker.
-            parts: what it is made from.
-            program: starts a worker.
-            login: of the workers' HTTP interface.
-            connector: its name.
-            settings: its settings, in Kafka Connect's words.
-            positions: where it commits.
-        """
+        """Nothing is started yet."""
         super().__init__(
             tasks, parts, program=partial(program.command, login.jaas), positions=positions
         )
@@ -153,7 +143,6 @@ class Workers(Members):
         )
 
     def shortly(self) -> str | None:
-        """How many positions were committed, and what had to be started again."""
         words = super().shortly()
         again = f", failed tasks restarted {self._restarted} times" if self._restarted else ""
         return None if words is None else words + again
@@ -171,7 +160,6 @@ class Workers(Members):
         return hazards(log, effects, sink=self._sink)
 
     def close(self) -> None:
-        """Look after nobody any more."""
         super().close()
         if self._mender.is_alive():
             self._mender.join(5)
@@ -205,7 +193,6 @@ class Workers(Members):
         )
 
     def _mend(self) -> None:
-        """Start again what failed."""
         while not self._over.wait(self.mend_every) and not self._parts.stop.is_set():
             status = self._status() or {}
             states = [status.get("connector", {}), *status.get("tasks", ())]
@@ -227,13 +214,7 @@ class Workers(Members):
 def hazards(
     log: Sequence[Mapping[str, Any]], effects: Sequence[Mapping[str, Any]], *, sink: str
 ) -> list[dict[str, Any]]:
-    """What put a connector to the test, as rows of the `hazards` table.
-
-    Args:
-        log: rows of the `log` table.
-        effects: rows of the `effects` table.
-        sink: what it writes to.
-    """
+    """What put a connector to the test, as rows of the `hazards` table."""
     seen = Counter(e["record"] for e in effects if e["sink"] == sink and e["record"] is not None)
     inputs = Counter(row["record"] for row in log if row["kind"] == "data" and row["topic"] != sink)
     return counted(

@@ -34,11 +34,8 @@ class FlinkCrashPointTrigger(CrashPointTrigger):
         """Arm it.
 
         Args:
-            window: the moment.
-            job: whose.
             look: asks the coordinators.
             strike: what is done to the job, which stands still.
-            stop: ends waiting early when set.
         """
         self._window = window
         self._job = job

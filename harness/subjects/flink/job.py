@@ -54,10 +54,6 @@ class FlinkJob:
 
         Args:
             name: whose positions these are, and what its transactional ids begin with.
-            command: how a life is started.
-            parts: what it is made from.
-            sink: the topic that it writes to.
-            transactional: whether it writes in transactions.
             restored: whether a life starts from the last checkpoint of the one before.
             start: the offset at which it starts without one; None: that is not known beforehand.
             kept: where it starts without one, if positions of its group say that.
@@ -114,7 +110,6 @@ class FlinkJob:
         return self._supervisor.stop(_JOB, how)
 
     def pause(self) -> Process:
-        """Stop it in its tracks."""
         return self._supervisor.pause(_JOB)
 
     def running(self) -> Process:
@@ -135,11 +130,9 @@ class FlinkJob:
 
     @property
     def commits(self) -> int:
-        """How many checkpoints of all lives are complete."""
         return self._complete
 
     def alive(self) -> bool:
-        """Whether it runs."""
         return self._supervisor.alive()
 
     def check(self) -> None:
@@ -162,12 +155,10 @@ class FlinkJob:
         return self._kept is None or any(commit.offset for commit in self._kept.look())
 
     def shortly(self) -> str | None:
-        """The newest complete checkpoint."""
         found = self.newest()
         return None if found is None else f"checkpoint {found} of {self._life}"
 
     def positions(self) -> Positions | None:
-        """What is in the newest complete checkpoint."""
         return self._positions or None
 
     def idle(self) -> bool:
@@ -182,7 +173,6 @@ class FlinkJob:
         )
 
     def close(self) -> None:
-        """Look after it no more, and end the watch."""
         self._supervisor.close()
         self.watch.close()
         self._history.close()

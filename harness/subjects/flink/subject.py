@@ -97,7 +97,6 @@ class Flink(SubjectBase):
 
     @property
     def says(self) -> str:
-        """What it promises."""
         keeps = " It keeps balances in its state." if self.balances else ""
         if self.guarantee == "at-least-once":
             promise = (
@@ -118,7 +117,6 @@ class Flink(SubjectBase):
 
     @property
     def sink(self) -> str:
-        """The topic that it writes to."""
         return self.into or ("balances" if self.balances else "payments-with-fees")
 
     @property
@@ -128,17 +126,14 @@ class Flink(SubjectBase):
 
     @property
     def output_topic(self) -> str:
-        """The topic that it writes to."""
         return self.sink
 
     @property
     def sends(self) -> bool:
-        """The workload's producers are not on trial as such."""
         return False
 
     @property
     def offers(self) -> frozenset[str]:
-        """A job."""
         return frozenset({JOB})
 
     @property
@@ -146,7 +141,6 @@ class Flink(SubjectBase):
         return {**_SINK, "transaction.timeout.ms": self.transaction_timeout_ms}
 
     def configuration(self) -> Mapping[str, Any]:
-        """Its settings, in words of Flink and of Kafka's client."""
         return {
             "flink": {"version": self.version, "guarantee": self.guarantee, **_FLINK},
             "flink's source": {"starts": self.start, **_SOURCE},
@@ -209,7 +203,6 @@ class Flink(SubjectBase):
         )
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        """The output topic."""
         topic = BalancesTopic if self.balances else TopicSink
         return topic(reader, topic=self.sink, view=self.view)
 

@@ -23,10 +23,8 @@ class GroupSubject(SubjectBase, ABC):
 
     @property
     def output_topic(self) -> str:
-        """The topic that it writes to."""
         return self.sink
 
     @property
     def offers(self) -> frozenset[str]:
-        """Members."""
         return frozenset({MEMBER})

@@ -30,14 +30,7 @@ Row = Mapping[str, Any]
 def hazards(
     log: Sequence[Row], *, topic: str, sink: str, commits: Iterable[Commit]
 ) -> list[dict[str, Any]]:
-    """Rows of the `hazards` table.
-
-    Args:
-        log: rows of the `log` table.
-        topic: what the group reads.
-        sink: the topic that it writes to.
-        commits: positions of the group, in order.
-    """
+    """Rows of the `hazards` table."""
     rows = [row for row in log if row["kind"] == "data" and row["record"] is not None]
     written = Counter(row["record"] for row in rows if row["topic"] == sink)
     again = beyond(Counter(row["record"] for row in rows if row["topic"] == topic), written)
@@ -88,9 +81,6 @@ def abandoned(
 
     Args:
         rows: rows of the `log` table that are data.
-        done: inputs that have an effect.
-        topic: what is read.
-        commits: every position that was committed.
     """
     ends: dict[int, int] = {}
     for commit in commits:

@@ -40,7 +40,6 @@ class Members(Tasks[MemberTask]):
 
         Args:
             tasks: one for each member, all of one group.
-            parts: what it is made from.
             program: the command that starts a member with the file of its task.
             service: command of a service that members call; none if it is empty.
             positions: where it commits; None: in Kafka.
@@ -74,19 +73,15 @@ class Members(Tasks[MemberTask]):
 
     @property
     def commits(self) -> int:
-        """How many positions the group has committed."""
         return len(self.committed())
 
     def flows(self) -> bool:
-        """Whether a position was committed."""
         return self.commits > 0
 
     def shortly(self) -> str | None:
-        """How many positions were committed."""
         return f"{self.commits} positions committed" if self._running else None
 
     def positions(self) -> Positions | None:
-        """The newest position in each partition."""
         found = {(c.topic, c.partition): c.offset for c in self.committed()}
         return found or None
 
@@ -95,7 +90,6 @@ class Members(Tasks[MemberTask]):
         return True
 
     def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
-        """Every position that it committed, in order, and what put it to the test."""
         found = self._positions.look()
         first = self._sightings.of(found)
         atomic = self.atomic_with(sink) if self._atomic else ()

@@ -33,7 +33,6 @@ class LoggedPositions:
         self._seen: list[Commit] = []
 
     def look(self) -> list[Commit]:
-        """All commits, oldest first; those of the last look where nobody can say now."""
         with self._lock:
             try:
                 with self._reader() as reader:

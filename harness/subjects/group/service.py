@@ -62,7 +62,6 @@ class _Call(BaseHTTPRequestHandler):
     server: Service
 
     def do_POST(self) -> None:
-        """One call."""
         self.server.carry_out(self.rfile.read(int(self.headers["Content-Length"])))
         self.send_response(204)
         self.end_headers()

@@ -26,11 +26,7 @@ class Sightings:
         self._first: dict[_Known, int] = {}
 
     def of(self, commits: Sequence[Commit]) -> list[int]:
-        """When each was seen first, in nanoseconds of the monotonic clock: now, if it is new.
-
-        Args:
-            commits: all that a look gave, oldest first.
-        """
+        """When each was seen first, in nanoseconds of the monotonic clock: now, if it is new."""
         with self._lock:
             moment = self._clock()
             return [self._first.setdefault(known, moment) for known in _known(commits)]

@@ -67,10 +67,6 @@ class ConsumerGroup(GroupSubject):
         commits: when positions are committed.
         without: what a broken twin leaves out.
         calls: whether each record is also told to a service outside, once for each processing.
-        members: how many.
-        into: the topic that it writes to.
-        view: who looks at it.
-        group: its name.
     """
 
     client: Client = "librdkafka"
@@ -97,7 +93,6 @@ class ConsumerGroup(GroupSubject):
 
     @property
     def sink(self) -> str:
-        """The topic that it writes to."""
         return self.into
 
     @property
@@ -111,13 +106,11 @@ class ConsumerGroup(GroupSubject):
 
     @property
     def says(self) -> str:
-        """What it promises."""
         calls = " Each record is also told to a service outside." if self.calls else ""
         return f"{_SAYS[self.commits]} Members of {self.client}.{_WITHOUT[self.without]}{calls}"
 
     @property
     def sinks(self) -> tuple[str, ...]:
-        """The topic, and the service."""
         return (self.sink, CALLS) if self.calls else (self.sink,)
 
     def configuration(self) -> Mapping[str, Any]:
@@ -133,7 +126,6 @@ class ConsumerGroup(GroupSubject):
         }
 
     def pipeline(self, parts: PipelineParts) -> Members:
-        """Its members."""
         service = f"{parts.address}:8080" if self.calls else None
         tasks = [
             MemberTask(
@@ -159,7 +151,6 @@ class ConsumerGroup(GroupSubject):
         )
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        """The output topic."""
         return TopicSink(reader, topic=self.sink, view=self.view)
 
 

@@ -25,11 +25,6 @@ class MemberTask:
 
     Attributes:
         name: `member-0`; its client id too.
-        bootstrap: brokers, as the audience `pipeline` reaches them.
-        group: the consumer group.
-        topic: what it reads.
-        sink: the topic that it writes to.
-        commits: when positions are committed.
         group_metadata: give a transaction the group's metadata, so that who left it is fenced.
         rewind: after an abort, read again from the committed positions.
         outcomes: commit only if no effect was refused, where a client's commit does not see to it.
@@ -55,10 +50,8 @@ class MemberTask:
         return self.name
 
     def save(self, path: Path) -> None:
-        """Write it where the process will read it."""
         path.write_text(json.dumps(asdict(self)))
 
     @classmethod
     def load(cls, path: Path) -> Self:
-        """Read what `save` wrote."""
         return cls(**json.loads(path.read_text()))

@@ -10,7 +10,6 @@ import sys
 
 
 def main() -> None:
-    """Start it."""
     if folder := sys.argv.pop(1):
         sys.path.append(folder)
     from onceproof.harness.subjects.queue.amqp_forwarder import main as forward

@@ -189,5 +189,4 @@ class Forwarder:
 
 
 def main() -> None:
-    """Work off the task that is named on the command line."""
     Forwarder(ForwarderTask.load(Path(sys.argv[-1]))).run()

@@ -42,7 +42,6 @@ class Forwarders(Tasks[ForwarderTask]):
 
         Args:
             tasks: one for each forwarder, all between the same queues.
-            parts: what it is made from.
             program: the command that starts a forwarder with the file of its task.
         """
         super().__init__(tasks, parts, program=program)
@@ -149,11 +148,9 @@ class Forwarders(Tasks[ForwarderTask]):
         return self._seen
 
     def flows(self) -> bool:
-        """Whether there is an effect."""
         return self.commits > 0
 
     def shortly(self) -> str | None:
-        """How many effects there are."""
         return f"{self.commits} effects" if self._running else None
 
     def positions(self) -> Positions | None:
@@ -174,7 +171,6 @@ class Forwarders(Tasks[ForwarderTask]):
             return False
 
     def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
-        """What put them to the test."""
         dropped = self._parts.stage.queues().dropped(self._sink)
         writer.write_all(
             "hazards",

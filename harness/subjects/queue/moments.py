@@ -33,7 +33,6 @@ class Moments:
         )
 
     def ask(self, moment: str) -> None:
-        """Ask it to stand still at a moment."""
         self._held.unlink(missing_ok=True)
         self._draft.write_text(moment)
         self._draft.rename(self._wanted)

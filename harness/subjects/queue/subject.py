@@ -71,9 +71,6 @@ class QueueForwarder(SubjectBase):
         client: by which protocol; by AMQP no message is acknowledged before its effect.
         acknowledge: when a message counts as consumed.
         duplicate_ids: each effect says which message it is of (`_AMQ_DUPL_ID`).
-        forwarders: how many.
-        sink: the address that they send to.
-        queue_broker: settings of the broker.
     """
 
     client: Client = "jms"
@@ -99,7 +96,6 @@ class QueueForwarder(SubjectBase):
 
     @property
     def says(self) -> str:
-        """What it promises."""
         ids = _WITH_IDS if self.duplicate_ids else ""
         says = _SAYS[self.client, self.acknowledge]
         return says + ids + "".join(_LACKS[what] for what in self._lacks)
@@ -114,16 +110,13 @@ class QueueForwarder(SubjectBase):
 
     @property
     def queues(self) -> tuple[str, ...]:
-        """The one that they send to."""
         return (self.sink,)
 
     @property
     def offers(self) -> frozenset[str]:
-        """Forwarders."""
         return frozenset({FORWARDER})
 
     def configuration(self) -> Mapping[str, Any]:
-        """When they acknowledge, and how many they are."""
         return {
             "forwarders": {
                 "number": self.forwarders,
@@ -156,7 +149,6 @@ class QueueForwarder(SubjectBase):
         return Forwarders(tasks, parts, program=_program(self.client, parts.tools))
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        """The address that they send to, read as a log."""
         return TopicSink(reader, topic=self.sink, view=self.view)
 
 

@@ -22,7 +22,6 @@ class ForwarderTask:
         broker: `host:port` of the queue broker, as the audience `pipeline` reaches it.
         source: the queue that it consumes, by its fully qualified name.
         sink: the address that it sends to.
-        acknowledge: when a message counts as consumed.
         duplicate_ids: each effect says which message it is of, so that the broker takes it once.
         work: folder in which somebody may ask it to stand still.
         history: folder for what it has to tell.
@@ -40,10 +39,8 @@ class ForwarderTask:
     batch: int = 10
 
     def save(self, path: Path) -> None:
-        """Write it where the process will read it."""
         path.write_text(json.dumps(asdict(self)))
 
     @classmethod
     def load(cls, path: Path) -> ForwarderTask:
-        """Read what `save` wrote."""
         return cls(**json.loads(path.read_text()))

@@ -18,12 +18,7 @@ Row = Mapping[str, Any]
 
 
 def aborted_input(log: Iterable[Row], ranges: Iterable[Row]) -> list[dict[str, Any]]:
-    """Rows of the `hazards` table: one, or none.
-
-    Args:
-        log: rows of the `log` table.
-        ranges: rows of the `ranges` table.
-    """
+    """Rows of the `hazards` table: one, or none."""
     committed: dict[tuple[str, int], list[range]] = {}
     for row in ranges:
         if row["committed"]:

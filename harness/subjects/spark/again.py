@@ -25,7 +25,6 @@ class SparkPipelineAgain(SparkPipeline):
     """The driver of one run, from its first life to its last."""
 
     def __init__(self, **parts: Any) -> None:
-        """See `SparkPipeline`."""
         super().__init__(**parts)
         self._supervisor = Supervisor(
             ["the driver"],

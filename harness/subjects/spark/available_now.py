@@ -25,16 +25,10 @@ class SparkAvailableNow(SparkForeachBatchPostgres):
 
     @property
     def says(self) -> str:
-        """What it promises."""
         return (
             f"{super().says} Its trigger is `availableNow`: the driver ends when all input is "
             "worked off, and is started again."
         )
 
     def command(self, place: JobPlace) -> list[str]:
-        """The job and its arguments.
-
-        Raises:
-            StageTrouble: the stage has no database.
-        """
         return [*super().command(place), "--trigger", "available-now"]

@@ -33,8 +33,6 @@ class SparkBalances(SparkSubject):
     Attributes:
         store: where it keeps them: Spark's store in RocksDB, Spark's store by default, or files of
             the job's own, which it does not take back.
-        sink: the topic that it writes to.
-        view: who looks at it.
     """
 
     store: Store = "rocksdb"
@@ -53,12 +51,10 @@ class SparkBalances(SparkSubject):
 
     @property
     def balances(self) -> bool:
-        """It is all that it keeps."""
         return True
 
     @property
     def says(self) -> str:
-        """What it promises."""
         if self.store == "home-made":
             return (
                 "A PySpark query that keeps balances in files of its own and goes on from the "
@@ -71,7 +67,6 @@ class SparkBalances(SparkSubject):
 
     @property
     def output_topic(self) -> str | None:
-        """The topic that it writes to."""
         return self.sink
 
     def configuration(self) -> Mapping[str, Any]:
@@ -79,7 +74,6 @@ class SparkBalances(SparkSubject):
         return {**super().configuration(), "state": {"store": self.store}}
 
     def command(self, place: JobPlace) -> list[str]:
-        """The job and its arguments."""
         provider = _PROVIDERS.get(self.store)
         return [
             str(JOBS / ("balances.py" if provider else "balances_home_made.py")),
@@ -90,5 +84,4 @@ class SparkBalances(SparkSubject):
         ]
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        """The output topic."""
         return BalancesTopic(reader, topic=self.sink, view=self.view)

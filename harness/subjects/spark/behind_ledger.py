@@ -24,21 +24,14 @@ class SparkBehindLedger(SparkForeachBatchPostgres):
 
     @property
     def offers(self) -> frozenset[str]:
-        """A driver, and that it may have a new checkpoint."""
         return frozenset({DRIVER, NEW_CHECKPOINT})
 
     @property
     def says(self) -> str:
-        """What it promises."""
         return (
             f"{super().says} A query without a checkpoint begins behind what the table has, so "
             "that it can be given a new one; its batches then count from 0 again."
         )
 
     def command(self, place: JobPlace) -> list[str]:
-        """The job and its arguments.
-
-        Raises:
-            StageTrouble: the stage has no database.
-        """
         return [*super().command(place), "--begin", "behind-ledger"]

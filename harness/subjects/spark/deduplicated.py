@@ -27,7 +27,6 @@ class SparkDeduplicated(SparkStateSubject):
         within: where duplicates are looked for: in what the watermark has not passed, or in one
             micro-batch alone.
         watermark_ms: how late a payment may be, or be repeated.
-        topic: what it reads.
     """
 
     within: Literal["watermark", "batch"] = "watermark"
@@ -43,7 +42,6 @@ class SparkDeduplicated(SparkStateSubject):
 
     @property
     def says(self) -> str:
-        """What it promises."""
         if self.within == "batch":
             return (
                 "PySpark's dropDuplicates in each micro-batch by itself, in foreachBatch into "
@@ -55,11 +53,6 @@ class SparkDeduplicated(SparkStateSubject):
         )
 
     def command(self, place: JobPlace) -> list[str]:
-        """The job and its arguments.
-
-        Raises:
-            StageTrouble: the stage has no database.
-        """
         return self.job(
             "deduplicated.py",
             place,
@@ -67,5 +60,4 @@ class SparkDeduplicated(SparkStateSubject):
         )
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        """The ledger."""
         return Ledger(database, topic=self.topic, sink=self.sink, view=self.view)

@@ -54,10 +54,8 @@ def start_driver(
     """Start a job.
 
     Args:
-        parts: of the run.
         processes: take it in.
         command: the job's script and arguments, for the Python interpreter.
-        options: of the driver's JVM.
         jars: what Spark needs beside its own.
     """
     local = parts.work / "spark-local"

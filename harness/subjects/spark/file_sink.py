@@ -20,7 +20,6 @@ class SparkFileSink(SparkSubject):
     Attributes:
         sink: the files, to who reads by their log.
         listed: the files, to who lists the directory.
-        topic: what it reads.
     """
 
     sink: str = "files"
@@ -29,17 +28,14 @@ class SparkFileSink(SparkSubject):
 
     @property
     def name(self) -> str:
-        """`spark-file-sink`."""
         return "spark-file-sink"
 
     @property
     def sinks(self) -> tuple[str, ...]:
-        """Both."""
         return (self.sink, self.listed)
 
     @property
     def says(self) -> str:
-        """What it promises."""
         return (
             "PySpark's own file sink. It promises exactly-once to who reads its files by its log, "
             "`_spark_metadata`, as Spark does; who lists the directory is promised nothing."
@@ -49,7 +45,6 @@ class SparkFileSink(SparkSubject):
     output_topic = None
 
     def command(self, place: JobPlace) -> list[str]:
-        """The job and its arguments."""
         return [
             str(JOBS / "file_sink.py"),
             *("--bootstrap", place.source_bootstrap, "--topic", place.topic),
@@ -62,7 +57,6 @@ class SparkFileSink(SparkSubject):
         return self._folder(work) / LOG
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        """The directory."""
         return Files(self._folder(work), topic=self.topic, sink=self.sink, listed=self.listed)
 
     def _folder(self, work: Path) -> Path:

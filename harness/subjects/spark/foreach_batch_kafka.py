@@ -38,7 +38,6 @@ class SparkForeachBatchKafka(SparkSubject):
 
     @property
     def says(self) -> str:
-        """What it promises."""
         if self.guard == "none":
             return (
                 "PySpark foreachBatch into Kafka, each micro-batch one transaction and no guard: "
@@ -52,11 +51,9 @@ class SparkForeachBatchKafka(SparkSubject):
 
     @property
     def output_topic(self) -> str | None:
-        """The topic that it writes to."""
         return self.sink
 
     def command(self, place: JobPlace) -> list[str]:
-        """The job and its arguments."""
         return [
             str(JOBS / "foreach_batch_kafka.py"),
             *("--bootstrap", place.source_bootstrap, "--topic", place.topic),
@@ -67,5 +64,4 @@ class SparkForeachBatchKafka(SparkSubject):
         ]
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        """The output topic, with the topic of batches."""
         return TopicWithBatches(reader, topic=self.sink, view=self.view, batches=self.batches)

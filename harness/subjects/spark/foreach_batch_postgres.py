@@ -18,9 +18,7 @@ class SparkForeachBatchPostgres(SparkSubject):
     """A micro-batch is one database transaction; the guard makes its replay a no-op.
 
     Attributes:
-        guard: what makes it one.
         isolation: of its source; None leaves it as Spark has it, which reads what is not committed.
-        topic: what it reads.
     """
 
     family = "spark-foreachbatch"
@@ -43,7 +41,6 @@ class SparkForeachBatchPostgres(SparkSubject):
 
     @property
     def says(self) -> str:
-        """What it promises."""
         if self.guard == "none":
             return (
                 "PySpark foreachBatch into PostgreSQL, each micro-batch one transaction and no "
@@ -69,11 +66,6 @@ class SparkForeachBatchPostgres(SparkSubject):
     view = "table"
 
     def command(self, place: JobPlace) -> list[str]:
-        """The job and its arguments.
-
-        Raises:
-            StageTrouble: the stage has no database.
-        """
         return [
             str(JOBS / "foreach_batch_postgres.py"),
             *("--bootstrap", place.source_bootstrap, "--topic", place.topic),
@@ -83,15 +75,9 @@ class SparkForeachBatchPostgres(SparkSubject):
         ]
 
     def database_of(self, place: JobPlace) -> str:
-        """Where it writes to.
-
-        Raises:
-            StageTrouble: the stage has no database.
-        """
         return database_of(place, self.name)
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        """The ledger."""
         return Ledger(database, topic=self.topic, sink=self.sink, view=self.view)
 
 

@@ -19,18 +19,12 @@ class SparkForeachBatchPostgresTasks(SparkForeachBatchPostgres):
 
     @property
     def says(self) -> str:
-        """What it promises."""
         return (
             "PySpark foreachBatch into PostgreSQL, each task one transaction, and (query id, batch "
             "id) recorded behind them: the broken twin. A batch that is there in part comes again."
         )
 
     def command(self, place: JobPlace) -> list[str]:
-        """The job and its arguments.
-
-        Raises:
-            StageTrouble: the stage has no database.
-        """
         return [
             str(JOBS / "foreach_batch_postgres_tasks.py"),
             *("--bootstrap", place.source_bootstrap, "--topic", place.topic),

@@ -27,8 +27,6 @@ def write_each(
     """Of several queries, by their ids, what each had where: positions and ranges.
 
     Args:
-        writer: of the run's history.
-        told: what their driver told.
         sink: knows which batches it has.
         of: each query's checkpoint, and the name of its sink.
 

@@ -20,12 +20,10 @@ class SparkKafkaSink(SparkSubject):
 
     @property
     def name(self) -> str:
-        """`spark-kafka-sink`."""
         return "spark-kafka-sink"
 
     @property
     def says(self) -> str:
-        """What it promises."""
         return (
             "PySpark's own Kafka sink. Spark's documentation promises at-least-once for it: "
             "after a failure a micro-batch may be written again."
@@ -33,11 +31,9 @@ class SparkKafkaSink(SparkSubject):
 
     @property
     def output_topic(self) -> str | None:
-        """The topic that it writes to."""
         return self.sink
 
     def command(self, place: JobPlace) -> list[str]:
-        """The job and its arguments."""
         return [
             str(JOBS / "kafka_sink.py"),
             *("--bootstrap", place.source_bootstrap, "--topic", place.topic),
@@ -46,5 +42,4 @@ class SparkKafkaSink(SparkSubject):
         ]
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        """The output topic."""
         return TopicSink(reader, topic=self.sink, view=self.view)

@@ -17,12 +17,10 @@ class SparkKafkaSinkOnCluster(SparkKafkaSink):
 
     @property
     def name(self) -> str:
-        """`spark-kafka-sink-on-cluster`."""
         return "spark-kafka-sink-on-cluster"
 
     @property
     def says(self) -> str:
-        """What it promises."""
         return (
             f"PySpark's own Kafka sink, with {self.executors} executors in processes of their own. "
             "It promises at-least-once: a task that is lost is tried again, and sends again."
@@ -30,10 +28,8 @@ class SparkKafkaSinkOnCluster(SparkKafkaSink):
 
     @property
     def offers(self) -> frozenset[str]:
-        """A driver, and executors."""
         return frozenset({DRIVER, EXECUTORS})
 
     def command(self, place: JobPlace) -> list[str]:
-        """The job and its arguments."""
         master = f"local-cluster[{self.executors},1,{self.megabytes}]"
         return [*super().command(place), "--master", master]

@@ -45,7 +45,6 @@ class SparkMatches(SparkStateSubject):
 
     @property
     def says(self) -> str:
-        """What it promises."""
         what = (
             "PySpark's join of two streams, payments and refunds, into PostgreSQL by foreachBatch"
         )
@@ -67,11 +66,6 @@ class SparkMatches(SparkStateSubject):
                 yield payment.record, match_digest(payment, refund)
 
     def command(self, place: JobPlace) -> list[str]:
-        """The job and its arguments.
-
-        Raises:
-            StageTrouble: the stage has no database.
-        """
         return self.job(
             "matches.py",
             place,
@@ -80,5 +74,4 @@ class SparkMatches(SparkStateSubject):
         )
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        """The table."""
         return Matches(database, sink=self.sink)

@@ -23,7 +23,6 @@ class SparkNewCheckpoint(SparkPipeline):
     """The driver of one run, and the checkpoints that it had one after the other."""
 
     def __init__(self, **parts: Any) -> None:
-        """See `SparkPipeline`."""
         super().__init__(**parts)
         self._former: list[Checkpoint] = []
 

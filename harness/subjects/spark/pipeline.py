@@ -50,9 +50,6 @@ class SparkPipeline:
         """Make the checkpoint's folders and watch them; nothing is started yet.
 
         Args:
-            command: the job's script and arguments, for the Python interpreter.
-            checkpoint: the query's checkpoint.
-            parts: what it is made from.
             jars: what Spark needs beside its own.
             sink_log: the folder of the log that the sink keeps; None: it keeps none.
             options: of the driver's JVM.
@@ -123,7 +120,6 @@ class SparkPipeline:
 
     @property
     def commits(self) -> int:
-        """How many micro-batches the commit log has."""
         return len(self.checkpoint.committed())
 
     @property
@@ -150,12 +146,9 @@ class SparkPipeline:
         self._watch.check()
 
     def alive(self) -> bool:
-        """Whether the driver runs."""
         return self.process is not None and self.process.leader_alive()
 
     def wait_batch(self, batch: int, *, seconds: float) -> None:
-        """Wait until a batch is in the commit log."""
-
         def there() -> bool:
             self.check()
             last = self.last_committed
@@ -170,11 +163,9 @@ class SparkPipeline:
         )
 
     def flows(self) -> bool:
-        """Whether a micro-batch with records is committed."""
         return any(end > 0 for end in (self.positions() or {}).values())
 
     def shortly(self) -> str | None:
-        """The newest micro-batch that is committed."""
         last = self.last_committed
         return None if last is None else f"micro-batch {last}"
 
@@ -201,7 +192,6 @@ class SparkPipeline:
         writer.write_all("hazards", aborted_input(told.lines.get("log", []), ranges))
 
     def close(self) -> None:
-        """End the watch."""
         self._watch.close()
         with suppress(OSError):
             self._history.close()

@@ -35,11 +35,9 @@ class SparkStateSubject(SparkSubject):
 
     @property
     def name(self) -> str:
-        """Short name."""
         raise NotImplementedError
 
     def configuration(self) -> Mapping[str, Any]:
-        """Spark's settings, and where the state is."""
         return {
             **super().configuration(),
             "state": {"provider": _ROCKSDB, "maxOffsetsPerTrigger": PER_BATCH},

@@ -28,7 +28,6 @@ class SparkStatements(SparkStateSubject):
 
     Attributes:
         store: where balances are kept: Spark's state store, or files of the job's own.
-        topic: what it reads.
     """
 
     store: Literal["rocksdb", "home-made"] = "rocksdb"
@@ -44,7 +43,6 @@ class SparkStatements(SparkStateSubject):
 
     @property
     def says(self) -> str:
-        """What it promises."""
         what = "PySpark's transformWithStateInPandas, a running balance of each account"
         into = "into PostgreSQL by foreachBatch with its guard"
         if self.store == "home-made":
@@ -59,11 +57,6 @@ class SparkStatements(SparkStateSubject):
         return total_and_count(self.balances_sink, payment.account, payment)
 
     def command(self, place: JobPlace) -> list[str]:
-        """The job and its arguments.
-
-        Raises:
-            StageTrouble: the stage has no database.
-        """
         own = () if self.store == "rocksdb" else ("--store", str(place.work / "balances"))
         return self.job("statements.py", place, *own)
 

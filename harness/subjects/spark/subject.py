@@ -54,16 +54,18 @@ class SparkSubject(SubjectBase, ABC):
 
     @property
     def offers(self) -> frozenset[str]:
-        """A driver."""
         return frozenset({DRIVER})
 
     def configuration(self) -> Mapping[str, Any]:
-        """Spark's settings."""
         return {"spark": CONFIGURATION}
 
     @abstractmethod
     def command(self, place: JobPlace) -> list[str]:
-        """The job's script and arguments, for the Python interpreter."""
+        """The job's script and arguments, for the Python interpreter.
+
+        Raises:
+            StageTrouble: the stage has no database, and the job needs one.
+        """
 
     def needs_jar(self, name: str) -> bool:
         """Whether the driver gets a jar; that of Iceberg, which is as big as a Spark of its own,
@@ -76,7 +78,6 @@ class SparkSubject(SubjectBase, ABC):
         return None
 
     def pipeline(self, parts: PipelineParts) -> SparkPipeline:
-        """Its driver, with a checkpoint of its own."""
         place = JobPlace(
             source_bootstrap=parts.stage.bootstrap("pipeline"),
             sink_bootstrap=parts.stage.bootstrap("pipeline-sink"),

@@ -70,7 +70,6 @@ class SparkTwoCheckpoints(SparkPipeline):
         write_each(writer, told, sink, zip(checkpoints, TABLES, strict=True))
 
     def close(self) -> None:
-        """End both watches."""
         super().close()
         for _, watch in self._both:
             if watch is not self._watch:

@@ -21,7 +21,6 @@ class SparkTwoQueries(SparkSubject):
 
     Attributes:
         guard: what a batch is called in the table of those that are done.
-        topic: what both read.
     """
 
     guard: Literal["query-and-batch-id", "batch-id"] = "query-and-batch-id"
@@ -40,12 +39,10 @@ class SparkTwoQueries(SparkSubject):
 
     @property
     def sinks(self) -> tuple[str, ...]:
-        """Both tables."""
         return TABLES
 
     @property
     def says(self) -> str:
-        """What it promises."""
         says = (
             "PySpark with two queries in one driver, each at its own pace, foreachBatch into a "
             "table of PostgreSQL each. Each micro-batch is one transaction, which also records it "
@@ -59,11 +56,6 @@ class SparkTwoQueries(SparkSubject):
         return f"{says}, by query id and batch id: exactly-once into both."
 
     def command(self, place: JobPlace) -> list[str]:
-        """The job and its arguments.
-
-        Raises:
-            StageTrouble: the stage has no database.
-        """
         return [
             str(JOBS / "two_queries.py"),
             *("--bootstrap", place.source_bootstrap, "--topic", place.topic),
@@ -73,5 +65,4 @@ class SparkTwoQueries(SparkSubject):
         ]
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        """Both tables."""
         return TwoTables(database, topic=self.topic)

@@ -62,7 +62,6 @@ class SparkWindows(SparkStateSubject):
 
     @property
     def says(self) -> str:
-        """What it promises."""
         guard = "without a guard" if self.guard == "none" else "guarded by (query id, batch id)"
         what = (
             f"A PySpark query that sums up payments by account and minute, {_SAYS[self.mode]}, by "
@@ -93,11 +92,6 @@ class SparkWindows(SparkStateSubject):
             yield from total_and_count(self.sink, key, payment, total=TOTAL)
 
     def command(self, place: JobPlace) -> list[str]:
-        """The job and its arguments.
-
-        Raises:
-            StageTrouble: the stage has no database.
-        """
         return self.job(
             "windows.py",
             place,
@@ -106,5 +100,4 @@ class SparkWindows(SparkStateSubject):
         )
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        """The table."""
         return Windows(database, sink=self.sink)

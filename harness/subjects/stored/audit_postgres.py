@@ -89,13 +89,11 @@ class PostgresAudit:
             connection.execute(journal.SCHEMA)
 
     def look(self) -> list[Commit]:
-        """See `Audit`."""
         with suppress(psycopg.OperationalError):  # it is dead or paused for now
             self._seen = commits(self._rows(STORED))
         return self._seen
 
     def books(self) -> Books:
-        """See `Audit`."""
         return Books(
             self._rows,
             topic=self._topic,
@@ -104,11 +102,9 @@ class PostgresAudit:
         )
 
     def journal(self) -> list[dict[str, Any]]:
-        """See `Audit`."""
         return journal.changes(self._rows(journal.NOTES), topic=self._topic, owner=self._owner)
 
     def hold_commit(self, who: Process) -> HeldCommit:
-        """See `Audit`."""
         return HeldCommit(self._database, who.name, self._stop)
 
     def hold_with_work(self, who: Process) -> HeldCommit:
@@ -142,7 +138,6 @@ class HeldCommit:
             raise
 
     def caught(self) -> str | None:
-        """See `Hold`."""
         if self._session is None:
             row = self._connection.execute(_CAUGHT, (self._who,)).fetchone()
             if row is None:
@@ -167,13 +162,11 @@ class HeldCommit:
         return f"a new session of {row[1]} waited for its rows" if row else None
 
     def next(self) -> None:
-        """See `Hold`."""
         self.let_go()
         self._session = None
         self._lie_in_wait()
 
     def let_go(self) -> str:
-        """See `Hold`."""
         self._do(f"SELECT pg_advisory_unlock({_LOCK})")
         return self._came_to("committed")
 
@@ -184,7 +177,6 @@ class HeldCommit:
         return self._came_to("aborted")
 
     def close(self) -> None:
-        """See `Hold`."""
         with suppress(psycopg.OperationalError):
             self._do("SELECT pg_advisory_unlock_all()")
             self._do("DROP TRIGGER IF EXISTS stands_still ON ledger")

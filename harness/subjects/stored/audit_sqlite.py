@@ -45,18 +45,15 @@ class SqliteAudit:
         self._seen: list[Commit] = []
 
     def prepare(self) -> None:
-        """See `Audit`."""
         with closing(sqlite3.connect(self._path)) as connection:
             connection.executescript(f"{SCHEMA};{_JOURNAL}")
 
     def look(self) -> list[Commit]:
-        """See `Audit`."""
         with suppress(sqlite3.OperationalError):  # somebody has it for now
             self._seen = commits(self._rows(STORED, _LOOK_SECONDS))
         return self._seen
 
     def books(self) -> Books:
-        """See `Audit`."""
         return Books(self._rows, topic=self._topic, owner=self._owner, hanging=self._hanging)
 
     def journal(self) -> list[dict[str, Any]]:
@@ -64,7 +61,6 @@ class SqliteAudit:
         return []
 
     def hold_commit(self, who: Process) -> HeldCommit:
-        """See `Audit`."""
         return HeldCommit(self._path, who)
 
     def hold_with_work(self, who: Process) -> HeldBegin:
@@ -141,7 +137,6 @@ class HeldCommit:
         return "we had read all the while, so nothing of it was written"
 
     def close(self) -> None:
-        """See `Hold`."""
         self._reader.close()
 
     def _read(self) -> None:
@@ -190,7 +185,6 @@ class HeldBegin:
         raise StageTrouble("no transaction was begun that could be rolled back")
 
     def close(self) -> None:
-        """See `Hold`."""
         self._writer.close()
 
 

@@ -16,7 +16,6 @@ class Batch:
     """Payments of one topic that were read in one go.
 
     Attributes:
-        topic: where they came from.
         rows: record, account, amount and fee in cents, partition and offset of each.
         starts: partition → the offset that was to be read next before.
         ends: partition → the offset to be read next after it.

@@ -27,15 +27,7 @@ Rows = Iterable[Mapping[str, Any]]
 def hazards(
     log: Rows, effects: Rows, journal: Rows, *, topic: str, commits: Iterable[Commit]
 ) -> list[dict[str, Any]]:
-    """Rows of the `hazards` table.
-
-    Args:
-        log: rows of the `log` table.
-        effects: rows of the `effects` table.
-        journal: rows of the `journal` table.
-        topic: what is read.
-        commits: every offset that was committed, wherever.
-    """
+    """Rows of the `hazards` table."""
     written = Counter(row["record"] for row in effects)
     seen = Counter(
         row["record"] for row in journal if (row["sink"], row["operation"]) == (LEDGER, "append")

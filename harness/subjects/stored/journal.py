@@ -94,11 +94,6 @@ def changes(rows: Iterable[tuple[Any, ...]], *, topic: str, owner: str) -> list[
     To its readers a balance moves by the payments that come into the ledger with it, and go, and by
     nothing else. So it shows a payment as it must be, once for each time that it comes. Where it
     moves otherwise, it shows what came otherwise; if nothing came, its newest payment once more.
-
-    Args:
-        rows: what `NOTES` found.
-        topic: where the payments come from.
-        owner: who writes them.
     """
     books = _Books()
     notes = (Note(*row) for row in rows)

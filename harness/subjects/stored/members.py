@@ -33,13 +33,7 @@ class StoringMembers(Members):
     """
 
     def __init__(self, tasks: Sequence[StoringTask], parts: PipelineParts, audit: Audit) -> None:
-        """Nothing is started yet.
-
-        Args:
-            tasks: one for each consumer.
-            parts: what it is made from.
-            audit: our own way into the database.
-        """
+        """Nothing is started yet."""
         stored = tasks[0].commits == "in-transaction"
         super().__init__(tasks, parts, program=_program, positions=audit if stored else None)
         self.audit = audit

@@ -119,7 +119,6 @@ class Store(ABC):
         """Write a batch, in one transaction.
 
         Args:
-            batch: what to write.
             offsets: store where it ends, too.
 
         Raises:

@@ -61,13 +61,9 @@ class StoringConsumers(SubjectBase):
     """Consumers and their database on trial.
 
     Attributes:
-        kind: which database.
         commits: when offsets are committed, and so where.
         guard: an offset is compared before it is moved.
         cleans: what was written twice is taken away again, in another transaction.
-        members: how many consumers.
-        group: the name of their group.
-        topic: what they read.
     """
 
     kind: Kind = "postgres"
@@ -102,7 +98,6 @@ class StoringConsumers(SubjectBase):
 
     @property
     def says(self) -> str:
-        """What it promises."""
         says = _SAYS[self.commits].format(_DATABASES[self.kind])
         if self.cleans:
             return f"{says}{_CLEANED}"
@@ -110,11 +105,9 @@ class StoringConsumers(SubjectBase):
 
     @property
     def offers(self) -> frozenset[str]:
-        """Members, and their commits."""
         return frozenset({MEMBER, COMMITS})
 
     def configuration(self) -> Mapping[str, Any]:
-        """Settings of the consumers and of their sessions."""
         where = "in the database" if self.commits == "in-transaction" else "in Kafka"
         session = {"idle_in_transaction_session_timeout": IDLE_MS}
         return {
@@ -159,7 +152,6 @@ class StoringConsumers(SubjectBase):
         return StoringMembers(tasks, parts, audit)
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        """Its rows and balances."""
         return self._audit(database, work, self.topic, Stop()).books()
 
     def _audit(self, database: str, work: Path, topic: str, stop: Stop) -> Audit:

@@ -17,10 +17,8 @@ class StoringTask(MemberTask):
     after that.
 
     Attributes:
-        kind: which database.
         database: a libpq connection string, or the path of a file.
         guard: compare the stored offset with the one that it started from before it is moved.
-        history: folder of the run's history.
         in_hand: file in which it notes how far it has read.
         cleans: take away again, in another transaction, what has been written twice.
     """

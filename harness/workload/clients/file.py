@@ -49,7 +49,6 @@ def _append(desk: SenderRuntime, file: FileIO, calls: Sequence[Call]) -> None:
 
 
 def main() -> None:
-    """Work off the task that is named on the command line."""
     append_all(given_desk())
 
 

@@ -137,7 +137,6 @@ class Sending:
 
 
 def main() -> None:
-    """Work off the task that is named on the command line."""
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(message)s")
     Sending(given_desk()).send_all()
 

@@ -177,7 +177,6 @@ class Sending:
 
 
 def main() -> None:
-    """Work off the task that is named on the command line."""
     Sending(given_desk()).send_all()
 
 

@@ -40,12 +40,10 @@ class Call:
 
     @property
     def key(self) -> bytes:
-        """As it is sent."""
         return self.record.key.encode()
 
     @property
     def value(self) -> bytes | None:
-        """As it is sent."""
         value = self.record.value
         return None if value is None else value.encode()
 

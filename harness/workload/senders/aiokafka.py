@@ -22,16 +22,13 @@ class Aiokafka:
 
     @property
     def name(self) -> str:
-        """`aiokafka`."""
         return "aiokafka"
 
     @property
     def resend_seconds(self) -> float | None:
-        """Its application has patience."""
         return None
 
     def settings(self, *, transactional: bool) -> Mapping[str, Any]:
-        """Aiokafka's own words."""
         return {
             "acks": "all",
             "enable_idempotence": self.idempotent,
@@ -44,7 +41,6 @@ class Aiokafka:
         }
 
     def command(self, task: Path, tools: Tools | None) -> Sequence[str | Path]:
-        """A program of ours."""
         return python_client("aiokafka", task)
 
 

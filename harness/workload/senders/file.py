@@ -23,7 +23,6 @@ class FileSender:
 
     @property
     def name(self) -> str:
-        """`file`."""
         return "file"
 
     @property
@@ -32,11 +31,9 @@ class FileSender:
         return None
 
     def settings(self, *, transactional: bool) -> Mapping[str, Any]:
-        """What it does, in words."""
         return {"acknowledged": "after fsync"}
 
     def command(self, task: Path, tools: Tools | None) -> Sequence[str | Path]:
-        """A program of ours."""
         return python_client("file", task)
 
 

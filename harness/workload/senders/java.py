@@ -38,11 +38,9 @@ class Java:
 
     @property
     def name(self) -> str:
-        """`java`."""
         return "java"
 
     def settings(self, *, transactional: bool) -> Mapping[str, Any]:
-        """KafkaProducer's own words."""
         patience = 120_000 if self.resend_seconds is None else int(self.resend_seconds * 1000)
         if transactional:
             patience = TRANSACTION_TIMEOUT_MS
@@ -63,11 +61,6 @@ class Java:
         }
 
     def command(self, task: Path, tools: Tools | None) -> Sequence[str | Path]:
-        """A program of ours, compiled if it is not yet.
-
-        Raises:
-            SetupError: it cannot be.
-        """
         assert tools is not None, "it is started with the tools of its run"
         transactional = SenderTask.load(task).transactional_id is not None
         return programs_for(tools).command("Transactor" if transactional else "Sender", task)

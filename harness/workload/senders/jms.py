@@ -30,7 +30,6 @@ class JmsSender:
 
     @property
     def name(self) -> str:
-        """`jms`."""
         return "jms"
 
     @property
@@ -39,7 +38,6 @@ class JmsSender:
         return None
 
     def settings(self, *, transactional: bool) -> Mapping[str, Any]:
-        """What it does, and after how long it gives a call up."""
         return {
             "duplicate_ids": self.duplicate_ids,
             "delivery": "persistent, each acknowledged before the next",
@@ -47,11 +45,6 @@ class JmsSender:
         }
 
     def command(self, task: Path, tools: Tools | None) -> Sequence[str | Path]:
-        """A program of ours, compiled if it is not yet.
-
-        Raises:
-            SetupError: it cannot be.
-        """
         assert tools is not None, "it is started with the tools of its run"
         return artemis_programs(tools).command("QueueSender", task)
 

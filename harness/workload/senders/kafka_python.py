@@ -22,16 +22,13 @@ class KafkaPython:
 
     @property
     def name(self) -> str:
-        """`kafka-python`."""
         return "kafka-python"
 
     @property
     def resend_seconds(self) -> float | None:
-        """Its application has patience."""
         return None
 
     def settings(self, *, transactional: bool) -> Mapping[str, Any]:
-        """kafka-python's own words."""
         return {
             "acks": "all",
             "enable_idempotence": self.idempotent,
@@ -46,7 +43,6 @@ class KafkaPython:
         }
 
     def command(self, task: Path, tools: Tools | None) -> Sequence[str | Path]:
-        """A program of ours."""
         return python_client("kafka_python", task)
 
 

@@ -40,11 +40,9 @@ class Librdkafka:
 
     @property
     def name(self) -> str:
-        """`librdkafka`."""
         return "librdkafka"
 
     def settings(self, *, transactional: bool) -> Mapping[str, Any]:
-        """Librdkafka's own words."""
         patience = 120_000 if self.resend_seconds is None else int(self.resend_seconds * 1000)
         return {
             "acks": self.acks,
@@ -66,7 +64,6 @@ class Librdkafka:
         }
 
     def command(self, task: Path, tools: Tools | None) -> Sequence[str | Path]:
-        """A program of ours."""
         return python_client("librdkafka", task)
 
 

@@ -44,8 +44,6 @@ def check(
         path: what to judge; a URI with Spark only.
         format_: `run` or one of `onceproof.checkers.imports.FORMATS`; None: find out.
         claims: for foreign histories, see `checkers.imports.claims`; none: all that are possible.
-        settings: engine and limits.
-        json: file that gets the judgement.
         unsealed: judge also what is not as the run sealed it.
         options: what the format's reader takes besides.
     """

@@ -29,10 +29,7 @@ def diff(a: Path, b: Path, *, by: str | None, json: Path | None, html: Path | No
 
     Args:
         a: run folder, report or judgement: the earlier one, or the one that was as wanted.
-        b: the other.
         by: `record` or `anomaly`; None: record by record where that is known to be right.
-        json: file that gets everything, for programs.
-        html: file that gets a page.
     """
     from onceproof.reports.diff.terminal import print_diff
 

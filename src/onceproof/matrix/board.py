@@ -59,7 +59,6 @@ def ran(
     """A place whose run has ended.
 
     Args:
-        planned: the place.
         ended: how its process ended.
         made: run folders that were not there before.
         page: the folder that links start from.

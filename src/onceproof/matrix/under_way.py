@@ -41,14 +41,10 @@ class MatrixRun:
     Attributes:
         planned: its places, in the order in which they are told.
         backends: those that were asked for.
-        seed: of all runs.
-        out: folder that gets the run folders and the page.
         at_once: how many runs at a time.
-        scope: which scenarios, in words.
         repeat: the command that does the same again.
         stop: ends it in an orderly way when set.
         hear: gets a trial when it begins (True) and when there is something to say of it (False).
-        budget: how much time there is.
         server: hears of every claim, as results come.
         trials: what became of each place so far, by its name.
         started_at: wall clock, UTC, ISO 8601.

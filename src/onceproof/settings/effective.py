@@ -53,7 +53,6 @@ def load_settings(group: TyperGroup, named: str | None) -> Effective:
     """The settings that hold here.
 
     Args:
-        group: all commands.
         named: a file; `none`; or None: the nearest file.
 
     Raises:

@@ -28,7 +28,6 @@ class SettingsFile:
     """A file with settings.
 
     Attributes:
-        path: where it lies.
         prefix: before each key, in error messages: `tool.onceproof.`, or nothing.
         content: as TOML has it.
     """

@@ -58,7 +58,6 @@ started there. A key that is not known, or a value that its option would not tak
 
 
 def page(settings: Known) -> str:
-    """The whole page."""
     lines = [_HEAD]
     lines += [f"| `{k}` | `{variable(k)}` | {says} |\n" for k, says in SHARED.items()]
     for command, those in settings.items():

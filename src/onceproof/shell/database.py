@@ -41,7 +41,6 @@ class Answer:
         self.columns = [str(column[0]) for column in cursor.description or ()]
 
     def rows(self) -> Iterator[tuple[Any, ...]]:
-        """One after the other."""
         while rows := self._cursor.fetchmany(1000):
             yield from rows
 
@@ -61,11 +60,9 @@ class Asked:
             self.put(name, table)
 
     def put(self, name: str, table: pa.Table) -> None:
-        """See `onceproof.checkers.history.Shelf`."""
         self._db.register(name, table)
 
     def attach(self, name: str, place: str, columns: str) -> None:
-        """See `onceproof.checkers.history.Shelf`."""
         self._db.execute(
             f"CREATE VIEW {name} AS SELECT {columns} FROM read_parquet({literal(place)})"
         )

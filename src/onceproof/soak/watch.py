@@ -40,8 +40,6 @@ class Reading:
     Attributes:
         memory: resident bytes of this process.
         processes: it and its children, and theirs.
-        threads: of this process.
-        files: that it has open.
         left_over: processes of runs whose harness is gone.
         free: bytes that the disk has left.
     """

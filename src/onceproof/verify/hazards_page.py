@@ -32,7 +32,6 @@ together, all others one after the other.
 
 
 def page() -> str:
-    """The whole page."""
     presets = ", ".join(f"`{name}` {rounds}×" for name, rounds in ROUNDS.items())
     rows = [
         f"| `{hazard.name}`{_marks(hazard)} | {hazard.says} | {hazard.of} | {hazard.proof} |\n"

@@ -55,7 +55,6 @@ def plan(pipeline: Pipeline, preset: str, accepted: Collection[str] = ()) -> Pla
     """The plan for a pipeline.
 
     Args:
-        pipeline: what is known of it.
         preset: a name of `PRESETS`.
         accepted: names of hazards that may stay unmet.
     """

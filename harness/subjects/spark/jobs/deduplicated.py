@@ -13,7 +13,6 @@ from session import ProgressLog, run_until_stopped, timed_payments
 
 
 def main() -> None:
-    """Run the query until it is stopped."""
     options = argparse.ArgumentParser()
     options.add_argument("--bootstrap", required=True)
     options.add_argument("--topic", required=True)

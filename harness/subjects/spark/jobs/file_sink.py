@@ -7,7 +7,6 @@ from session import ProgressLog, payments, run_until_stopped
 
 
 def main() -> None:
-    """Run the query until it is stopped."""
     options = argparse.ArgumentParser()
     options.add_argument("--bootstrap", required=True)
     options.add_argument("--topic", required=True)

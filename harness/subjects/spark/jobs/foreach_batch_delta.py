@@ -17,7 +17,6 @@ SETTINGS = {
 
 
 def main() -> None:
-    """Run the query until it is stopped."""
     options = argparse.ArgumentParser()
     options.add_argument("--bootstrap", required=True)
     options.add_argument("--topic", required=True)

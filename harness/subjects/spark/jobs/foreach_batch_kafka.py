@@ -59,11 +59,9 @@ class Outbox:
             consumer.close()
 
     def begin(self) -> None:
-        """Begin a transaction."""
         self._producer.begin_transaction()
 
     def put(self, key: str, value: dict[str, object]) -> None:
-        """Put a row into it."""
         self._send(self._topic, key, value)
 
     def record(self, query_id: str, batch_id: int) -> None:
@@ -86,7 +84,6 @@ class Outbox:
 
 
 def main() -> None:
-    """Run the query until it is stopped."""
     options = argparse.ArgumentParser()
     options.add_argument("--bootstrap", required=True)
     options.add_argument("--topic", required=True)

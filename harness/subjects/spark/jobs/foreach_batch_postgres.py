@@ -43,7 +43,6 @@ INSERT = f"INSERT INTO ledger ({COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s
 
 
 def main() -> None:
-    """Run the query until it is stopped."""
     options = argparse.ArgumentParser()
     options.add_argument("--bootstrap", required=True)
     options.add_argument("--topic", required=True)

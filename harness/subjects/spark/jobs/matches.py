@@ -28,7 +28,6 @@ refund_of = record AND refunded_at BETWEEN event_time - INTERVAL 30 MINUTES
 
 
 def main() -> None:
-    """Run the query until it is stopped."""
     options = argparse.ArgumentParser()
     options.add_argument("--bootstrap", required=True)
     options.add_argument("--topic", required=True)

@@ -59,7 +59,6 @@ class HomeMadeStore:
         self._folder.mkdir(parents=True, exist_ok=True)
 
     def get(self, account: str) -> tuple[int, int]:
-        """As above."""
         try:
             balance, payments = json.loads((self._folder / account).read_text())
         except FileNotFoundError:
@@ -67,7 +66,6 @@ class HomeMadeStore:
         return balance, payments
 
     def put(self, account: str, balance: int, payments: int) -> None:
-        """As above."""
         draft = self._folder / f".{account}.tmp"
         draft.write_text(json.dumps([balance, payments]))
         draft.rename(self._folder / account)
@@ -101,7 +99,6 @@ class Statements(StatefulProcessor):
 
 
 def main() -> None:
-    """Run the query until it is stopped."""
     options = argparse.ArgumentParser()
     options.add_argument("--bootstrap", required=True)
     options.add_argument("--topic", required=True)

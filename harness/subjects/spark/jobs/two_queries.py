@@ -28,7 +28,6 @@ NAMES = {"query-and-batch-id": "{query_id} {batch_id}", "batch-id": "{batch_id}"
 
 
 def main() -> None:
-    """Run both queries until they are stopped."""
     options = argparse.ArgumentParser()
     options.add_argument("--bootstrap", required=True)
     options.add_argument("--topic", required=True)

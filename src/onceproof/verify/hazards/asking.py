@@ -73,7 +73,6 @@ def hit(
     """Something done to the first message of the pipeline that is so.
 
     Args:
-        pipeline: whose message.
         api: its name in Kafka's protocol.
         action: what is done, as `HitMessage` has it.
         lasts: for how many seconds it is done to all such messages, not the first one alone.

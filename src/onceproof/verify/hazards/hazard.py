@@ -68,7 +68,6 @@ class Strike:
     """One fault of a plan.
 
     Attributes:
-        do: the fault.
         until: what ends it.
         seconds: how much longer than others it may take to have its effect.
         tells: whether the fault records the hazard itself, when its own proof is there.
