@@ -29,7 +29,7 @@ def settle(context: RunContext) -> None:
         Overdue: the producers did not finish, and are not on trial: the harness's failure.
         ProducerTrouble: one of them ended by itself, likewise.
     """
-    context.producers.hurry()
+    context.producers.pace.hurry()
     _producers_finished(context)
     if context.producers.keeps_sentinels:
         if isinstance(context.pipeline, Rests):

@@ -205,7 +205,7 @@ class Run:
                 f"{context.pipeline.shortly() or 'nothing committed'}"
             ),
         )
-        context.producers.warmed_up()
+        context.producers.pace.warmed_up()
 
     def _heal(self, context: RunContext) -> None:
         """See that everything is undone: nodes up, no toxics, every replica in sync."""

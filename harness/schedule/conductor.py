@@ -67,13 +67,13 @@ class Conductor:
             )
             for line in self._lines
         ]
-        self._context.producers.keep_for(len(self._lines))
+        self._context.producers.pace.keep_for(len(self._lines))
         for thread in threads:
             thread.start()
         for thread in threads:
             while thread.is_alive() and not self._context.stop.is_set():
                 thread.join(0.1)
-                self._context.producers.keep_for(
+                self._context.producers.pace.keep_for(
                     sum(not line.over.is_set() for line in self._lines)
                 )
         for line in self._lines:

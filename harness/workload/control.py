@@ -1,10 +1,4 @@
-"""The producers of a run, seen from the harness: progress, pace, statistics.
-
-Pace is a regulator, so that faults never meet an idle pipeline. For every
-fault that is not over a share of the workload is kept back; at such a limit the producers slow down
-to a trickle. When the last fault is healed, the rest goes out as fast as it can. So the length of a
-run follows from its faults and not from a guess, on fast machines and on slow ones.
-"""
+"""The producers of a run, seen from the harness: their lives, and what they tell."""
 
 from __future__ import annotations
 
@@ -20,6 +14,7 @@ from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.tools.setup import Tools
 from onceproof.harness.wait import Overdue, Stop, wait_until
 from onceproof.harness.workload.base import Workload
+from onceproof.harness.workload.pace import Pace
 from onceproof.harness.workload.payments import Payments
 from onceproof.harness.workload.senders.base import Sender
 from onceproof.harness.workload.senders.default import DEFAULT_SENDER
@@ -30,18 +25,6 @@ from onceproof.harness.workload.task_file import (
     save_records,
 )
 
-_WARM_UP = 0.1
-"""Part of the workload that may be sent before records flow end to end."""
-_SHARE = 0.15
-"""Part of the workload that is kept for each fault that is not over, where there are few."""
-_KEPT = 0.9
-"""Part of the workload that is kept for all of them, where there are many."""
-_SLOW_DOWN = 0.05
-"""Part of the workload before a limit in which the producers slow down."""
-_LEAST = 0.02
-"""Part of the rate that goes on in any case: a fault never meets an idle pipeline."""
-_FAULT_SECONDS = 10.0
-"""How long a fault is taken to last while none is over."""
 _REGULATE_EVERY = 0.2
 
 
@@ -83,15 +66,11 @@ class Producers:
     ) -> None:
         self.workload = workload
         self.sender = sender
+        self.pace = Pace(workload, stop)
         self.total = workload.records
         self._processes = processes
         self._tools = tools
         self._stop = stop
-        self._warm = threading.Event()
-        self._faults_to_come = self._most_faults = 0
-        self._faults_since = 0.0
-        self._hurry = threading.Event()
-        self._held = threading.Event()
         self._status: dict[str, Status] = {}
         self._moved_at: dict[str, float] = {}
         self._children: list[Process] = []
@@ -183,7 +162,7 @@ class Producers:
         self._status = {**self._status, life: Status()}
         self._status[last.name].done = True
         self._paced[name] = self._start(life, task)
-        if self._hurry.is_set():
+        if self.pace.hurried.is_set():
             self._order(self._paced[name], "rate inf\n")
         return life
 
@@ -246,27 +225,6 @@ class Producers:
     def timeouts(self, node: int) -> int:
         """Requests to a broker that timed out, by the clients' own statistics."""
         return sum(s.timeouts.get(node, 0) for s in self._status.values())
-
-    def warmed_up(self) -> None:
-        """Records flow end to end: the workload may go on beyond its first part."""
-        self._warm.set()
-
-    def keep_for(self, faults: int) -> None:
-        """Keep a share of the workload back for each of so many faults."""
-        self._faults_to_come = faults
-        if faults > self._most_faults:
-            self._most_faults, self._faults_since = faults, self._stop.monotonic()
-
-    def hold(self, held: bool) -> None:
-        """Send nothing until this is called again with False."""
-        if held:
-            self._held.set()
-        else:
-            self._held.clear()
-
-    def hurry(self) -> None:
-        """Send the rest as fast as the brokers take it."""
-        self._hurry.set()
 
     @property
     def keeps_sentinels(self) -> bool:
@@ -359,36 +317,13 @@ class Producers:
 
     def _regulate(self) -> None:
         while not self._stop.is_set() and not self.finished:
+            rate = self.pace.rate(sum(s.called for s in self._status.values()))
             for child in list(self._paced.values()):
-                self._order(child, f"rate {self._rate():.6f}\n")
-            if self._hurry.wait(_REGULATE_EVERY):
+                self._order(child, f"rate {rate:.6f}\n")
+            if self.pace.hurried.wait(_REGULATE_EVERY):
                 for child in self._children:
                     self._order(child, "rate inf\n")
                 return
-
-    def _rate(self) -> float:
-        """Records per second for one producer, less and less towards the limit."""
-        if self._held.is_set():
-            return 0.0
-        called = sum(s.called for s in self._status.values())
-        room = (self.limit - called) / max(self.total * _SLOW_DOWN, 1)
-        part = min(1.0, max(self._least_part(called), room))
-        return self.workload.rate * part / self.workload.producers
-
-    def _least_part(self, called: int) -> float:
-        """Part of the rate at a limit: what is left must do for all faults that are to come."""
-        over = self._most_faults - self._faults_to_come
-        seconds = (self._stop.monotonic() - self._faults_since) / over if over else _FAULT_SECONDS
-        lasting = max(self._faults_to_come * seconds, 1.0) * self.workload.rate
-        return min(self.workload.trickle, max(_LEAST, (self.total - called) / lasting))
-
-    @property
-    def limit(self) -> float:
-        """How many records may be sent by now, apart from the trickle."""
-        if not self._warm.is_set():
-            return self.total * _WARM_UP
-        share = min(_SHARE, _KEPT / max(self._most_faults, 1))
-        return self.total * max(_WARM_UP, 1 - share * self._faults_to_come)
 
     @staticmethod
     def _order(child: Process, line: str) -> None:

@@ -61,7 +61,7 @@ class Sending:
             history=self.history, work=folder, stop=self.stop, sender=sender,
         )  # fmt: skip
         self.producers.start()
-        self.producers.warmed_up()
+        self.producers.pace.warmed_up()
         eventually(lambda: self.producers.acknowledged > 20, "the first records")
 
     def context(self) -> RunContext:
@@ -74,7 +74,7 @@ class Sending:
         )  # fmt: skip
 
     def finish(self) -> None:
-        self.producers.hurry()
+        self.producers.pace.hurry()
         self.producers.wait_finished(120)
 
     def sends(self) -> dict[str, dict[str, Any]]:

@@ -205,7 +205,7 @@ def world(cells: Cells, tmp_path: Path) -> Iterator[RunContext]:
     workload = Payments(records=5_000, producers=1, partitions=3, topic=cells.topic, rate=200)
     run = Sending(cells.staging, tmp_path, workload)
     run.producers.start()
-    run.producers.warmed_up()
+    run.producers.pace.warmed_up()
     eventually(lambda: run.producers.acknowledged > 50, "the first records")
     recorder: Any = SimpleNamespace(history=SimpleNamespace(write_all=lambda *_: None))
     yield replace(

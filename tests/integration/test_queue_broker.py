@@ -73,8 +73,8 @@ def sent(up: Alone, folder: Path, seed: int, topic: str = "payments") -> set[str
         tools=ensure(),
     )
     producers.start()
-    producers.warmed_up()
-    producers.hurry()
+    producers.pace.warmed_up()
+    producers.pace.hurry()
     producers.wait_finished(60)
     lines = [json.loads(t) for f in history.iterdir() for t in f.read_text().splitlines()]
     calls: dict[str, Any] = {row["attempt"]: row for row in lines if row["t"] == "called"}

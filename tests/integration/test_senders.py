@@ -65,7 +65,7 @@ def sent(staging: Staged, tmp_path: Path) -> Iterator[Callable[[Sender, Payments
             processes=processes, history=history, work=tmp_path, stop=stop, sender=sender,
         )  # fmt: skip
         producers.start()
-        producers.hurry()
+        producers.pace.hurry()
         producers.wait_finished(120)
         assert [process.how for process in processes.all] == ["exited with 0"]
         return history

@@ -90,10 +90,10 @@ def test_every_record_has_an_outcome_and_is_where_it_says(
         wait_until(lambda: run.calls() > 100, what="them to run ahead", seconds=2.5)
     assert not run.producers.finished
 
-    run.producers.warmed_up()
+    run.producers.pace.warmed_up()
     eventually(lambda: run.calls() > 120, "them to go on")
     assert not run.producers.finished
-    run.producers.hurry()
+    run.producers.pace.hurry()
     run.producers.wait_finished(120)
 
     assert run.producers.acknowledged == run.producers.total == 500

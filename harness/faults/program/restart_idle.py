@@ -44,8 +44,8 @@ class _Restarted:
         pipeline = program(context)
         self._proof: str | None = None
         with ExitStack() as held:
-            held.callback(context.producers.hold, False)
-            context.producers.hold(True)
+            held.callback(context.producers.pace.hold, False)
+            context.producers.pace.hold(True)
             wait_until(
                 pipeline.rests,
                 what="the pipeline to come to rest",

@@ -59,7 +59,7 @@ class SparkDriver(Victim):
         if at is None:
             return _Killed(context, name)
         if at == IDLE:
-            context.producers.hurry()
+            context.producers.pace.hurry()
             settle(context)
             return _Killed(context, name)
         if (row := _row(at)) is not None:

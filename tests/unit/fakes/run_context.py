@@ -21,6 +21,7 @@ from onceproof.harness.sinks.base import AtomicBatch, Effect, Sink, State
 from onceproof.harness.wait import Stop
 from onceproof.harness.workload.base import Workload
 from onceproof.harness.workload.control import Producers
+from onceproof.harness.workload.pace import Pace
 from onceproof.harness.workload.payments import Payments
 from tests.unit.fakes.logs import FakeReader
 from tests.unit.fakes.stage import FakeStage, FakeView
@@ -52,6 +53,21 @@ class FakePipeline(NoPipeline):
         return self.runs
 
 
+class FakePace(Pace):
+    """Notes what was asked of it, in `story` and in `kept_for`."""
+
+    def __init__(self, story: list[str]) -> None:
+        super().__init__(Payments(), FakeStop())
+        self.story = story
+        self.kept_for: list[int] = []
+
+    def keep_for(self, faults: int) -> None:
+        self.kept_for.append(faults)
+
+    def hurry(self) -> None:
+        self.story.append("hurry")
+
+
 class FakeProducers(Producers):
     """Producers that have sent as much as a test says; `story` is what they were asked for."""
 
@@ -59,6 +75,7 @@ class FakeProducers(Producers):
     progress = 1.0
     finished = False
     keeps_sentinels = False
+    pace: FakePace
 
     def __init__(
         self,
@@ -74,13 +91,7 @@ class FakeProducers(Producers):
         self.finished = finished
         self.keeps_sentinels = keeps_sentinels
         self.story: list[str] = []
-        self.kept_for: list[int] = []
-
-    def keep_for(self, faults: int) -> None:
-        self.kept_for.append(faults)
-
-    def hurry(self) -> None:
-        self.story.append("hurry")
+        self.pace = FakePace(self.story)
 
     def enough(self) -> None:
         self.story.append("enough")

@@ -446,7 +446,7 @@ def test_records_are_kept_for_faults_that_are_not_over(world: World) -> None:
     schedule = [at(Fault(name="a")), at(held), at(Fault(name="c"), after=("b",))]
     thread = threading.Thread(target=Conductor(schedule, world.context).carry_out)
     thread.start()
-    kept = world.producers.kept_for
+    kept = world.producers.pace.kept_for
     wait_until(lambda: kept[-1:] == [2], what="a to be over", seconds=20, seen=lambda: kept)
     assert kept[0] == 3
     let.set()

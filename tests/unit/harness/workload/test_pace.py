@@ -54,10 +54,7 @@ class Unstarted(Producers):
 
 
 def rate(made: Producers, called: int) -> float:
-    share, rest = divmod(called, len(made._status))
-    for n, name in enumerate(made._status):
-        made._status[name] = Status(called=share + (rest if n == 0 else 0))
-    return made._rate()
+    return made.pace.rate(called)
 
 
 @pytest.fixture
@@ -70,22 +67,22 @@ def test_before_the_warm_up_is_over_a_tenth_may_be_sent(made: Producers) -> None
     assert [rate(made, n) for n in (0, 1000, 1500, 1990, 2000, 5000)] == [
         200, 200, 100, 4, 4, 4,
     ]  # fmt: skip
-    made.keep_for(1)
+    made.pace.keep_for(1)
     assert rate(made, 2000) == 4
 
 
 def test_after_it_they_slow_down_before_the_end(made: Producers) -> None:
-    made.warmed_up()
+    made.pace.warmed_up()
     assert [rate(made, n) for n in (2000, 19_000, 19_500, 19_900, 20_000)] == [
         200, 200, 100, 20, 4,
     ]  # fmt: skip
 
 
 def test_a_share_is_kept_for_each_fault_to_come(made: Producers) -> None:
-    made.warmed_up()
+    made.pace.warmed_up()
     for faults, limit in ((0, 20_000), (1, 17_000), (3, 11_000), (6, 2000), (50, 2000)):
-        made.keep_for(faults)
-        assert made.limit == pytest.approx(limit)
+        made.pace.keep_for(faults)
+        assert made.pace.limit == pytest.approx(limit)
         assert rate(made, limit - 500) == pytest.approx(100)
         assert rate(made, limit) == 4
 
@@ -98,27 +95,27 @@ class TestTrickle:
         self.time = FakeStop()
         orders = Orders(topic="orders", records=20_000, producers=2, rate=400)
         made = producers(tmp_path, orders=orders, stop=self.time)
-        made.warmed_up()
+        made.pace.warmed_up()
         return made
 
     def test_at_a_limit_a_quarter_goes_on(self, made: Producers) -> None:
-        made.keep_for(1)
-        assert rate(made, int(made.limit)) == 50
+        made.pace.keep_for(1)
+        assert rate(made, int(made.pace.limit)) == 50
 
     def test_it_is_less_where_many_faults_are_to_come(self, made: Producers) -> None:
-        made.keep_for(40)
+        made.pace.keep_for(40)
         # 18,000 records for 40 faults of about 10 s: 45 a second of all producers.
         assert rate(made, 2_000) == pytest.approx(22.5)
 
     def test_it_follows_how_long_faults_have_taken(self, made: Producers) -> None:
-        made.keep_for(40)
+        made.pace.keep_for(40)
         self.time.pause(400)
-        made.keep_for(30)
-        left = 20_000 - int(made.limit)
-        assert rate(made, int(made.limit)) == pytest.approx(left / (30 * 40) / 2), "40 s each"
+        made.pace.keep_for(30)
+        left = 20_000 - int(made.pace.limit)
+        assert rate(made, int(made.pace.limit)) == pytest.approx(left / (30 * 40) / 2), "40 s each"
 
     def test_it_never_ends(self, made: Producers) -> None:
-        made.keep_for(40)
+        made.pace.keep_for(40)
         assert rate(made, 20_000) == 4
 
 
@@ -171,8 +168,8 @@ def test_they_never_stop_and_never_hurry(
     with tempfile.TemporaryDirectory() as folder:
         made = producers(Path(folder), records=records, producers=count, rate=pace)
     if faults is not None:
-        made.warmed_up()
-        made.keep_for(faults)
+        made.pace.warmed_up()
+        made.pace.keep_for(faults)
     one, other = sorted(data.draw(st.tuples(*[st.integers(0, records)] * 2)))
     fast, slow = rate(made, one), rate(made, other)
     assert 0 < slow <= fast <= pace / count
@@ -180,9 +177,9 @@ def test_they_never_stop_and_never_hurry(
 
 def test_a_trickle_is_not_told_as_a_flood(tmp_path: Path) -> None:
     made = producers(tmp_path, records=100, producers=2, rate=4)
-    rate(made, 100)
+    made._status["producer-0"] = Status(called=100)
     made._paced = {"producer-0": FakeProcess("producer-0")}
-    made.hurry()
+    made.pace.hurry()
     made._regulate()
     assert [float(line.removeprefix("rate ")) > 0 for line in made.orders] == [True]
 
@@ -190,7 +187,7 @@ def test_a_trickle_is_not_told_as_a_flood(tmp_path: Path) -> None:
 def test_the_last_order_is_to_send_the_rest_at_once(made: Unstarted) -> None:
     made._paced = {"producer-0": FakeProcess("producer-0")}
     made._children = list(made._paced.values())
-    made.hurry()
+    made.pace.hurry()
     made._regulate()
     assert [float(line.removeprefix("rate ")) for line in made.orders] == [200, float("inf")]
 
