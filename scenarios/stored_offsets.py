@@ -59,11 +59,11 @@ def _seen(expect: Expectation, *hazards: str) -> tuple[Claim, ...]:
     )
 
 
-def _twice(*more: str, least: Expectation = HOLDS, hazards: frozenset[str]) -> tuple[Claim, ...]:
+def _twice(*more: str, hazards: frozenset[str]) -> tuple[Claim, ...]:
     """Violated by payments that were written again, and by `more` of what refutes exactly-once."""
     return _claims(
         most=violated("duplicate-output"),
-        least=least,
+        least=HOLDS,
         exactly=violated("duplicate-output", *more),
         balances=violated("state-mismatch", *more),
         hazards=hazards,

@@ -103,8 +103,6 @@ def addresses(stage: Stage) -> dict[int, str]:
     return {node_id(name): stage.bootstrap(AUDITOR, name) for name in stage.brokers}
 
 
-def fresh_reader(
-    stage: Stage, elsewhere: Mapping[str, SinglePartitionLog] | None = None
-) -> LogReader:
+def fresh_reader(stage: Stage) -> LogReader:
     """A reader of its own over every broker of a stage, past all proxies; close it after use."""
-    return open_reader(stage, ClusterView(addresses(stage)), elsewhere)
+    return open_reader(stage, ClusterView(addresses(stage)))

@@ -46,7 +46,6 @@ class Transaction:
     state: str
     owner: Owned
     timeout_ms: int
-    started_at_ms: int
     partitions: tuple[tuple[str, int], ...]
 
 
@@ -82,7 +81,6 @@ class TransactionalId:
             state=str(told.transaction_state),
             owner=Owned(producer_id=int(told.producer_id), epoch=int(told.producer_epoch)),
             timeout_ms=int(told.transaction_timeout_ms),
-            started_at_ms=int(told.transaction_start_time_ms),
             partitions=tuple(
                 sorted((str(t.topic), int(p)) for t in told.topics for p in t.partitions)
             ),

@@ -32,7 +32,7 @@ def established(listening: Set[str], *, tables: Path = OURS) -> int:
     )
 
 
-def reaching(addresses: Set[str], *, tables: Path = OURS) -> int:
+def reaching(addresses: Set[str]) -> int:
     """How many connections from this machine to any of the `host:port` addresses are established.
 
     Raises:
@@ -44,7 +44,7 @@ def reaching(addresses: Set[str], *, tables: Path = OURS) -> int:
         wanted.add(_encoded(f"{socket.gethostbyname(host)}:{port}"))
     return sum(
         state == _ESTABLISHED and remote.removeprefix(_MAPPED) in wanted
-        for _, remote, state in _ends(tables)
+        for _, remote, state in _ends(OURS)
     )
 
 

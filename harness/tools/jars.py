@@ -106,7 +106,7 @@ def with_ivy(jars: JarSet, ivy: Ivy, *, cache_folder: Path, progress: Progress =
     return ensure(jars, cache_folder=cache_folder, fetch=fetch, progress=progress)
 
 
-def relock(ivy: Ivy, pyspark: PySpark, *, lock: Path = jar_lock.LOCK) -> list[JarSet]:
+def relock(ivy: Ivy, pyspark: PySpark) -> list[JarSet]:
     """Resolve all sets and write their sums. What is downloaded now is trusted from then on."""
     wanted = [
         ("kafka", jar_lock.KAFKA, jar_lock.kafka_roots(), False),
@@ -129,5 +129,5 @@ def relock(ivy: Ivy, pyspark: PySpark, *, lock: Path = jar_lock.LOCK) -> list[Ja
         if len({jar.file_name for jar in sums}) < len(sums):
             raise SetupError(f"Two jars of {name} have the same file name: they cannot share one.")
         sets.append(JarSet(name=name, version=version, sums=sums))
-    jar_lock.save(sets, lock=lock)
+    jar_lock.save(sets)
     return sets

@@ -63,7 +63,6 @@ def ensure(
     *,
     stage: bool = True,
     cache_folder: Path | None = None,
-    environ: Mapping[str, str] = os.environ,
     find_java: Callable[[Mapping[str, str]], Java] = java.find,
 ) -> Tools:
     """Find or fetch all tools; those of the local stage only if `stage`.
@@ -71,9 +70,9 @@ def ensure(
     Raises:
         SetupError: something is missing; raised after everything else has been tried too.
     """
-    folder = cache_folder or cache.location(environ)
+    folder = cache_folder or cache.location(os.environ)
     progress = one_at_a_time(progress)
-    runtime = find_java(environ)
+    runtime = find_java(os.environ)
     pyspark = jar_lock.installed_pyspark()
     connector = jar_lock.load("spark-kafka", pyspark.version)
     ivy = Ivy(java=runtime.program, jar=pyspark.ivy)

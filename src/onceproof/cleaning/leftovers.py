@@ -55,11 +55,10 @@ def find_containers() -> list[Item]:
     ]
 
 
-def find_scratch(where: Path | None = None) -> list[Item]:
+def find_scratch() -> list[Item]:
     """Folders outside of run folders that did not go with their run."""
-    where = Path(tempfile.gettempdir()) if where is None else where
     found = []
-    for folder in sorted(where.glob("onceproof-*")):
+    for folder in sorted(Path(tempfile.gettempdir()).glob("onceproof-*")):
         match = _SCRATCH.fullmatch(folder.name)
         if match is None or folder.is_symlink() or not folder.is_dir() or harness_alive(match[1]):
             continue

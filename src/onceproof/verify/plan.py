@@ -18,7 +18,6 @@ ROUNDS: Final[Mapping[str, int]] = {"gentle": 1, STANDARD: 3, BRUTAL: 5}
 """How often each hazard is met, by preset."""
 _RARE: Final[Mapping[str, int]] = {"gentle": 1, STANDARD: 1, BRUTAL: 3}
 """How often those that take long are."""
-PRESETS: Final = tuple(ROUNDS)
 _BEGIN: Final = 0.02
 _TRIES: Final = 3
 """How often a strike is tried until its hazard was met."""
@@ -55,7 +54,7 @@ def plan(pipeline: Pipeline, preset: str, accepted: Collection[str] = ()) -> Pla
     """The plan for a pipeline.
 
     Args:
-        preset: a name of `PRESETS`.
+        preset: a name of `ROUNDS`.
         accepted: names of hazards that may stay unmet.
     """
     absent = {}

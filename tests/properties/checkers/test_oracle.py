@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from onceproof.checkers import anomalies
-from onceproof.checkers.implications import implied
 from onceproof.checkers.model import Evidence
+from tests.implications import implied
 from tests.properties.checkers import oracle
 from tests.properties.checkers.judges import RUN, Found, ask_oracle
 from tests.properties.checkers.mutating import MUTATIONS, mutated

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from onceproof.checkers import Findings, History, anomalies, check, end_to_end
-from onceproof.checkers.implications import implied
 from onceproof.checkers.judging import find
 from onceproof.checkers.refutations import GUARANTEES
+from tests.implications import implied
 
 Rows = list[dict[str, Any]]
 DONE: Rows = [{"phase": "settle", "outcome": "ok"}, {"phase": "collect", "outcome": "ok"}]

@@ -6,10 +6,10 @@ import pytest
 
 from onceproof.checkers import History, anomalies, exactly_once, exactly_once_append
 from onceproof.checkers.engines.settings import Settings
-from onceproof.checkers.implications import implied
 from onceproof.checkers.judging import find
 from onceproof.checkers.model import Hop
 from onceproof.checkers.refutations import GUARANTEES, refutations, told_with
+from tests.implications import implied
 
 PRODUCE, PROCESS = exactly_once_append("input"), exactly_once("input", into="ledger", view="table")
 

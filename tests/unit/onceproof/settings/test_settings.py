@@ -23,7 +23,7 @@ from onceproof.settings.kinds import parser_of
 from onceproof.settings.page import PAGE, SCHEMA, all_settings, page, schema_text
 from onceproof.settings.schema import schema
 from onceproof.verify.options import CLAIMS, VerifyOptions
-from onceproof.verify.plan import PRESETS
+from onceproof.verify.plan import ROUNDS
 
 REFERENCE = Path(__file__).parents[4] / "docs" / "reference"
 
@@ -316,5 +316,5 @@ def test_the_schema_takes_what_is_taken(tmp_path: Path) -> None:
 
 def test_words_of_a_few_are_those_that_the_commands_know() -> None:
     verify = all_settings()["verify"]
-    assert parser_of(verify["preset"]).choices == PRESETS
+    assert parser_of(verify["preset"]).choices == tuple(ROUNDS)
     assert parser_of(verify["claim"]).choices == CLAIMS

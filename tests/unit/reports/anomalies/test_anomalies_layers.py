@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 from onceproof.checkers import anomalies
-from onceproof.checkers.implications import implied
 from onceproof.checkers.model import Evidence, Hop
 from onceproof.reports.anomalies.implication_graph import boxes, draw
 from onceproof.reports.anomalies.layers import laid_out
+from tests.implications import implied
 
 IMPLIES = {name: frozenset(anomaly.implies) for name, anomaly in anomalies().items()}
 KINDS = dict.fromkeys(IMPLIES, (Hop.PRODUCE, Evidence.PRESENCE))
