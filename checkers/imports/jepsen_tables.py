@@ -273,7 +273,6 @@ class _Tables:
         }
 
     def _last_sends(self) -> dict[int, int]:
-        """When the last acknowledged send to each key came back."""
         last: dict[int, int] = {}
         for done, send in self._rows:
             if self._outcome(done, send) == "ok" and done.returned is not None:

@@ -220,7 +220,6 @@ def _by_table(rows: list[_Row], path: Path) -> dict[str, list[_Row]]:
 
 
 def _lines(path: Path) -> Iterator[_Row]:
-    """The objects of a file, each with its line; empty lines are passed over."""
     decode = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant).decode
     with path.open("rb") as file:
         for line, raw in enumerate(file, 1):

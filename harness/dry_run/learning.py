@@ -274,7 +274,6 @@ class _Pauses:
 
 
 def _setting(events: Iterable[Event], name: str) -> Any:
-    """What the last request that says it says; None if none does."""
     said = [event["settings"][name] for event in events if name in event["settings"]]
     return said[-1] if said else None
 
@@ -291,7 +290,6 @@ def _transaction_version(ends: Sequence[Event]) -> int | None:
 
 
 def _groups_of(seen: Mapping[str, Sequence[Event]], *apis: str) -> tuple[str, ...]:
-    """The groups that requests of these APIs concerned."""
     return tuple(sorted({g for api in apis for e in seen.get(api, ()) for g in e["groups"]}))
 
 

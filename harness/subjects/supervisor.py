@@ -138,7 +138,6 @@ class Supervisor:
         return process
 
     def _keep(self) -> None:
-        """Start again what ended by itself."""
         gives_up = self._gives_up()
         while not self._over.wait(self._every) and not self._stop.is_set():
             for name in self.names:
@@ -169,11 +168,9 @@ class TooOften:
     """Gives up when processes have ended by themselves more often than `LIVES` times."""
 
     def __init__(self, who: str) -> None:
-        """`who` has ended, in words."""
         self._who, self._times = who, 0
 
     def __call__(self, process: Process) -> str | None:
-        """Count one more."""
         self._times += 1
         if self._times <= LIVES:
             return None
@@ -192,7 +189,6 @@ class FailsInARow:
         self._failures, self._before = 0, self._seen()
 
     def __call__(self, process: Process) -> str | None:
-        """Count its failure, if it is one."""
         if process.popen.returncode:
             seen = self._seen()
             self._failures = 1 if seen != self._before else self._failures + 1

@@ -32,7 +32,6 @@ class Tasks(Supervisor, Generic[TaskOf]):
     """The members of one pipeline, kept running."""
 
     def __init__(self, tasks: Sequence[TaskOf], parts: PipelineParts, *, program: Program) -> None:
-        """Nothing is started yet."""
         self._tasks = {task.name: task for task in tasks}
         self._parts = parts
         self._program = program
@@ -44,7 +43,6 @@ class Tasks(Supervisor, Generic[TaskOf]):
         )
 
     def _begin_task(self, name: str) -> Process:
-        """Start a life of a member with its task."""
         task = self._parts.work / f"{name}.json"
         self._tasks[name].save(task)
         return self._parts.processes.start(name, self._program(task))

@@ -76,7 +76,6 @@ def connect(environ: Mapping[str, str] = os.environ) -> Engine:
 
 
 def _said(command: list[str], environ: Mapping[str, str]) -> str | None:
-    """What a command says, or None if it fails."""
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=30, check=False, env=dict(environ)

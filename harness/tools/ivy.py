@@ -39,7 +39,6 @@ class Coordinate:
     version: str
 
     def __str__(self) -> str:
-        """The usual notation."""
         return f"{self.group}:{self.artifact}:{self.version}"
 
     @classmethod

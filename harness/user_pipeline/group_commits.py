@@ -83,7 +83,6 @@ class GroupCommits:
         return [(commit, at) for commit, at in together if commit.topic == self._topic]
 
     def _meet(self) -> None:
-        """Get to know the groups that there are."""
         for group in self.by_group():
             if group.name not in self._groups:
                 known = (GroupPositions(group.name, self._reader), Sightings())

@@ -292,6 +292,5 @@ def _inputs(log: PartitionLog) -> list[Entry]:
 
 
 def _named(entry: Entry) -> tuple[str, str]:
-    """Identity and key of an input."""
     record = entry.headers.get(RECORD_HEADER, b"").decode()
     return record, (entry.key or b"").decode(errors="replace")

@@ -85,5 +85,4 @@ def _from_file(path: Path, name: str) -> Scenario:
 
 
 def _in(module: ModuleType) -> list[Scenario]:
-    """What a module has in `SCENARIOS`."""
     return [each for each in getattr(module, "SCENARIOS", ()) if isinstance(each, Scenario)]

@@ -71,7 +71,6 @@ class _Replaced:
         return self._proof
 
     def heal(self) -> None:
-        """Let it go on, see it come to its end, and see its successor go on."""
         self._trigger.end()
         hit = self._trigger.hit
         if hit is None:

@@ -43,7 +43,6 @@ class _Cut:
         self._hold = context.stage.disturb(link, CUT)
 
     def evidence(self) -> str | None:
-        """Connections that were open, and are not."""
         if not self._closed:
             return None
         left = self._context.stage.connections(self._link)

@@ -42,7 +42,6 @@ class Severed:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """Connections that were open, and are not; and what has to follow."""
         if self._proof is None and self._closed and not self._open():
             word = self._consequence(self.at) if self._consequence else "new ones refused"
             if word is not None:
@@ -52,7 +51,6 @@ class Severed:
         return self._proof
 
     def heal(self) -> None:
-        """Mend them; wait until each works, and every broker concerned is in sync."""
         self._hold.release()
         wait_mended(self._context, self._links)
         ends = {end for link in self._links for end in (link.source, link.target)}

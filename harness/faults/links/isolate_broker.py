@@ -51,6 +51,5 @@ class _Isolated:
         return self._proof
 
     def heal(self) -> None:
-        """Mend the links and wait until it is in sync wherever it has a replica."""
         self._hold.release()
         wait_back(self._context, self._node)

@@ -83,7 +83,6 @@ class _Lost:
         return self._proof
 
     def heal(self) -> None:
-        """Lose nothing more, and wait until it is in sync wherever it has a replica."""
         self._hold.release()
         self._close()
         wait_back(self._context, self._node)

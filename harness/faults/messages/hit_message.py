@@ -102,7 +102,6 @@ class _AtWork:
         return self._words(self._fired)
 
     def heal(self) -> None:
-        """Take the rules away, let go what they hold, and see that the links work."""
         self.evidence()
         self._gates.remove()
         wait_mended(self._context, self._gates.links)

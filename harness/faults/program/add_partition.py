@@ -72,7 +72,6 @@ class _Added:
             self._pipeline.look.added.add(self._partition)
 
     def evidence(self) -> str | None:
-        """Which it is, and how the pipeline came to it."""
         return f"{self.target} was added and has inputs; {self._how}"
 
     def heal(self) -> None:

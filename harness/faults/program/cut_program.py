@@ -42,7 +42,6 @@ class _Cut:
         self._hold = disturb(context.stage, [(link, CUT) for link in self._links])
 
     def evidence(self) -> str | None:
-        """That its connections are closed, and what it has missed meanwhile."""
         missed = self._context.producers.acknowledged - self._acknowledged
         long = (now() - self.at) / 1e9 >= self._seconds
         if not self._closed or not missed or not long:
@@ -55,7 +54,6 @@ class _Cut:
         )
 
     def heal(self) -> None:
-        """Mend the links, and see that the pipeline writes."""
         self._hold.release()
         wait_mended(self._context, self._links)
         wait_works(self._context)

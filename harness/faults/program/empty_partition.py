@@ -39,7 +39,6 @@ class _Empty:
         self.at = now()
 
     def evidence(self) -> str | None:
-        """Which were empty."""
         if not self._empty:
             return None
         return f"the pipeline wrote when {self.target} held nothing, and others {self._others}"

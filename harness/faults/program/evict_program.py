@@ -78,7 +78,6 @@ class _Whole:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """That it stands still, and that the other member has every partition."""
         if self._proof is None and self._process.frozen():
             if self._fault.at_once and not self._removed:
                 with group_of(self._context, self._fault.group) as group:
@@ -93,7 +92,6 @@ class _Whole:
         return self._proof
 
     def heal(self) -> None:
-        """Let it go on, give its partitions back, and see that it writes."""
         self._process.thaw()
         self._other.leave()
         wait_works(self._context)
@@ -113,7 +111,6 @@ class _Part:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """That the group goes on without it."""
         left = self._members if self._proof else members(self._context, self._fault.group)
         if 0 < left < self._members:
             seconds = (now() - self.at) / 1e9
@@ -124,7 +121,6 @@ class _Part:
         return self._proof
 
     def heal(self) -> None:
-        """Let it go on, and see that the pipeline writes."""
         thaw(self._pid)
         wait_works(self._context)
 

@@ -68,7 +68,6 @@ class _Fenced:
             self._commits.remove()
 
     def evidence(self) -> str | None:
-        """How its commit was refused."""
         for event in self._answers.fired():
             if REQUEST_OF(event) == REQUEST_OF(self._event):
                 return (
@@ -78,7 +77,6 @@ class _Fenced:
         return None
 
     def heal(self) -> None:
-        """See that the links work and that the pipeline writes."""
         self._answers.remove()
         wait_mended(self._context, self._commits.links)
         wait_works(self._context)

@@ -73,5 +73,4 @@ class _Came:
             return False
 
     def heal(self) -> None:
-        """Nothing is undone; see that the pipeline writes."""
         wait_works(self._context)

@@ -105,11 +105,9 @@ class _Rebalanced:
         wait_until(look, what="", seconds=seconds, every=0.05, stop=self._context.stop)
 
     def evidence(self) -> str | None:
-        """Which partitions went to the other member."""
         return self._proof
 
     def heal(self) -> None:
-        """See that the pipeline writes."""
         wait_works(self._context)
 
 

@@ -47,7 +47,6 @@ class _Removed:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """That it stands still, and that its group has no member."""
         if self._proof is None and self._process.frozen():
             with group_of(self._context, self._group) as group:
                 if not self._asked:
@@ -58,6 +57,5 @@ class _Removed:
         return self._proof
 
     def heal(self) -> None:
-        """Let it go on, and see that it writes."""
         self._process.thaw()
         wait_works(self._context)

@@ -69,9 +69,7 @@ class _Restarted:
             )
 
     def evidence(self) -> str | None:
-        """That it started with nothing to read."""
         return self._proof
 
     def heal(self) -> None:
-        """See that it writes."""
         wait_works(self._context)

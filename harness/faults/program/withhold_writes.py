@@ -105,6 +105,5 @@ class _Withheld:
         )
 
     def heal(self) -> None:
-        """Start it again, and see that it writes."""
         wait_mended(self._context, self._links)
         start_again(self._context)

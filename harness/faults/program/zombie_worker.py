@@ -118,7 +118,6 @@ class _Zombie:
         return self._proof
 
     def heal(self) -> None:
-        """Let it and what was held go on, and see that the pipeline writes."""
         thaw(self._pid)
         self._held.release()
         wait_works(self._context)

@@ -178,7 +178,6 @@ def _beginning(place: TopicPartition) -> TopicPartition:
 
 
 def _ends(read: list[Message]) -> list[TopicPartition]:
-    """The next offset to be read, of each partition."""
     ends: dict[tuple[str, int], int] = {}
     for message in read:
         topic, partition, offset = message.topic(), message.partition(), message.offset()

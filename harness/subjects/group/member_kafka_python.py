@@ -99,7 +99,6 @@ class Member:
             raise Over(f"the producer is of no more use: {why!r}; then {worse!r}") from worse
 
     def _rewind(self) -> None:
-        """Read again from the committed positions, in what is still assigned."""
         for place in self._consumer.assignment():
             offset = self._committed(place)
             try:
@@ -119,7 +118,6 @@ class Member:
 
 
 def _ends(read: Read) -> dict[TopicPartition, OffsetAndMetadata]:
-    """The next offset to be read, of each partition."""
     return {
         place: OffsetAndMetadata(records[-1].offset + 1, "", -1) for place, records in read.items()
     }

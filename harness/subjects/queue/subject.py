@@ -102,7 +102,6 @@ class QueueForwarder(SubjectBase):
 
     @property
     def _lacks(self) -> tuple[str, ...]:
-        """What a broken twin's broker lacks."""
         usual = QueueSettings()
         forgetful = self.queue_broker.persist_id_cache < usual.persist_id_cache
         narrow = self.queue_broker.id_cache_size < usual.id_cache_size

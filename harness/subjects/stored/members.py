@@ -33,7 +33,6 @@ class StoringMembers(Members):
     """
 
     def __init__(self, tasks: Sequence[StoringTask], parts: PipelineParts, audit: Audit) -> None:
-        """Nothing is started yet."""
         stored = tasks[0].commits == "in-transaction"
         super().__init__(tasks, parts, program=_program, positions=audit if stored else None)
         self.audit = audit

@@ -94,7 +94,6 @@ class Sending:
         self.desk.acknowledged(attempt, metadata.partition, offset)
 
     async def _outcomes(self) -> None:
-        """Wait until every call has its outcome."""
         while self.desk.waiting:
             await asyncio.sleep(_TICK)
 

@@ -84,7 +84,6 @@ class Sending:
         self.desk.refused(attempt, repr(error), certain=False)
 
     def _flush(self) -> None:
-        """Wait until every call has its outcome."""
         while self.desk.waiting:
             self.desk.listen()
             self.desk.tell()

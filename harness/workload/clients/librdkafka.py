@@ -162,7 +162,6 @@ class Sending:
         self._begin()
 
     def _call(self, call: Callable[[float], object]) -> None:
-        """Make a call, and again as long as the client says that this is what to do."""
         while True:
             self.desk.listen()
             self.desk.tell()

@@ -93,7 +93,6 @@ def in_use(folders: Iterable[Path]) -> set[Path]:
 def _stays(
     folder: Path, record: RunRecord, wish: Wish, place: int, now: float, busy: bool
 ) -> str | None:
-    """Why a run folder stays; None: it goes."""
     if busy:
         return "is in use"
     if record.run != folder.name:

@@ -34,7 +34,6 @@ def fault(name: str | None, words: Sequence[str], *, lab: str | None) -> int:
 
 
 def _list() -> None:
-    """Every fault and what it does, and what the words mean that it takes."""
     # Asking a lab needs none of what these are made of, which takes a second to import.
     from onceproof.harness.faults.by_hand import by_hand
     from onceproof.harness.faults.roles import NODES

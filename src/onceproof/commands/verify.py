@@ -160,7 +160,6 @@ def _see_program(said: VerifyOptions) -> None:
 
 
 def _tell(scenario: Scenario) -> None:
-    """What is going to be done, before it is."""
     orders, subject = scenario.workload, scenario.subject
     assert isinstance(orders, Orders)
     assert isinstance(subject, OwnPipeline)

@@ -17,7 +17,6 @@ class Budget:
     def __init__(
         self, seconds: float | None, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Begin; None: without a limit."""
         self.seconds = seconds
         self._clock = clock
         self._since = clock()

@@ -80,7 +80,6 @@ def _reading_environment(command: str, key: str, parameter: Any) -> Any:
 
 
 def _key(command: str, parameter: Any) -> str | None:
-    """The name of a setting; None if it is none."""
     if parameter.name in _OF_THE_MOMENT.get(command, ()):
         return None
     if isinstance(parameter, TyperOption):

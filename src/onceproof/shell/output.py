@@ -75,7 +75,6 @@ def _print_json(answer: Answer, out: TextIO) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """What CSV and JSON can hold."""
     if isinstance(value, bytes | bytearray | memoryview):
         return bytes(value).hex()
     if isinstance(value, date | datetime | time):
