@@ -9,8 +9,6 @@ processes, Kafka or Spark. Anybody can use it alone, on a history from elsewhere
         print(judged.claim.name, judged.verdict, judged.reason)
 """
 
-from __future__ import annotations
-
 from onceproof.checkers.anomalies import anomalies
 from onceproof.checkers.claims import (
     BadClaim,

@@ -4,8 +4,6 @@ The story: a task has sent records to Kafka and dies with its executor before it
 tries the task again. No micro-batch is replayed, and yet records are in the topic twice.
 """
 
-from __future__ import annotations
-
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.targets.spark_executors import SparkExecutors

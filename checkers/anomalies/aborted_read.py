@@ -10,15 +10,11 @@ while any send of its record may have happened.
 Source: Adya, G1a; Jepsen's Kafka workload.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 from onceproof.checkers.mutations import changes
 from onceproof.checkers.mutations.mutator import Mutator
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="aborted-read",
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,

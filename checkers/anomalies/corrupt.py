@@ -8,15 +8,11 @@ The partition counts only where one was acknowledged. What is not known (NULL) d
 Source: ANOMALIES.md; end-to-end checksums as in Kafka's own system tests.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 from onceproof.checkers.mutations import changes
 from onceproof.checkers.mutations.mutator import Mutator
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="corrupt",
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,

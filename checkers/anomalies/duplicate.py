@@ -11,15 +11,11 @@ phantom, because somebody did call that send.
 Source: Jepsen's Kafka workload, `duplicate`; KIP-98.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 from onceproof.checkers.mutations import changes
 from onceproof.checkers.mutations.mutator import Mutator
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="duplicate",
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,

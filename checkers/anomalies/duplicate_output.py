@@ -34,7 +34,7 @@ def _tell(rows: Sequence[Row]) -> str:
     return f"{record} has {seen} effects{named(rows[0])} in {sink}; {rows[0]['expected']} expected"
 
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="duplicate-output",
     hop=Hop.PROCESS,
     evidence=Evidence.PRESENCE,

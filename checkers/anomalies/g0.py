@@ -10,15 +10,11 @@ writes, as of a database, would be wrong.
 Source: Adya, G0 (write cycle); Jepsen's Kafka workload.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.anomalies._cycles import KEY, SENTENCE, steps_of
 from onceproof.checkers.cycles import explain
 from onceproof.checkers.model import Anomaly, Evidence, Hop
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="G0",
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,

@@ -10,15 +10,11 @@ do not count, because there nothing was promised.
 Source: Adya, G1c (circular information flow); Jepsen's Kafka workload.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.anomalies._cycles import KEY, SENTENCE, steps_of
 from onceproof.checkers.cycles import explain
 from onceproof.checkers.model import Anomaly, Evidence, Hop
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="G1c",
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,

@@ -9,15 +9,11 @@ by the one before it, nor by any that the one before it read from.
 Source: Adya's G1c with the order of processes; Jepsen's Kafka workload (Elle's `-process`).
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.anomalies._cycles import KEY, SENTENCE, steps_of
 from onceproof.checkers.cycles import explain
 from onceproof.checkers.model import Anomaly, Evidence, Hop
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="G1c-process",
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,

@@ -9,15 +9,11 @@ from any that read from it.
 Source: Adya's G1c with real-time order; Jepsen's Kafka workload (Elle's `-realtime`).
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.anomalies._cycles import KEY, SENTENCE, steps_of
 from onceproof.checkers.cycles import explain
 from onceproof.checkers.model import Anomaly, Evidence, Hop
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="G1c-realtime",
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,

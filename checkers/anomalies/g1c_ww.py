@@ -9,15 +9,11 @@ written, but its transaction may be committed, and read, before one that wrote e
 Source: Adya, G1c; in Jepsen's Kafka workload G1c with `ww` edges.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.anomalies._cycles import KEY, SENTENCE, steps_of
 from onceproof.checkers.cycles import explain
 from onceproof.checkers.model import Anomaly, Evidence, Hop
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="G1c-ww",
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,

@@ -9,13 +9,9 @@ ever. In a run that never came to settle, an open transaction is nothing unusual
 Source: KIP-664, KAFKA-14402.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Hop
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="hanging-transaction",
     hop=Hop.PRODUCE,
     evidence=Evidence.LIVENESS,

@@ -9,13 +9,9 @@ reader. A log is a log: what stands at an offset never changes, unless replicas 
 Source: Jepsen's Kafka workload, `inconsistent-offsets`.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="inconsistent-offsets",
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,

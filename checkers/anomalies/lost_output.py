@@ -13,16 +13,12 @@ before. With all of its effects it was; with fewer it is undecided.
 Source: "at least once" as every stream processor's documentation means it.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 from onceproof.checkers.mutations import changes, journal_changes
 from onceproof.checkers.mutations import effect_targets as places
 from onceproof.checkers.mutations.mutator import Mutator
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="lost-output",
     hop=Hop.PROCESS,
     evidence=Evidence.ABSENCE,

@@ -10,15 +10,11 @@ record, so that one position cannot stand for two sends.
 Source: Jepsen's Kafka workload, `lost-write`.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 from onceproof.checkers.mutations import changes
 from onceproof.checkers.mutations.mutator import Mutator
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="lost-write",
     hop=Hop.PRODUCE,
     evidence=Evidence.ABSENCE,

@@ -8,13 +8,9 @@ It refutes nothing: what is slow may still come. The harness says so in the phas
 Source: ANOMALIES.md; liveness, apart from safety.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Hop
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="no-progress",
     hop=Hop.PROCESS,
     evidence=Evidence.LIVENESS,

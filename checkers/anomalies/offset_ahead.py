@@ -10,16 +10,12 @@ the start of the log or in compacted partitions are undecided.
 Source: Kafka's own definition of at-most-once: commit, then process.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 from onceproof.checkers.mutations import changes, journal_changes
 from onceproof.checkers.mutations import effect_targets as places
 from onceproof.checkers.mutations.mutator import Mutator
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="offset-ahead",
     hop=Hop.PROCESS,
     evidence=Evidence.ABSENCE,

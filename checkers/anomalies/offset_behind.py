@@ -10,16 +10,12 @@ against the furthest of all. Positions are read after effects, so what was colle
 Source: process, then commit: Kafka's at-least-once, where a transaction was promised.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 from onceproof.checkers.mutations import changes
 from onceproof.checkers.mutations import effect_targets as places
 from onceproof.checkers.mutations.mutator import Mutator
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="offset-behind",
     hop=Hop.PROCESS,
     evidence=Evidence.PRESENCE,

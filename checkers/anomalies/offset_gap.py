@@ -11,16 +11,12 @@ was.
 Source: Spark Structured Streaming's offset log; ANOMALIES.md.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 from onceproof.checkers.mutations import changes
 from onceproof.checkers.mutations import effect_targets as places
 from onceproof.checkers.mutations.mutator import Mutator
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="offset-gap",
     hop=Hop.PROCESS,
     evidence=Evidence.PRESENCE,

@@ -9,16 +9,12 @@ compared with them: going on from where we put it is right.
 Source: ANOMALIES.md; KAFKA-8659 and its kin.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 from onceproof.checkers.mutations import changes
 from onceproof.checkers.mutations import effect_targets as places
 from onceproof.checkers.mutations.mutator import Mutator
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="offset-regressed",
     hop=Hop.PROCESS,
     evidence=Evidence.PRESENCE,

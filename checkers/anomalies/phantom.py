@@ -11,13 +11,9 @@ record that was sent to another topic is no phantom here, but corrupt.
 Source: Jepsen's Kafka workload; Adya's dirty read taken to the log.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="phantom",
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,

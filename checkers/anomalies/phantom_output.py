@@ -11,13 +11,9 @@ failed control, not phantoms.
 Source: ANOMALIES.md; Jepsen's phantom, behind a pipeline.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="phantom-output",
     hop=Hop.PROCESS,
     evidence=Evidence.PRESENCE,

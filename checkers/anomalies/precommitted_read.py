@@ -9,13 +9,9 @@ cannot have waited for it. Nor can one of a transaction whose commit was never c
 Source: Jepsen's Kafka workload, `precommitted-read`.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="precommitted-read",
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,

@@ -9,16 +9,12 @@ key in one partition.
 Source: per-key order, as Kafka's partitioning promises it to consumers.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 from onceproof.checkers.mutations import changes, journal_changes
 from onceproof.checkers.mutations import effect_targets as places
 from onceproof.checkers.mutations.mutator import Mutator
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="reordered-output",
     hop=Hop.PROCESS,
     evidence=Evidence.PRESENCE,

@@ -8,15 +8,11 @@ Compared are the first places of each send, so that a duplicate further on is no
 Source: Jepsen's Kafka workload, `nonmonotonic-send`; KIP-98's idempotent producer keeps order.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 from onceproof.checkers.mutations import changes
 from onceproof.checkers.mutations.mutator import Mutator
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="reordered-send",
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,

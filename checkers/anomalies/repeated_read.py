@@ -6,15 +6,11 @@
 Source: Jepsen's Kafka workload, `nonmonotonic-poll`.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Hop
 from onceproof.checkers.mutations import changes
 from onceproof.checkers.mutations.mutator import Mutator
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="repeated-read",
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,

@@ -10,15 +10,11 @@ aborted records leave them.
 Source: Jepsen's Kafka workload, `poll-skip`.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Hop
 from onceproof.checkers.mutations import changes
 from onceproof.checkers.mutations.mutator import Mutator
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="skipped-read",
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,

@@ -9,15 +9,11 @@ for is one as well. Compared exactly.
 Source: the effect of processing twice on state, which no set of identities shows.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 from onceproof.checkers.mutations import changes
 from onceproof.checkers.mutations.mutator import Mutator
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="state-mismatch",
     hop=Hop.PROCESS,
     evidence=Evidence.ABSENCE,

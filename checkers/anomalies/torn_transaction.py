@@ -27,7 +27,7 @@ WHERE t.outcome = 'committed' AND a.must AND NOT a.gone AND u.state = 'committed
   AND (a.positions = 1 AND r.unattributed = 0 OR a.positions = 0 AND r.positions = 1)"""
 """Sends of transactions of which the log has one entry, that names them or can be no other's."""
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="torn-transaction",
     hop=Hop.PRODUCE,
     evidence=Evidence.ABSENCE,

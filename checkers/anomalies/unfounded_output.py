@@ -10,13 +10,9 @@ very position does not hold its record, committed. Records that nobody sent are 
 Source: Adya's G1a (aborted read), seen behind a pipeline.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="unfounded-output",
     hop=Hop.PROCESS,
     evidence=Evidence.ABSENCE,

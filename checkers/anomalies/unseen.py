@@ -9,13 +9,9 @@ It refutes nothing: what is slow may still come.
 Source: Jepsen's Kafka workload, `unseen`.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Hop
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="unseen",
     hop=Hop.PRODUCE,
     evidence=Evidence.LIVENESS,

@@ -9,16 +9,12 @@ Where the input itself is corrupt, or is a record that nobody sent, the pipeline
 Source: ANOMALIES.md; a pipeline that is not deterministic shows itself here.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
 from onceproof.checkers.mutations import changes, journal_changes
 from onceproof.checkers.mutations import effect_targets as places
 from onceproof.checkers.mutations.mutator import Mutator
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="wrong-output",
     hop=Hop.PROCESS,
     evidence=Evidence.PRESENCE,

@@ -9,13 +9,9 @@ It explains the duplicate or the lost update that it causes.
 Source: KIP-98's zombies; fencing tokens.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.model import Anomaly, Evidence, Hop
 
-ANOMALY: Final = Anomaly(
+ANOMALY = Anomaly(
     name="zombie-write",
     hop=Hop.PROCESS,
     evidence=Evidence.PRESENCE,

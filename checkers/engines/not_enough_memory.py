@@ -1,7 +1,5 @@
 """The error that says that judging needs more memory than it was given."""
 
-from __future__ import annotations
-
 
 class NotEnoughMemory(RuntimeError):
     """A history cannot be judged within the memory that is allowed; the text says what to do."""

@@ -8,13 +8,9 @@
 * `positions`: how many committed positions carry its id.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="attempts",
     meaning="attempts to send to the inputs: what may and must have happened, and where it stands",
     sql="""

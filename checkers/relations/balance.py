@@ -4,13 +4,9 @@ One row per record, effect key and, if judged so, input position, where the tran
 such effects. Those that nothing asks for are not here: they are no matter of counting.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="balance",
     meaning="expected against seen effects",
     sql="""

@@ -3,13 +3,9 @@
 Few, unless the pipeline stopped early.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="beyond_entries",
     meaning="committed entries at or beyond an owner's newest atomic position",
     sql="""

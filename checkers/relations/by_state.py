@@ -4,13 +4,9 @@ Those of which contributions speak: in an aggregate or behind an upsert the sing
 trace of its own. Their journal still shows every change, and is judged record by record.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="by_state",
     meaning="trials that are judged by final state",
     sql="""

@@ -5,13 +5,9 @@ same clock. Where the log was not collected, `collect_started` is not known. Ask
 the history is not complete; where it is, nothing can turn up.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="closed_records",
     meaning="records whose sends were all over before an incomplete log was collected",
     sql="""

@@ -3,13 +3,9 @@
 One row per committed position, so a record that was sent twice stands here twice.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="committed_input",
     meaning="committed positions of the inputs",
     sql="""

@@ -1,12 +1,8 @@
 """The committed log of the inputs, all of it, as it is needed where order or place is on trial."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="committed_log",
     meaning="all committed positions of the inputs",
     stored=False,

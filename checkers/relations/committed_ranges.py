@@ -4,13 +4,9 @@
 that went back, the next is compared with what was reached before.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="committed_ranges",
     meaning="ranges of committed micro-batches in the input, in order",
     sql="""

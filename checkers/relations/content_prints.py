@@ -3,13 +3,9 @@
 Only where it is stated what the transformation yields. Weights as in `send_prints`.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="content_prints",
     meaning="hashes of expected and seen effects, with weights",
     stored=False,

@@ -4,13 +4,9 @@ A history has one row for each record that somebody saw at a place. Places that 
 are among them: who asks must compare the places.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="contested_places",
     meaning="hashes of log positions that have more than one row",
     sql="""

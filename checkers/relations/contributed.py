@@ -5,13 +5,9 @@ Each position counts, but one of each record where the subject claims to drop wh
 record, of which the subject may have taken any.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="contributed",
     meaning="contributions at committed positions",
     empty_without=("contributions",),

@@ -6,13 +6,9 @@ another partition than the acknowledged one counts only if the attempt has none 
 otherwise it is the extra one of a duplicate.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="corrupt_entries",
     meaning="entries of the inputs' logs whose content, key, topic or partition was never sent so",
     sql="""

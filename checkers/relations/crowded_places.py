@@ -4,13 +4,9 @@ Whatever else is known of the log: one position yields its effects once, and eit
 dead letter.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="crowded_places",
     meaning="source positions with more effects than one position yields",
     sql="""

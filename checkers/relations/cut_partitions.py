@@ -4,13 +4,9 @@ What was deleted by retention or compaction cannot be asked for any more: what l
 undecided, never lost.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="cut_partitions",
     meaning="partitions of the inputs whose beginning was deleted or that are compacted",
     sql="""

@@ -4,13 +4,9 @@ Planned positions are about to be processed and advisory ones are where nobody s
 ever judged. `previous` is the position before it in the same owner's order, by whomever.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="done_positions",
     meaning="done atomic and resume positions in the input, in their owner's order",
     sql="""

@@ -5,13 +5,9 @@ whatever topic. A call is written down before the client gets the record, so suc
 somebody else wrote what was read.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="early_reads",
     meaning="reads of records before a send of them was called",
     empty_without=("reads",),

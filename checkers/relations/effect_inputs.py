@@ -3,13 +3,9 @@
 The effect's own word counts; else its record's position, if the record can have only one.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="effect_inputs",
     meaning="effects with the committed input position that they come from",
     sql="""

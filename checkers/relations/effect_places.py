@@ -4,13 +4,9 @@ As in `effect_inputs`, but of all records and not only of suspects. Dead letters
 nobody reads them in order.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="effect_places",
     meaning="where the effects of each keyed input position first stand in the sink",
     sql="""

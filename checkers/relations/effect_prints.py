@@ -5,13 +5,9 @@ one position and one effect of a record make a pair, and an effect that names it
 An entry that is not committed is odd in `send_prints` already. Weights as there.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="effect_prints",
     meaning="hashes of entries and effects, with weights",
     stored=False,

@@ -1,12 +1,8 @@
 """Effects of suspects in the views on trial."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="effects_in_question",
     meaning="effects of the records that are compared in full",
     sql="""

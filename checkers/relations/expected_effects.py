@@ -5,13 +5,9 @@ position may have more than one dead letter. `due_in_all` counts also positions 
 knows whether they could be read. Both may be below 0, where nothing is due either.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="expected_effects",
     meaning="how many effects each record, effect key and (if judged so) position must have",
     sql="""

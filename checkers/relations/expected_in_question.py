@@ -1,12 +1,8 @@
 """What is expected of suspects."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="expected_in_question",
     meaning="expectations of the records that are compared in full",
     sql="""

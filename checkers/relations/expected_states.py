@@ -7,13 +7,9 @@ whichever of its positions was taken. An input can be the last of its partition 
 has a position before it, or in another partition.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="expected_states",
     meaning="final values that the committed inputs yield",
     empty_without=("contributions",),

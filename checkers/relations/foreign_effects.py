@@ -1,12 +1,8 @@
 """Effects that name no source and whose record was sent to other topics only: not on trial."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="foreign_effects",
     meaning="effects in the sink of records that other topics brought",
     sql="""

@@ -1,12 +1,8 @@
 """Owners whose work goes to another sink: their progress says nothing of this one."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="foreign_owners",
     meaning="owners known to write to other sinks and not to this one",
     sql="""

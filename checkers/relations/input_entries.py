@@ -5,13 +5,9 @@ else is as good as no attempt id. `decidable` is false below the start of the lo
 partitions: nobody knows whether the pipeline ever had the chance to read it.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="input_entries",
     meaning="data entries of the inputs' logs with a readable identity",
     sql="""

@@ -13,13 +13,9 @@ second position of the same record, so that holds
   nothing of the log was deleted.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="input_groups",
     meaning="committed positions as effects are judged by them",
     sql="""

@@ -6,13 +6,9 @@ was sent twice may choose which position it takes, so there the record is judged
 that another topic brought do not count; they name no position of this input.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="judging_mode",
     meaning="whether effects are judged per input position or per record",
     sql="""

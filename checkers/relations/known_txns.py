@@ -3,13 +3,9 @@
 Their commit returned; or nobody knows of it, and one of their records proves it.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="known_txns",
     meaning="transactions of suspects that are known to be committed",
     sql="""

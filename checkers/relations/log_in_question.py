@@ -1,12 +1,8 @@
 """Data entries of suspects, in whatever topic."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="log_in_question",
     meaning="log entries of the records that are compared in full",
     sql="""

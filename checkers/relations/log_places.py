@@ -3,13 +3,9 @@
 Two such counts tell if anything lies between two offsets, without comparing reads with entries.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="log_places",
     meaning="for each offset of entries and reads, how many entries lie at or below it",
     empty_without=("reads",),

@@ -1,12 +1,8 @@
 """What the entries of an input's log carry: attempt ids, keys and digests travel or they do not."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="log_traits",
     meaning="how many entries of each input carry an attempt id, a key, a digest",
     sql="""

@@ -4,13 +4,9 @@ An effect that names no position of its input must come from there. Where a part
 deleted, or more may turn up, nobody knows whether there is no other.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="lone_positions",
     meaning="the only committed position of each record that certainly has only one",
     sql="""

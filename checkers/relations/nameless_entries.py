@@ -1,12 +1,8 @@
 """Committed entries of the inputs that no attempt id leads back to a send."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="nameless_entries",
     meaning="records that are in the committed log without a valid attempt id",
     sql="""

@@ -1,12 +1,8 @@
 """Reads that no attempt id leads back to a send."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="nameless_reads",
     meaning="records that were read without a valid attempt id",
     empty_without=("reads",),

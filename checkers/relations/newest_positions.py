@@ -4,13 +4,9 @@ A position that we set ourselves and that the subject has not moved since says n
 subject. `furthest` marks the owner that is ahead of all others in its role and partition.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="newest_positions",
     meaning="the newest done position per owner, role and partition, if the subject wrote it",
     sql="""

@@ -5,13 +5,9 @@ their record was sent to other topics only. Effects without a readable identity 
 either; they are counted as a failed control.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="observed_effects",
     meaning="effects in the sink's view that come from the input",
     sql="""

@@ -1,12 +1,8 @@
 """Prints that do not stand for exactly one pair; see `effect_prints`."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="odd_effects",
     meaning="prints of `effect_prints` that are not one pair",
     sql="""

@@ -1,12 +1,8 @@
 """Records with a print that is not one pair, and those of the mutation self-check's sample."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="odd_records",
     meaning="hashes of records with an odd print",
     sql="""

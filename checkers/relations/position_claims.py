@@ -4,13 +4,9 @@ By acknowledgements of suspects (any other stands where it was acknowledged) and
 them what the log has at these positions, and wherever it has several records at one.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="position_claims",
     meaning="records that sends, reads and the log name for one position",
     sql="""

@@ -1,12 +1,8 @@
 """Positions of the inputs that were seen with more than one record."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="position_conflicts",
     meaning="positions with two records",
     sql="""

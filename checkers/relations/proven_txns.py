@@ -5,13 +5,9 @@ log, it did, and so did the whole transaction. An attempt id counts only beside 
 was made for; without one, only a record that was sent once can prove it.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="proven_txns",
     meaning="transactions that one of their records proves to be committed",
     sql="""

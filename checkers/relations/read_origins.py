@@ -3,13 +3,9 @@
 By the attempt id that was read; else the only send of that record to that topic.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="read_origins",
     meaning="reads with the send that they come from",
     empty_without=("reads",),

@@ -3,13 +3,9 @@
 Before the first read a session had come to where its assignment says that it was to begin.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="read_progress",
     meaning="reads with the furthest offset that their session had read before",
     empty_without=("reads",),

@@ -9,13 +9,9 @@ ids this is the plain comparison of counts per record.
 * `free`: attempts that may have happened and have no position.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="record_sends",
     meaning="per record: attempts that must and may have happened, and committed positions",
     sql="""

@@ -6,13 +6,9 @@ of the same transaction shows to nobody. A row without digest says nothing of it
 by itself.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="seen_changes",
     meaning="changes in the journal, as effects",
     sql="""

@@ -1,12 +1,8 @@
 """Seen effects counted in the same groups as the positions that they come from."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="seen_effects",
     meaning="how many effects were seen, by record, effect key and (if judged so) position",
     sql="""

@@ -1,12 +1,8 @@
 """How many sends each input has. Without any, nobody can say who sent what."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="send_counts",
     meaning="sends per input",
     sql="""

@@ -3,13 +3,9 @@
 By its attempt id; an entry that names no send is the place of the only send of its record.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="send_places",
     meaning="the first committed place of each attempt in each partition",
     sql="""

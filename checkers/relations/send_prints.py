@@ -6,13 +6,9 @@ has one committed entry with its record, attempt, key, digest, partition and off
 send and one entry make up 2000003: three of anything are more.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="send_prints",
     meaning="hashes of sends and log entries, with weights",
     stored=False,

@@ -1,12 +1,8 @@
 """Sends of suspects, to whatever topic."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="sends_in_question",
     meaning="sends of the records that are compared in full",
     sql="""

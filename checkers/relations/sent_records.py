@@ -1,12 +1,8 @@
 """Everything that somebody called a send for, to whatever topic."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="sent_records",
     meaning="identities of records that were sent anywhere",
     sql="""

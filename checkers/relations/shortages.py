@@ -1,12 +1,8 @@
 """Where effects are missing: nearly always empty, so it is made once and joined cheaply."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="shortages",
     meaning="rows of the balance with fewer effects seen than due",
     sql="""

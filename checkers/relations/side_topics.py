@@ -4,13 +4,9 @@ Few, and mostly none. Of these it is asked only whether a transaction is whole, 
 collected.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="side_topics",
     meaning="collected topics that transactions sent to and that are no inputs",
     sql="""

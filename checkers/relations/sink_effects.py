@@ -5,13 +5,9 @@ readers saw while it changed: every append is an effect, an upsert that only rep
 there is none, and a delete takes nothing back. A dead letter is an effect of its own kind.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="sink_effects",
     meaning="effects, changes and dead letters in the views on trial",
     stored=False,

@@ -1,12 +1,8 @@
 """Who writes to which sink."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="sink_owners",
     meaning="owners by the sinks that they are known to write to",
     sql="""

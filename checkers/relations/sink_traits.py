@@ -1,12 +1,8 @@
 """How many effects a sink has, and how many of them name the position of their input."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="sink_traits",
     meaning="effects per trial, and those that name their input's position",
     sql="""

@@ -1,12 +1,8 @@
 """Records with effects that name no position of the input: only of those is more asked."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="sourceless",
     meaning="records of effects that name no position",
     sql="""

@@ -4,13 +4,9 @@ One is committed if it was written down as done and no other transaction staged 
 is missing if its owner's positions are known and none in that partition has come so far.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="staged_units",
     meaning="staged positions of transactions: committed, missing or undecided",
     empty_without=("staged",),

@@ -5,13 +5,9 @@ what was deleted from the log cannot be added up. A row with a digest where an a
 something that is no amount.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="state_differences",
     meaning="values of the final state that are not what the committed inputs yield",
     empty_without=("contributions",),

@@ -1,12 +1,8 @@
 """Sinks that are judged record by record and of which it is stated what each record yields."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="stated",
     meaning="trials whose sink has rows in `expected`",
     sql="""

@@ -1,12 +1,8 @@
 """The life of a process that came after another one, by the same clock."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="successors",
     meaning="each instance with the one of its subject that started next",
     sql="""

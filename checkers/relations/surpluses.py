@@ -6,13 +6,9 @@ that this position holds something else. `proven` tells the rows apart from thos
 undecided.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="surpluses",
     meaning="rows of the balance with more effects seen than expected, and whether that is proven",
     sql="""

@@ -11,13 +11,9 @@ misses a staged position or a send to a topic that is not on trial: a transactio
 whole.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="suspects",
     meaning="hashes of the records that are compared in full",
     sql="""

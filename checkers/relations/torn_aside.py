@@ -4,13 +4,9 @@ Prints are made of the inputs alone, and a transaction is whole only if it is so
 topic that it sent to may lack what it promised. An entry without an attempt id may be the one.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="torn_aside",
     meaning="transactions that miss a send to a topic that is no input, or of which a send failed",
     sql="""

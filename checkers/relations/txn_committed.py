@@ -7,13 +7,9 @@ commit's call and across clocks: nothing is proven by it. But it must lie within
 that no step of real time leads back.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="txn_committed",
     meaning="transactions that are known to be committed",
     empty_without=("txns",),

@@ -1,12 +1,8 @@
 """Shortest cycles of transactions that wrote after each other."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="txn_cycles_g0",
     meaning="cycles of write dependencies",
     sql="""

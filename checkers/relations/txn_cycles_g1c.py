@@ -1,12 +1,8 @@
 """Shortest cycles of transactions that read what the others wrote."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="txn_cycles_g1c",
     meaning="cycles of read dependencies",
     sql="""

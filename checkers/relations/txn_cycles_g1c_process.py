@@ -1,12 +1,8 @@
 """Shortest cycles of transactions that read from each other or follow in one session."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="txn_cycles_g1c_process",
     meaning="cycles of read dependencies and the order of sessions",
     sql="""

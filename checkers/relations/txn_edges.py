@@ -4,13 +4,9 @@ What is not tangled is left aside. It is enough to ask that of one end: an edge 
 transaction and another is in no cycle, and does no harm.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="txn_edges",
     meaning="read dependencies, the order of sessions and of time, where they may have cycles",
     sql="""

@@ -3,13 +3,9 @@
 Only those are looked for that something without a valid attempt needs.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="txn_lone_sends",
     meaning="records that were sent once to a topic, and that in a committed transaction",
     empty_without=("txns",),

@@ -5,13 +5,9 @@ committed transactions read. An attempt names a send only if that is one of this
 this topic. Where attempts travel along, there is nothing here.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="txn_nameless",
     meaning="committed entries and reads of transactions whose attempt names no send",
     empty_without=("txns",),

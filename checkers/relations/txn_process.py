@@ -23,7 +23,7 @@ _EDGE: Final = edge(
     clock="p.clock",
 )
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="txn_process",
     meaning="committed transactions that follow each other in their session",
     sql=f"""

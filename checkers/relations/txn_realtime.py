@@ -37,7 +37,7 @@ _FROM_BARRIER: Final = edge(
     clock="e.clock",
 )
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="txn_realtime",
     meaning="the order of transactions in time, by way of the moments at which some ended",
     sql=f"""

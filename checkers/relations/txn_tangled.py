@@ -3,14 +3,10 @@
 A step of real time never leads back in the order of `txn_committed`, so it need not be asked here.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations._edges import tangled
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="txn_tangled",
     meaning="transactions between the ends of a dependency that leads back",
     sql=tangled("txn_wr", "txn_process"),

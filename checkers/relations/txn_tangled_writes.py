@@ -3,14 +3,10 @@
 Concurrent transactions that write to the same partitions legally are.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations._edges import tangled
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="txn_tangled_writes",
     meaning="transactions between the ends of a read or write dependency that leads back",
     sql=tangled("txn_wr", "txn_ww"),

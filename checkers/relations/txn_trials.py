@@ -1,12 +1,8 @@
 """The trials that a transaction belongs to: those of the topics that it sent to."""
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="txn_trials",
     meaning="transactions by trial",
     empty_without=("txns",),

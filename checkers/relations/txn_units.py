@@ -5,13 +5,9 @@ that nobody answered is one of them where the transaction is known to be committ
 carries no attempt id may be that of any send of its record, so it leaves them undecided.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="txn_units",
     meaning="sends and staged positions of transactions: committed, missing or failed",
     sql="""

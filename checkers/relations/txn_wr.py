@@ -25,7 +25,7 @@ _EDGE: Final = edge(
     record="w.record",
 )
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="txn_wr",
     meaning="transactions that wrote what others read",
     sql=f"""

@@ -3,13 +3,9 @@
 What is not tangled is left aside, as in `txn_edges`.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="txn_write_edges",
     meaning="read and write dependencies, where they may have cycles",
     sql="""

@@ -4,13 +4,9 @@ Of the one whose send the entry's attempt names; else of the one that sent the r
 send of it to this topic was ever called.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="txn_writes",
     meaning="committed entries with the committed transaction that wrote them",
     empty_without=("txns",),

@@ -26,7 +26,7 @@ _EDGE: Final = edge(
     after_record="w.after_record",
 )
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="txn_ww",
     meaning="transactions that wrote right before others in a partition",
     sql=f"""

@@ -4,13 +4,9 @@ Where one key has several contents, they are compared as a multiset: two of one 
 other are two effects, and still not the right two.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="wrong_contents",
     meaning="digests seen more often than expected in slots that do not have too many effects",
     sql="""

@@ -6,13 +6,9 @@ one to one, with content that nobody can check. Nothing is asked of a sink that 
 state.
 """
 
-from __future__ import annotations
-
-from typing import Final
-
 from onceproof.checkers.relations.base import Relation
 
-RELATION: Final = Relation(
+RELATION = Relation(
     name="yields",
     meaning="effects that one committed position of a record must have, by effect key",
     sql="""

@@ -1,7 +1,5 @@
 """What goes wrong with the processes, links and brokers of a run."""
 
-from __future__ import annotations
-
 
 class StageTrouble(RuntimeError):
     """The stage could not do what it was told; the text says what was seen."""
