@@ -18,7 +18,7 @@ from onceproof.harness.links.gate.rules import Rule
 from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.processes.python import python_module
 from onceproof.harness.processes.trouble import StageTrouble
-from onceproof.harness.wait import Overdue, wait_until
+from onceproof.harness.wait import Overdue, Stop, wait_until
 
 _SECONDS: Final = 20.0
 """How long an answer may take; starting is part of the first."""
@@ -147,6 +147,23 @@ class Placed:
     def lost(self) -> list[Event]:
         """What the gate told when a frame that it held could never go out."""
         return self._told("lost")
+
+    def wait_fired(self, *, times: int = 1, seconds: float, stop: Stop | None = None) -> Event:
+        """Wait until it has acted so often; returns what was told of that time.
+
+        Raises:
+            Overdue: it did not.
+            StageTrouble: the gate is gone.
+        """
+        wait_until(
+            lambda: len(self.fired) >= times,
+            what=f"{self.rule.action} of {self.rule.message.api} on {self.link} to act",
+            seconds=seconds,
+            every=_EVERY,
+            stop=stop,
+            seen=lambda: self.gate.state().get(self.link),
+        )
+        return self.fired[times - 1]
 
     def release(self) -> int:
         """Let go what it holds; returns how many frames that are."""

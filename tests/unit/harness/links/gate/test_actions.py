@@ -25,7 +25,7 @@ from kafka.protocol.producer import (
 )
 
 from onceproof.harness.links.blocks import Block, free_ports, take_block
-from onceproof.harness.links.gate.client import Event, Gate, Placed
+from onceproof.harness.links.gate.client import Gate, Placed
 from onceproof.harness.links.gate.gated import Way
 from onceproof.harness.links.gate.rules import MessageMatch
 from onceproof.harness.processes.processes import Processes
@@ -43,12 +43,6 @@ from tests.unit.harness.links.gate.made_up_broker import (
 )
 
 _numbers = itertools.count(1)
-
-
-def wait_fired(rule: Placed) -> Event:
-    """What the gate told of the first time that a rule acted."""
-    wait_until(lambda: rule.fired, what="a rule to act", seconds=SECONDS, seen=rule.gate.state)
-    return rule.fired[0]
 
 
 def end_txn(
@@ -165,7 +159,7 @@ def test_hold_a_request(link: Link) -> None:
     client = link.client()
     client.send(coordinator(1), end_txn(2), coordinator(3))
     assert client.receive() == answer(coordinator(1))
-    event = wait_fired(rule)
+    event = rule.wait_fired(seconds=SECONDS)
     assert link.broker.got == [coordinator(1)]
     assert link.state["held"] == 1
     assert rule.delivered == []
@@ -184,7 +178,7 @@ def test_a_held_request_is_delivered_after_its_client_has_left(link: Link) -> No
     rule = link.put("request", "EndTxn", "hold")
     client = link.client()
     client.send(end_txn(1))
-    wait_fired(rule)
+    rule.wait_fired(seconds=SECONDS)
     client.close()
     other = link.client()
     other.send(end_txn(2))  # the rule acts once
@@ -201,7 +195,7 @@ def test_a_held_request_outlives_a_client_that_resets(link: Link) -> None:
     rule = link.put("request", "EndTxn", "hold")
     client = link.client()
     client.send(coordinator(1), end_txn(2))
-    wait_fired(rule)
+    rule.wait_fired(seconds=SECONDS)
     client.reset()
     rule.release()
     assert link.broker.wait(2) == [coordinator(1), end_txn(2)]
@@ -214,7 +208,7 @@ def test_a_held_request_outlives_a_client_that_was_closed_by_another_rule(link: 
     link.broker.may_answer.clear()
     client = link.client()
     client.send(coordinator(1), end_txn(2))
-    wait_fired(rule)
+    rule.wait_fired(seconds=SECONDS)
     link.broker.may_answer.set()
     assert client.receive() is None
     assert link.broker.ended == 0
@@ -251,7 +245,7 @@ def test_a_held_response_whose_client_is_gone_is_lost(link: Link) -> None:
     rule = link.put("response", "EndTxn", "hold")
     client = link.client()
     client.send(end_txn(1))
-    wait_fired(rule)
+    rule.wait_fired(seconds=SECONDS)
     client.reset()
     link.broker.wait_ended()  # so the gate has seen it
     assert rule.release() == 1
@@ -264,7 +258,7 @@ def test_hold_a_response(link: Link) -> None:
     rule = link.put("response", "EndTxn", "hold")
     client = link.client()
     client.send(end_txn(1), coordinator(2))
-    wait_fired(rule)
+    rule.wait_fired(seconds=SECONDS)
     assert link.broker.wait(2) == [end_txn(1), coordinator(2)]
     assert client.silent()
     rule.release()
@@ -276,7 +270,7 @@ def test_removing_a_rule_releases(link: Link) -> None:
     rule = link.put("request", "EndTxn", "hold", times=None)
     client = link.client()
     client.send(end_txn(1))
-    wait_fired(rule)
+    rule.wait_fired(seconds=SECONDS)
     assert link.state["rules"] == [rule.id]
     assert rule.remove() == 1
     assert client.receive() == answer(end_txn(1))
@@ -844,7 +838,7 @@ def test_a_broker_that_dies_takes_its_clients_along(link: Link) -> None:
     client.send(coordinator(1))
     assert client.receive() == answer(coordinator(1))
     client.send(end_txn(2))
-    wait_fired(rule)
+    rule.wait_fired(seconds=SECONDS)
     link.broker.close()
     assert client.receive() is None
     wait_until(lambda: link.events("lost"), what="the loss to be told", seconds=SECONDS)
@@ -858,7 +852,7 @@ def test_severing(link: Link) -> None:
     one.send(coordinator(1))
     two.send(end_txn(1))
     assert one.receive() == answer(coordinator(1))
-    wait_fired(rule)
+    rule.wait_fired(seconds=SECONDS)
     link.gate.sever(link.name)
     assert one.receive() is None
     assert two.receive() is None
@@ -912,7 +906,7 @@ def test_a_gate_that_is_gone_is_trouble(tmp_path: Path) -> None:
         gate.open("x", [Way(listen="127.0.0.1:0", upstream=broker.address)])
         rule = gate.put("x", MessageMatch(direction="request", api="EndTxn").rule("drop"))
         processes.all[0].kill("a test")
-        for order in (gate.state, rule.release, lambda: wait_fired(rule)):
+        for order in (gate.state, rule.release, lambda: rule.wait_fired(seconds=SECONDS)):
             with pytest.raises(StageTrouble, match=r"the gate cannot .*: it ended with -9"):
                 order()
     finally:
