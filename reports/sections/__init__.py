@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from onceproof.checkers.extensions import BadExtension, extensions
+from onceproof.checkers.extensions import BadExtension, named_extensions
 from onceproof.checkers.scan import member_modules
 from onceproof.reports.sections.base import RunData, Section
 
@@ -50,8 +50,8 @@ def sections() -> tuple[RegisteredSection, ...]:
     found: dict[str, RegisteredSection] = {}
     for module in member_modules(__name__, "SECTION"):
         found[module.SECTION.name] = _registered(module, package=None)
-    for module in extensions("report_sections"):
-        _check(module, found.keys())
+    for where, module in named_extensions("report_sections"):
+        _check(module, where, found.keys())
         found[module.SECTION.name] = _registered(module, package=module.__name__)
     return tuple(sorted(found.values(), key=lambda each: each.section.place))
 
@@ -67,12 +67,12 @@ def _registered(module: ModuleType, *, package: str | None) -> RegisteredSection
     )
 
 
-def _check(module: ModuleType, taken: Collection[str]) -> None:
+def _check(module: ModuleType, where: str, taken: Collection[str]) -> None:
     section = getattr(module, "SECTION", None)
     if not isinstance(section, Section):
-        raise BadExtension(f"{module.__name__}: expected a constant SECTION, a Section")
+        raise BadExtension(f"{where}: expected a constant SECTION, a Section")
     if not _NAME.fullmatch(section.name):
         wanted = "lower-case letters and single hyphens"
-        raise BadExtension(f"{module.__name__}: invalid name {section.name!r}: expected {wanted}")
+        raise BadExtension(f"{where}: invalid name {section.name!r}: expected {wanted}")
     if section.name in taken:
-        raise BadExtension(f"{module.__name__}: there is a report section {section.name} already")
+        raise BadExtension(f"{where}: there is a report section {section.name} already")

@@ -17,6 +17,7 @@ from onceproof.harness.tools.setup import Tools, ensure
 from onceproof.harness.wait import Stop
 from onceproof.interrupts import breaking_off, judging
 from onceproof.outcome import Outcome, check_run
+from onceproof.reports.sections import sections
 
 
 def run_scenario(
@@ -45,11 +46,13 @@ def run_scenario(
         conduct: makes who carries out the schedule.
 
     Raises:
+        BadExtension: an installed package's report section cannot be loaded.
         SetupError: a tool is missing and cannot be had.
         HistoryNotWritten: the history could not be written; what was written stays and can be
             checked.
         BrokenOff: a signal came while the run was being judged; what was recorded stays.
     """
+    sections()  # one that cannot be loaded is found before the run, not when its report is written
     stop, scenario = stop or Stop(), scenario.drawn(seed)
     if repeat is None:
         repeat = f"onceproof run {shlex.quote(scenario.source or scenario.name)} --seed {seed}"

@@ -28,8 +28,8 @@ OUTPUTS: Final = (
         views={"queue": lambda place, where: Topic(where.reader, place, READ_COMMITTED)},
         check=_check,
         rules=MESSAGE,
-        untested="Consumers of the queue, and what the broker redelivers to them: the queue was read as "
-        "a log of the messages sent to it. Messages of a transaction that was still open when "
-        "everything else had come to rest: they are not visible there.",
+        untested="Consumers of the queue, and what the broker redelivers to them: the queue was "
+        "read as a log of the messages sent to it. Messages of a transaction that was still "
+        "open when everything else had come to rest: they are not visible there.",
     ),
 )

@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
-from onceproof.checkers.extensions import BadExtension, extensions
+from onceproof.catalogue import chosen
+from onceproof.checkers.extensions import BadExtension, named_extensions
 from onceproof.reports import sections
 from onceproof.reports.build import build
 from onceproof.reports.model import Report
 from onceproof.reports.write import load, write
+from onceproof.running import run_scenario
 from tests.unit.reports.conftest import run_record, small_history, small_judgement
 from tests.unit.reports.test_html import Page, assert_harmless
 
@@ -134,6 +136,14 @@ def test_one_that_cannot_be_added_is_named(site: Path, was: str, instead: str, s
         made(site)
 
 
+def test_one_that_cannot_be_added_is_named_before_anything_runs(site: Path) -> None:
+    (site / "theirs.py").write_text("SECTION = None")
+    _forget()
+    with pytest.raises(BadExtension, match="expected a constant SECTION"):
+        run_scenario(chosen(["control-idle-crash"])[0], seed=1, runs=site / "runs")
+    assert not (site / "runs").exists()
+
+
 def made(site: Path, record: str = "p0-1") -> tuple[Report, str]:
     """The report and the page of the small run, both as they were stored."""
     _forget()
@@ -148,7 +158,7 @@ def _forget() -> None:
     """Look for packages anew."""
     sys.modules.pop("theirs", None)
     sections.sections.cache_clear()
-    extensions.cache_clear()
+    named_extensions.cache_clear()
 
 
 def policy_of(page: str) -> str:
