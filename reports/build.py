@@ -270,7 +270,7 @@ def _notes(history: History, clock: Clock) -> tuple[str, ...]:
     if other:
         notes.append(
             f"{other} sends carry times of another clock than the harness and are not drawn on "
-            "the time line; clocks are never compared."
+            "the timeline; clocks are never compared."
         )
     phases = rows(history, "phases")
     if not any(p["phase"] == "collect" and p["outcome"] == "ok" for p in phases):

@@ -1,4 +1,4 @@
-"""The time line of a report: what happened when, small enough for a page whatever the run's size.
+"""The timeline of a report: what happened when, small enough for a page whatever the run's size.
 
 Everything is summarised when it is built: rates come in bins, marks of one
 kind that lie close together are one mark with a count.

@@ -11,7 +11,7 @@ from onceproof.harness.faults.verb import VerbFault
 
 @dataclass(frozen=True)
 class Kill(VerbFault):
-    """SIGKILL a part of the run with all its processes; it is started again when healed."""
+    """SIGKILL a part of the run with all its processes; it is restarted when healed."""
 
     example: ClassVar[str] = "kill leader:payments-0"
     kind: ClassVar[str] = "crash"

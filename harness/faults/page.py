@@ -32,13 +32,13 @@ _HEAD: Final = """\
 
 # Faults
 
-Each can be asked for by hand (`onceproof fault …`, see
-[break it by hand](../how-to/break-it-by-hand.md)) and put into a schedule. A claim's fine print
-speaks of kinds; the standard ones leave out `surgery`, on what a pipeline trusts. What a fault
-needs is offered by stages of processes and of containers alike, but for `gates` and `queues`,
-which containers have not; the user's own cluster offers what its file has commands for, and a
-bare lab has no `driver`. What needs nothing is done as any client could do it, also on the user's
-own cluster, where nobody undoes it.
+You can inject each by hand (`onceproof fault …`, see
+[break it by hand](../how-to/break-it-by-hand.md)) or put it into a schedule. A claim's fine print
+names kinds of faults; the standard kinds leave out `surgery`, which changes state that a pipeline
+trusts. Stages of processes and of containers offer what a fault needs, except that containers have
+neither `gates` nor `queues`; your own cluster offers what its file has commands for, and a bare lab
+has no `driver`. A fault that needs nothing does what any client could do, also on your own cluster,
+where nobody undoes it.
 
 SOURCE is an audience (`producer`, `pipeline`, `pipeline-sink`) or a broker; WAY is `requests` or
 `responses`.
@@ -53,7 +53,7 @@ it the fault acts at once.
 _TABLE: Final = """
 ## What each can be aimed at
 
-«own» are faults that know by themselves what they act on.
+«own» means that the fault itself knows what it acts on.
 """
 
 

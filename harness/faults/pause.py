@@ -11,8 +11,8 @@ from onceproof.harness.faults.verb import VerbFault
 
 @dataclass(frozen=True)
 class Pause(VerbFault):
-    """Stop all processes of a part of the run in their tracks; its connections stay, and it goes on
-    when healed.
+    """Suspend all processes of a part of the run; its connections stay open, and it continues when
+    healed.
     """
 
     example: ClassVar[str] = "pause coordinator:group:billing"

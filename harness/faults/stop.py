@@ -11,9 +11,7 @@ from onceproof.harness.faults.verb import VerbFault
 
 @dataclass(frozen=True)
 class Stop(VerbFault):
-    """Ask a part of the run to end, by SIGTERM or as its own tools do; it is started again when
-    healed.
-    """
+    """Ask a part of the run to stop, by SIGTERM or its own tools; it is restarted when healed."""
 
     example: ClassVar[str] = "stop broker-2"
     kind: ClassVar[str] = "crash"

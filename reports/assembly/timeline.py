@@ -1,4 +1,4 @@
-"""The time line: lanes on one axis, summarised so that a page can show a run of any size.
+"""The timeline: lanes on one axis, summarised so that a page can show a run of any size.
 
 The large table (`sends`) is only ever grouped and filtered as a whole, in
 `rates`; a million sends cost about a second and end as a few hundred numbers.

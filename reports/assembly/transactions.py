@@ -1,4 +1,4 @@
-"""The transactions of applications on the time line.
+"""The transactions of applications on the timeline.
 
 Transactions of one outcome that lie closer together than can be seen are one
 span with a count; those of different outcomes never are.

@@ -1,4 +1,4 @@
-"""The time line as shapes: where every bar, curve and mark stands, in pixels.
+"""The timeline as shapes: where every bar, curve and mark stands, in pixels.
 
 No colour, no markup, no text direction here; `templates/timeline.svg.j2`
 draws what this computes. Lanes are stacked from top to bottom in the order of `drawing`.
@@ -30,7 +30,7 @@ _NAME = 19
 
 @dataclass(frozen=True, kw_only=True)
 class Drawing:
-    """Everything that the time line's picture consists of."""
+    """Everything that the timeline's picture consists of."""
 
     width: int
     height: int
@@ -56,7 +56,7 @@ Stories = Mapping[str, Sequence[tuple[float, int]]]
 
 
 def drawing(report: Report, stories: Stories) -> Drawing:
-    """The picture of a report's time line, its findings leading to their stories."""
+    """The picture of a report's timeline, its findings leading to their stories."""
     timeline, axis = report.timeline, Axis(end=report.timeline.end)
     stack = _Stack(top=_HEAD)
     faults: list[Box] = []

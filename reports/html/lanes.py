@@ -1,4 +1,4 @@
-"""How single lanes of the time line become shapes.
+"""How single lanes of the timeline become shapes.
 
 What is too short to be seen is drawn wider than it is and says so (`real`),
 so that the page's script can draw it as it is when one looks closer.

@@ -1,4 +1,4 @@
-"""The shapes that the time line's picture consists of.
+"""The shapes that the timeline's picture consists of.
 
 An `Axis` is the only way from seconds to pixels.
 """

@@ -1,4 +1,4 @@
-// Looking closer at the time line. Without this script the picture is complete, only not movable.
+// Looking closer at the timeline. Without this script the picture is complete, only not movable.
 //
 // The picture is drawn once, by the report; here the same shapes are moved.
 // Nothing is made from text of the page, so that no content of a record can become anything else.

@@ -1,4 +1,4 @@
-"""The time line in words, for whoever cannot or does not want to see the picture.
+"""The timeline in words, for whoever cannot or does not want to see the picture.
 
 It tells the same events as the drawing, in order of time.
 """

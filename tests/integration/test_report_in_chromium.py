@@ -187,7 +187,7 @@ def lightness(page: Page, what: str) -> float:
     return sum(map(float, re.findall(r"[\d.]+", colour)[:3])) / 3 / 255
 
 
-def test_the_time_line_is_zoomed_by_keys(whole: Path, look: Look) -> None:
+def test_the_timeline_is_zoomed_by_keys(whole: Path, look: Look) -> None:
     with look(whole) as looked:
         page = looked.page
         assert looked.range.startswith("The whole run: 0 s to 20.0 s; 1 of 1 marks")
@@ -250,7 +250,7 @@ def test_shapes_stand_where_the_axis_says(whole: Path, look: Look) -> None:
                 assert abs(start + part * (end - start) - seconds) < 0.1
 
 
-def test_the_time_line_is_zoomed_by_buttons(whole: Path, look: Look) -> None:
+def test_the_timeline_is_zoomed_by_buttons(whole: Path, look: Look) -> None:
     with look(whole) as looked:
         page = looked.page
         page.get_by_role("button", name="Zoom in").click()
@@ -265,9 +265,7 @@ def test_the_time_line_is_zoomed_by_buttons(whole: Path, look: Look) -> None:
         assert looked.range.startswith("The whole run")
 
 
-def test_the_time_line_is_zoomed_by_the_wheel_and_moved_by_dragging(
-    whole: Path, look: Look
-) -> None:
+def test_the_timeline_is_zoomed_by_the_wheel_and_moved_by_dragging(whole: Path, look: Look) -> None:
     with look(whole) as looked:
         page = looked.page
         pointed_at(page)

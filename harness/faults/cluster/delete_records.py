@@ -32,8 +32,8 @@ def _offset(word: str) -> int | None:
 
 @dataclass(frozen=True, kw_only=True)
 class DeleteRecords:
-    """Delete what a partition has before an offset, or all: who has not read it must not go on as
-    if nothing had been.
+    """Delete the records of a partition before an offset, or all: a consumer that has not read them
+    must not continue as if nothing had happened.
 
     Attributes:
         before: the first offset that stays; None deletes all that is committed.

@@ -31,8 +31,8 @@ def _by(direction: str, number: str) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class MoveGroupOffsets:
-    """Move what a group without members has committed: who resumes there has to cope with records
-    that it had before, or never gets some.
+    """Move the committed offset of a group without members: its next consumer gets records again,
+    or never gets some.
 
     Attributes:
         by: how far; a negative number moves it back.

@@ -26,7 +26,9 @@ _SECONDS: Final = 60.0
 
 @dataclass(frozen=True, kw_only=True)
 class ReplaceJob:
-    """Pause the Flink job amid a checkpoint, and let it go on when another life of it works."""
+    """Pause the Flink job during a checkpoint, and let it continue when a new instance of it is
+    running.
+    """
 
     example: ClassVar[str] = "replace-job"
     kind: ClassVar[str] = "timeout"

@@ -19,7 +19,7 @@ from onceproof.harness.processes.trouble import StageTrouble
 
 @dataclass(frozen=True, kw_only=True)
 class Chain:
-    """Let the two other brokers see only this one, and not each other."""
+    """Cut the two other brokers off from each other; both still reach this one."""
 
     example: ClassVar[str] = "chain controller"
     kind: ClassVar[str] = "partition"

@@ -21,7 +21,7 @@ from onceproof.harness.stage.base import Stage
 
 @dataclass(frozen=True, kw_only=True)
 class CloseSlowly:
-    """Let a node's closing of a connection reach the other end late."""
+    """Delay the close of a node's connections: the other end sees it MS milliseconds later."""
 
     example: ClassVar[str] = "close-slowly producer broker-1 2000"
     kind: ClassVar[str] = "timeout"

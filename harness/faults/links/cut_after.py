@@ -23,7 +23,7 @@ _REQUESTS: Final = 20
 
 @dataclass(frozen=True, kw_only=True)
 class CutAfter:
-    """Close each connection on a link after exactly so many bytes of one direction."""
+    """Close each connection of a link after exactly BYTES in one direction."""
 
     example: ClassVar[str] = "cut-after producer leader:payments-0 requests 1000"
     kind: ClassVar[str] = "partition"

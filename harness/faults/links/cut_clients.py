@@ -23,7 +23,7 @@ def _which(word: str) -> Target | None:
 
 @dataclass(frozen=True, kw_only=True)
 class CutClients:
-    """Cut the ways of all audiences to a broker, or to all; brokers reach each other."""
+    """Cut all audiences off from a broker, or from all; brokers still reach each other."""
 
     example: ClassVar[str] = "cut-clients all"
     kind: ClassVar[str] = "partition"

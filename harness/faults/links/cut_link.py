@@ -16,7 +16,7 @@ from onceproof.harness.wait import wait_until
 
 @dataclass(frozen=True, kw_only=True)
 class CutLink:
-    """Cut the way of an audience (producer, pipeline, pipeline-sink) to a node."""
+    """Cut the link from an audience (producer, pipeline, pipeline-sink) to a node."""
 
     example: ClassVar[str] = "cut pipeline leader:payments-0"
     kind: ClassVar[str] = "partition"

@@ -26,7 +26,7 @@ DRAWS: Final = 5
 
 @dataclass(frozen=True, kw_only=True)
 class Delay:
-    """Let everything on a link take longer in one direction, by MS ± JITTER."""
+    """Delay everything on a link in one direction, by MS ± JITTER."""
 
     example: ClassVar[str] = "delay pipeline follower:payments-0 responses 200 50"
     kind: ClassVar[str] = "timeout"

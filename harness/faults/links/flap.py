@@ -19,7 +19,7 @@ from onceproof.harness.wait import wait_until
 
 @dataclass(frozen=True, kw_only=True)
 class Flap:
-    """Cut a way so many times, each time as soon as it is used again."""
+    """Cut a link TIMES times, each time as soon as it is used again."""
 
     example: ClassVar[str] = "flap pipeline broker-3 5"
     kind: ClassVar[str] = "partition"

@@ -21,7 +21,7 @@ from onceproof.harness.links.topology import Link
 
 @dataclass(frozen=True, kw_only=True)
 class LoseAnswers:
-    """Swallow what a node answers to an audience or a broker."""
+    """Drop the responses of a node to an audience or a broker."""
 
     example: ClassVar[str] = "lose-answers pipeline postgres"
     kind: ClassVar[str] = "timeout"

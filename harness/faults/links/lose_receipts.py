@@ -23,7 +23,7 @@ _WAY: Final = Link("producer", ARTEMIS)
 
 @dataclass(frozen=True, kw_only=True)
 class LoseReceipts:
-    """Swallow what the queue broker answers to the producers."""
+    """Drop the queue broker's responses to the producers."""
 
     example: ClassVar[str] = "lose-receipts"
     kind: ClassVar[str] = "timeout"

@@ -16,7 +16,7 @@ from onceproof.harness.links.topology import Link
 
 @dataclass(frozen=True, kw_only=True)
 class LoseRequests:
-    """Swallow the requests of an audience or a broker to a node."""
+    """Drop the requests of an audience or a broker to a node."""
 
     example: ClassVar[str] = "lose-requests pipeline-sink coordinator:txn:tx-7"
     kind: ClassVar[str] = "timeout"

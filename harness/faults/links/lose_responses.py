@@ -26,7 +26,7 @@ then belongs to something earlier, because their statistics come late."""
 
 @dataclass(frozen=True, kw_only=True)
 class LoseResponses:
-    """Swallow a broker's responses to the producers."""
+    """Drop a broker's responses to the producers."""
 
     example: ClassVar[str] = "lose-responses leader:payments-0"
     kind: ClassVar[str] = "timeout"

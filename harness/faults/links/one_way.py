@@ -32,7 +32,7 @@ _WAYS: Final[dict[Lost, tuple[Way, Way]]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class OneWay:
-    """Lose all that a broker says to the others, or all that they say to it."""
+    """Drop everything that a broker sends to the other brokers, or that they send to it."""
 
     example: ClassVar[str] = "one-way leader:payments-0/not/controller out"
     kind: ClassVar[str] = "partition"

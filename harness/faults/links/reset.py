@@ -22,7 +22,7 @@ from onceproof.harness.stage.base import Stage
 
 @dataclass(frozen=True, kw_only=True)
 class Reset:
-    """Reset the connections of an audience or a broker to a node, as they are made."""
+    """Reset the connections of an audience or a broker to a node when they are opened."""
 
     example: ClassVar[str] = "reset pipeline postgres"
     kind: ClassVar[str] = "partition"

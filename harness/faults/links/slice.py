@@ -24,7 +24,7 @@ _PIECES: Final = 50
 
 @dataclass(frozen=True, kw_only=True)
 class Slice:
-    """Cut what passes on a link in one direction into small pieces with pauses between them."""
+    """Split the data on a link, in one direction, into small pieces with pauses between them."""
 
     example: ClassVar[str] = "slice producer leader:payments-0 requests 10 1000"
     kind: ClassVar[str] = "timeout"

@@ -23,7 +23,7 @@ _SIDE: Final = Word("PARTY,…", lambda word: tuple(sorted(set(word.split(",")))
 
 @dataclass(frozen=True, kw_only=True)
 class Split:
-    """Split brokers, and audiences with them, in two sides that do not reach each other."""
+    """Split brokers, and audiences with them, into two groups that cannot reach each other."""
 
     example: ClassVar[str] = "split broker-1,producer broker-2,broker-3"
     kind: ClassVar[str] = "partition"

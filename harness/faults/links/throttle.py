@@ -19,7 +19,7 @@ _LEAST: Final = 2_000
 
 @dataclass(frozen=True, kw_only=True)
 class Throttle:
-    """Let no more than so much pass on a link, in one direction."""
+    """Limit the bandwidth of a link in one direction."""
 
     example: ClassVar[str] = "throttle pipeline leader:payments-0 responses 16"
     kind: ClassVar[str] = "timeout"

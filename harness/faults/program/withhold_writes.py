@@ -32,8 +32,8 @@ _WRITE_SECONDS: Final = 30.0
 
 @dataclass(frozen=True, kw_only=True)
 class WithholdWrites:
-    """Withhold what a pipeline of your own writes to a topic, then kill it, or stop it by SIGTERM
-    and let the writes go on.
+    """Hold back what your pipeline writes to a topic, then kill it, or stop it by SIGTERM and let
+    the writes through.
 
     Attributes:
         topic: that it produces to.

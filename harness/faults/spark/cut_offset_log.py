@@ -33,8 +33,8 @@ How = Literal["deleted", "torn"]
 
 @dataclass(frozen=True, kw_only=True)
 class CutOffsetLog:
-    """SIGKILL the Spark driver and cut its offset log short: a batch that is planned anew has other
-    records, and a torn entry must keep it from starting.
+    """SIGKILL the Spark driver and truncate its offset log: a batch that is planned again gets
+    other records, and a torn entry must keep the driver from starting.
 
     Attributes:
         how: whether the last entry is deleted, with its commit, or half of it is left.

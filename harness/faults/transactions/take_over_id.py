@@ -22,8 +22,7 @@ from onceproof.harness.wait import wait_until
 
 @dataclass(frozen=True, kw_only=True)
 class TakeOverId:
-    """Become the owner of a transactional id: what its owner has open is aborted, and the owner
-    must be fenced.
+    """Take over a transactional id: its open transaction is aborted, and its owner must be fenced.
 
     Attributes:
         tested: the hop of the claims that its owner puts to the test.

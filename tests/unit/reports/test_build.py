@@ -40,7 +40,7 @@ def test_a_finding_carries_the_way_of_its_record(small_report: Report) -> None:
     assert small_report.findings[0].refutes == ("exactly-once payments → ledger",)
 
 
-def test_the_time_line_has_all_lanes(small_report: Report) -> None:
+def test_the_timeline_has_all_lanes(small_report: Report) -> None:
     line = small_report.timeline
     assert [lane.producer for lane in line.producers] == ["producer-0"]
     assert sum(line.producers[0].rate) * line.bin_seconds == pytest.approx(3, abs=0.2)

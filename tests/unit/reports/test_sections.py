@@ -43,7 +43,7 @@ def test_ours_are_in_the_order_of_the_page_and_each_has_a_template() -> None:
     assert [each.section.name for each in ours] == [
         "claims",
         "fine-print",
-        "time-line",
+        "timeline",
         "findings",
         "faults",
         "mutation-check",
@@ -63,7 +63,7 @@ def test_a_packages_section_is_in_the_data_and_on_the_page(site: Path) -> None:
     found: Any = report.extensions["slowest-sends"]
     assert sorted(found, key=lambda row: row["record"]) == told
     words = assert_harmless(page).words
-    assert words.index("Time line") < words.index("Slowest sends Record Called Took")
+    assert words.index("Timeline") < words.index("Slowest sends Record Called Took")
     assert '<li><a href="#added-slowest-sends">Slowest sends</a></li>' in page
 
 

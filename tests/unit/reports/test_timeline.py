@@ -1,4 +1,4 @@
-"""The lanes of the time line that are computed: lag, commits, transactions."""
+"""The lanes of the timeline that are computed: lag, commits, transactions."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def _context(report: Report) -> Mapping[str, object]:
 
 
 def _unknown_lag(report: Report) -> str:
-    """Why the time line shows no lag, where there are no times to draw it from; else nothing."""
+    """Why the timeline shows no lag, where there are no times to draw it from; else nothing."""
     if report.timeline.lags or not report.counts.get("effects"):
         return ""
     if not report.counts.get("positions"):
@@ -36,4 +36,4 @@ def _unknown_lag(report: Report) -> str:
     )
 
 
-SECTION: Final = Section(name="time-line", heading="Time line", place=30, context=_context)
+SECTION: Final = Section(name="timeline", heading="Timeline", place=30, context=_context)
