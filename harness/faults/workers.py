@@ -22,26 +22,26 @@ def workers(context: RunContext) -> Workers:
     return context.pipeline
 
 
-def wait_whole(crew: Workers) -> None:
+def wait_whole(cluster: Workers) -> None:
     """Wait until all workers belong to their group, and one of them runs the task.
 
     Raises:
         Overdue: they do not in time.
         PipelineTrouble: they end by themselves again and again.
     """
-    crew.wait_together()
-    crew.wait_owner()
+    cluster.wait_together()
+    cluster.wait_owner()
 
 
-def taken_over(crew: Workers, who: str, *, commits: int) -> str | None:
+def taken_over(cluster: Workers, who: str, *, commits: int) -> str | None:
     """That another worker than `who` runs the task and has committed, in words; None: not yet.
 
     Args:
         who: the one that ran it.
         commits: how many there were by then.
     """
-    owner = crew.owner()
-    new = crew.commits - commits
+    owner = cluster.owner()
+    new = cluster.commits - commits
     if owner in (None, who) or not new:
         return None
     return f"{owner} runs the task, and {new} positions were committed since"

@@ -46,13 +46,13 @@ class ConnectTaskOwner(Victim):
         return WORKER
 
     def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
-        crew = workers(context)
-        return _EndedOwner(crew, lambda who: crew.kill(who, f"SIGKILL by fault «{name}»"))
+        cluster = workers(context)
+        return _EndedOwner(cluster, lambda who: cluster.kill(who, f"SIGKILL by fault «{name}»"))
 
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
         """SIGTERM it: it ends its task and leaves its group; it is restarted when healed."""
-        crew = workers(context)
-        return _EndedOwner(crew, lambda who: crew.stop(who, f"SIGTERM by fault «{name}»"))
+        cluster = workers(context)
+        return _EndedOwner(cluster, lambda who: cluster.stop(who, f"SIGTERM by fault «{name}»"))
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
         """Pause it for longer than its session."""
@@ -76,73 +76,73 @@ class ConnectWorkers(Victim):
         return WORKER
 
     def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
-        crew = workers(context)
-        return _EndedAll(crew, lambda who: crew.kill(who, f"SIGKILL by fault «{name}»"))
+        cluster = workers(context)
+        return _EndedAll(cluster, lambda who: cluster.kill(who, f"SIGKILL by fault «{name}»"))
 
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
         """SIGTERM all, side by side; they are restarted when healed."""
-        crew = workers(context)
-        return _EndedAll(crew, lambda who: crew.stop(who, f"SIGTERM by fault «{name}»"))
+        cluster = workers(context)
+        return _EndedAll(cluster, lambda who: cluster.stop(who, f"SIGTERM by fault «{name}»"))
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
         """Pause all, side by side: nobody takes the task."""
-        crew = workers(context)
+        cluster = workers(context)
         return StandingStill(
             context,
-            lambda: _side_by_side(crew, crew.pause),
-            done=lambda: crew.commits,
+            lambda: _side_by_side(cluster, cluster.pause),
+            done=lambda: cluster.commits,
             nothing="no position was committed",
-            heal=partial(wait_whole, crew),
+            heal=partial(wait_whole, cluster),
         )
 
 
-def _side_by_side(crew: Workers, act: Callable[[str], Process]) -> list[Process]:
-    for who in crew.names:
-        crew.process(who)  # if one does not run, nobody is struck
-    with ThreadPoolExecutor(len(crew.names)) as pool:
-        return list(pool.map(act, crew.names))
+def _side_by_side(cluster: Workers, act: Callable[[str], Process]) -> list[Process]:
+    for who in cluster.names:
+        cluster.process(who)  # if one does not run, nobody is struck
+    with ThreadPoolExecutor(len(cluster.names)) as pool:
+        return list(pool.map(act, cluster.names))
 
 
 class _EndedOwner:
-    def __init__(self, crew: Workers, end: Callable[[str], Process]) -> None:
-        self._crew = crew
-        self._who = self._crew.wait_owner()
+    def __init__(self, cluster: Workers, end: Callable[[str], Process]) -> None:
+        self._cluster = cluster
+        self._who = self._cluster.wait_owner()
         self.at = now()
         self._process = end(self._who)
-        self._commits = self._crew.commits
+        self._commits = self._cluster.commits
         self.target = f"{self._process.instance} (runs the task)"
 
     def evidence(self) -> str | None:
         """Its end, and that another one runs the task and commits."""
-        other = taken_over(self._crew, self._who, commits=self._commits)
+        other = taken_over(self._cluster, self._who, commits=self._commits)
         return other and f"{self._process.instance} {self._process.ended}; {other}"
 
     def heal(self) -> None:
-        self._crew.restart(self._who)
-        wait_whole(self._crew)
+        self._cluster.restart(self._who)
+        wait_whole(self._cluster)
 
 
 class _PausedOwner:
     def __init__(self, context: RunContext, name: str) -> None:
         self._context, self._name = context, name
-        self._crew = workers(context)
-        self._who = self._crew.wait_owner()
+        self._cluster = workers(context)
+        self._who = self._cluster.wait_owner()
         self.at = now()
-        self._process = self._crew.pause(self._who)
+        self._process = self._cluster.pause(self._who)
         self._said = self._process.log.stat().st_size
-        self._commits = self._crew.commits
+        self._commits = self._cluster.commits
         self.target = f"{self._process.instance} (runs the task)"
 
     def evidence(self) -> str | None:
         """That it stands still, and another one runs its task and commits."""
         if not self._process.frozen():
             return None
-        other = taken_over(self._crew, self._who, commits=self._commits)
+        other = taken_over(self._cluster, self._who, commits=self._commits)
         return other and f"{self._process.instance} stands still; {other}"
 
     def heal(self) -> None:
         self._process.thaw()
-        wait_whole(self._crew)
+        wait_whole(self._cluster)
 
     def after_collect(self, known: Collected) -> None:
         """That it was fenced, by its own word since it goes on."""
@@ -157,19 +157,19 @@ class _PausedOwner:
 
 
 class _EndedAll:
-    def __init__(self, crew: Workers, end: Callable[[str], Process]) -> None:
-        self._crew = crew
+    def __init__(self, cluster: Workers, end: Callable[[str], Process]) -> None:
+        self._cluster = cluster
         self.at = now()
-        self._processes = _side_by_side(crew, end)
+        self._processes = _side_by_side(cluster, end)
         self.target = ", ".join(process.instance for process in self._processes)
 
     def evidence(self) -> str | None:
         """Their ends."""
-        if self._crew.alive():
+        if self._cluster.alive():
             return None
         return "; ".join(f"{process.instance} {process.ended}" for process in self._processes)
 
     def heal(self) -> None:
-        for who in self._crew.names:
-            self._crew.restart(who)
-        wait_whole(self._crew)
+        for who in self._cluster.names:
+            self._cluster.restart(who)
+        wait_whole(self._cluster)

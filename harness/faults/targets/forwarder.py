@@ -43,13 +43,13 @@ class Forwarder(Numbered):
 
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
         """SIGTERM it at once; whether it has what it took consumed is its own affair."""
-        crew = forwarders(context)
+        running = forwarders(context)
 
         def heal() -> None:
-            crew.restart(self.name)
-            crew.wait_consuming()
+            running.restart(self.name)
+            running.wait_consuming()
 
-        return Ended(partial(crew.stop, self.name, f"SIGTERM by fault «{name}»"), heal)
+        return Ended(partial(running.stop, self.name, f"SIGTERM by fault «{name}»"), heal)
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
         return _Paused(context, self.name, at or BEFORE_COMMIT)

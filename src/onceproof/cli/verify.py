@@ -232,9 +232,7 @@ def verify(
             backend=backend,
             dry_run=dry_run,
             reuse_dry_run=reuse_dry_run,
-            options=given(
-                ctx, without=("seed", "dry_run", "reuse_dry_run", "json_events", "junit")
-            ),
+            given=given(ctx, without=("seed", "dry_run", "reuse_dry_run", "json_events", "junit")),
             events=json_events,
             junit=junit,
         )

@@ -34,27 +34,28 @@ from onceproof.verify.trial import by_faults, by_plan, draft, dry_run_of, named,
 
 
 def verify(
-    said: VerifyOptions,
+    options: VerifyOptions,
     *,
     seed: int | None,
     out: Path,
     backend: str,
     dry_run: bool,
     reuse_dry_run: bool,
-    options: list[str],
+    given: list[str],
     events: str | None = None,
     junit: Path | None = None,
 ) -> int:
     """Do a dry run, then the trial; with `dry_run` only the former.
 
     Args:
-        said: what the user says of it.
+        options: what the user asks for.
         seed: draws what is sent.
         out: folder that gets the run folder.
         backend: what the stage is made of.
         dry_run: no faults, few records: only see that all fits together.
         reuse_dry_run: take what an earlier dry run of the same command and data has learned.
-        options: as they were given, without the seed, for the line that repeats it.
+        given: the options as the user typed them, without the seed, for the command that
+            repeats the trial.
         events: see `streamed`.
         junit: file that gets every claim as a test case.
     """
@@ -62,13 +63,13 @@ def verify(
 
     def do(stream: Stream) -> int:
         try:
-            _see_program(said)
-            scenario = draft(said)
+            _see_program(options)
+            scenario = draft(options)
         except BadTrial as error:
             print(f"onceproof verify: {error}.", file=sys.stderr)
             return USAGE
         return _try(
-            scenario, said, seed, out, backend, dry_run, reuse_dry_run, options, stream, server
+            scenario, options, seed, out, backend, dry_run, reuse_dry_run, given, stream, server
         )
 
     return streamed("verify", events, do)
@@ -76,20 +77,20 @@ def verify(
 
 def _try(
     scenario: Scenario,
-    said: VerifyOptions,
+    options: VerifyOptions,
     seed: int | None,
     out: Path,
     backend: str,
     dry_run: bool,
     reuse_dry_run: bool,
-    options: list[str],
+    given: list[str],
     stream: Stream,
     server: BuildServer,
 ) -> int:
     seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
     _tell(scenario)
-    repeat = shlex.join(["onceproof", "verify", *options, "--seed", str(seed), "--"])
-    repeat += " " + shlex.join(said.command)
+    repeat = shlex.join(["onceproof", "verify", *given, "--seed", str(seed), "--"])
+    repeat += " " + shlex.join(options.command)
     tools, stop = prepared(backend), stop_on_signals()
 
     def run(what: Scenario, conduct: Conduct = Conductor) -> Outcome:
@@ -106,7 +107,7 @@ def _try(
                 conduct=conduct,
             )
 
-    key = key_of(said, backend)
+    key = key_of(options, backend)
     profile = kept(key) if reuse_dry_run and not dry_run else None
     if profile is None:
         learned = Learned(gates="gates" in offers(backend))
@@ -117,12 +118,12 @@ def _try(
         keep(key, profile)
         tell_well(outcome, sys.stdout)
     try:
-        made = plan(pipeline_of(scenario, said, profile), said.preset, said.accepted)
+        made = plan(pipeline_of(scenario, options, profile), options.preset, options.accepted)
         tell_plan(profile.sentences(), made, sys.stdout)
         scenario = (
-            by_faults(scenario, said, profile)
-            if named(said)
-            else by_plan(scenario, said, profile, made)
+            by_faults(scenario, options, profile)
+            if named(options)
+            else by_plan(scenario, options, profile, made)
         )
     except BadTrial as error:
         print(f"onceproof verify: {error}.", file=sys.stderr)
@@ -142,16 +143,16 @@ def _try(
     return outcome.exit_code
 
 
-def _see_program(said: VerifyOptions) -> None:
+def _see_program(options: VerifyOptions) -> None:
     """See that there is something to start, before a stage is brought up for it.
 
     Raises:
         BadTrial: there is not.
     """
-    program = said.command[0] if said.command else "{"
+    program = options.command[0] if options.command else "{"
     if "{" in program:  # filled in later, or missed by the next who looks
         return
-    inside = str(said.folder / program) if "/" in program else program
+    inside = str(options.folder / program) if "/" in program else program
     if shutil.which(inside) is None:
         raise BadTrial(
             f"{program!r} cannot be started: there is no such program in PATH, and no such "

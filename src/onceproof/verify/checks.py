@@ -13,7 +13,7 @@ from onceproof.harness.user_pipeline.subject import OwnPipeline
 from onceproof.verify.options import BadTrial, VerifyOptions
 
 
-def check_places(said: VerifyOptions, subject: OwnPipeline) -> None:
+def check_places(options: VerifyOptions, subject: OwnPipeline) -> None:
     """See that no two places have one name, under which each would be held to the other's.
 
     Raises:
@@ -26,22 +26,22 @@ def check_places(said: VerifyOptions, subject: OwnPipeline) -> None:
                 f"two outputs are named {name!r}; expected different names, or the effects in one "
                 "would be counted for the other too"
             )
-    if any(said.topic in (output.topic, output.queue) for output in subject.places):
-        raise BadTrial(f"{said.topic} is the input topic; expected another name for the output")
-    for name in set(subject.queues).intersection(said.topics):
+    if any(options.topic in (output.topic, output.queue) for output in subject.places):
+        raise BadTrial(f"{options.topic} is the input topic; expected another name for the output")
+    for name in set(subject.queues).intersection(options.topics):
         raise BadTrial(f"{name} is both a topic and a queue; expected different names")
     if subject.upserts is not None:
         for output in subject.outputs:
             output.check_rule(subject.upserts, what="--upserts")
 
 
-def check_queues(said: VerifyOptions, subject: OwnPipeline) -> None:
+def check_queues(options: VerifyOptions, subject: OwnPipeline) -> None:
     """See that a queue broker is asked for where there is one, and nowhere else.
 
     Raises:
         BadTrial: it is not so.
     """
-    asks = any("queues" in words(part) for part in said.command)
+    asks = any("queues" in words(part) for part in options.command)
     if asks and not subject.queues:
         raise BadTrial("{queues} needs a queue; add --output queue:ADDRESS")
     if subject.queues and not asks:
@@ -51,27 +51,27 @@ def check_queues(said: VerifyOptions, subject: OwnPipeline) -> None:
         )
 
 
-def check_upserts(said: VerifyOptions) -> None:
+def check_upserts(options: VerifyOptions) -> None:
     """See that nothing is asked of upserts that a final state cannot show.
 
     Raises:
         BadTrial: something is.
     """
-    if said.dead_letters is not None:
+    if options.dead_letters is not None:
         raise BadTrial(
             "--upserts and --dead-letters cannot be judged together: a dead letter leaves no "
             "value, and nothing says which input should have left one; expected one of them"
         )
-    if set(said.claims) != {EXACTLY_ONCE}:
+    if set(options.claims) != {EXACTLY_ONCE}:
         raise BadTrial(
             f"--upserts cannot be counted: expected only --claim {EXACTLY_ONCE}, which is then "
             "judged by the final values"
         )
-    effects = Yield.parse(said.effects)
+    effects = Yield.parse(options.effects)
     if effects.function is None and str(effects) != "1":
         raise BadTrial(
             f"--effects {effects}: expected 1 with --upserts, or a function that returns 1 for an "
             "input that leaves a value and 0 for one that does not"
         )
-    if said.effect_key is not None:
+    if options.effect_key is not None:
         raise BadTrial("--effect-key cannot be used with --upserts: each key has one value")

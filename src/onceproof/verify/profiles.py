@@ -18,13 +18,13 @@ _TRIAL: Final = frozenset(
 """What is said of a trial, and changes nothing in its dry run."""
 
 
-def key_of(said: VerifyOptions, backend: str) -> str:
+def key_of(options: VerifyOptions, backend: str) -> str:
     """What a profile is kept by: everything that the user says of the pipeline, and its data."""
     digest = hashlib.sha256()
-    described = {name: str(value) for name, value in vars(said).items() if name not in _TRIAL}
+    described = {name: str(value) for name, value in vars(options).items() if name not in _TRIAL}
     digest.update(json.dumps([described, backend], sort_keys=True).encode())
-    if said.data is not None:
-        digest.update(said.data.read_bytes())
+    if options.data is not None:
+        digest.update(options.data.read_bytes())
     return digest.hexdigest()[:32]
 
 

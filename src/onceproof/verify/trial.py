@@ -68,24 +68,24 @@ _TOPIC: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
 """What Kafka takes as a name."""
 
 
-def draft(said: VerifyOptions) -> Scenario:
+def draft(options: VerifyOptions) -> Scenario:
     """The trial without its schedule, and with claims that no hazard has been named for.
 
     Raises:
         BadTrial: something of what was said is not as it should be.
     """
     try:
-        return _draft(said)
+        return _draft(options)
     except (BadRule, UnknownFault, BadSchedule, BadScenario) as error:
         raise BadTrial(str(error)) from error
 
 
-def named(said: VerifyOptions) -> bool:
+def named(options: VerifyOptions) -> bool:
     """Whether the user names the faults, so that no plan is needed."""
-    return bool(said.faults) or said.schedule is not None
+    return bool(options.faults) or options.schedule is not None
 
 
-def pipeline_of(scenario: Scenario, said: VerifyOptions, profile: Profile) -> Pipeline:
+def pipeline_of(scenario: Scenario, options: VerifyOptions, profile: Profile) -> Pipeline:
     """What hazards may depend on."""
     subject = _subject_of(scenario)
     return Pipeline(
@@ -95,14 +95,14 @@ def pipeline_of(scenario: Scenario, said: VerifyOptions, profile: Profile) -> Pi
         topics=tuple(place.topic for place in subject.places if place.topic is not None),
         spark=subject.spark,
         upserts=subject.upserts is not None,
-        plain_data=said.plain_data,
-        odd_orders=_odd_orders(said, subject, profile),
+        plain_data=options.plain_data,
+        odd_orders=_odd_orders(options, subject, profile),
     )
 
 
-def _odd_orders(said: VerifyOptions, subject: OwnPipeline, profile: Profile) -> tuple[str, ...]:
+def _odd_orders(options: VerifyOptions, subject: OwnPipeline, profile: Profile) -> tuple[str, ...]:
     """Kinds of odd records that its made-up orders may have."""
-    if said.plain_data or said.data or subject.upserts or subject.spark:
+    if options.plain_data or options.data or subject.upserts or subject.spark:
         return ()
     known = (OVERSIZE, *((NULL,) if subject.named_by_header else ()))
     # With one of two left empty, one of two workers would have nothing to do.
@@ -110,39 +110,39 @@ def _odd_orders(said: VerifyOptions, subject: OwnPipeline, profile: Profile) -> 
     return (KEYS, *several, *(kind for kind in known if kind in profile.survives))
 
 
-def by_plan(scenario: Scenario, said: VerifyOptions, profile: Profile, plan: Plan) -> Scenario:
+def by_plan(scenario: Scenario, options: VerifyOptions, profile: Profile, plan: Plan) -> Scenario:
     """The trial with a plan: its claims hold only if every hazard of it was met.
 
     Raises:
         BadTrial: there are too few records for it.
     """
     schedule, subject = plan.schedule, _subject_of(scenario)
-    orders = replace(subject.orders, odd=_odd_orders(said, subject, profile))
-    if said.records is None and said.data is None:
+    orders = replace(subject.orders, odd=_odd_orders(options, subject, profile))
+    if options.records is None and options.data is None:
         orders = replace(orders, records=max(RECORDS, _EACH * len(schedule)))
     seconds = _STRIKE_SECONDS * max(len(schedule), 1)
-    orders = replace(orders, rate=max(1, min(said.rate, round(orders.records / seconds))))
+    orders = replace(orders, rate=max(1, min(options.rate, round(orders.records / seconds))))
     accepted = ", ".join(hazard.name for hazard in plan.accepted)
     title = f"{scenario.title} ({accepted} accepted untested)" if accepted else scenario.title
     hazards = frozenset(hazard.name for hazard in plan.hazards)
-    return _with(scenario, said, orders, schedule, profile, title, hazards, fine_print_of(plan))
+    return _with(scenario, options, orders, schedule, profile, title, hazards, fine_print_of(plan))
 
 
-def by_faults(scenario: Scenario, said: VerifyOptions, profile: Profile) -> Scenario:
+def by_faults(scenario: Scenario, options: VerifyOptions, profile: Profile) -> Scenario:
     """The trial with the faults that the user names: any one hazard is enough for its claims.
 
     Raises:
         BadTrial: there are too few records for them.
     """
-    schedule = _schedule(said)
+    schedule = _schedule(options)
     orders = _subject_of(scenario).orders
     told = "Faults that were asked for by name, and no others: any other hazard."
-    return _with(scenario, said, orders, schedule, profile, scenario.title, frozenset(), told)
+    return _with(scenario, options, orders, schedule, profile, scenario.title, frozenset(), told)
 
 
 def _with(
     scenario: Scenario,
-    said: VerifyOptions,
+    options: VerifyOptions,
     orders: Orders,
     schedule: tuple[ScheduledFault, ...],
     profile: Profile,
@@ -155,7 +155,7 @@ def _with(
     subject = replace(
         _subject_of(scenario),
         orders=orders,
-        rest=max(profile.rest, said.settle or 0.0),
+        rest=max(profile.rest, options.settle or 0.0),
         pause=profile.pause,
         profile=profile.sentences(),
     )
@@ -169,7 +169,7 @@ def _with(
             claims=tuple(
                 _claim(guarantee, subject, output, schedule, hazards, untested)
                 for output in subject.outputs
-                for guarantee in said.claims
+                for guarantee in options.claims
             ),
         )
     except BadScenario as error:
@@ -204,27 +204,27 @@ def dry_run_of(scenario: Scenario) -> Scenario:
     )
 
 
-def _draft(said: VerifyOptions) -> Scenario:
-    if not said.command:
+def _draft(options: VerifyOptions) -> Scenario:
+    if not options.command:
         raise BadTrial("no command: give the pipeline's command after --, as in `-- python job.py`")
-    if not said.outputs:
+    if not options.outputs:
         raise BadTrial("no output: give --output, the place where the pipeline writes")
-    for name in said.accepted:
+    for name in options.accepted:
         if name not in NAMES:
             raise BadTrial(
                 f"--accept-untested {name}: no such hazard; expected one of {', '.join(NAMES)}"
             )
-    for part in said.command:
+    for part in options.command:
         fill(part, WORDS)
-    subject = _subject(said)
-    _check_losses(said, subject)
-    if named(said):
-        _schedule(said)
+    subject = _subject(options)
+    _check_losses(options, subject)
+    if named(options):
+        _schedule(options)
     elif subject.orders.records < _LEAST * _FEWEST:
         raise _too_few(subject.orders, _FEWEST)
     return Scenario(
         name=NAME,
-        title=f"A pipeline of your own: {said.topic} → {', '.join(subject.sinks)}",
+        title=f"A pipeline of your own: {options.topic} → {', '.join(subject.sinks)}",
         subject=subject,
         workload=subject.orders,
         sender=Librdkafka(linger_ms=_LINGER_MS),
@@ -232,106 +232,108 @@ def _draft(said: VerifyOptions) -> Scenario:
         claims=tuple(
             _claim(guarantee, subject, output, (), frozenset(), "")
             for output in subject.outputs
-            for guarantee in said.claims
+            for guarantee in options.claims
         ),
         topics=tuple(
-            Topic(name=name, partitions=said.partitions) for name in _topics(subject, said)
+            Topic(name=name, partitions=options.partitions) for name in _topics(subject, options)
         ),
     )
 
 
-def _check_losses(said: VerifyOptions, subject: OwnPipeline) -> None:
+def _check_losses(options: VerifyOptions, subject: OwnPipeline) -> None:
     """Where every input may have no effect, nothing that is missing could be told from a loss."""
     effects = subject.comes_to
-    if effects.optional and effects.function is None and set(said.claims) != {AT_MOST_ONCE}:
+    if effects.optional and effects.function is None and set(options.claims) != {AT_MOST_ONCE}:
         raise BadTrial(
             f"--effects {effects} cannot reveal a loss; expected FILE.py:FUNCTION returning the "
             "expected count of each input, or only --claim at-most-once"
         )
 
 
-def _topics(subject: OwnPipeline, said: VerifyOptions) -> Iterable[str]:
+def _topics(subject: OwnPipeline, options: VerifyOptions) -> Iterable[str]:
     """Topics that are made beside its input: those that it writes to, and those it needs."""
     written = [output.topic for output in subject.places if output.topic is not None]
-    for name in said.topics:
+    for name in options.topics:
         if not _TOPIC.fullmatch(name):
             raise BadTrial(
                 f"invalid topic name in --topic {name!r}: expected letters, digits, dots, "
                 "underscores and hyphens"
             )
-    return dict.fromkeys(name for name in (*written, *said.topics) if name != said.topic)
+    return dict.fromkeys(name for name in (*written, *options.topics) if name != options.topic)
 
 
-def _subject(said: VerifyOptions) -> OwnPipeline:
-    identity = Rule.parse(said.identity)
+def _subject(options: VerifyOptions) -> OwnPipeline:
+    identity = Rule.parse(options.identity)
     letters = None
-    if said.dead_letters is not None:
-        rule = Rule.parse(said.dead_letter_identity or said.identity)
-        letters = Output.parse(said.dead_letters, rule)
-    elif said.dead_letter_identity is not None:
+    if options.dead_letters is not None:
+        rule = Rule.parse(options.dead_letter_identity or options.identity)
+        letters = Output.parse(options.dead_letters, rule)
+    elif options.dead_letter_identity is not None:
         raise BadTrial(
             "--dead-letter-identity needs --dead-letters, the place where the pipeline writes them"
         )
-    if said.upserts is not None:
-        check_upserts(said)
+    if options.upserts is not None:
+        check_upserts(options)
     subject = OwnPipeline(
-        command=said.command,
-        folder=str(said.folder),
-        outputs=tuple(Output.parse(text, identity) for text in said.outputs),
-        orders=_orders(said),
+        command=options.command,
+        folder=str(options.folder),
+        outputs=tuple(Output.parse(text, identity) for text in options.outputs),
+        orders=_orders(options),
         dead_letters=letters,
-        upserts=Rule.parse(said.upserts) if said.upserts is not None else None,
+        upserts=Rule.parse(options.upserts) if options.upserts is not None else None,
     )
-    check_places(said, subject)
-    check_queues(said, subject)
+    check_places(options, subject)
+    check_queues(options, subject)
     return subject
 
 
-def _orders(said: VerifyOptions) -> Orders:
+def _orders(options: VerifyOptions) -> Orders:
     orders = Orders(
-        topic=said.topic,
-        records=said.records or RECORDS,
-        effects=said.effects,
-        effect_key=said.effect_key,
-        upserts=said.upserts is not None,
-        partitions=said.partitions,
-        rate=said.rate,
+        topic=options.topic,
+        records=options.records or RECORDS,
+        effects=options.effects,
+        effect_key=options.effect_key,
+        upserts=options.upserts is not None,
+        partitions=options.partitions,
+        rate=options.rate,
         sentinels=SENTINELS,
     )
-    if said.data is not None:
-        if not said.data.is_file():
-            raise BadTrial(f"{said.data} does not exist; expected a .jsonl, .csv or .parquet file")
-        there = count(said.data)
+    if options.data is not None:
+        if not options.data.is_file():
+            raise BadTrial(
+                f"{options.data} does not exist; expected a .jsonl, .csv or .parquet file"
+            )
+        there = count(options.data)
         orders = replace(
             orders,
-            records=min(said.records or there, there),
-            file=str(said.data.absolute()),
-            identity=said.data_identity or said.identity,
-            key=said.data_key,
+            records=min(options.records or there, there),
+            file=str(options.data.absolute()),
+            identity=options.data_identity or options.identity,
+            key=options.data_key,
         )
-    elif said.data_identity or said.data_key:
+    elif options.data_identity or options.data_key:
         raise BadTrial("--data-identity and --data-key need --data, the file with the records")
     orders = replace(orders, sentinels=min(SENTINELS, orders.records // 10))
     # A record without an identity is met here, and one that the function fails for.
     keyed = orders.keyed(seed=0)
-    if said.upserts is not None:
+    if options.upserts is not None:
         check_spread(keyed)
     return orders
 
 
-def _schedule(said: VerifyOptions) -> tuple[ScheduledFault, ...]:
-    if said.schedule is None:
-        return by_name(said.faults)
+def _schedule(options: VerifyOptions) -> tuple[ScheduledFault, ...]:
+    if options.schedule is None:
+        return by_name(options.faults)
     try:
-        return schedule_from_json(json.loads(said.schedule.read_text()))
+        return schedule_from_json(json.loads(options.schedule.read_text()))
     except OSError as error:
         raise BadTrial(
-            f"{said.schedule} cannot be read: {error.strerror}; expected a file with a "
+            f"{options.schedule} cannot be read: {error.strerror}; expected a file with a "
             "schedule in the form of `plan` in run.json"
         ) from error
     except ValueError as error:
         raise BadTrial(
-            f"{said.schedule}: {error}; expected a schedule in the form of `plan` in run.json"
+            f"{options.schedule}: {error}; expected a schedule in the form of `plan` in run.json"
         ) from error
 
 

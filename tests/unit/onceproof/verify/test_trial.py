@@ -151,7 +151,7 @@ def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
         ({"upserts": "customer"}, "expected json"),
         (
             {"upserts": "key", "outputs": ("postgres:x",)},
-            "--upserts key: a row of x",
+            "--upserts key cannot be in a row of x",
         ),
         ({"upserts": "key", "dead_letters": "x"}, "cannot be judged together"),
         ({"upserts": "key", "claims": ("at-least-once",)}, "expected only --claim exactly-once"),
