@@ -15,8 +15,8 @@ from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
 from onceproof.harness.sinks.two_tables import TABLES, VIEW
-from onceproof.harness.subjects.spark.again import WORKED_OFF
 from onceproof.harness.subjects.spark.available_now import SparkAvailableNow
+from onceproof.harness.subjects.spark.restarted_driver import WORKED_OFF
 from onceproof.harness.subjects.spark.two_queries import SparkTwoQueries
 from onceproof.harness.workload.payments import Payments
 from onceproof.scenarios.base import DUPLICATES, HOLDS, LOST, REPLAYED_BATCH, claims

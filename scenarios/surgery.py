@@ -21,9 +21,9 @@ from onceproof.harness.faults.spark.cut_offset_log import CutOffsetLog
 from onceproof.harness.faults.spark.delete_last_commit import DeleteLastCommit
 from onceproof.harness.faults.spark.new_checkpoint import NewCheckpoint
 from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
-from onceproof.harness.subjects.spark.behind_ledger import SparkBehindLedger
 from onceproof.harness.subjects.spark.foreach_batch_postgres import SparkForeachBatchPostgres
 from onceproof.harness.subjects.spark.kafka_sink import SparkKafkaSink
+from onceproof.harness.subjects.spark.resume_behind_sink import SparkBehindLedger
 from onceproof.harness.workload.payments import Payments
 from onceproof.scenarios.base import DUPLICATES, HOLDS, LOST, claims
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args, get_origin
 
 from onceproof.harness.faults.targets.base import is_numbered
-from onceproof.harness.links import ledger
+from onceproof.harness.links import disturbances
 
 
 class UnknownFault(ValueError):
@@ -91,6 +91,6 @@ def amount(word: str, *, least: int = 1) -> int:
 Source = Annotated[str, Word("SOURCE")]
 """An audience, or a broker."""
 Audience = Annotated[str, Word("AUDIENCE")]
-Way = Annotated[ledger.Way, Word("WAY", noun="direction")]
+Way = Annotated[disturbances.Way, Word("WAY", noun="direction")]
 Member = Annotated[str, Word("MEMBER", _member)]
 TransactionalId = Annotated[str, Word("TRANSACTIONAL_ID")]

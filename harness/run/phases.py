@@ -18,7 +18,7 @@ from onceproof.harness.clock import now
 from onceproof.harness.context.pipeline import PipelineTrouble
 from onceproof.harness.context.recorder import HeldBack, Recorder, Stalled
 from onceproof.harness.context.run_context import Collected, RunContext
-from onceproof.harness.faults.cluster.back import wait_in_sync
+from onceproof.harness.faults.cluster.rejoin import wait_in_sync
 from onceproof.harness.history import events
 from onceproof.harness.history.folder import RunFolder
 from onceproof.harness.history.writer import HistoryNotWritten

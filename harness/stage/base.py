@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from onceproof.harness.artemis.auditor import QueueAuditor
+from onceproof.harness.links.disturbances import Disturbance, Hold
 from onceproof.harness.links.gate.client import Placed
 from onceproof.harness.links.gate.rules import Rule
-from onceproof.harness.links.ledger import Disturbance, Hold
 from onceproof.harness.links.topology import Link
 from onceproof.harness.processes.trouble import StageTrouble
 

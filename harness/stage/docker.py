@@ -18,7 +18,7 @@ import psycopg
 
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.links.blocks import Block
-from onceproof.harness.links.ledger import Disturbance, Hold
+from onceproof.harness.links.disturbances import Disturbance, Hold
 from onceproof.harness.links.topology import (
     AUDIENCES,
     AUDITOR,

@@ -17,7 +17,7 @@ from typing import Final
 
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.kafka.topics import delete_topics
-from onceproof.harness.links.ledger import CUT, Disturbance, Hold, Ledger
+from onceproof.harness.links.disturbances import CUT, Disturbance, Hold, Ledger
 from onceproof.harness.links.topology import AUDIENCES, Link, broker_name, node_id
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.base import GatedLink, WithoutQueues

@@ -18,7 +18,7 @@ from onceproof.harness.artemis.queues import Queues
 from onceproof.harness.kafka.cluster_id import new_cluster_id
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.links.blocks import Block, free_ports
-from onceproof.harness.links.ledger import Disturbance, Hold
+from onceproof.harness.links.disturbances import Disturbance, Hold
 from onceproof.harness.links.topology import (
     ARTEMIS,
     AUDITOR,

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
-from onceproof.harness.links.ledger import CUT, Disturbance, Hold, Ledger
+from onceproof.harness.links.disturbances import CUT, Disturbance, Hold, Ledger
 from onceproof.harness.links.topology import Link
 from onceproof.harness.links.toxiproxy import AppliedToxic, ProxySpec, ProxyTrouble, ToxiproxyServer
 from onceproof.harness.processes.trouble import StageTrouble

@@ -14,9 +14,9 @@ from markupsafe import Markup, escape
 
 from onceproof.reports import html, text
 from onceproof.reports.anomalies import implication_graph
-from onceproof.reports.anomalies.drawers.stage import scene_of
 from onceproof.reports.anomalies.entry import HOPS, LEAD, by_hop
 from onceproof.reports.anomalies.picture import svg_picture
+from onceproof.reports.anomalies.pictures.stage import scene_of
 
 _HERE = Path(__file__).parent
 _REPORT_STYLE = Path(html.__file__).parent / "style.css"

@@ -11,8 +11,8 @@ import re
 from markupsafe import Markup
 
 from onceproof.reports.anomalies import svg_board, svg_moments
+from onceproof.reports.anomalies.description import described
 from onceproof.reports.anomalies.scene import Scene
-from onceproof.reports.anomalies.spoken import described
 from onceproof.reports.anomalies.svg import document, element, num
 
 _BETWEEN = 16

@@ -13,8 +13,8 @@ from typing import Final
 
 from onceproof.reports.diff.listing import Key, Listing, hidden, key_of, listings
 from onceproof.reports.diff.model import ALONE, Amount, FoundPair, Record, Shape, Status
+from onceproof.reports.diff.observable import blind, hazards_of
 from onceproof.reports.diff.side import Side
-from onceproof.reports.diff.sight import blind, hazards_of
 from onceproof.reports.model import Finding
 from onceproof.reports.text import listed, number
 

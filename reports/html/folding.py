@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from markupsafe import escape
 
-from onceproof.reports.html.around import acting
 from onceproof.reports.html.brief import brief
+from onceproof.reports.html.nearby_faults import acting
 from onceproof.reports.model import Finding, Findings, Report
 
 _STORIES = 60

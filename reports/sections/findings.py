@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from onceproof.checkers import anomalies
-from onceproof.reports.html.around import around
 from onceproof.reports.html.brief import brief
 from onceproof.reports.html.folding import folded
+from onceproof.reports.html.nearby_faults import around
 from onceproof.reports.html.record_trace import transactions, way
 from onceproof.reports.html.story import cause_story, story
 from onceproof.reports.model import Report

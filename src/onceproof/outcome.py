@@ -13,7 +13,7 @@ from onceproof.harness.clock import now
 from onceproof.harness.history import events
 from onceproof.harness.history.folder import RunFolder
 from onceproof.harness.run.judge import judge
-from onceproof.mistakes import in_run
+from onceproof.internal_errors import in_run
 from onceproof.reports.assembly.run_logs import run_logs
 from onceproof.reports.build import build
 from onceproof.reports.model import Report

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from onceproof.harness.kafka.topics import create_topics
-from onceproof.harness.links.ledger import Disturbance, Hold
+from onceproof.harness.links.disturbances import Disturbance, Hold
 from onceproof.harness.links.topology import AUDITOR, Link
 from onceproof.harness.tools.setup import ensure
 from tests.docker.engine import NoEngine, engine

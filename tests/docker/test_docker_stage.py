@@ -10,7 +10,7 @@ import pytest
 from confluent_kafka import Producer
 from psycopg.conninfo import make_conninfo
 
-from onceproof.harness.links.ledger import CUT, Disturbance, Hold, Way, lose
+from onceproof.harness.links.disturbances import CUT, Disturbance, Hold, Way, lose
 from onceproof.harness.links.topology import AUDIENCES, AUDITOR, POSTGRES, Link
 from onceproof.harness.processes.trouble import StageTrouble
 from tests.docker.staging import Contained, labelled

@@ -12,7 +12,7 @@ import pytest
 
 from onceproof.harness.kafka.topic import Topic
 from onceproof.harness.kafka.topics import create_topics
-from onceproof.harness.links.ledger import Disturbance, Hold
+from onceproof.harness.links.disturbances import Disturbance, Hold
 from onceproof.harness.links.topology import AUDITOR, Link
 from onceproof.harness.tools.setup import StageTools, ensure
 from tests.integration.staging import Staged, eventually, staged, whole_everywhere

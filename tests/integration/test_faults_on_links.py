@@ -14,7 +14,7 @@ import pytest
 
 from onceproof.harness.faults.by_hand import asked, by_hand
 from onceproof.harness.faults.page import cell
-from onceproof.harness.links.ledger import CUT
+from onceproof.harness.links.disturbances import CUT
 from onceproof.harness.links.topology import POSTGRES, Link
 from onceproof.harness.processes.trouble import StageTrouble
 from tests.integration.faults import at_work, context

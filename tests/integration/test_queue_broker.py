@@ -22,7 +22,7 @@ from onceproof.harness.artemis.programs import artemis_programs
 from onceproof.harness.artemis.queue_log import QueueLog
 from onceproof.harness.artemis.queues import Queues
 from onceproof.harness.faults.links.probe import Probe
-from onceproof.harness.links.ledger import CUT
+from onceproof.harness.links.disturbances import CUT
 from onceproof.harness.links.topology import ARTEMIS, Link
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.alone import Alone, alone

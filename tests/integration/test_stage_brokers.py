@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from confluent_kafka import Producer
 
-from onceproof.harness.links.ledger import CUT
+from onceproof.harness.links.disturbances import CUT
 from onceproof.harness.links.topology import AUDIENCES, AUDITOR
 from onceproof.harness.processes.trouble import StageTrouble
 from tests.integration.staging import (

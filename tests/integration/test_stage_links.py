@@ -10,7 +10,7 @@ import pytest
 from confluent_kafka.admin import AdminClient
 from kafka.protocol.admin import CreateTopicsRequest
 
-from onceproof.harness.links.ledger import CUT, Disturbance, Hold, Way, lose
+from onceproof.harness.links.disturbances import CUT, Disturbance, Hold, Way, lose
 from onceproof.harness.links.topology import AUDITOR, POSTGRES, Link
 from onceproof.harness.processes.trouble import StageTrouble
 from tests.integration.staging import (

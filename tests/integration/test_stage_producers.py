@@ -15,7 +15,7 @@ from onceproof.harness.history.identity import ATTEMPT_HEADER, RECORD_HEADER, di
 from onceproof.harness.history.tables import read_lines
 from onceproof.harness.kafka.log_reader import Entry
 from onceproof.harness.kafka.metadata import ClusterView
-from onceproof.harness.links.ledger import Disturbance, Hold, lose
+from onceproof.harness.links.disturbances import Disturbance, Hold, lose
 from onceproof.harness.links.topology import Link
 from onceproof.harness.processes.processes import Processes
 from onceproof.harness.wait import Overdue, Stop, wait_until

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from onceproof.matrix.room import room
+from onceproof.matrix.capacity import room
 from onceproof.stopping import stop_on_signals
 from tests.power.catalogue import VARIANTS, UnknownPair, pairs
 from tests.power.kept import Kept

@@ -12,10 +12,10 @@ from typing import Annotated, ClassVar, Final
 
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import Collected, RunContext
-from onceproof.harness.faults.database.at_commit import Fate, held, note_doubt, storing
-from onceproof.harness.faults.links.on_link import wait_mended
+from onceproof.harness.faults.database.held_commit import Fate, held, note_doubt, storing
+from onceproof.harness.faults.links.probed_link import wait_mended
 from onceproof.harness.faults.words import Member, Word
-from onceproof.harness.links.ledger import CUT
+from onceproof.harness.links.disturbances import CUT
 from onceproof.harness.links.topology import POSTGRES, Link
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.subjects.stored.audit import Hold

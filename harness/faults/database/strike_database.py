@@ -16,7 +16,7 @@ import psycopg
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.database.triggers import Triggers, When
-from onceproof.harness.faults.links.on_link import wait_mended
+from onceproof.harness.faults.links.probed_link import wait_mended
 from onceproof.harness.faults.program.programs import (
     at_work,
     end,
@@ -25,7 +25,7 @@ from onceproof.harness.faults.program.programs import (
     start_again,
 )
 from onceproof.harness.faults.words import Word
-from onceproof.harness.links.ledger import CUT
+from onceproof.harness.links.disturbances import CUT
 from onceproof.harness.links.topology import AUDITOR, POSTGRES, Link
 from onceproof.harness.wait import Overdue, wait_until
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.faults.links.on_link import OnLink
 from onceproof.harness.faults.links.probe import LOOKS, Probe
+from onceproof.harness.faults.links.probed_link import OnLink
 from onceproof.harness.faults.roles import AnyNode
 from onceproof.harness.faults.words import Source, Word
-from onceproof.harness.links.ledger import Toxic
+from onceproof.harness.links.disturbances import Toxic
 from onceproof.harness.links.topology import Link
 from onceproof.harness.stage.base import Stage
 

@@ -9,7 +9,7 @@ from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.roles import AnyNode
 from onceproof.harness.faults.words import Audience
-from onceproof.harness.links.ledger import CUT
+from onceproof.harness.links.disturbances import CUT
 from onceproof.harness.links.topology import Link
 from onceproof.harness.wait import wait_until
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.faults.cluster.back import wait_back
+from onceproof.harness.faults.cluster.rejoin import wait_back
 from onceproof.harness.faults.links.disturbing import disturb
-from onceproof.harness.faults.links.on_link import wait_mended
-from onceproof.harness.links.ledger import CUT
+from onceproof.harness.faults.links.probed_link import wait_mended
+from onceproof.harness.links.disturbances import CUT
 from onceproof.harness.links.topology import Link
 
 Consequence = Callable[[int], str | None]

@@ -14,11 +14,11 @@ from typing import Annotated, ClassVar, Final
 
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.cluster.rounds import Rounds
-from onceproof.harness.faults.links.on_link import OnLink
 from onceproof.harness.faults.links.probe import LOOKS, Probe
+from onceproof.harness.faults.links.probed_link import OnLink
 from onceproof.harness.faults.roles import AnyNode
 from onceproof.harness.faults.words import Source, Way, Word, amount
-from onceproof.harness.links.ledger import Toxic
+from onceproof.harness.links.disturbances import Toxic
 from onceproof.harness.links.topology import Link
 
 DRAWS: Final = 5

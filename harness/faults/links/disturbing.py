@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import ExitStack
 
-from onceproof.harness.links.ledger import Disturbance, Hold
+from onceproof.harness.links.disturbances import Disturbance, Hold
 from onceproof.harness.links.topology import Link
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.base import Stage

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.faults.cluster.back import wait_back
 from onceproof.harness.faults.cluster.majority import Majority
+from onceproof.harness.faults.cluster.rejoin import wait_back
 from onceproof.harness.faults.links.disturbing import disturb
 from onceproof.harness.faults.roles import Broker
-from onceproof.harness.links.ledger import CUT
+from onceproof.harness.links.disturbances import CUT
 from onceproof.harness.links.topology import Link
 
 

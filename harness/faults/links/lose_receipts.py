@@ -11,11 +11,11 @@ from typing import ClassVar, Final
 
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import Collected, RunContext
-from onceproof.harness.faults.links.on_link import OnLink
+from onceproof.harness.faults.links.probed_link import OnLink
 from onceproof.harness.faults.links.retried import note_retried
 from onceproof.harness.faults.links.silence import Silence
 from onceproof.harness.history.identity import ATTEMPT_HEADER
-from onceproof.harness.links.ledger import lose
+from onceproof.harness.links.disturbances import lose
 from onceproof.harness.links.topology import ARTEMIS, Link
 
 _WAY: Final = Link("producer", ARTEMIS)

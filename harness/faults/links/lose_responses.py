@@ -15,7 +15,7 @@ from onceproof.harness.context.run_context import Collected, RunContext
 from onceproof.harness.faults.links.retried import note_retried
 from onceproof.harness.faults.roles import Broker
 from onceproof.harness.history.identity import ATTEMPT_HEADER, RECORD_HEADER
-from onceproof.harness.links.ledger import lose
+from onceproof.harness.links.disturbances import lose
 from onceproof.harness.links.topology import Link, node_id
 from onceproof.harness.workload.senders.librdkafka import REQUEST_TIMEOUT_MS
 

@@ -13,13 +13,13 @@ from typing import Annotated, ClassVar, Final, Literal
 
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.faults.cluster.back import wait_back
+from onceproof.harness.faults.cluster.rejoin import wait_back
 from onceproof.harness.faults.links.disturbing import disturb
 from onceproof.harness.faults.links.probe import Probe, undisturbed
 from onceproof.harness.faults.links.silence import Silence
 from onceproof.harness.faults.roles import Broker
 from onceproof.harness.faults.words import Word
-from onceproof.harness.links.ledger import Way, lose
+from onceproof.harness.links.disturbances import Way, lose
 from onceproof.harness.links.topology import Link
 
 Lost = Literal["out", "in"]

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Final
 
 from onceproof.harness.faults.links.probe import LONGEST, LOOKS, Probe, Took
-from onceproof.harness.links.ledger import Way
+from onceproof.harness.links.disturbances import Way
 
 _ENOUGH: Final = 0.8
 """The part of what a disturbance should cost that must be seen: toxiproxy rounds."""

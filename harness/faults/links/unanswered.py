@@ -12,12 +12,12 @@ from typing import ClassVar, Final
 
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import Collected, RunContext
-from onceproof.harness.faults.links.on_link import wait_mended
+from onceproof.harness.faults.links.probed_link import wait_mended
 from onceproof.harness.faults.links.retried import note_retried
 from onceproof.harness.faults.roles import Broker
 from onceproof.harness.history.identity import ATTEMPT_HEADER
+from onceproof.harness.links.disturbances import CUT
 from onceproof.harness.links.gate.rules import MessageMatch
-from onceproof.harness.links.ledger import CUT
 from onceproof.harness.links.topology import Link, node_id
 
 _ENDS: Final = 2

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar, Final, get_args
 
 from onceproof.harness.context.run_context import Collected, RunContext
-from onceproof.harness.faults.links.on_link import wait_mended
+from onceproof.harness.faults.links.probed_link import wait_mended
 from onceproof.harness.faults.messages.message import AtGates, Message, met
 from onceproof.harness.faults.words import Word, one_of
 from onceproof.harness.kafka.errors import error_name

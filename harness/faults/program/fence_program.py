@@ -11,7 +11,7 @@ from typing import ClassVar, Final
 
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.cluster.coordinated import transactional_id_of
-from onceproof.harness.faults.links.on_link import wait_mended
+from onceproof.harness.faults.links.probed_link import wait_mended
 from onceproof.harness.faults.messages.message import REQUEST_OF, AtGates, Message, met
 from onceproof.harness.faults.program.programs import wait_works
 from onceproof.harness.wait import wait_until

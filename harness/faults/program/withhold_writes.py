@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, Final, Literal
 
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.faults.links.on_link import wait_mended
+from onceproof.harness.faults.links.probed_link import wait_mended
 from onceproof.harness.faults.messages.message import AtGates, Message
 from onceproof.harness.faults.program.programs import (
     at_work,

@@ -17,7 +17,7 @@ from onceproof.harness.context.run_context import Collected, RunContext, address
 from onceproof.harness.faults.links.disturbing import disturb
 from onceproof.harness.faults.targets.broker_ended import KilledBroker
 from onceproof.harness.kafka.wire import Wire
-from onceproof.harness.links.ledger import CUT
+from onceproof.harness.links.disturbances import CUT
 from onceproof.harness.links.topology import Link, node_id
 from onceproof.harness.wait import wait_until
 

@@ -12,7 +12,7 @@ from functools import partial
 
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.faults.cluster.back import Restart, wait_back
+from onceproof.harness.faults.cluster.rejoin import Restart, wait_back
 from onceproof.harness.processes.trouble import StageTrouble
 
 

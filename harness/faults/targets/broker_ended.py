@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.faults.cluster.back import Restart
 from onceproof.harness.faults.cluster.leadership import in_words, led
 from onceproof.harness.faults.cluster.majority import Majority
+from onceproof.harness.faults.cluster.rejoin import Restart
 from onceproof.harness.links.topology import broker_name, node_id
 from onceproof.harness.stage.base import SHUT_DOWN_SECONDS
 from onceproof.harness.wait import wait_until

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.faults.cluster.back import wait_back
 from onceproof.harness.faults.cluster.majority import Majority
+from onceproof.harness.faults.cluster.rejoin import wait_back
 
 
 class PausedBroker:

@@ -12,7 +12,7 @@ from typing import Final
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import Collected, RunContext
 from onceproof.harness.faults.base import Injection
-from onceproof.harness.faults.database.at_commit import held, note_doubt, storing
+from onceproof.harness.faults.database.held_commit import held, note_doubt, storing
 from onceproof.harness.faults.members import Belonging
 from onceproof.harness.subjects.stored.audit import Hold
 from onceproof.harness.wait import wait_until

@@ -19,7 +19,7 @@ from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.forwarders import forwarders
-from onceproof.harness.faults.links.on_link import wait_mended
+from onceproof.harness.faults.links.probed_link import wait_mended
 from onceproof.harness.faults.targets.base import Verb, Victim
 from onceproof.harness.links.topology import ARTEMIS, AUDITOR, POSTGRES, QUEUE_AUDIENCES, Link
 from onceproof.harness.subjects.queue.moments import MOMENTS

@@ -15,7 +15,7 @@ from typing import ClassVar
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.cluster.coordinated import Tested, transactional_id_of
-from onceproof.harness.faults.links.on_link import wait_mended
+from onceproof.harness.faults.links.probed_link import wait_mended
 from onceproof.harness.faults.messages.message import AtGates, met
 from onceproof.harness.faults.words import TransactionalId
 from onceproof.harness.kafka.transactions import ENDING, ONGOING, Transaction

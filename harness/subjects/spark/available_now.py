@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from onceproof.harness.subjects.spark.again import SparkPipelineAgain
 from onceproof.harness.subjects.spark.foreach_batch_postgres import SparkForeachBatchPostgres
 from onceproof.harness.subjects.spark.pipeline import SparkPipeline
+from onceproof.harness.subjects.spark.restarted_driver import SparkPipelineAgain
 from onceproof.harness.subjects.spark.subject import JobPlace
 
 

@@ -23,8 +23,8 @@ from onceproof.harness.subjects.group.task import HUNG_SECONDS
 from onceproof.harness.subjects.group.watchdog import Watchdog
 from onceproof.harness.subjects.stored.batch import Batch, batch_of
 from onceproof.harness.subjects.stored.hazards import REFUSED
-from onceproof.harness.subjects.stored.in_hand import note
 from onceproof.harness.subjects.stored.postgres import PostgresStore
+from onceproof.harness.subjects.stored.read_progress import note
 from onceproof.harness.subjects.stored.sqlite import SqliteStore
 from onceproof.harness.subjects.stored.store import Refused, Store, Unreachable
 from onceproof.harness.subjects.stored.task import StoringTask

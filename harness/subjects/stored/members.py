@@ -21,7 +21,7 @@ from onceproof.harness.subjects.group.members import Members
 from onceproof.harness.subjects.stored import journal
 from onceproof.harness.subjects.stored.audit import Audit, Hold
 from onceproof.harness.subjects.stored.hazards import hazards
-from onceproof.harness.subjects.stored.in_hand import left, noted
+from onceproof.harness.subjects.stored.read_progress import left, noted
 from onceproof.harness.subjects.stored.task import StoringTask
 
 

@@ -19,7 +19,7 @@ from typing import Final
 from onceproof.cleaning.item import Item, size_of
 from onceproof.harness.history.run_record import RUN_FILE, RunRecord, UnreadableRun
 from onceproof.harness.processes import proc
-from onceproof.mistakes import MISTAKE_FILE
+from onceproof.internal_errors import MISTAKE_FILE
 from onceproof.reports.write import HTML_FILE, JSON_FILE, UnreadableReport, load
 
 _PUT_THERE: Final = {RUN_FILE, "history", "logs", "work", HTML_FILE, JSON_FILE, MISTAKE_FILE}

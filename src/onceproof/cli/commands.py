@@ -42,7 +42,7 @@ class Commands(TyperGroup):
         except Exception as error:
             if not standalone_mode:
                 raise
-            from onceproof.mistakes import mistake
+            from onceproof.internal_errors import mistake
 
             print(f"onceproof: {mistake(error)}", file=sys.stderr)
             code = TROUBLE

@@ -58,7 +58,7 @@ def lab(
     3 when the stage failed.
     """
     if private:
-        from onceproof.private import go_private
+        from onceproof.private_network import go_private
 
         go_private(backend)
     from onceproof.commands import lab as command

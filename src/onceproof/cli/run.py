@@ -37,7 +37,7 @@ def run(
     5 unknown or unexercised; 130 interrupted.
     """
     if private:
-        from onceproof.private import go_private
+        from onceproof.private_network import go_private
 
         go_private(backend)
     from onceproof.commands import run as command

@@ -193,7 +193,7 @@ def verify(
     unexercised; 130 interrupted.
     """
     if private:
-        from onceproof.private import go_private
+        from onceproof.private_network import go_private
 
         go_private(backend)
     from onceproof.commands import verify as verifying

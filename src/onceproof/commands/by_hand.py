@@ -38,7 +38,7 @@ def _list() -> None:
     from onceproof.harness.faults.by_hand import by_hand
     from onceproof.harness.faults.roles import NODES
     from onceproof.harness.faults.victims import victims
-    from onceproof.harness.links.ledger import Way
+    from onceproof.harness.links.disturbances import Way
     from onceproof.harness.links.topology import AUDIENCES
 
     faults, targets = by_hand().values(), victims()

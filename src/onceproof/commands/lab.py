@@ -23,7 +23,7 @@ from onceproof.harness.wait import Stop
 from onceproof.interrupts import breaking_off, judging
 from onceproof.outcome import check_run
 from onceproof.parent_pipe import LabWithParent
-from onceproof.private import way_in
+from onceproof.private_network import way_in
 from onceproof.reports.bare import failed_phase, print_unjudged
 from onceproof.reports.console import live, print_result
 from onceproof.reports.text import plural

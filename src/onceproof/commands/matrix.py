@@ -16,8 +16,8 @@ from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.tools.error import SetupError
 from onceproof.json_events import Stream, streamed
 from onceproof.matrix.budget import Budget
+from onceproof.matrix.capacity import room
 from onceproof.matrix.plan import plan
-from onceproof.matrix.room import room
 from onceproof.matrix.sample import QUICK_SECONDS, sample
 from onceproof.matrix.under_way import MatrixRun
 from onceproof.reports.runs.markdown import markdown as as_markdown

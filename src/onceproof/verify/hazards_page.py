@@ -6,7 +6,7 @@ import sys
 from typing import Final
 
 from onceproof.verify.hazards.hazard import Hazard
-from onceproof.verify.hazards.table import TABLE
+from onceproof.verify.hazards.registry import TABLE
 from onceproof.verify.plan import ROUNDS
 
 _HEAD: Final = """\

@@ -10,7 +10,7 @@ from typing import Final
 from onceproof.harness.faults.targets.program_commit import KILLED_AT_WORK
 from onceproof.harness.schedule.scenario import ScheduledFault
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
-from onceproof.verify.hazards.table import TABLE
+from onceproof.verify.hazards.registry import TABLE
 
 STANDARD: Final = "standard"
 BRUTAL: Final = "brutal"

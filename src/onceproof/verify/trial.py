@@ -37,7 +37,7 @@ from onceproof.harness.workload.senders.librdkafka import Librdkafka
 from onceproof.verify.checks import check_places, check_queues, check_upserts
 from onceproof.verify.fine_print import fine_print, fine_print_of
 from onceproof.verify.hazards.hazard import Pipeline
-from onceproof.verify.hazards.table import NAMES
+from onceproof.verify.hazards.registry import NAMES
 from onceproof.verify.options import CLAIMS, BadTrial, VerifyOptions
 from onceproof.verify.plan import Plan
 

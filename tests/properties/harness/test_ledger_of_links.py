@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onceproof.harness.links.ledger import CUT, Disturbance, Hold, Toxic, lose
+from onceproof.harness.links.disturbances import CUT, Disturbance, Hold, Toxic, lose
 from onceproof.harness.links.topology import Link
 from onceproof.harness.links.toxiproxy import AppliedToxic, ProxySpec, ProxyTrouble
 from onceproof.harness.processes.trouble import StageTrouble

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from onceproof.harness.kafka.metadata import ClusterView, Replicas
+from onceproof.harness.links.disturbances import Disturbance, Hold, Ledger
 from onceproof.harness.links.gate.rules import Rule
-from onceproof.harness.links.ledger import Disturbance, Hold, Ledger
 from onceproof.harness.links.topology import ARTEMIS, POSTGRES, Link
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.base import Stage

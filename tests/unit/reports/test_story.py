@@ -12,9 +12,9 @@ from onceproof.checkers.model import Judgement
 from onceproof.reports.assembly.entries import place_of
 from onceproof.reports.build import build
 from onceproof.reports.html import render
-from onceproof.reports.html.around import around
 from onceproof.reports.html.brief import brief
 from onceproof.reports.html.folding import folded, stories
+from onceproof.reports.html.nearby_faults import around
 from onceproof.reports.html.record_trace import transactions, way
 from onceproof.reports.model import Finding, Report
 from onceproof.reports.model_story import Path

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from onceproof.harness.links.ledger import CUT, lose
+from onceproof.harness.links.disturbances import CUT, lose
 from onceproof.harness.links.topology import Link
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage import external

@@ -18,9 +18,9 @@ from onceproof.harness.processes.side_by_side import Ended
 from onceproof.harness.schedule.as_json import schedule_to_json
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.matrix import board
+from onceproof.matrix.capacity import room_for
 from onceproof.matrix.earlier import latest, records, reusable
 from onceproof.matrix.plan import Planned, plan
-from onceproof.matrix.room import room_for
 from onceproof.matrix.sample import QUICK_SECONDS, family_of, sample
 from onceproof.reports.model import Claim, FinePrint, Phase, Report, RunFacts
 from onceproof.reports.model_timeline import Timeline

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from onceproof.verify.hazards.table import TABLE
+from onceproof.verify.hazards.registry import TABLE
 from onceproof.verify.hazards_page import page
 from onceproof.verify.plan import ROUNDS
 

@@ -27,7 +27,7 @@ from onceproof.harness.user_pipeline.profile import ABORTED, EMPTY, KEYS, NULL, 
 from onceproof.harness.user_pipeline.program import PROGRAM
 from onceproof.verify.fine_print import fine_print_of
 from onceproof.verify.hazards.hazard import PHASES, Hazard, Pipeline
-from onceproof.verify.hazards.table import NAMES, TABLE
+from onceproof.verify.hazards.registry import NAMES, TABLE
 from onceproof.verify.plan import ROUNDS, plan
 from tests.unit.onceproof.verify.profiles_made_up import (
     COPY,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from onceproof.checkers.model import Evidence, Finding, Hop
-from onceproof.reports.anomalies.drawers.stage import scene_of
+from onceproof.reports.anomalies.pictures.stage import scene_of
 from onceproof.reports.anomalies.scene import Scene
 from onceproof.reports.anomalies.trial import laid_out
 

@@ -11,10 +11,10 @@ import pytest
 from markupsafe import escape
 
 from onceproof.checkers import anomalies
-from onceproof.reports.anomalies.drawers.stage import scene_of
 from onceproof.reports.anomalies.entry import by_hop, entry
 from onceproof.reports.anomalies.markdown import COMMAND, document
 from onceproof.reports.anomalies.page import _prose, page
+from onceproof.reports.anomalies.pictures.stage import scene_of
 from onceproof.reports.anomalies.scene import Scene
 from onceproof.reports.anomalies.tables import tables_of
 from onceproof.reports.anomalies.trial import Trial, tried

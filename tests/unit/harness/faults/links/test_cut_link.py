@@ -6,7 +6,7 @@ from typing import Any
 
 from onceproof.harness.faults.links.cut_link import CutLink
 from onceproof.harness.faults.targets.brokers import Node
-from onceproof.harness.links.ledger import CUT
+from onceproof.harness.links.disturbances import CUT
 from onceproof.harness.links.topology import Link
 from tests.unit.fakes.run_context import FakeContext, FakePipeline
 from tests.unit.fakes.stage import FakeStage

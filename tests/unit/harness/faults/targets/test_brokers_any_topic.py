@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from onceproof.harness.faults.cluster.back import wait_back
+from onceproof.harness.faults.cluster.rejoin import wait_back
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.links.isolate_broker import IsolateBroker
 from onceproof.harness.faults.targets.brokers import LeaderOf, Node

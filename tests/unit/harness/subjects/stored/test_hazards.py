@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from onceproof.harness.faults.by_hand import asked
-from onceproof.harness.faults.database.at_commit import storing
 from onceproof.harness.faults.database.cut_at_commit import CutAtCommit, _cut
+from onceproof.harness.faults.database.held_commit import storing
 from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.history.tables import read_lines
 from onceproof.harness.kafka.group_offsets import Commit

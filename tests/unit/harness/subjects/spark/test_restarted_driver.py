@@ -13,7 +13,7 @@ from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.processes.processes import Processes
 from onceproof.harness.processes.sweep import new_marker
 from onceproof.harness.sinks.nothing import Nothing
-from onceproof.harness.subjects.spark.again import SparkPipelineAgain
+from onceproof.harness.subjects.spark.restarted_driver import SparkPipelineAgain
 from onceproof.harness.wait import Stop, wait_until
 from tests.unit.fakes.pipelines import parts_in
 

@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import Final
 
 from onceproof.checkers.model import Row
-from onceproof.reports.anomalies.drawers import absent
-from onceproof.reports.anomalies.drawers.desk import DrawingContext, number
+from onceproof.reports.anomalies.pictures import absent
+from onceproof.reports.anomalies.pictures.desk import DrawingContext, number
 from onceproof.reports.anomalies.scene import Line, Panel, Ref
 
 _ADDS: Final = {

@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import Final
 
 from onceproof.checkers.model import Row
-from onceproof.reports.anomalies.drawers import absent
-from onceproof.reports.anomalies.drawers.desk import DrawingContext, number, place
+from onceproof.reports.anomalies.pictures import absent
+from onceproof.reports.anomalies.pictures.desk import DrawingContext, number, place
 from onceproof.reports.anomalies.scene import Edge, Flow, Line, Panel, Ref
 
 _ENDS: Final = {

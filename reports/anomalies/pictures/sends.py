@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from onceproof.checkers.model import Row, Value
-from onceproof.reports.anomalies.drawers.absent import states_of_units, told_of_send
-from onceproof.reports.anomalies.drawers.desk import DrawingContext, number
+from onceproof.reports.anomalies.pictures.absent import states_of_units, told_of_send
+from onceproof.reports.anomalies.pictures.desk import DrawingContext, number
 from onceproof.reports.anomalies.scene import Flow, Group, Line, Panel, Place, Ref
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from onceproof.checkers.model import Row
-from onceproof.reports.anomalies.drawers.desk import DrawingContext, number, place
 from onceproof.reports.anomalies.names import Names
+from onceproof.reports.anomalies.pictures.desk import DrawingContext, number, place
 from onceproof.reports.anomalies.scene import Look, Place, Ref, Slot, Strip
 
 _TITLE = 9

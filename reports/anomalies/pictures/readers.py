@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from onceproof.checkers.model import Row
-from onceproof.reports.anomalies.drawers import absent
-from onceproof.reports.anomalies.drawers.desk import DrawingContext, number, place
+from onceproof.reports.anomalies.pictures import absent
+from onceproof.reports.anomalies.pictures.desk import DrawingContext, number, place
 from onceproof.reports.anomalies.scene import Edge, Flow, Group, Line, Panel, Ref
 
 

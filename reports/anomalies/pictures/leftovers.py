@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onceproof.checkers.model import Row
-from onceproof.reports.anomalies.drawers.desk import DrawingContext
+from onceproof.reports.anomalies.pictures.desk import DrawingContext
 from onceproof.reports.anomalies.scene import Line, Panel, Ref
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from onceproof.harness.kafka.group_offsets import Commit
-from onceproof.harness.subjects.stored.in_hand import left, note, noted
 from onceproof.harness.subjects.stored.members import StoringMembers
+from onceproof.harness.subjects.stored.read_progress import left, note, noted
 from onceproof.harness.subjects.stored.task import StoringTask
 from tests.unit.fakes.pipelines import parts_in
 from tests.unit.fakes.stage import FakeStage

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Final
 
 from onceproof.checkers.cycle_words import because
-from onceproof.reports.anomalies.drawers import (
+from onceproof.reports.anomalies.names import harmless
+from onceproof.reports.anomalies.pictures import (
     leftovers,
     logs,
     moments,
@@ -15,8 +16,7 @@ from onceproof.reports.anomalies.drawers import (
     sends,
     sinks,
 )
-from onceproof.reports.anomalies.drawers.desk import DrawingContext
-from onceproof.reports.anomalies.names import harmless
+from onceproof.reports.anomalies.pictures.desk import DrawingContext
 from onceproof.reports.anomalies.scene import Arc, Board, Scene
 from onceproof.reports.anomalies.trial import Trial
 

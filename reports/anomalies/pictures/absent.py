@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from onceproof.checkers.model import Row
-from onceproof.reports.anomalies.drawers.desk import DrawingContext, number
+from onceproof.reports.anomalies.pictures.desk import DrawingContext, number
 from onceproof.reports.anomalies.scene import Edge, Line, Place
 
 

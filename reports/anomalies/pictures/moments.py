@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from onceproof.checkers.model import Row, Value
-from onceproof.reports.anomalies.drawers.desk import DrawingContext, number
+from onceproof.reports.anomalies.pictures.desk import DrawingContext, number
 from onceproof.reports.anomalies.scene import Moment, Ref
 
 

@@ -13,7 +13,7 @@ from typing import Protocol
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.links.probe import Probe, undisturbed
-from onceproof.harness.links.ledger import Disturbance
+from onceproof.harness.links.disturbances import Disturbance
 from onceproof.harness.links.topology import Link
 from onceproof.harness.wait import wait_until
 
