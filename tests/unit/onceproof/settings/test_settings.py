@@ -245,8 +245,8 @@ def test_a_file_can_be_named(here: Path) -> None:
 def test_a_pipeline_may_stand_in_a_file(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[tuple[VerifyOptions, list[str]]] = []
 
-    def verify(said: VerifyOptions, *, options: list[str], **_: object) -> int:
-        heard.append((said, options))
+    def verify(options: VerifyOptions, *, given: list[str], **_: object) -> int:
+        heard.append((options, given))
         return 0
 
     monkeypatch.setattr(verifying, "verify", verify)
