@@ -61,7 +61,8 @@ class Own:
     @property
     def context(self) -> RunContext:
         made = context(self.staging.stage, self.source, self.program)
-        producers = SimpleNamespace(acknowledged=0, finished=False, hold=self.holds.append)
+        pace = SimpleNamespace(hold=self.holds.append)
+        producers = SimpleNamespace(acknowledged=0, finished=False, pace=pace)
         recorder = SimpleNamespace(hazard=lambda name, **_: self.hazards.append(name))
         return replace(made, producers=producers, recorder=recorder)  # type: ignore[arg-type]
 
