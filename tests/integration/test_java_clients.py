@@ -220,8 +220,8 @@ def test_a_transactor(staging: Staged, topic: Callable[..., str], start: Start) 
     # on with the next one, as long as its successor is told to ask again, which may be several.
     failed = [row for row in txns if row["error"]]
     assert 1 <= len(failed) < len(txns) / 2
-    # Which of its calls is the first to fail depends on timing: once the client is in an error state, it
-    # may name that in place of the cause.
+    # Which of its calls fails first depends on timing: once the client is in an error state, it may
+    # name that in place of the cause.
     words = ("ProducerFenced", "InvalidProducerEpoch", "InvalidTxnState", "in an error state")
     other = [row["error"] for row in failed if not any(word in row["error"] for word in words)]
     assert other == []
