@@ -13,14 +13,14 @@ from typing import Final
 
 from onceproof.harness.context.pipeline import PipelineParts, PipelineTrouble
 from onceproof.harness.processes.processes import Process
-from onceproof.harness.subjects.spark.pipeline import SparkPipeline
+from onceproof.harness.subjects.spark.supervised import SupervisedSpark
 from onceproof.harness.user_pipeline.command import keep_running
 
 _SECONDS_TO_LEAVE: Final = 60.0
 """Writing an archive of classes takes a core some ten seconds."""
 
 
-class OwnSpark(SparkPipeline):
+class OwnSpark(SupervisedSpark):
     """The driver of such a job, kept running."""
 
     def __init__(
@@ -44,27 +44,10 @@ class OwnSpark(SparkPipeline):
             began=self._began,
         )
 
-    def start(self) -> None:
-        """Start a life of the driver, unless it runs."""
-        self._supervisor.start()
-
-    def check(self) -> None:
-        """Raise `PipelineTrouble` if the driver fails over and over.
-
-        Raises:
-            WatchTrouble: its checkpoint cannot be watched.
-        """
-        self.check_watch()
-        self._supervisor.check()
-
     def leave(self) -> None:
         """Ask the driver to end, and let it write down what it has to: its classes, if it can."""
         with suppress(PipelineTrouble):
             self.running().stop("asked to end after its dry run", seconds=_SECONDS_TO_LEAVE)
-
-    def close(self) -> None:
-        self._supervisor.close()
-        super().close()
 
     def _began(self, process: Process) -> None:
         self.process = process

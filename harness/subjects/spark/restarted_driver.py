@@ -15,13 +15,14 @@ from onceproof.harness.processes.processes import Process
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.subjects.counted import counted
 from onceproof.harness.subjects.spark.pipeline import SparkPipeline
+from onceproof.harness.subjects.spark.supervised import SupervisedSpark
 from onceproof.harness.subjects.supervisor import Supervisor
 
 WORKED_OFF: Final = "worked-off"
 """The driver ended, having worked off what there was, and was started again."""
 
 
-class SparkPipelineAgain(SparkPipeline):
+class SparkPipelineAgain(SupervisedSpark):
     """The driver of one run, from its first life to its last."""
 
     def __init__(self, **parts: Any) -> None:
@@ -34,19 +35,6 @@ class SparkPipelineAgain(SparkPipeline):
             stop=self._stop,
         )
 
-    def start(self) -> None:
-        """Start a life of the driver, and see to the next ones from now on."""
-        self._supervisor.start()
-
-    def check(self) -> None:
-        """Raise `PipelineTrouble` if the driver failed.
-
-        Raises:
-            WatchTrouble: its checkpoint cannot be watched.
-        """
-        self.check_watch()
-        self._supervisor.check()
-
     def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
         """As every driver, and how often it was started again; from now on it is not."""
         self._supervisor.close()
@@ -54,13 +42,8 @@ class SparkPipelineAgain(SparkPipeline):
         words = "times the driver ended by itself, with its input worked off, and was started again"
         writer.write_all("hazards", counted((WORKED_OFF, self._supervisor.restarts, words)))
 
-    def close(self) -> None:
-        """Start nothing any more, and end the watch."""
-        self._supervisor.close()
-        super().close()
-
     def _begin(self, _: str) -> Process:
-        super().start()
+        SparkPipeline.start(self)
         assert self.process is not None
         return self.process
 
