@@ -8,22 +8,22 @@ from typing import Final
 from onceproof.harness.tools.error import SetupError
 
 LIBRARIES: Final = {"iceberg": "pyiceberg"}
-"""What reads a kind of table, by kind; the extra has the name of the kind."""
+"""What reads a kind of table, by the extra, which has the name of the kind."""
 
 
-def is_installed(kind: str) -> bool:
-    """Whether tables of a kind can be read; one without an extra always can."""
-    return kind not in LIBRARIES or find_spec(LIBRARIES[kind]) is not None
+def is_installed(extra: str) -> bool:
+    """Whether the library of an extra is there."""
+    return find_spec(LIBRARIES[extra]) is not None
 
 
-def require(kind: str) -> None:
-    """See that tables of a kind can be read.
+def require(extra: str) -> None:
+    """See that the tables that an extra is for can be read.
 
     Raises:
         SetupError: their library is not installed.
     """
-    if not is_installed(kind):
+    if not is_installed(extra):
         raise SetupError(
-            f"Reading {kind} tables needs {LIBRARIES[kind]}, which is not installed: "
-            f"`pip install 'onceproof[{kind}]'`, then try again."
+            f"Reading {extra} tables needs {LIBRARIES[extra]}, which is not installed: "
+            f"`pip install 'onceproof[{extra}]'`, then try again."
         )

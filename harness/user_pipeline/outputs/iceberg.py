@@ -55,5 +55,6 @@ OUTPUTS: Final = (
         place="FOLDER",
         says="A table of an Iceberg Hadoop catalog, as its newest snapshot has it.",
         views={"table": lambda place, where: Iceberg(Path(where.fill(place)))},
+        extra="iceberg",
     ),
 )

@@ -80,6 +80,7 @@ class OutputKind:
         check: sees that a place can be one, and raises `BadRule` if not.
         rules: the rules that find an identity in it, as they are written.
         untested: what of such an output no trial puts to the test; told with each claim.
+        extra: the extra of onceproof whose library reads it; empty: none is needed.
     """
 
     prefix: str
@@ -90,6 +91,7 @@ class OutputKind:
     check: Callable[[str], None] = placeholders
     rules: tuple[str, ...] = ROW
     untested: str = ""
+    extra: str = ""
 
     def __post_init__(self) -> None:
         """Raises `ValueError` for what cannot be one."""

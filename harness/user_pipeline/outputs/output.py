@@ -13,7 +13,7 @@ from onceproof.harness.tools import extras
 from onceproof.harness.user_pipeline.effects import NOT_JUDGED, Yield
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
 from onceproof.harness.user_pipeline.outputs.base import Source
-from onceproof.harness.user_pipeline.outputs.kind import Where
+from onceproof.harness.user_pipeline.outputs.kind import OutputKind, Where
 from onceproof.harness.user_pipeline.outputs.kinds import output_kinds, usages
 from onceproof.harness.user_pipeline.upserts import Upserts
 
@@ -51,7 +51,8 @@ class Output:
             raise BadRule(f"invalid output {text!r}: expected {usages()}")
         place, view = kind.parse(place)
         kind.check_rule(identity, what="identity", place=text)
-        extras.require(prefix)
+        if kind.extra:
+            extras.require(kind.extra)
         return cls(kind=prefix, place=place, view=view, identity=identity)
 
     def __str__(self) -> str:
@@ -90,15 +91,19 @@ class Output:
 
     def check_rule(self, rule: Rule, *, what: str) -> None:
         """See that a rule can find something in it; see `OutputKind.check_rule`."""
-        output_kinds()[self.kind].check_rule(rule, what=what, place=self.name)
+        self._kind.check_rule(rule, what=what, place=self.name)
 
     @property
     def untested(self) -> str:
         """What of it no trial puts to the test."""
-        return output_kinds()[self.kind].untested
+        return self._kind.untested
+
+    @property
+    def _kind(self) -> OutputKind:
+        return output_kinds()[self.kind]
 
     def _source(self, where: Where) -> Source:
-        return output_kinds()[self.kind].views[self.view](self.place, where)
+        return self._kind.views[self.view](self.place, where)
 
 
 class OwnSink:
