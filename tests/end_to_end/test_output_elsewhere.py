@@ -34,7 +34,7 @@ def test_an_installed_output_is_judged_like_ours(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     done = onceproof(
         "verify", "--out", runs, "--seed", "3", "--records", "2000", "--plain-data",
-        "--fault", "kill program --at before-commit",
+        "--fault", "kill program --at before-commit", "--accept-untested", "all",
         "--output", "sqlite:{work}/shop.db/orders", "--",
         sys.executable, HERE / "own_sqlite_program.py",
         "{bootstrap}", "{input}", "{work}/shop.db", mode,

@@ -131,7 +131,8 @@ def verify(
         typer.Option(
             autocompletion=completing.faults,
             help="Instead of a plan: a fault as `onceproof fault` takes it, such as "
-            '"kill driver --at after-sink-write". Repeatable; one after the other.',
+            '"kill driver --at after-sink-write". Repeatable; one after the other. What it leaves '
+            "of the plan's hazards counts as not met.",
         ),
     ] = None,
     schedule: Annotated[
@@ -144,8 +145,8 @@ def verify(
         list[str] | None,
         typer.Option(
             metavar="HAZARD",
-            help="Let a claim hold although this hazard was not met; the report's title says "
-            "so. Repeatable.",
+            help="Let a claim hold although this hazard, or `all`, was not met; the report's "
+            "title says so. Repeatable.",
         ),
     ] = None,
     plain_data: Annotated[

@@ -119,9 +119,9 @@ def _try(
         tell_well(outcome, sys.stdout)
     try:
         made = plan(pipeline_of(scenario, options, profile), options.preset, options.accepted)
-        tell_plan(profile.sentences(), made, sys.stdout)
+        tell_plan(profile.sentences(), made, sys.stdout, faults_named=named(options))
         scenario = (
-            by_faults(scenario, options, profile)
+            by_faults(scenario, options, profile, made)
             if named(options)
             else by_plan(scenario, options, profile, made)
         )

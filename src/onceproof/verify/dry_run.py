@@ -9,7 +9,7 @@ from onceproof.checkers.model import ClaimJudgement, Verdict
 from onceproof.outcome import Outcome
 from onceproof.reports.console import print_result
 from onceproof.reports.text import plural
-from onceproof.verify.plan import Plan
+from onceproof.verify.plan import ALL, Plan
 
 _AT_MOST: Final = "at-most-once"
 _WELL = frozenset({Verdict.HOLDS, Verdict.UNEXERCISED})
@@ -42,10 +42,22 @@ def tell_badly(outcome: Outcome, out: TextIO) -> int:
     return outcome.exit_code or 1
 
 
-def tell_plan(profile: str, plan: Plan, out: TextIO) -> None:
-    """The profile, and what the trial will test, will not, and why."""
+def tell_plan(profile: str, plan: Plan, out: TextIO, *, faults_named: bool = False) -> None:
+    """The profile, and what the trial will test, will not, and why.
+
+    Args:
+        faults_named: whether the user names the faults, in place of the plan's.
+    """
     accepted = {hazard.name for hazard in plan.accepted}
-    out.write(f"\nProfile: {profile}\n\n{len(plan.schedule)} faults for these hazards:\n")
+    heading = f"{len(plan.schedule)} faults for these hazards:"
+    if faults_named:
+        heading = "Only the faults that you named are injected. The pipeline has these hazards:"
+        if plan.hazards:
+            heading = (
+                "Only the faults that you named are injected, yet a claim is unexercised unless "
+                f"all of\nthese hazards occur. --accept-untested HAZARD, or {ALL}, changes that:"
+            )
+    out.write(f"\nProfile: {profile}\n\n{heading}\n")
     for hazard in (*plan.hazards, *plan.accepted):
         may = " (may stay untested)" if hazard.name in accepted else ""
         out.write(f"  {hazard.name:26} {hazard.says}{may}\n")

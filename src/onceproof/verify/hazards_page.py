@@ -18,8 +18,9 @@ _HEAD: Final = """\
 databases. From these it derives the hazards that the pipeline has, and the faults that cause them.
 A claim `holds` only if every one of them occurred in this run; otherwise it is `unexercised`, and
 the verdict names the missing ones. `--accept-untested HAZARD` accepts a hazard that did not occur,
-and the report's title says so. `--fault` and `--schedule` replace the plan by faults of
-[the whole list](faults.md); then any one hazard is enough, and the report lists what was done.
+and the report's title says so. `--fault` and `--schedule` replace the plan's faults by those of
+[the whole list](faults.md), not its hazards: they must occur all the same. `--accept-untested all`
+accepts them all; then any one hazard is enough.
 
 `--preset` sets how often each hazard is triggered: {presets}. A hazard marked † takes long:
 `gentle` and `standard` trigger it once, `brutal` three times. Only `brutal` tests a hazard marked

@@ -29,6 +29,8 @@ _TOGETHER: Final[Mapping[str, str]] = {
     "cut-off": "evicted",
 }
 """Of a round of `brutal` but the first: what is done to brokers, and to the program meanwhile."""
+ALL: Final = "all"
+"""In place of the names of hazards: every one."""
 _Step = list[tuple[Hazard, str, Strike]]
 """Strikes that come together: each with its hazard, and its number in the name of its line."""
 
@@ -55,7 +57,7 @@ def plan(pipeline: Pipeline, preset: str, accepted: Collection[str] = ()) -> Pla
 
     Args:
         preset: a name of `ROUNDS`.
-        accepted: names of hazards that may stay unmet.
+        accepted: names of hazards that may stay unmet; with `ALL` every one.
     """
     absent = {}
     for hazard in TABLE:
@@ -66,10 +68,14 @@ def plan(pipeline: Pipeline, preset: str, accepted: Collection[str] = ()) -> Pla
     present = [hazard for hazard in TABLE if hazard.name not in absent]
     return Plan(
         schedule=_schedule(pipeline, preset, present),
-        hazards=tuple(hazard for hazard in present if hazard.name not in accepted),
-        accepted=tuple(hazard for hazard in present if hazard.name in accepted),
+        hazards=tuple(hazard for hazard in present if not _is_accepted(hazard, accepted)),
+        accepted=tuple(hazard for hazard in present if _is_accepted(hazard, accepted)),
         absent=absent,
     )
+
+
+def _is_accepted(hazard: Hazard, accepted: Collection[str]) -> bool:
+    return ALL in accepted or hazard.name in accepted
 
 
 def _schedule(pipeline: Pipeline, preset: str, present: list[Hazard]) -> tuple[ScheduledFault, ...]:

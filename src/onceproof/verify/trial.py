@@ -39,7 +39,7 @@ from onceproof.verify.fine_print import fine_print, fine_print_of
 from onceproof.verify.hazards.hazard import Pipeline
 from onceproof.verify.hazards.registry import NAMES
 from onceproof.verify.options import CLAIMS, BadTrial, VerifyOptions
-from onceproof.verify.plan import Plan
+from onceproof.verify.plan import ALL, Plan
 
 NAME: Final = "verify"
 DRY_RUN: Final = f"{NAME}-dry-run"
@@ -122,22 +122,20 @@ def by_plan(scenario: Scenario, options: VerifyOptions, profile: Profile, plan: 
         orders = replace(orders, records=max(RECORDS, _EACH * len(schedule)))
     seconds = _STRIKE_SECONDS * max(len(schedule), 1)
     orders = replace(orders, rate=max(1, min(options.rate, round(orders.records / seconds))))
-    accepted = ", ".join(hazard.name for hazard in plan.accepted)
-    title = f"{scenario.title} ({accepted} accepted untested)" if accepted else scenario.title
-    hazards = frozenset(hazard.name for hazard in plan.hazards)
-    return _with(scenario, options, orders, schedule, profile, title, hazards, fine_print_of(plan))
+    return _with(scenario, options, orders, schedule, profile, plan)
 
 
-def by_faults(scenario: Scenario, options: VerifyOptions, profile: Profile) -> Scenario:
-    """The trial with the faults that the user names: any one hazard is enough for its claims.
+def by_faults(scenario: Scenario, options: VerifyOptions, profile: Profile, plan: Plan) -> Scenario:
+    """The trial with the faults that the user names.
+
+    Its claims hold only if they bring every hazard of the plan, but for those that are accepted
+    untested; where all are, any one hazard is enough.
 
     Raises:
         BadTrial: there are too few records for them.
     """
-    schedule = _schedule(options)
     orders = _subject_of(scenario).orders
-    told = "Faults that were asked for by name, and no others: any other hazard."
-    return _with(scenario, options, orders, schedule, profile, scenario.title, frozenset(), told)
+    return _with(scenario, options, orders, _schedule(options), profile, plan)
 
 
 def _with(
@@ -146,12 +144,11 @@ def _with(
     orders: Orders,
     schedule: tuple[ScheduledFault, ...],
     profile: Profile,
-    title: str,
-    hazards: frozenset[str],
-    untested: str,
+    plan: Plan,
 ) -> Scenario:
     if orders.records < _LEAST * len(schedule):
         raise _too_few(orders, len(schedule))
+    hazards = frozenset(hazard.name for hazard in plan.hazards)
     subject = replace(
         _subject_of(scenario),
         orders=orders,
@@ -162,18 +159,25 @@ def _with(
     try:
         return replace(
             scenario,
-            title=title,
+            title=_title(scenario.title, options, plan),
             workload=orders,
             subject=subject,
             schedule=schedule,
             claims=tuple(
-                _claim(guarantee, subject, output, schedule, hazards, untested)
+                _claim(guarantee, subject, output, schedule, hazards, fine_print_of(plan))
                 for output in subject.outputs
                 for guarantee in options.claims
             ),
         )
     except BadScenario as error:
         raise BadTrial(str(error)) from error
+
+
+def _title(title: str, options: VerifyOptions, plan: Plan) -> str:
+    if not plan.accepted:
+        return title
+    names = ", ".join(hazard.name for hazard in plan.accepted)
+    return f"{title} ({'all hazards' if ALL in options.accepted else names} accepted untested)"
 
 
 def _too_few(orders: Orders, faults: int) -> BadTrial:
@@ -210,9 +214,10 @@ def _draft(options: VerifyOptions) -> Scenario:
     if not options.outputs:
         raise BadTrial("no output: give --output, the place where the pipeline writes")
     for name in options.accepted:
-        if name not in NAMES:
+        if name not in (ALL, *NAMES):
             raise BadTrial(
-                f"--accept-untested {name}: no such hazard; expected one of {', '.join(NAMES)}"
+                f"--accept-untested {name}: no such hazard; expected {ALL}, or one of "
+                f"{', '.join(NAMES)}"
             )
     for part in options.command:
         fill(part, WORDS)

@@ -86,7 +86,5 @@ PROFILES: Final = {
 def tried(said: VerifyOptions, profile: Profile = COPY) -> Scenario:
     """The trial of what somebody says, as if its dry run had shown this profile."""
     scenario = draft(said)
-    if named(said):
-        return by_faults(scenario, said, profile)
     made = plan(pipeline_of(scenario, said, profile), said.preset, said.accepted)
-    return by_plan(scenario, said, profile, made)
+    return (by_faults if named(said) else by_plan)(scenario, said, profile, made)

@@ -90,3 +90,14 @@ def test_the_plan_is_told() -> None:
         assert f"  {hazard.name} " not in untested
     assert tested.count("(may stay untested)") == 1
     assert "  producer-fenced            it has no transactions\n" in untested
+
+
+def test_who_names_faults_is_told_which_hazards_remain() -> None:
+    out = io.StringIO()
+    pipeline = Pipeline(profile=COPY, input="orders")
+    tell_plan("", plan(pipeline, "standard"), out, faults_named=True)
+    assert "a claim is unexercised unless all of\nthese hazards occur" in out.getvalue()
+    out.truncate(0)
+    tell_plan("", plan(pipeline, "standard", ("all",)), out, faults_named=True)
+    assert "unexercised" not in out.getvalue()
+    assert "The pipeline has these hazards:\n" in out.getvalue()

@@ -11,6 +11,7 @@ import pytest
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.links.cut_link import CutLink
 from onceproof.harness.faults.targets.brokers import Node
+from onceproof.harness.faults.targets.program import Program
 from onceproof.harness.faults.targets.service import QueueBroker
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.faults.until import Acknowledged
@@ -100,7 +101,8 @@ def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
     assert schedule[1].after == (schedule[0].name,)
     named = tried(replace(SPARK, faults=("kill driver --at after-commit", "isolate broker-2")))
     assert named.schedule == schedule
-    assert not any(claim.hazards for claim in named.claims), "any hazard will do"
+    planned = tried(SPARK)
+    assert [claim.hazards for claim in named.claims] == [c.hazards for c in planned.claims]
     file = tmp_path / "schedule.json"
     file.write_text(json.dumps(schedule_to_json(schedule)))
     assert tried(replace(SPARK, schedule=file)).schedule == schedule
@@ -127,7 +129,7 @@ def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
             {"records": 50},
             r"50 records are over before \d+ faults have had an effect; expected \d+",
         ),
-        ({"accepted": ("evictde",)}, "--accept-untested evictde: no such hazard; expected one of "),
+        ({"accepted": ("evictde",)}, "--accept-untested evictde: no such hazard; expected all, or one "),
         ({"data_key": "key"}, "need --data"),
         ({"outputs": ("a", "parquet:{work}/a")}, "two outputs are named 'a'"),
         ({"dead_letters": "enriched"}, "two outputs are named 'enriched'"),
@@ -271,8 +273,18 @@ def test_the_fine_print_names_hazards_that_the_pipeline_does_not_have() -> None:
     said = claim.fine_print.not_tested
     assert "producer-fenced: it has no transactions" in said
     assert "produce-refused: only --preset brutal brings it" in said
-    (named,) = tried(replace(SAID, faults=("kill program",))).claims
-    assert "any other hazard" in named.fine_print.not_tested
+
+
+def test_faults_by_name_must_bring_every_hazard_unless_all_are_accepted() -> None:
+    (planned,) = tried(SAID).claims
+    said = replace(SAID, faults=("kill program",))
+    scenario = tried(said)
+    assert [at.do for at in scenario.schedule] == [Kill(Program())]
+    assert scenario.claims[0].hazards == planned.hazards
+    scenario = tried(replace(said, accepted=("all",)))
+    assert not scenario.claims[0].hazards, "any hazard will do"
+    assert scenario.title.endswith("(all hazards accepted untested)")
+    assert "Accepted untested: " in scenario.claims[0].fine_print.not_tested
 
 
 def test_there_are_records_for_every_fault() -> None:
