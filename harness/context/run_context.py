@@ -9,18 +9,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from onceproof.harness.context.pipeline import Pipeline
 from onceproof.harness.context.recorder import Recorder
 from onceproof.harness.context.subject import Subject
 from onceproof.harness.kafka.log_reader import LogReader
-from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.kafka.metadata import ClusterView, Replicas
 from onceproof.harness.kafka.single_partition_log import ReaderOfAll, SinglePartitionLog
 from onceproof.harness.links.topology import AUDITOR, broker_name, node_id
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.stage.base import Stage
-from onceproof.harness.wait import Stop
+from onceproof.harness.wait import Stop, wait_until
 from onceproof.harness.workload.control import Producers
+
+_TELL_SECONDS: Final = 30.0
+"""How long brokers may take to tell the partitions of a topic."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +70,32 @@ class RunContext:
     def answers(self, node: str) -> bool:
         """Whether a broker can answer: it runs, and is not paused."""
         return self.stage.alive(node) and not self.stage.paused(node)
+
+    def partitions(self, topic: str | None = None) -> list[Replicas]:
+        """Every partition of a topic that exists (default: the input), as a broker tells them.
+
+        A broker that was started a moment ago may not know the topic yet, and a busy one may not
+        answer in time, so this asks until one does.
+
+        Raises:
+            Overdue: none did.
+        """
+        name = topic or self.topic
+
+        def told() -> list[Replicas]:
+            with self.view() as view:
+                return view.partitions(name)
+
+        return wait_until(
+            told,
+            what=f"a broker to tell the partitions of {name}",
+            seconds=_TELL_SECONDS,
+            stop=self.stop,
+        )
+
+    def led_by(self, node: int, topic: str | None = None) -> set[int]:
+        """Partitions of such a topic that a broker leads; raises as `partitions` does."""
+        return {p.partition for p in self.partitions(topic) if p.leader == node}
 
     def views(self) -> dict[int, ClusterView]:
         """A view of every broker by itself, by its node id."""

@@ -75,17 +75,7 @@ class ClusterView:
         """Every partition, or those of one topic; empty while nobody answers."""
         wanted = MetadataRequest.MetadataRequestTopic
         found = self._ask(None if topic is None else [wanted(name=topic)])
-        return [
-            Replicas(
-                topic=t.name,
-                partition=p.partition_index,
-                leader=p.leader_id,
-                in_sync=frozenset(p.isr_nodes),
-                replicas=frozenset(p.replica_nodes),
-            )
-            for t in sorted(found.topics if found else [], key=lambda t: str(t.name))
-            for p in sorted(t.partitions, key=lambda p: int(p.partition_index))
-        ]
+        return _replicas(found) if found else []
 
     def topic_id(self, topic: str) -> UUID | None:
         """The id of a topic; None if there is no such topic, or nobody answers."""
@@ -109,20 +99,19 @@ class ClusterView:
                 return p.leader
         return None
 
-    def clients(self) -> list[Replicas]:
-        """Every partition that clients made; Kafka's own topics are left out."""
-        return [p for p in self.partitions() if not p.topic.startswith("__")]
-
-    def led_by(self, node: int, topic: str) -> list[int]:
-        """Partitions of a topic that a broker leads."""
-        return [p.partition for p in self.partitions(topic) if p.leader == node]
+    def clients(self) -> list[Replicas] | None:
+        """Every partition that clients made, not Kafka's own; None while nobody answers."""
+        found = self._ask(None)
+        if found is None:
+            return None
+        return [p for p in _replicas(found) if not p.topic.startswith("__")]
 
     def does_without(self, node: int) -> bool:
         """Whether a broker leads nothing of what clients made, and is in no in-sync set of it.
 
         The last member of such a set stays in it, also when nobody reaches it any more.
         """
-        found = self.clients()
+        found = self.clients() or []
         return bool(found) and all(
             p.leader != node and (node not in p.in_sync or p.in_sync == {node}) for p in found
         )
@@ -184,3 +173,17 @@ class ClusterView:
     def _ask(self, topics: list[Any] | None, version: int = _VERSION) -> Any | None:
         request = MetadataRequest(topics=topics, allow_auto_topic_creation=False)
         return self.ask(request, version=version, answer=MetadataResponse)
+
+
+def _replicas(found: Any) -> list[Replicas]:
+    return [
+        Replicas(
+            topic=t.name,
+            partition=p.partition_index,
+            leader=p.leader_id,
+            in_sync=frozenset(p.isr_nodes),
+            replicas=frozenset(p.replica_nodes),
+        )
+        for t in sorted(found.topics, key=lambda t: str(t.name))
+        for p in sorted(t.partitions, key=lambda p: int(p.partition_index))
+    ]

@@ -86,7 +86,7 @@ def _partitions(context: RunContext) -> list[dict[str, Any]]:
 
 def _said(view: ClusterView) -> dict[tuple[str, int], Replicas]:
     with view:
-        return {(found.topic, found.partition): found for found in view.clients()}
+        return {(found.topic, found.partition): found for found in view.clients() or ()}
 
 
 def _agreed(key: tuple[str, int], said: Mapping[int, Replicas]) -> dict[str, Any]:

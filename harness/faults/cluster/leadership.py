@@ -8,14 +8,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.links.topology import broker_name
+from onceproof.harness.wait import wait_until
 
 Partition = tuple[str, int]
 
 
-def led(view: ClusterView, node: int) -> list[Partition]:
-    """The partitions that a broker leads."""
-    return [(p.topic, p.partition) for p in view.clients() if p.leader == node]
+def led(context: RunContext, node: int) -> list[Partition]:
+    """The partitions that a broker leads.
+
+    Raises:
+        Overdue: no broker tells.
+    """
+
+    def told() -> list[list[Partition]]:
+        with context.view() as view:
+            found = view.clients()
+        if found is None:
+            return []
+        # In a list: a broker that leads nothing is an answer too.
+        return [[(p.topic, p.partition) for p in found if p.leader == node]]
+
+    (leads,) = wait_until(
+        told,
+        what=f"a broker to tell what {broker_name(node)} leads",
+        seconds=15,
+        stop=context.stop,
+    )
+    return leads
 
 
 def in_words(partitions: Iterable[Partition]) -> str:

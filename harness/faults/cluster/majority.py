@@ -19,7 +19,7 @@ class Majority:
     def __init__(self, context: RunContext, node: str) -> None:
         self._node = node
         self._number = node_id(node)
-        self._led = led(context.view(), self._number)
+        self._led = led(context, self._number)
         self._view = context.view(without=self._number)
         self.target = f"{node} (leads {in_words(self._led)})"
 

@@ -87,8 +87,8 @@ class _Lost:
         )
 
     def _ends(self) -> dict[int, int]:
+        led = self._context.led_by(self._number)
         with self._context.reader() as reader:
-            led = self._context.view().led_by(self._number, self._context.topic)
             ends = reader.ends(self._context.topic)
             return {p: ends[p][1] for p in led}
 

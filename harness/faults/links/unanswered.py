@@ -59,10 +59,8 @@ class _Unanswered:
         self._seconds = seconds
         self.target = str(self._link)
         gate = context.stage.gate(self._link)
-        self._led = self._leads()
         # Read before the rule is put: what is answered after that is told apart in `after_collect`.
-        with context.reader() as reader:
-            self._starts = reader.high_watermarks(self._led)
+        self._starts = self._ends()
         self._placed = gate.put(
             MessageMatch(direction="response", api="Produce").rule("close-before", times=None)
         )
@@ -105,11 +103,20 @@ class _Unanswered:
         )
 
     def _leads(self) -> set[tuple[str, int]]:
-        view = self._context.view()
-        return {(t, p) for t in self._context.topics for p in view.led_by(self._number, t)}
+        context = self._context
+        return {(t, p) for t in context.topics for p in context.led_by(self._number, t)}
+
+    def _ends(self) -> dict[tuple[str, int], int]:
+        """Where each partition ends that the broker leads."""
+        led = self._leads()
+        with self._context.reader() as reader:
+            return reader.high_watermarks(led)
 
     def _look(self) -> bool:
-        """Note what was appended since it began; only while nobody else can have answered."""
+        """Note what was appended since it began; only while nobody else can have answered.
+
+        If the broker leads other partitions than before, begin again with those.
+        """
         found = []
         with self._context.reader() as reader:
             for (topic, partition), start in self._starts.items():
@@ -119,7 +126,10 @@ class _Unanswered:
             for entry in found
             if entry.kind == "data" and ATTEMPT_HEADER in entry.headers
         ]
-        if not attempts or self._leads() != self._led:
+        if self._leads() != self._starts.keys():
+            self._starts = self._ends()
+            return False
+        if not attempts:
             return False
         self._seen = dict.fromkeys(attempts, now())
         return True

@@ -43,8 +43,7 @@ class _Added:
     def __init__(self, context: RunContext, name: str) -> None:
         self._context = context
         self._pipeline = program(context)
-        with context.view() as view:
-            self._partition = len(view.partitions(context.topic))
+        self._partition = len(context.partitions())
         self.target = f"{context.topic}-{self._partition}"
         admin = AdminClient({"bootstrap.servers": context.stage.bootstrap(AUDITOR), "log_level": 0})
         wanted = [NewPartitions(context.topic, self._partition + 1)]

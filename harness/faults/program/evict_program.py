@@ -61,8 +61,7 @@ class EvictProgram:
 class _Whole:
     def __init__(self, context: RunContext, fault: EvictProgram) -> None:
         self._context, self._fault = context, fault
-        with context.view() as view:
-            self._all = {(p.topic, p.partition) for p in view.partitions(context.topic)}
+        self._all = {(p.topic, p.partition) for p in context.partitions()}
         at_work(context, fault.phase)
         self._process = program(context).pause()
         try:

@@ -21,7 +21,7 @@ class KilledBroker:
         self._context = context
         self._node = node
         self._number = node_id(node)
-        self._led = led(context.view(), self._number)
+        self._led = led(context, self._number)
         self.target = f"{node} (leads {in_words(self._led)})"
         self.at = now()
         self._death = context.stage.kill(node, f"SIGKILL by fault «{name}»")
@@ -32,7 +32,7 @@ class KilledBroker:
     def evidence(self) -> str | None:
         """Its exit signal, and who leads now what it led: others, or nobody if no other could."""
         if self._proof is None:
-            said = {(p.topic, p.partition): p.leader for p in self._survivors.clients()}
+            said = {(p.topic, p.partition): p.leader for p in self._survivors.clients() or ()}
             leaders = {key: said.get(key, self._number) for key in self._led}
             if self._number not in leaders.values():
                 moved = ", ".join(

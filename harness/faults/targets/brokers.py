@@ -97,7 +97,7 @@ class LeaderOf(Target):
         return broker_name(node)
 
     def _instead(self, view: ClusterView, topic: str) -> str:
-        there = [(p.topic, p.partition) for p in view.clients()]
+        there = [(p.topic, p.partition) for p in view.clients() or ()]
         if there and (topic, self.partition) not in there:
             return f"no such partition; there are {in_words(there)}"
         return view.out_of_sync()
@@ -156,15 +156,9 @@ class CoordinatorOf(Target):
 
     def kept_in(self, context: RunContext) -> LeaderOf:
         """The partition of Kafka's own whose leader it is; resolve it first: then there is one."""
-        topic, view = KEPT_IN[self.of], context.view()
-        # Whoever is asked may not know yet of a topic that was made a moment ago.
-        partitions = wait_until(
-            lambda: view.partitions(topic),
-            what=f"a broker to tell the partitions of {topic}",
-            seconds=15,
-            stop=context.stop,
-        )
-        return LeaderOf(topic=topic, partition=partition_of(self.name, len(partitions)))
+        topic = KEPT_IN[self.of]
+        count = len(context.partitions(topic))
+        return LeaderOf(topic=topic, partition=partition_of(self.name, count))
 
     def _whom(self) -> str:
         return f"{'group' if self.of == 'group' else 'transactional id'} {self.name}"
@@ -209,7 +203,7 @@ class Apart(Target):
             self.leader.kept_in(context) if isinstance(self.leader, CoordinatorOf) else self.leader
         )
         view, topic = context.view(), led.topic or context.topic
-        found = [p for p in view.partitions(topic) if p.partition == led.partition]
+        found = [p for p in context.partitions(topic) if p.partition == led.partition]
         free = found[0].in_sync - {node_id(other)}
         if not free:
             raise StageTrouble(

@@ -211,6 +211,10 @@ class FakeView(ClusterView):
             if topic in (None, name)
         ]
 
+    def clients(self) -> list[Replicas] | None:
+        found = self.partitions()
+        return [p for p in found if not p.topic.startswith("__")] if found else None
+
     def _said(self) -> Said:
         return self._stage.said_by.get(self._node, self._stage.said)
 

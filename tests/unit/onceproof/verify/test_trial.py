@@ -129,7 +129,7 @@ def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
             {"records": 50},
             r"50 records are over before \d+ faults have had an effect; expected \d+",
         ),
-        ({"accepted": ("evictde",)}, "--accept-untested evictde: no such hazard; expected all, or one "),
+        ({"accepted": ("evictde",)}, "--accept-untested evictde: no such hazard; expected all, or"),
         ({"data_key": "key"}, "need --data"),
         ({"outputs": ("a", "parquet:{work}/a")}, "two outputs are named 'a'"),
         ({"dead_letters": "enriched"}, "two outputs are named 'enriched'"),

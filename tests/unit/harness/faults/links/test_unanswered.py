@@ -1,0 +1,33 @@
+"""What proves that every answer to a Produce was withheld."""
+
+from __future__ import annotations
+
+from onceproof.harness.faults.links.unanswered import LeaveUnanswered
+from onceproof.harness.faults.targets.brokers import Node
+from onceproof.harness.history.identity import ATTEMPT_HEADER
+from onceproof.harness.links.topology import Link
+from tests.unit.fakes.logs import FakeReader, entry, log
+from tests.unit.fakes.run_context import FakeContext
+from tests.unit.fakes.stage import FakeGate, FakeStage
+
+ENDED = {"at": 0}
+
+
+def test_it_begins_again_when_the_broker_leads_other_partitions_than_before() -> None:
+    link = Link("producer", "broker-2")
+    stage = FakeStage(
+        said={("payments", 0): (1, {1, 2, 3})}, gates={link: FakeGate(fired=[ENDED, ENDED])}
+    )
+    before = log(entry(0, headers={ATTEMPT_HEADER: b"answered"}))
+    reader = FakeReader([before])
+    context = FakeContext(stage=stage, logs=reader)
+    injection = LeaveUnanswered(target=Node(name="broker-2"), seconds=0).inject(context, "withheld")
+    assert injection.evidence() is None, "it leads nothing"
+    stage.said[("payments", 0)] = (2, {1, 2, 3})
+    assert injection.evidence() is None, "another one may have answered until now"
+    assert injection.evidence() is None, "nothing was appended since"
+    reader.logs = [log(*before.entries, entry(1, headers={ATTEMPT_HEADER: b"unanswered"}))]
+    assert injection.evidence() == (
+        "2 connections on producer→broker-2 closed in place of an answer to a Produce; 1 sends "
+        "stood in the log by then"
+    )
