@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from onceproof.harness.history.identity import digest
 from onceproof.harness.user_pipeline.effects import NOT_JUDGED, Yield
@@ -66,7 +66,7 @@ class Orders:
     sentinels: int = 0
     odd: tuple[str, ...] = ()
     transaction: int = field(default=0, init=False)
-    trickle: ClassVar[float] = 0.25
+    trickle = 0.25
     """The input goes on while a pipeline stands still, as it does in production."""
 
     @property

@@ -18,7 +18,7 @@ import random
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from onceproof.harness.history.identity import digest
 from onceproof.harness.workload.contributions import Transforms
@@ -64,8 +64,8 @@ class Payments:
     disorder_ms: int = 0
     refunds: bool = False
     repeats: int = 0
-    trickle: ClassVar[float] = 0.02
-    sentinels: ClassVar[int] = 0
+    trickle = 0.02
+    sentinels = 0
 
     def __post_init__(self) -> None:
         for name in ("producers", "keys", "partitions", "rate"):

@@ -200,9 +200,11 @@ def test_a_transactor(staging: Staged, topic: Callable[..., str], start: Start) 
     with meeting(staging, "drop", api="EndTxn", transactional_id="an-id-of-ours") as withheld:
         eventually(lambda: any(r.fired for r in withheld), "its answer", lambda: run.told)
         run.wait_told("ok", run.told["ok"] + 12)
-    # As long as the newcomer is told to ask again it ends whatever there is, new sessions too: see
-    # docs/findings/java-not-fenced-at-once.md.
+    # It stands still meanwhile: an owner that goes on can put the newcomer off until all records
+    # are sent. See docs/findings/java-not-fenced-at-once.md.
+    run.order("rate 0")
     impostor(staging.stage.bootstrap("producer"), "an-id-of-ours")
+    run.order("rate 30")
     eventually(lambda: len(sessions(run)) > 1, "a new session", lambda: run.told)
     run.order("rate inf")
     told = run.wait_done()
@@ -220,9 +222,7 @@ def test_a_transactor(staging: Staged, topic: Callable[..., str], start: Start) 
     # on with the next one, as long as its successor is told to ask again, which may be several.
     failed = [row for row in txns if row["error"]]
     assert 1 <= len(failed) < len(txns) / 2
-    # Which of its calls fails first depends on timing: once the client is in an error state, it may
-    # name that in place of the cause.
-    words = ("ProducerFenced", "InvalidProducerEpoch", "InvalidTxnState", "in an error state")
+    words = ("ProducerFenced", "InvalidProducerEpoch", "InvalidTxnState")
     other = [row["error"] for row in failed if not any(word in row["error"] for word in words)]
     assert other == []
     assert {row["outcome"] for row in failed} <= {"aborted", "info"}

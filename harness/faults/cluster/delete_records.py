@@ -41,7 +41,7 @@ class DeleteRecords:
 
     example: ClassVar[str] = "delete-records payments-0 1000"
     kind: ClassVar[str] = "surgery"
-    needs: ClassVar[str | None] = None
+    needs = None
     topic: Annotated[str, Word("TOPIC-PARTITION", partition, also="partition")]
     partition: int
     before: Annotated[int | None, Word("OFFSET|all", _offset)] = None

@@ -40,7 +40,7 @@ class MoveGroupOffsets:
 
     example: ClassVar[str] = "move-group-offsets billing payments-0 back 100"
     kind: ClassVar[str] = "surgery"
-    needs: ClassVar[str | None] = None
+    needs = None
     group: Annotated[str, Word("GROUP")]
     topic: Annotated[str, Word("TOPIC-PARTITION", partition, also="partition")]
     partition: int

@@ -22,7 +22,7 @@ class RollingRestart:
 
     example: ClassVar[str] = "rolling-restart"
     kind: ClassVar[str] = "crash"
-    needs: ClassVar[str | None] = "stop"
+    needs = "stop"
 
     def describe(self) -> str:
         return "restart all brokers, one after the other"

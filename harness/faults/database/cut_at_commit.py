@@ -38,7 +38,7 @@ class CutAtCommit:
 
     example: ClassVar[str] = "cut-at-commit member-0 lands"
     kind: ClassVar[str] = "partition"
-    needs: ClassVar[str | None] = COMMITS
+    needs = COMMITS
     member: Member = "member-0"
     commit: Annotated[Fate, Word(noun="fate")] = "lands"
 

@@ -57,7 +57,7 @@ class StrikeDatabase:
 
     example: ClassVar[str] = "strike-database commit kill-landed"
     kind: ClassVar[str] = "crash"
-    needs: ClassVar[str | None] = "database"
+    needs = "database"
     when: Annotated[When, Word(noun="moment")]
     act: Annotated[Act, Word()]
     table: str | None = None

@@ -32,7 +32,7 @@ class ReplaceJob:
 
     example: ClassVar[str] = "replace-job"
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = JOB
+    needs = JOB
 
     def describe(self) -> str:
         return "pause the Flink job amid a checkpoint until another life of it has taken over"

@@ -23,7 +23,7 @@ class Chain:
 
     example: ClassVar[str] = "chain controller"
     kind: ClassVar[str] = "partition"
-    needs: ClassVar[str | None] = "links"
+    needs = "links"
     middle: Broker
 
     def describe(self) -> str:

@@ -25,7 +25,7 @@ class CloseSlowly:
 
     example: ClassVar[str] = "close-slowly producer broker-1 2000"
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = "links"
+    needs = "links"
     source: Source
     target: AnyNode
     milliseconds: Annotated[int, Word("MS")]

@@ -27,7 +27,7 @@ class CutAfter:
 
     example: ClassVar[str] = "cut-after producer leader:payments-0 requests 1000"
     kind: ClassVar[str] = "partition"
-    needs: ClassVar[str | None] = "links"
+    needs = "links"
     source: Source
     target: AnyNode
     way: Way

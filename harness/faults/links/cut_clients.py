@@ -27,7 +27,7 @@ class CutClients:
 
     example: ClassVar[str] = "cut-clients all"
     kind: ClassVar[str] = "partition"
-    needs: ClassVar[str | None] = "links"
+    needs = "links"
     target: Annotated[Target | None, Word("TARGET|all", _which)] = None
     """None means all brokers."""
 

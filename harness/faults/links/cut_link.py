@@ -20,7 +20,7 @@ class CutLink:
 
     example: ClassVar[str] = "cut pipeline leader:payments-0"
     kind: ClassVar[str] = "partition"
-    needs: ClassVar[str | None] = "cut"
+    needs = "cut"
     source: Audience
     target: AnyNode
 

@@ -30,7 +30,7 @@ class Delay:
 
     example: ClassVar[str] = "delay pipeline follower:payments-0 responses 200 50"
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = "links"
+    needs = "links"
     source: Source
     target: AnyNode
     way: Way

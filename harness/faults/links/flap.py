@@ -23,7 +23,7 @@ class Flap:
 
     example: ClassVar[str] = "flap pipeline broker-3 5"
     kind: ClassVar[str] = "partition"
-    needs: ClassVar[str | None] = "cut"
+    needs = "cut"
     source: Audience
     target: AnyNode
     times: Annotated[int, Word("TIMES")]

@@ -28,7 +28,7 @@ class HoldBytes:
 
     example: ClassVar[str] = "hold producer leader:payments-0 responses"
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = "links"
+    needs = "links"
     source: Source
     target: AnyNode
     way: Way

@@ -21,7 +21,7 @@ class IsolateBroker:
 
     example: ClassVar[str] = "isolate controller"
     kind: ClassVar[str] = "partition"
-    needs: ClassVar[str | None] = "links"
+    needs = "links"
     target: Broker
 
     def describe(self) -> str:

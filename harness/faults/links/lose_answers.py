@@ -25,7 +25,7 @@ class LoseAnswers:
 
     example: ClassVar[str] = "lose-answers pipeline postgres"
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = "links"
+    needs = "links"
     source: Source
     target: AnyNode
 

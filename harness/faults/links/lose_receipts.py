@@ -27,7 +27,7 @@ class LoseReceipts:
 
     example: ClassVar[str] = "lose-receipts"
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = "queues"
+    needs = "queues"
 
     def describe(self) -> str:
         return "lose the answers of the queue broker to the producers"

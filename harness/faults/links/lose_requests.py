@@ -20,7 +20,7 @@ class LoseRequests:
 
     example: ClassVar[str] = "lose-requests pipeline-sink coordinator:txn:tx-7"
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = "links"
+    needs = "links"
     source: Source
     target: AnyNode
 

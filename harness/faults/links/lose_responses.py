@@ -30,7 +30,7 @@ class LoseResponses:
 
     example: ClassVar[str] = "lose-responses leader:payments-0"
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = "links"
+    needs = "links"
     target: Broker
 
     def describe(self) -> str:

@@ -36,7 +36,7 @@ class OneWay:
 
     example: ClassVar[str] = "one-way leader:payments-0/not/controller out"
     kind: ClassVar[str] = "partition"
-    needs: ClassVar[str | None] = "links"
+    needs = "links"
     target: Broker
     lost: Annotated[Lost, Word(noun="direction")]
 

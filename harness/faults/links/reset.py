@@ -26,7 +26,7 @@ class Reset:
 
     example: ClassVar[str] = "reset pipeline postgres"
     kind: ClassVar[str] = "partition"
-    needs: ClassVar[str | None] = "links"
+    needs = "links"
     source: Source
     target: AnyNode
 

@@ -28,7 +28,7 @@ class Slice:
 
     example: ClassVar[str] = "slice producer leader:payments-0 requests 10 1000"
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = "links"
+    needs = "links"
     source: Source
     target: AnyNode
     way: Way

@@ -27,7 +27,7 @@ class Split:
 
     example: ClassVar[str] = "split broker-1,producer broker-2,broker-3"
     kind: ClassVar[str] = "partition"
-    needs: ClassVar[str | None] = "links"
+    needs = "links"
     one: Annotated[tuple[str, ...], _SIDE]
     other: Annotated[tuple[str, ...], _SIDE]
 

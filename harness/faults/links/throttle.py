@@ -23,7 +23,7 @@ class Throttle:
 
     example: ClassVar[str] = "throttle pipeline leader:payments-0 responses 16"
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = "links"
+    needs = "links"
     source: Source
     target: AnyNode
     way: Way

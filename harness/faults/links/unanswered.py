@@ -36,7 +36,7 @@ class LeaveUnanswered:
 
     example: ClassVar[str] = "unanswered leader:payments-0"
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = "gates"
+    needs = "gates"
     target: Broker
     seconds: float = 1.0
 

@@ -60,7 +60,7 @@ class HitMessage:
 
     example: ClassVar[str] = "message producer response Produce drop"
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = "gates"
+    needs = "gates"
     message: Annotated[Message, Word(f"AUDIENCE {'|'.join(get_args(Direction))} API", _message)]
     action: Annotated[Action, Word("ACTION", _action, also="error")]
     times: int | None = 1

@@ -29,7 +29,7 @@ class AddPartition:
     """
 
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = PROGRAM
+    needs = PROGRAM
 
     def describe(self) -> str:
         return "add a partition to the input, and start the pipeline again if it does not find it"

@@ -20,7 +20,7 @@ class CutProgram:
 
     example: ClassVar[str] = "cut-program"
     kind: ClassVar[str] = "partition"
-    needs: ClassVar[str | None] = "cut"
+    needs = "cut"
     seconds: float = 3.0
 
     def describe(self) -> str:

@@ -19,7 +19,7 @@ class EmptyPartition:
     """
 
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = PROGRAM
+    needs = PROGRAM
 
     def describe(self) -> str:
         return "see the pipeline write while a partition of the input is empty"

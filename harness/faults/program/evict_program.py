@@ -38,7 +38,7 @@ class EvictProgram:
     """
 
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = PROGRAM
+    needs = PROGRAM
     group: str
     assignors: tuple[str, ...] = ()
     protocol: str = "classic"

@@ -27,7 +27,7 @@ class FenceProgram:
 
     example: ClassVar[str] = "fence-program"
     kind: ClassVar[str] = "crash"  # to its owner, as if a successor had come after one
-    needs: ClassVar[str | None] = "gates"
+    needs = "gates"
 
     @property
     def message(self) -> Message:

@@ -28,7 +28,7 @@ class OddInput:
     """
 
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = PROGRAM
+    needs = PROGRAM
     records: str
     orders: bool = False
     phase: float = 0.0

@@ -41,7 +41,7 @@ class RebalanceProgram:
     """
 
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = PROGRAM
+    needs = PROGRAM
     group: str
     assignors: tuple[str, ...] = ()
     protocol: str = "classic"

@@ -25,7 +25,7 @@ class RemoveProgram:
     """
 
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = PROGRAM
+    needs = PROGRAM
     group: str
     phase: float = 0.0
 

@@ -28,7 +28,7 @@ class RestartIdle:
     """
 
     kind: ClassVar[str] = "crash"
-    needs: ClassVar[str | None] = PROGRAM
+    needs = PROGRAM
     fetch: str = "Fetch"
 
     def describe(self) -> str:

@@ -45,7 +45,7 @@ class WithholdWrites:
 
     example: ClassVar[str] = "withhold-writes enriched kill"
     kind: ClassVar[str] = "crash"
-    needs: ClassVar[str | None] = "gates"
+    needs = "gates"
     topic: Annotated[str, Word("TOPIC")]
     ending: Annotated[Ending, Word()] = "kill"
     seconds: float = 2.0

@@ -38,7 +38,7 @@ class ZombieWorker:
     """
 
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = PROGRAM
+    needs = PROGRAM
     group: str
     at: Held = "offsets"
 

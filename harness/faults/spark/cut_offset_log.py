@@ -42,7 +42,7 @@ class CutOffsetLog:
 
     example: ClassVar[str] = "cut-offset-log torn"
     kind: ClassVar[str] = "surgery"
-    needs: ClassVar[str | None] = DRIVER
+    needs = DRIVER
     how: Annotated[How, Word(noun="cut")] = "deleted"
 
     def describe(self) -> str:

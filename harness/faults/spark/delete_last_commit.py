@@ -25,7 +25,7 @@ class DeleteLastCommit:
 
     example: ClassVar[str] = "delete-last-commit"
     kind: ClassVar[str] = "crash"
-    needs: ClassVar[str | None] = DRIVER
+    needs = DRIVER
 
     def describe(self) -> str:
         return "SIGKILL the Spark driver at rest and delete the last entry of its commit log"

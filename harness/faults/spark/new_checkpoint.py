@@ -29,7 +29,7 @@ class NewCheckpoint:
 
     example: ClassVar[str] = "new-checkpoint"
     kind: ClassVar[str] = "surgery"
-    needs: ClassVar[str | None] = NEW_CHECKPOINT
+    needs = NEW_CHECKPOINT
 
     def describe(self) -> str:
         return "SIGKILL the Spark driver at rest and start it with a new checkpoint"

@@ -37,7 +37,7 @@ class StaleEndTxn:
 
     example: ClassVar[str] = "stale-end-txn payments-writer"
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = "gates"
+    needs = "gates"
     transactional_id: TransactionalId
     tested: Tested = "produce"
 

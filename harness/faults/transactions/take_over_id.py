@@ -30,7 +30,7 @@ class TakeOverId:
 
     example: ClassVar[str] = "take-over-id payments-writer"
     kind: ClassVar[str] = "crash"  # to its owner, as if a successor had come after one
-    needs: ClassVar[str | None] = None
+    needs = None
     transactional_id: TransactionalId
     tested: Tested = "produce"
 

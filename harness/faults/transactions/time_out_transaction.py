@@ -35,7 +35,7 @@ class TimeOutTransaction:
 
     example: ClassVar[str] = "time-out-transaction payments-writer"
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = "gates"
+    needs = "gates"
     transactional_id: TransactionalId
     tested: Tested = "produce"
 

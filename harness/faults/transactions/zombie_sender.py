@@ -28,7 +28,7 @@ class ZombieSender:
     """
 
     kind: ClassVar[str] = "timeout"
-    needs: ClassVar[str | None] = None
+    needs = None
     sender: str = "producer-0"
 
     def describe(self) -> str:

@@ -41,7 +41,7 @@ class Fault:
     """Notes what is done to it in `story`; each part can be told to raise."""
 
     kind: ClassVar[str] = "crash"
-    needs: ClassVar[str | None] = None
+    needs = None
     name: str
     story: list[str] = field(default_factory=list)
     injected: list[Injected] = field(default_factory=list)
