@@ -12,14 +12,24 @@ from onceproof.harness.faults.stop import Stop
 from onceproof.harness.faults.targets.program import Program
 from onceproof.harness.faults.targets.program_commit import KILLED_AT_WORK
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
-from onceproof.verify.hazards.asking import SERVER, is_program, needs, phase, produces, tables
+from onceproof.verify.hazards.asking import (
+    LATE_SECONDS,
+    SERVER,
+    is_program,
+    needs,
+    phase,
+    produces,
+    tables,
+)
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
 
 def _withheld(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    # Once longer than a program waits for a delivery, before it goes on and commits all the same.
+    seconds = pipeline.patience if n else max(pipeline.patience, LATE_SECONDS)
     for topic in pipeline.produced if produces(pipeline) else ():
-        fault = WithholdWrites(topic=topic, seconds=pipeline.patience, phase=phase(n))
-        yield Strike(do=fault)
+        fault = WithholdWrites(topic=topic, seconds=seconds, phase=phase(n))
+        yield Strike(do=fault, seconds=seconds)
     if tables(pipeline) and pipeline.profile.watched:
         fault_ = StrikeDatabase(when="commit", act="kill-undone", seconds=pipeline.patience)
         yield Strike(do=fault_)
@@ -43,7 +53,8 @@ def _between(pipeline: Pipeline, n: int) -> Iterator[Strike]:
 WORK: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="killed-with-writes",
-        says="it is killed while its writes are in flight, after it has had time to commit offsets",
+        says="it is killed while its writes are in flight, after it has had time to commit "
+        f"offsets; once after {LATE_SECONDS:g} s, unless it commits sooner",
         of="produces, or writes to the stage's database",
         proof="its writes were held back when it was killed",
         unless=needs(

@@ -26,6 +26,7 @@ from onceproof.harness.stage.backends import EVERYTHING
 from onceproof.harness.user_pipeline.profile import ABORTED, EMPTY, KEYS, NULL, OVERSIZE, Profile
 from onceproof.harness.user_pipeline.program import PROGRAM
 from onceproof.verify.fine_print import fine_print_of
+from onceproof.verify.hazards.asking import LATE_SECONDS
 from onceproof.verify.hazards.hazard import PHASES, Hazard, Pipeline
 from onceproof.verify.hazards.registry import NAMES, TABLE
 from onceproof.verify.plan import ROUNDS, plan
@@ -370,9 +371,10 @@ def test_a_group_that_no_member_of_ours_can_join_is_not_joined() -> None:
 def test_it_gets_time_to_commit_by_the_clock(seconds: float | None, patience: float) -> None:
     which = pipeline(replace(COPY, commit_seconds=seconds))
     assert which.patience == patience
-    (first, *_) = (at.do for at in strikes(which, "killed-with-writes"))
+    (first, *others) = (at.do for at in strikes(which, "killed-with-writes"))
     assert isinstance(first, WithholdWrites)
-    assert first.seconds == patience
+    assert first.seconds == max(patience, LATE_SECONDS), "longer than it waits for a delivery"
+    assert {at.seconds for at in others if isinstance(at, WithholdWrites)} == {patience}
 
 
 def test_who_asks_for_no_answers_cannot_miss_one() -> None:
