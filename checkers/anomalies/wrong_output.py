@@ -9,10 +9,22 @@ Where the input itself is corrupt, or is a record that nobody sent, the pipeline
 Source: ANOMALIES.md; a pipeline that is not deterministic shows itself here.
 """
 
-from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
+from collections.abc import Sequence
+
+from onceproof.checkers.content_differences import differences
+from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop, Row
 from onceproof.checkers.mutations import changes, journal_changes
 from onceproof.checkers.mutations import effect_targets as places
 from onceproof.checkers.mutations.mutator import Mutator
+
+_SENTENCE = "{record} has an effect in {sink} ({position}) that the transformation does not yield"
+
+
+def _tell(rows: Sequence[Row]) -> str:
+    row = rows[0]
+    fields = differences(row["expected_digest"], row["digest"])
+    return f"{_SENTENCE.format_map(row)}{': ' if fields else ''}{fields}"
+
 
 ANOMALY = Anomaly(
     name="wrong-output",
@@ -22,9 +34,8 @@ ANOMALY = Anomaly(
     example="the row of a must have digest d1 and has d2",
     source="ANOMALIES.md",
     key=("sink", "view", "record", "effect_key"),
-    sentence=(
-        "{record} has an effect in {sink} ({position}) that the transformation does not yield"
-    ),
+    sentence=_SENTENCE,
+    tell=_tell,
     hint=(
         "A transformation that is not deterministic, or one that mixes up the state of two "
         "attempts."

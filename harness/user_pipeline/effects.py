@@ -20,13 +20,14 @@ from typing import Any, Final
 
 from onceproof.harness.sinks.base import Effect
 from onceproof.harness.tools.python_file import BadPythonFile, import_file
-from onceproof.harness.user_pipeline.identity import BadRule, Rule
+from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
 
 NOT_JUDGED: Final = "content is not judged"
 """Digest of all effects, expected and seen: what they should say only their owner knows."""
 
 _COUNT = re.compile(r"(?:(0)\.\.)?([1-9][0-9]{0,3})")
-_FUNCTION = re.compile(r"(.+\.py):([A-Za-z_]\w*)")
+FUNCTION: Final = re.compile(r"(.+\.py):([A-Za-z_]\w*)")
+"""How a function of the user is written."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +56,8 @@ class Yield:
             BadRule: it is no number of effects, and no function.
         """
         rule = None if key is None else Rule.parse(key)
-        if _FUNCTION.fullmatch(text):
-            _function(text)
+        if FUNCTION.fullmatch(text):
+            function_of(text)
             return cls(optional=True, key=rule, function=text)
         found = _COUNT.fullmatch(text)
         if found is None:
@@ -68,6 +69,11 @@ class Yield:
 
     def __str__(self) -> str:
         return self.function or (f"0..{self.most}" if self.optional else str(self.most))
+
+    @property
+    def may_lack(self) -> bool:
+        """Whether nothing that is missing can be told from what was not to be there."""
+        return self.optional and self.function is None
 
     @property
     def only_one(self) -> bool:
@@ -84,7 +90,7 @@ class Yield:
             return ("",)
         if self.function is None:
             return _numbers(self.most)
-        said = _asked(self.function, value)
+        said = call(self.function, value)
         if isinstance(said, int) and not isinstance(said, bool) and said >= 0:
             if said and self.key is not None:
                 raise BadRule(
@@ -102,6 +108,14 @@ class Yield:
         raise BadRule(
             f"{self.function} returned {said!r}; expected a count ≥ 0, or a list of effect keys"
         )
+
+    def contents(self, value: str | None) -> dict[str, str]:
+        """Name → content, of each effect of an input; raises as `names` does."""
+        return dict.fromkeys(self.names(value), NOT_JUDGED)
+
+    def digest(self, written: Written) -> str:
+        """The content of an effect, to be compared with that of `contents`."""
+        return NOT_JUDGED
 
     def named(self, effects: Iterable[Effect]) -> list[Effect]:
         """Effects with their names, whose `effect_key` is what tells them apart so far.
@@ -134,12 +148,17 @@ def _by_size(key: str) -> tuple[int, str]:
     return len(key), key
 
 
-def _asked(function: str, value: str | None) -> Any:
+def call(function: str, value: str | None) -> Any:
+    """What a function of the user returns for an input.
+
+    Raises:
+        BadRule: it fails.
+    """
     content: Any = value
     with suppress(ValueError):
         content = None if value is None else json.loads(value)
     try:
-        return _function(function)(content)
+        return function_of(function)(content)
     except Exception as error:
         raise BadRule(
             f"{function} failed with {type(error).__name__}: {error}, for {(value or '')[:120]!r}"
@@ -147,13 +166,13 @@ def _asked(function: str, value: str | None) -> Any:
 
 
 @cache
-def _function(text: str) -> Callable[[Any], Any]:
+def function_of(text: str) -> Callable[[Any], Any]:
     """The function that a text names.
 
     Raises:
         BadRule: there is none.
     """
-    found = _FUNCTION.fullmatch(text)
+    found = FUNCTION.fullmatch(text)
     assert found is not None, "looked at before"
     path, name = Path(found[1]), found[2]
     try:

@@ -38,6 +38,7 @@ class Look:
         groups: knows what consumer groups commit.
         sent: identities that its inputs have.
         required: those of `sent` that must have an effect.
+        elsewhere: for each output, those of `required` that need have none there.
         sentinels: those of `required` that are sent last, when all else has come to rest.
         rest: seconds for which its outputs must not change before they count as still.
         pause: the longest in seconds that it usually pauses between two writes.
@@ -50,6 +51,7 @@ class Look:
     sink: Opened
     sent: Collection[str]
     required: Collection[str]
+    elsewhere: Sequence[Collection[str]] = ()
     sentinels: Collection[str] = frozenset()
     rest: float = QUIET
     pause: float = 0.0
@@ -275,7 +277,11 @@ class Look:
         if self.upserts:
             each = [[done for _, done in passed(inputs, there)] for there in effects]
         else:
-            each = [[record in there for record, _ in inputs] for there in effects]
+            other = self.elsewhere or [()] * len(effects)
+            each = [
+                [record in there or record in elsewhere for record, _ in inputs]
+                for there, elsewhere in zip(effects, other, strict=True)
+            ]
         return list(zip(*each, strict=True))
 
 

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from onceproof.harness.history.identity import digest
-from onceproof.harness.user_pipeline.effects import NOT_JUDGED, Yield
+from onceproof.harness.user_pipeline.contents import Contents
+from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
 from onceproof.harness.user_pipeline.input_file import Given, given
 from onceproof.harness.user_pipeline.odd_orders import as_odd
@@ -46,6 +47,8 @@ class Orders:
         key: rule by which it names its key; None: its identity is its key.
         effects: how many effects each must have, as `Yield` writes it.
         effect_key: rule that tells several of one record apart.
+        expects: each sink, and the function that returns what their effects there contain, in
+            place of `effects`; `ignored`: rules of fields that are not compared.
         upserts: whether each leaves a value for its key, instead of effects of its own.
         rate: records per second of all producers together, while faults are at work.
         sentinels: how many of the last records are sent only when all else has come to rest.
@@ -59,6 +62,8 @@ class Orders:
     key: str | None = None
     effects: str = "1"
     effect_key: str | None = None
+    expects: tuple[tuple[str, str], ...] = ()
+    ignored: tuple[str, ...] = ()
     upserts: bool = False
     producers: int = 2
     partitions: int = 3
@@ -73,9 +78,11 @@ class Orders:
     def topics(self) -> tuple[str, ...]:
         return (self.topic,)
 
-    @property
-    def yields(self) -> Yield:
-        return Yield.parse(self.effects, key=self.effect_key)
+    def yields(self, sink: str) -> Yield:
+        """What each record comes to in a sink."""
+        if not self.expects:
+            return Yield.parse(self.effects, key=self.effect_key)
+        return Contents.of(dict(self.expects)[sink], key=self.effect_key, ignored=self.ignored)
 
     def sends(self, *, producer: int, seed: int) -> Iterator[SenderRecord]:
         """What one producer sends, in order.
@@ -103,15 +110,16 @@ class Orders:
         """What one producer's records must come to in each sink, as rows of `expected`."""
         if self.upserts:
             return
+        yields = {sink: self.yields(sink) for sink in subject.sinks}
         for record in self.sends(producer=producer, seed=seed):
-            for name in self.yields.names(record.value):
-                for sink in subject.sinks:
+            for sink, each in yields.items():
+                for name, content in each.contents(record.value).items():
                     yield {
                         "sink": sink,
                         "record": record.record,
                         "effect_key": name,
-                        "digest": NOT_JUDGED,
-                        "optional": self.yields.optional and self.yields.function is None,
+                        "digest": content,
+                        "optional": each.may_lack,
                     }
 
     def contributed(
@@ -124,16 +132,23 @@ class Orders:
         """
         if not self.upserts:
             return
+        (yields,) = self._yields
         for record in self.sends(producer=producer, seed=seed):
-            if self._has_effect(record.record, record.value):
+            if self._has_effect(yields, record.record, record.value):
                 for sink in subject.sinks:
                     yield from contributions([(record.record, record.key)], sink=sink)
 
     def required(self, *, seed: int) -> frozenset[str]:
         """Identities of all records that must have an effect; none where any may have none."""
-        if self.yields.optional and self.yields.function is None:
+        if any(each.may_lack for each in self._yields):
             return frozenset()
         return frozenset(identity for identity, _ in self.keyed(seed=seed))
+
+    def elsewhere(self, sink: str, *, seed: int) -> frozenset[str]:
+        """Identities of those that must have an effect, but none in this sink."""
+        names = self.yields(sink).names
+        here = {record.identity for record in self._all(seed) if names(record.value)}
+        return self.required(seed=seed) - here
 
     def asked_last(self, *, seed: int) -> frozenset[str]:
         """Identities of the sentinels that must have an effect."""
@@ -151,12 +166,20 @@ class Orders:
         Raises:
             BadRule: see `sends`; or one has more than one effect, with `upserts`.
         """
+        yields = self._yields
         return [
-            (r.identity, r.key) for r in self._all(seed) if self._has_effect(r.identity, r.value)
+            (r.identity, r.key)
+            for r in self._all(seed)
+            if any(self._has_effect(each, r.identity, r.value) for each in yields)
         ]
 
-    def _has_effect(self, record: str, value: str | None) -> bool:
-        names = self.yields.names(value)
+    @property
+    def _yields(self) -> list[Yield]:
+        """Those of all sinks, each once."""
+        return [self.yields(sink) for sink in dict(self.expects) or [""]]
+
+    def _has_effect(self, yields: Yield, record: str, value: str | None) -> bool:
+        names = yields.names(value)
         if self.upserts and len(names) > 1:
             raise BadRule(f"{record} has {len(names)} effects; expected at most one with --upserts")
         return bool(names)

@@ -127,10 +127,9 @@ class OwnPipeline(SubjectBase):
         """Whether what it writes for an input without a value would name it all the same."""
         return all(str(place.identity) == f"header:{RECORD_HEADER}" for place in self.places)
 
-    @property
-    def comes_to(self) -> Yield:
-        """What each input comes to in each output."""
-        return self.orders.yields
+    def comes_to(self, sink: str) -> Yield:
+        """What each input comes to in an output."""
+        return self.orders.yields(sink)
 
     @property
     def spark(self) -> bool:
@@ -145,7 +144,7 @@ class OwnPipeline(SubjectBase):
         said = {
             "command": shlex.join(self.command),
             "outputs": ", ".join(str(output) for output in self.outputs),
-            "effects of an input": str(self.comes_to),
+            "effects of an input": ", ".join({str(self.comes_to(s)): s for s in self.sinks}),
         }
         if self.dead_letters is not None:
             said["or a dead letter"] = str(self.dead_letters)
@@ -201,7 +200,7 @@ class OwnPipeline(SubjectBase):
 
     def _open(self, output: Output, where: Where) -> OwnOutput:
         if self.upserts is None:
-            return output.open(where, self.comes_to)
+            return output.open(where, self.comes_to(output.name))
         return output.open_upserts(where, self.upserts)
 
     def _look(self, parts: PipelineParts) -> Look:
@@ -222,6 +221,7 @@ class OwnPipeline(SubjectBase):
                 for record in self.orders.sends(producer=n, seed=parts.seed)
             ),
             required=self.orders.required(seed=parts.seed),
+            elsewhere=tuple(self.orders.elsewhere(sink, seed=parts.seed) for sink in self.sinks),
             sentinels=self.orders.asked_last(seed=parts.seed),
             rest=self.rest,
             pause=self.pause,

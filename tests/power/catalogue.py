@@ -33,7 +33,8 @@ class Pair:
         arguments: of the program, with words in braces.
         caught_by: what a trial must do to see the fault.
         anomalies: of which one at least must be found in the broken one.
-        options: more of `onceproof verify`.
+        options: more of `onceproof verify`; `{payments}` is a file of payments, `{folder}` that of
+            the pair.
         workers: how many processes the command starts; each gets its number as last argument.
         broken: of a twin of our own scenarios: its job of `subjects/spark/jobs`, with arguments.
         mended: the same of the subject that holds.

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from onceproof.harness.processes.side_by_side import Ended, Job
 from onceproof.harness.tools.versions import sum_of
-from tests.power.catalogue import Pair, Variant
+from tests.power.catalogue import FOLDER, Pair, Variant
 from tests.power.payments import payments_file
 from tests.power.start import command
 
@@ -74,7 +74,7 @@ class Trial:
         words = (
             *(sys.executable, "-m", "onceproof", "verify", "--out", str(out / self.name)),
             *("--seed", str(self.seed), "--preset", self.preset, "--claim", pair.claim),
-            *(*outputs, *map(_filled, pair.options), *how, "--", *program),
+            *(*outputs, *_filled(pair), *how, "--", *program),
         )
         return Job(name=self.name, command=words, seconds=_SECONDS)
 
@@ -157,8 +157,12 @@ def result(trial: Trial, ended: Ended) -> Result:
     )
 
 
-def _filled(option: str) -> str:
-    return str(payments_file()) if option == "{payments}" else option
+def _filled(pair: Pair) -> Iterator[str]:
+    for option in pair.options:
+        if option == "{payments}":
+            yield str(payments_file())
+        else:
+            yield option.replace("{folder}", str(FOLDER / pair.name))
 
 
 def _anomalies(report: dict[str, Any]) -> dict[str, int]:

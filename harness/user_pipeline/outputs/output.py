@@ -129,7 +129,7 @@ class OwnSink:
                 record=self._output.identity.find(found.written),
                 effect_key=(key and key.find(found.written))
                 or digest(found.written.key, found.written.value),
-                digest=NOT_JUDGED,
+                digest=self._yields.digest(found.written),
                 position=found.position,
                 ordinal=ordinal,
             )

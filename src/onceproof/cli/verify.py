@@ -66,6 +66,22 @@ def verify(
             "content). The function in --effects then returns the list of these values."
         ),
     ] = None,
+    expect: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[OUTPUT=]FILE.py:FUNCTION",
+            help="Compare contents too: a function that takes an input and returns the content of "
+            "its output, a list of contents, or None. In place of --effects; repeatable, for each "
+            "output one.",
+        ),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RULE",
+            help="A field that --expect does not compare, such as json:$.written_at. Repeatable.",
+        ),
+    ] = None,
     dead_letters: Annotated[
         str | None,
         typer.Option(
@@ -211,6 +227,8 @@ def verify(
                 identity=identity,
                 effects=effects,
                 effect_key=effect_key,
+                expects=tuple(expect or ()),
+                ignored=tuple(ignore or ()),
                 dead_letters=dead_letters,
                 dead_letter_identity=dead_letter_identity,
                 upserts=upserts,

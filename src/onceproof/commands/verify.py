@@ -170,7 +170,7 @@ def _tell(scenario: Scenario) -> None:
         f"input    {orders.records} records {source} into {orders.topic}",
         *(
             f"output   {output.kind} {output.place} as {output.view} sees it, identity "
-            f"{output.identity}, {subject.comes_to} of each input"
+            f"{output.identity}, {subject.comes_to(output.name)} of each input"
             for output in subject.outputs
         ),
         *([] if subject.dead_letters is None else [_letters(subject.dead_letters)]),

@@ -51,6 +51,23 @@ def check_queues(options: VerifyOptions, subject: OwnPipeline) -> None:
         )
 
 
+def check_expects(options: VerifyOptions) -> None:
+    """See that contents are not asked for together with what contradicts them.
+
+    Raises:
+        BadTrial: they are.
+    """
+    if options.expects and options.effects != "1":
+        raise BadTrial(
+            "--expect cannot be used with --effects: its function also says how many effects an "
+            "input has"
+        )
+    if options.expects and options.upserts is not None:
+        raise BadTrial("--expect cannot be used with --upserts, which compares final values")
+    if options.ignored and not options.expects:
+        raise BadTrial("--ignore needs --expect; without it no content is compared")
+
+
 def check_upserts(options: VerifyOptions) -> None:
     """See that nothing is asked of upserts that a final state cannot show.
 

@@ -63,7 +63,9 @@ def fine_print(
         hazards: what is said of hazards that it does not test.
     """
     standard = standard_fine_print(guarantee, Hop.PROCESS)
-    promise = standard.promise.replace(", with the right content", "")
+    promise = standard.promise
+    if not subject.orders.expects:
+        promise = promise.replace(", with the right content", "")
     if subject.upserts is not None:
         promise = (
             f"In the end each key ({subject.upserts} in {output.name}) has one value, left by the "
@@ -97,6 +99,9 @@ def _of_content(subject: OwnPipeline) -> list[str]:
             "one was compared."
         ]
     said = ["The content of effects: only their number and identities were compared."]
+    if subject.orders.expects:
+        ignored = ", ".join(subject.orders.ignored)
+        said = [f"Fields that --ignore names: {ignored}."] if ignored else []
     if subject.dead_letters is not None:
         said.append("Whether a dead letter was justified.")
     return said

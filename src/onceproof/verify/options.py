@@ -29,6 +29,8 @@ class VerifyOptions:
         topics: others that it needs.
         identity: where an effect has the identity of its input.
         effects: how many each input has; `effect_key`: what tells several apart.
+        expects: functions that return the content of effects, for all outputs or one, in place of
+            `effects`; `ignored`: rules of fields that are not compared.
         dead_letters: where it writes what it could not process; `dead_letter_identity`: where
             that has the identity of its input, if it is not as in effects.
         upserts: where a value has its key, if outputs keep one for each.
@@ -52,6 +54,8 @@ class VerifyOptions:
     identity: str = "json:$.order_id"
     effects: str = "1"
     effect_key: str | None = None
+    expects: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
     dead_letters: str | None = None
     dead_letter_identity: str | None = None
     upserts: str | None = None

@@ -25,6 +25,7 @@ from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.kafka.topic import Topic
 from onceproof.harness.schedule.as_json import BadSchedule, schedule_from_json
 from onceproof.harness.schedule.scenario import BadScenario, Scenario, ScheduledFault
+from onceproof.harness.user_pipeline.contents import functions
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
 from onceproof.harness.user_pipeline.input_file import count
 from onceproof.harness.user_pipeline.orders import Orders
@@ -34,7 +35,7 @@ from onceproof.harness.user_pipeline.profile import EMPTY, KEYS, NULL, OVERSIZE,
 from onceproof.harness.user_pipeline.subject import WORDS, OwnPipeline
 from onceproof.harness.user_pipeline.upserts import check_spread
 from onceproof.harness.workload.senders.librdkafka import Librdkafka
-from onceproof.verify.checks import check_places, check_queues, check_upserts
+from onceproof.verify.checks import check_expects, check_places, check_queues, check_upserts
 from onceproof.verify.fine_print import fine_print, fine_print_of
 from onceproof.verify.hazards.hazard import Pipeline
 from onceproof.verify.hazards.registry import NAMES
@@ -247,11 +248,10 @@ def _draft(options: VerifyOptions) -> Scenario:
 
 def _check_losses(options: VerifyOptions, subject: OwnPipeline) -> None:
     """Where every input may have no effect, nothing that is missing could be told from a loss."""
-    effects = subject.comes_to
-    if effects.optional and effects.function is None and set(options.claims) != {AT_MOST_ONCE}:
+    if subject.comes_to(subject.sink).may_lack and set(options.claims) != {AT_MOST_ONCE}:
         raise BadTrial(
-            f"--effects {effects} cannot reveal a loss; expected FILE.py:FUNCTION returning the "
-            "expected count of each input, or only --claim at-most-once"
+            f"--effects {options.effects} cannot reveal a loss; expected FILE.py:FUNCTION "
+            "returning the expected count of each input, or only --claim at-most-once"
         )
 
 
@@ -279,11 +279,13 @@ def _subject(options: VerifyOptions) -> OwnPipeline:
         )
     if options.upserts is not None:
         check_upserts(options)
+    check_expects(options)
+    outputs = tuple(Output.parse(text, identity) for text in options.outputs)
     subject = OwnPipeline(
         command=options.command,
         folder=str(options.folder),
-        outputs=tuple(Output.parse(text, identity) for text in options.outputs),
-        orders=_orders(options),
+        outputs=outputs,
+        orders=_orders(options, [output.name for output in outputs]),
         dead_letters=letters,
         upserts=Rule.parse(options.upserts) if options.upserts is not None else None,
     )
@@ -292,12 +294,14 @@ def _subject(options: VerifyOptions) -> OwnPipeline:
     return subject
 
 
-def _orders(options: VerifyOptions) -> Orders:
+def _orders(options: VerifyOptions, sinks: Sequence[str]) -> Orders:
     orders = Orders(
         topic=options.topic,
         records=options.records or RECORDS,
         effects=options.effects,
         effect_key=options.effect_key,
+        expects=functions(options.expects, sinks),
+        ignored=options.ignored,
         upserts=options.upserts is not None,
         partitions=options.partitions,
         rate=options.rate,

@@ -106,6 +106,7 @@ def look(
     group: Mapping[tuple[str, int], int] | None = None,
     rest: float = QUIET,
     upserts: bool = False,
+    elsewhere: Sequence[Collection[str]] = (),
 ) -> Look:
     """A look at a pipeline with one output or two, which has just written."""
     there = [log_of(entries, n) for n, entries in enumerate(logs)]
@@ -121,6 +122,7 @@ def look(
         sentinels=frozenset(sentinels),
         rest=rest,
         upserts=upserts,
+        elsewhere=elsewhere,
         clock=CLOCK.monotonic,
     )
     made.size()
@@ -199,6 +201,15 @@ def test_it_waits_while_a_required_input_lacks_an_effect() -> None:
     assert look(effects=INPUTS, other="abcd").waits()
     assert not look(effects=INPUTS).waits()
     assert not look(effects="abcd", required="abcd", sentinels="d").waits()
+
+
+def test_an_effect_is_waited_for_only_where_it_must_be() -> None:
+    routed = [frozenset("de"), frozenset("abc")]
+    assert look(effects="abc", other="de", elsewhere=routed).positions() == {AT: 5}
+    assert not look(effects="abc", other="de", elsewhere=routed).waits()
+    assert look(effects="ab", other="de", elsewhere=routed).waits()
+    assert look(effects="abc", other="d", elsewhere=routed).waits()
+    assert look(effects="abc", other="de").waits()
 
 
 def test_a_value_that_was_written_over_is_done() -> None:

@@ -320,3 +320,44 @@ def test_a_job_with_a_checkpoint_gets_the_hazards_of_spark() -> None:
 
     assert SparkDriver in strikes(tried(SPARK, SPARK_JOB).schedule)
     assert SparkDriver not in strikes(tried(SAID).schedule)
+
+
+def test_contents_that_are_expected_are_rows_of_the_history(tmp_path: Path) -> None:
+    file = tmp_path / "rules.py"
+    file.write_text(
+        "def double(order): return {'id': order['order_id'], 'cents': order['amount_cents'] * 2}\n"
+        "def big(order): return double(order) if order['amount_cents'] > 50_000 else None\n"
+    )
+    expects = (f"enriched={file}:double", f"ledger={file}:big")
+    options = replace(SAID, outputs=("enriched", "postgres:ledger"), records=400, expects=expects)
+    scenario = draft(replace(options, faults=("kill program",)))
+    workload, subject = scenario.workload, scenario.subject
+    rows = list(workload.expected(subject, producer=0, seed=1))
+    in_ledger = {row["record"] for row in rows if row["sink"] == "ledger"}
+    everywhere = {row["record"] for row in rows if row["sink"] == "enriched"}
+    assert len(everywhere) == 200
+    assert 0 < len(in_ledger) < len(everywhere)
+    assert json.loads(rows[0]["digest"]).keys() == {"id", "cents"}
+    assert not any(row["optional"] for row in rows)
+    assert everywhere < workload.required(seed=1)
+    assert workload.elsewhere("enriched", seed=1) == frozenset()
+    assert everywhere & workload.elsewhere("ledger", seed=1) == everywhere - in_ledger
+    (claim, _) = scenario.claims
+    assert "with the right content" in claim.fine_print.promise
+    assert "content of effects" not in claim.fine_print.not_tested
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"effects": "2"}, "--expect cannot be used with --effects"),
+        ({"upserts": "key", "outputs": ("t",)}, "--expect cannot be used with --upserts"),
+        ({"expects": (), "ignored": ("json:$.at",)}, "--ignore needs --expect"),
+        ({"expects": ("nix.py:f",)}, "nix.py"),
+    ],
+)
+def test_what_cannot_go_with_contents(change: dict[str, object], says: str, tmp_path: Path) -> None:
+    (tmp_path / "rules.py").write_text("def f(order): return order\n")
+    options = replace(SAID, expects=(f"{tmp_path}/rules.py:f",))
+    with pytest.raises(BadTrial, match=says):
+        draft(replace(options, **change))  # type: ignore[arg-type]

@@ -1,0 +1,51 @@
+"""Where two contents differ, field by field, if a history keeps contents in place of digests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+_SHOWN: Final = 5
+"""How many fields are named."""
+_LONGEST: Final = 60
+"""Characters of a value that are shown."""
+_ABSENT: Final = object()
+
+
+def differences(expected: object, found: object) -> str:
+    """`total: expected 5, found 7; note: expected nothing, found "x"`; empty for digests.
+
+    Args:
+        expected, found: as the tables `expected` and `effects` have them.
+    """
+    contents = [_content(expected), _content(found)]
+    if not all(isinstance(content, dict | list) for content in contents):
+        return ""
+    fields = list(_differing("", *contents))
+    more = [f"and {len(fields) - _SHOWN} more fields"] if len(fields) > _SHOWN else []
+    return "; ".join([*fields[:_SHOWN], *more])
+
+
+def _content(text: object) -> Any:
+    try:
+        return json.loads(str(text))
+    except ValueError:
+        return None
+
+
+def _differing(path: str, expected: Any, found: Any) -> Iterator[str]:
+    if isinstance(expected, Mapping) and isinstance(found, Mapping):
+        for name in dict.fromkeys([*expected, *found]):
+            inside = f"{path}.{name}" if path else name
+            yield from _differing(inside, expected.get(name, _ABSENT), found.get(name, _ABSENT))
+    elif type(expected) is not type(found) or expected != found:
+        where = f"{path}: " if path else ""
+        yield f"{where}expected {_shown(expected)}, found {_shown(found)}"
+
+
+def _shown(value: Any) -> str:
+    if value is _ABSENT:
+        return "no such field"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

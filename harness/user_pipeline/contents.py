@@ -1,0 +1,167 @@
+"""What the effects of an input must contain, as a function of the user returns it.
+
+Contents are compared as JSON: objects whatever the order of their fields, 5 like 5.0, text that is
+no JSON as it is. The history has them in place of digests, so that a report can tell which field
+differs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from onceproof.harness.history.identity import digest
+from onceproof.harness.sinks.base import Effect
+from onceproof.harness.user_pipeline.effects import FUNCTION, Yield, call, function_of
+from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
+
+_LONGEST: Final = 4_000
+"""Characters of a content that a history keeps; what is longer ends with its digest."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Contents(Yield):
+    """What each input comes to in one output, with its content.
+
+    `function` takes an input as `Yield.function` does. It returns the content of its effect, a list
+    of contents where there are several, which `key` tells apart, or None if there is none.
+
+    Attributes:
+        ignored: paths of fields that are not compared, such as `$.written_at`.
+    """
+
+    ignored: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, function: str, *, key: str | None, ignored: Iterable[str]) -> Contents:
+        """From texts of the command line.
+
+        Raises:
+            BadRule: a rule cannot be understood, or finds nothing in a content.
+        """
+        rule = None if key is None else Rule.parse(key)
+        if rule is not None and not rule.of_rows:
+            raise BadRule(
+                f"--effect-key {rule}: expected json:$.FIELD or regex:PATTERN with --expect"
+            )
+        paths = tuple(path_of(each) for each in ignored)
+        return cls(optional=True, key=rule, function=function, ignored=paths)
+
+    @property
+    def only_one(self) -> bool:
+        return self.key is None
+
+    def names(self, value: str | None) -> tuple[str, ...]:
+        return tuple(self.contents(value))
+
+    def contents(self, value: str | None) -> dict[str, str]:
+        """Effect key → content, of each effect of an input.
+
+        Raises:
+            BadRule: the function fails, or returns effects that cannot be told apart.
+        """
+        assert self.function is not None
+        returned = call(self.function, value)
+        each = returned if isinstance(returned, list | tuple) else [returned]
+        if returned is None:
+            each = []
+        if self.key is None and len(each) > 1:
+            raise BadRule(
+                f"{self.function} returned {len(each)} contents; expected --effect-key, which "
+                "tells the effects of one input apart"
+            )
+        found: dict[str, str] = {}
+        for content in each:
+            name = self._name(content)
+            if name in found:
+                raise BadRule(f"{self.function} returned two contents with the key {name!r}")
+            found[name] = self._text(content)
+        return found
+
+    def digest(self, written: Written) -> str:
+        return self._text(written.value)
+
+    def named(self, effects: Iterable[Effect]) -> list[Effect]:
+        found = list(effects)
+        return [replace(e, effect_key="") for e in found] if self.only_one else found
+
+    def _name(self, content: Any) -> str:
+        if self.key is None:
+            return ""
+        text = content if isinstance(content, str) else json.dumps(content, default=str)
+        name = self.key.find(Written(value=text))
+        if name is None:
+            raise BadRule(f"{self.function} returned a content without {self.key}: {text[:120]}")
+        return name
+
+    def _text(self, content: Any) -> str:
+        if isinstance(content, str):
+            with suppress(ValueError):
+                content = json.loads(content)
+        content = _plain(content)
+        for path in self.ignored:
+            _drop(content, path.removeprefix("$.").split("."))
+        text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… {digest(text)}"
+
+
+def functions(expects: Sequence[str], sinks: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Each sink, and the function that returns what an input's effects there contain.
+
+    Args:
+        expects: `FILE.py:FUNCTION` for all sinks, or `SINK=FILE.py:FUNCTION` for one.
+        sinks: names of all of them.
+
+    Raises:
+        BadRule: there is no such function or sink, or a sink has no function, or two.
+    """
+    found: dict[str, str] = {}
+    for text in expects:
+        sink, _, function = text.rpartition("=")
+        if not FUNCTION.fullmatch(function) or (sink and sink not in sinks):
+            raise BadRule(
+                f"invalid --expect {text!r}: expected FILE.py:FUNCTION, or OUTPUT=FILE.py:FUNCTION "
+                f"with one of the outputs {', '.join(sinks)}"
+            )
+        function_of(function)
+        for name in [sink] if sink else sinks:
+            if found.setdefault(name, function) is not function:
+                raise BadRule(f"--expect {text}: {name} has another one; expected one per output")
+    if expects and (lacking := [name for name in sinks if name not in found]):
+        raise BadRule(f"no --expect for output {lacking[0]}; expected one for each output")
+    return tuple(found.items())
+
+
+def path_of(rule: str) -> str:
+    """The path of a field that is not compared.
+
+    Raises:
+        BadRule: the rule names none.
+    """
+    found = Rule.parse(rule)
+    if found.kind != "json" or "[" in found.argument:
+        raise BadRule(f"invalid --ignore {rule!r}: expected json:$.FIELD")
+    return found.argument
+
+
+def _plain(content: Any) -> Any:
+    """The same in JSON's types, where whole numbers are no floats."""
+    if isinstance(content, Mapping):
+        return {str(name): _plain(value) for name, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_plain(value) for value in content]
+    if isinstance(content, float) and content.is_integer():
+        return int(content)
+    return content if isinstance(content, str | int | float | None) else str(content)
+
+
+def _drop(content: Any, path: Sequence[str]) -> None:
+    """Remove a field, if it is there."""
+    *before, last = path
+    for name in before:
+        content = content.get(name) if isinstance(content, dict) else None
+    if isinstance(content, dict):
+        content.pop(last, None)
