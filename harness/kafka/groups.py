@@ -28,10 +28,16 @@ _ABSENT = -1
 
 @dataclass(frozen=True, kw_only=True)
 class GroupState:
-    """A group as its coordinator describes it: `Empty`, `Stable`, `Dead` …, and its members."""
+    """A group as its coordinator describes it.
+
+    Attributes:
+        state: `Empty`, `Stable`, `Dead` and so on.
+        members: client ids, of which several may be the same; `ids`: member ids.
+    """
 
     state: str
     members: tuple[str, ...]
+    ids: frozenset[str]
 
 
 class Group:
@@ -41,7 +47,7 @@ class Group:
         self._coordinator = coordinator
 
     def describe(self) -> GroupState:
-        """Its state, and the client ids of its members.
+        """Its state and its members.
 
         Raises:
             Overdue: nobody answers in time.
@@ -49,7 +55,8 @@ class Group:
         """
         group = self._described()
         members = tuple(sorted(str(member.client_id) for member in group.members))
-        return GroupState(state=str(group.group_state), members=members)
+        ids = frozenset(str(member.member_id) for member in group.members)
+        return GroupState(state=str(group.group_state), members=members, ids=ids)
 
     def remove_members(self, *, but: str | None = None) -> None:
         """Remove every member without a static id, as an administrator may.

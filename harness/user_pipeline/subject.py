@@ -22,6 +22,7 @@ from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.kafka.following import Followers
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.links.topology import AUDITOR
+from onceproof.harness.processes.python import python_module
 from onceproof.harness.stage.database_login import for_programs
 from onceproof.harness.subjects.spark.subject import DRIVER
 from onceproof.harness.tools.jars_for import artemis_jars, kafka_jars
@@ -31,6 +32,7 @@ from onceproof.harness.user_pipeline.driver_classes import DriverClasses
 from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.group_commits import GroupCommits
 from onceproof.harness.user_pipeline.identity import Rule
+from onceproof.harness.user_pipeline.instances import PLACEHOLDER
 from onceproof.harness.user_pipeline.jdbc import jdbc_url
 from onceproof.harness.user_pipeline.look import QUIET, Look
 from onceproof.harness.user_pipeline.orders import Orders
@@ -45,6 +47,7 @@ NAME: Final = "own-pipeline"
 WORDS: Final[Mapping[str, str]] = {
     "bootstrap": "the brokers, as host:port,…, past proxies that we can disturb",
     "input": "the input topic",
+    "instance": "the number of an instance, from 0; see --instances",
     "checkpoint": "a folder for a Spark checkpoint, which is then watched",
     "work": "a folder of the run, for whatever the pipeline writes to disk",
     "database": "how libpq connects to the run's PostgreSQL",
@@ -66,6 +69,7 @@ class OwnPipeline(SubjectBase):
     Attributes:
         command: program and arguments, with words in braces.
         orders: what it gets.
+        instances: how many processes of the command there are.
         dead_letters: where it writes what it could not process.
         upserts: where a value in its outputs has its key, if they keep one value for each.
         rest: seconds for which it may stand still between two writes.
@@ -77,6 +81,7 @@ class OwnPipeline(SubjectBase):
     folder: str
     outputs: tuple[Output, ...]
     orders: Orders
+    instances: int = 1
     dead_letters: Output | None = None
     upserts: Rule | None = None
     rest: float = QUIET
@@ -146,6 +151,8 @@ class OwnPipeline(SubjectBase):
             "outputs": ", ".join(str(output) for output in self.outputs),
             "effects of an input": ", ".join({str(self.comes_to(s)): s for s in self.sinks}),
         }
+        if self.instances > 1:
+            said["instances"] = str(self.instances)
         if self.dead_letters is not None:
             said["or a dead letter"] = str(self.dead_letters)
         if self.profile is not None:
@@ -158,7 +165,12 @@ class OwnPipeline(SubjectBase):
         checkpoint = parts.work / "checkpoint"
         asked = frozenset[str]().union(*map(words, self.command))
         meanings = meanings_of(parts, checkpoint, asked)
+        meanings["instance"] = PLACEHOLDER if self.instances > 1 else "0"
         command = [fill(part, meanings) for part in self.command]
+        if self.instances > 1:
+            command = python_module(
+                "onceproof.harness.user_pipeline.instances", str(self.instances), *command
+            )
         look = self._look(parts)
         look.check_empty()
         look.close()  # what watches a Spark job looks elsewhere

@@ -22,7 +22,7 @@ def verify(
         typer.Argument(
             metavar="-- COMMAND...",
             help="The pipeline's command, after --. Placeholders: {bootstrap}, {input}, "
-            "{checkpoint}, {work}, {database}, {jdbc}, {queues}, {spark_jars}, "
+            "{instance}, {checkpoint}, {work}, {database}, {jdbc}, {queues}, {spark_jars}, "
             "{kafka_jars} and {queue_jars}.",
         ),
     ],
@@ -35,6 +35,14 @@ def verify(
             "output. The error for an unknown kind lists all. Repeatable.",
         ),
     ],
+    instances: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            help="Number of processes of the command, members of one group; {instance} in it is "
+            "the number of each, from 0.",
+        ),
+    ] = 1,
     topic: Annotated[
         list[str] | None,
         typer.Option(
@@ -221,6 +229,7 @@ def verify(
             VerifyOptions(
                 command=tuple(command),
                 folder=_folder(ctx),
+                instances=instances,
                 topic=input_,
                 outputs=tuple(output),
                 topics=tuple(topic or ()),

@@ -68,6 +68,21 @@ def check_expects(options: VerifyOptions) -> None:
         raise BadTrial("--ignore needs --expect; without it no content is compared")
 
 
+def check_instances(options: VerifyOptions, subject: OwnPipeline) -> None:
+    """See that each instance can have a partition.
+
+    Raises:
+        BadTrial: it cannot.
+    """
+    if options.instances > 1 and subject.spark:
+        raise BadTrial("--instances cannot be used with a Spark job, whose driver is one process")
+    if options.instances > options.partitions:
+        raise BadTrial(
+            f"{options.instances} instances cannot share {options.partitions} partitions; expected "
+            f"--partitions {options.instances} or more"
+        )
+
+
 def check_upserts(options: VerifyOptions) -> None:
     """See that nothing is asked of upserts that a final state cannot show.
 

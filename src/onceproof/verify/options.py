@@ -24,6 +24,7 @@ class VerifyOptions:
     Attributes:
         command: of the pipeline, with words in braces.
         folder: where it is started.
+        instances: how many processes of the command there are.
         topic: its input.
         outputs: where it writes, as `Output.parse` reads it.
         topics: others that it needs.
@@ -48,6 +49,7 @@ class VerifyOptions:
 
     command: tuple[str, ...]
     folder: Path
+    instances: int = 1
     topic: str = "orders"
     outputs: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()

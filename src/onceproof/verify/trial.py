@@ -35,7 +35,13 @@ from onceproof.harness.user_pipeline.profile import EMPTY, KEYS, NULL, OVERSIZE,
 from onceproof.harness.user_pipeline.subject import WORDS, OwnPipeline
 from onceproof.harness.user_pipeline.upserts import check_spread
 from onceproof.harness.workload.senders.librdkafka import Librdkafka
-from onceproof.verify.checks import check_expects, check_places, check_queues, check_upserts
+from onceproof.verify.checks import (
+    check_expects,
+    check_instances,
+    check_places,
+    check_queues,
+    check_upserts,
+)
 from onceproof.verify.fine_print import fine_print, fine_print_of
 from onceproof.verify.hazards.hazard import Pipeline
 from onceproof.verify.hazards.registry import NAMES
@@ -285,10 +291,12 @@ def _subject(options: VerifyOptions) -> OwnPipeline:
         command=options.command,
         folder=str(options.folder),
         outputs=outputs,
+        instances=options.instances,
         orders=_orders(options, [output.name for output in outputs]),
         dead_letters=letters,
         upserts=Rule.parse(options.upserts) if options.upserts is not None else None,
     )
+    check_instances(options, subject)
     check_places(options, subject)
     check_queues(options, subject)
     return subject

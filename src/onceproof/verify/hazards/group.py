@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from onceproof.harness.faults.program.evict_program import EvictProgram
+from onceproof.harness.faults.program.kill_instance import KillInstance
 from onceproof.harness.faults.program.other_member import common
 from onceproof.harness.faults.program.rebalance_program import RebalanceProgram
 from onceproof.harness.faults.program.remove_program import RemoveProgram
@@ -70,6 +71,12 @@ def _rebalanced(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     )
 
 
+def _instance_killed(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    group = pipeline.group
+    assert group is not None, "asked for before"
+    yield Strike(do=KillInstance(group=group.name, phase=phase(n)), seconds=_session(group))
+
+
 def _no_group(pipeline: Pipeline) -> str | None:
     group = pipeline.group
     if group is None:
@@ -100,6 +107,18 @@ def _several(pipeline: Pipeline) -> bool:
 
 
 GROUP_MEMBER: Final[tuple[Hazard, ...]] = (
+    Hazard(
+        name="instance-killed",
+        says="one of its processes is killed, and the others take over its partitions",
+        of="is several members of a consumer group",
+        proof="the process ended by SIGKILL, and its group went on without it",
+        unless=lambda p: (
+            None
+            if _several(p)
+            else "only one process of it is a member of a group; --instances N starts several"
+        ),
+        strikes=lambda p, n: list(_instance_killed(p, n)),
+    ),
     Hazard(
         name="evicted",
         says="it loses its partitions while it has records in flight, and keeps running",

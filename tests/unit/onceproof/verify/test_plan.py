@@ -91,7 +91,7 @@ HAS = {
     "spark": ANY
     | {"killed-after-offset-log", "replayed-batch", "killed-after-batch-commit", "paused"},
 }  # fmt: skip
-HAS["two-workers"] = HAS["copy"]
+HAS["two-workers"] = HAS["copy"] | {"instance-killed"}
 HAS["odd orders"] = HAS["copy"] | {KEYS, OVERSIZE, EMPTY}
 
 

@@ -361,3 +361,12 @@ def test_what_cannot_go_with_contents(change: dict[str, object], says: str, tmp_
     options = replace(SAID, expects=(f"{tmp_path}/rules.py:f",))
     with pytest.raises(BadTrial, match=says):
         draft(replace(options, **change))  # type: ignore[arg-type]
+
+
+def test_instances_need_a_partition_each_and_are_no_drivers() -> None:
+    scenario = draft(replace(SAID, instances=3))
+    assert scenario.subject.configuration()["pipeline"]["instances"] == "3"
+    with pytest.raises(BadTrial, match="4 instances cannot share 3 partitions; expected --part"):
+        draft(replace(SAID, instances=4))
+    with pytest.raises(BadTrial, match="--instances cannot be used with a Spark job"):
+        draft(replace(SPARK, instances=2))
