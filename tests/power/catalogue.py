@@ -35,7 +35,7 @@ class Pair:
         anomalies: of which one at least must be found in the broken one.
         options: more of `onceproof verify`; `{payments}` is a file of payments, `{folder}` that of
             the pair.
-        workers: how many processes the command starts; each gets its number as last argument.
+        workers: how many instances there are; each gets its number as last argument.
         broken: of a twin of our own scenarios: its job of `subjects/spark/jobs`, with arguments.
         mended: the same of the subject that holds.
     """
@@ -62,7 +62,8 @@ class Pair:
 
     def called(self, variant: Variant) -> tuple[str, ...]:
         """The arguments of one of the two programs."""
-        return (*self._job(variant)[1:], *self.arguments)
+        number = ("{instance}",) if self.workers > 1 else ()
+        return (*self._job(variant)[1:], *self.arguments, *number)
 
     def digest(self, variant: Variant) -> str:
         """A short sum of a program and of how it is called."""

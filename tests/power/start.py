@@ -29,25 +29,19 @@ _JDBC: Final = "42.7.14"
 _SECONDS: Final = 600
 _JVM: Final = ("-Xmx200m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 """Small and quickly there: a trial starts a program a dozen times."""
-_SUPERVISED: Final = (
-    "trap 'trap - TERM; kill 0' TERM; n=0; while [ $n -lt %d ]; do "
-    '(while :; do "$@" $n; sleep 1; done) & n=$((n+1)); done; wait'
-)
-"""For the shell: so many processes, each started again when it ends; all end with the shell."""
 
 
 class MissingTool(RuntimeError):
     """A program cannot be started here; the text says what is missing."""
 
 
-def command(program: Path, arguments: Sequence[str], workers: int) -> tuple[str, ...]:
+def command(program: Path, arguments: Sequence[str]) -> tuple[str, ...]:
     """The command of a pipeline, as behind the `--` of `onceproof verify`.
 
     Raises:
         MissingTool: its toolchain is not here, or what it needs cannot be fetched.
     """
-    run = (*_run(program), *arguments)
-    return run if workers == 1 else ("sh", "-c", _SUPERVISED % workers, "sh", *run)
+    return (*_run(program), *arguments)
 
 
 def _run(program: Path) -> tuple[str, ...]:

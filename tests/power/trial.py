@@ -68,11 +68,12 @@ class Trial:
             MissingTool: its program cannot be started here.
         """
         pair = self.pair
-        program = command(pair.program(self.variant), pair.called(self.variant), pair.workers)
+        program = command(pair.program(self.variant), pair.called(self.variant))
         how = ("--dry-run", "--records", _DRY_RUN_RECORDS) if self.dry_run else ()
         outputs = [word for output in pair.outputs for word in ("--output", output)]
         words = (
             *(sys.executable, "-m", "onceproof", "verify", "--out", str(out / self.name)),
+            *("--instances", str(pair.workers)),
             *("--seed", str(self.seed), "--preset", self.preset, "--claim", pair.claim),
             *(*outputs, *_filled(pair), *how, "--", *program),
         )
