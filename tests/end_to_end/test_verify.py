@@ -66,6 +66,20 @@ def test_a_dry_run_says_that_no_identity_comes_back(runs: Path, tmp_path: Path) 
     assert "The dry run failed without any fault" in done.out
 
 
+@pytest.mark.integration
+def test_a_dry_run_says_which_field_of_a_content_is_wrong(runs: Path, tmp_path: Path) -> None:
+    (tmp_path / "rules.py").write_text(
+        "def enriched(order):\n"
+        "    return {**order, 'grams': order['quantity'] * 400, 'priority': 'high'}\n"
+    )
+    expecting = DRY_RUN.replace("--output", "--expect rules.py:enriched --instances 2 --output")
+    done = typed(expecting, runs, tmp_path)
+    assert done.code == 1, done.out + done.err
+    assert "wrong-output" in done.out
+    assert 'priority: expected "high", found no such field' in done.out
+    assert "The dry run failed without any fault" in done.out
+
+
 @pytest.mark.parametrize(
     ("command", "says"),
     [
