@@ -135,13 +135,13 @@ def belonging(layer: Layer, history: History, promised: Promised) -> tuple[Contr
     # What is expected is written before anything is started; a run that was broken off, or stalled,
     # need not have come to all the rest.
     return (
-        *(_control(said, always=True) for said in _results(layer, promised)),
-        *(_control(said, always=False) for said in _missing(layer, history, promised)),
+        *(_control(sentence, always=True) for sentence in _results(layer, promised)),
+        *(_control(sentence, always=False) for sentence in _missing(layer, history, promised)),
     )
 
 
-def _control(said: str, *, always: bool) -> Control:
-    detail = f"the history is not whole: {said}"
+def _control(sentence: str, *, always: bool) -> Control:
+    detail = f"the history is not whole: {sentence}"
     return Control(passed=False, detail=detail, even_if_interrupted=always)
 
 

@@ -66,7 +66,7 @@ class Circumstances:
 
     @property
     def settled(self) -> bool:
-        """Everything had come to rest, or nobody said whether it had."""
+        """Everything had come to rest, or it is not known whether it had."""
         return not self.phases or bool(self._outcomes("settle") & {"ok", "stalled", "held-back"})
 
     @property

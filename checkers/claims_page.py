@@ -14,7 +14,7 @@ from typing import Final
 from onceproof.checkers.anomalies import anomalies
 from onceproof.checkers.fine_print import standard_fine_print
 from onceproof.checkers.model import Evidence, Hop, Verdict
-from onceproof.checkers.refutations import GUARANTEES, HOPS, refutations, told_with
+from onceproof.checkers.refutations import GUARANTEES, HOPS, refutations, shown_with
 from onceproof.checkers.verdict import code_of_unexpected
 
 _STRETCH: Final = {
@@ -84,7 +84,7 @@ def _failures() -> list[str]:
 
 def _section(guarantee: str) -> list[str]:
     hops = _hops(guarantee)
-    lines = [f"## {guarantee}", "", f"*When they happen:* {_said(guarantee, hops[0])}", ""]
+    lines = [f"## {guarantee}", "", f"*When they happen:* {_condition(guarantee, hops[0])}", ""]
     for hop in hops:
         terms = standard_fine_print(guarantee, hop)
         refuting = ", ".join(
@@ -100,8 +100,8 @@ def _section(guarantee: str) -> list[str]:
             f"* Not tested: {terms.not_tested}",
             "",
         ]
-    if told := sorted(told_with(guarantee)):
-        names = ", ".join(_link(name) for name in told)
+    if others := sorted(shown_with(guarantee)):
+        names = ", ".join(_link(name) for name in others)
         lines += [f"Told with it, and refuting nothing by itself: {names}.", ""]
     return lines
 
@@ -126,14 +126,14 @@ def _cell(name: str, guarantee: str) -> str:
         return "refutes"
     if anomalies()[name].evidence is Evidence.LIVENESS:
         return "stalls"
-    return "told" if name in told_with(guarantee) else ""
+    return "told" if name in shown_with(guarantee) else ""
 
 
 def _hops(guarantee: str) -> list[Hop]:
     return [hop for hop in Hop if hop in HOPS.get(guarantee, frozenset(Hop))]
 
 
-def _said(guarantee: str, hop: Hop) -> str:
+def _condition(guarantee: str, hop: Hop) -> str:
     return standard_fine_print(guarantee, hop).guarantee
 
 

@@ -1,6 +1,6 @@
 """A cycle in words: for each step, why one transaction came before another.
 
-What is told are the columns of the edges' relations, `txn_wr` and its kin.
+The columns shown are those of the edges' relations, `txn_wr` and its kin.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ def explain(rows: Sequence[Row]) -> str:
         rows: the steps of one cycle, or the first of them.
     """
     steps = sorted(rows, key=lambda row: cast("int", row["step"]))
-    told = [f"{row['source']} before {row['target']}, because {because(row)}" for row in steps]
+    reasons = [f"{row['source']} before {row['target']}, because {because(row)}" for row in steps]
     if steps[-1]["target"] != steps[0]["source"]:
-        return "; ".join([*told[:NAMED], f"and so on, back to {steps[0]['source']}"])
-    if len(told) > NAMED:
-        told[NAMED - 1 : -1] = ["and so on"]
-    return "; ".join([*told[:-1], f"yet {told[-1]}"])
+        return "; ".join([*reasons[:NAMED], f"and so on, back to {steps[0]['source']}"])
+    if len(reasons) > NAMED:
+        reasons[NAMED - 1 : -1] = ["and so on"]
+    return "; ".join([*reasons[:-1], f"yet {reasons[-1]}"])
 
 
 def because(row: Row) -> str:

@@ -103,7 +103,7 @@ def _inside(edges: pa.Table) -> tuple[pa.Table, pa.Array]:
     by_source = edges.select(_NUMBERS[:2]).sort_by(ends)
     begins = grouped(_numbers(by_source["source_number"]), len(names) + len(barriers))
     walked = components(begins, _numbers(by_source["target_number"]))
-    label, left = (pa.array(told, pa.int64()) for told in walked)
+    label, left = (pa.array(column, pa.int64()) for column in walked)
     edges = edges.append_column("component", label.take(edges["source_number"]))
     edges = edges.filter(pc.equal(edges["component"], label.take(edges["target_number"])))
     if set(PLACES) <= set(edges.column_names):
@@ -111,8 +111,8 @@ def _inside(edges: pa.Table) -> tuple[pa.Table, pa.Array]:
     else:
         back = pc.less(*(left.take(edges[name]) for name in _NUMBERS[:2]))
     edges = edges.append_column("back", back)
-    told = [(name, "ascending") for name in edges.column_names if name not in _NUMBERS]
-    return edges.sort_by(ends + told), names
+    others = [(name, "ascending") for name in edges.column_names if name not in _NUMBERS]
+    return edges.sort_by(ends + others), names
 
 
 def _names(edges: pa.Table, columns: Sequence[str]) -> pa.Array:
@@ -152,8 +152,8 @@ def _table(edges: pa.Table, names: pa.Array, graph: Graph, cycles: list[list[Ste
     first = edges.take(pa.array([step[0] for step in steps], pa.int64()))
     last = edges.take(pa.array([step[1] for step in steps], pa.int64()))
     passed = pa.array([graph.sources[step[0]] for step in steps], pa.int64())
-    told = iter(names.take(passed).to_pylist())
-    titles = [_title([next(told) for _ in cycle]) for cycle in cycles]
+    transactions = iter(names.take(passed).to_pylist())
+    titles = [_title([next(transactions) for _ in cycle]) for cycle in cycles]
     columns = {
         "cycle": pa.array([t for t, c in zip(titles, cycles, strict=True) for _ in c], pa.string()),
         "step": pa.array([number for cycle in cycles for number in range(len(cycle))], pa.int64()),
@@ -168,7 +168,7 @@ def _table(edges: pa.Table, names: pa.Array, graph: Graph, cycles: list[list[Ste
 
 def _title(transactions: Sequence[str]) -> str:
     """The name of a cycle. Its first transaction is in no other, so long ones may be cut short."""
-    told = [*transactions, transactions[0]]
+    named = [*transactions, transactions[0]]
     if len(transactions) > NAMED:
-        told[NAMED:] = [f"… ({len(transactions)} transactions)"]
-    return " → ".join(told)
+        named[NAMED:] = [f"… ({len(transactions)} transactions)"]
+    return " → ".join(named)

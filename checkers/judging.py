@@ -30,7 +30,7 @@ from onceproof.checkers.model import (
 )
 from onceproof.checkers.mutation_check import Proof, prove
 from onceproof.checkers.promised import NOTHING, Promised
-from onceproof.checkers.refutations import refutations, told_with
+from onceproof.checkers.refutations import refutations, shown_with
 from onceproof.checkers.sample import choose, taken_out
 from onceproof.checkers.trials import Input, Trials
 from onceproof.checkers.verdict import judge_claim
@@ -216,7 +216,7 @@ class _Trial:
     def _wanted(self, stretch: Stretch) -> frozenset[str]:
         hop = stretch[0]
         guarantees = {claim.guarantee for claim in self._claims[stretch]} or {"exactly-once"}
-        asked = {name for g in guarantees for name in refutations(g, hop) | told_with(g)}
+        asked = {name for g in guarantees for name in refutations(g, hop) | shown_with(g)}
         return frozenset(
             name
             for name, anomaly in anomalies().items()

@@ -21,8 +21,8 @@ from onceproof.checkers.regular import check_regular, open_regular, read_regular
 
 _LARGEST_TEXT: Final = 64 * 2**20
 """Bytes of a file that is read whole."""
-_SAID: Final = 300
-"""Letters of what Arrow says that are told."""
+_LONGEST: Final = 300
+"""The longest error message of Arrow that is quoted, in characters."""
 _UNREADABLE: Final = (OSError, pa.ArrowException, ValueError, MemoryError, OverflowError)
 """What Arrow raises at a file that is damaged, depending on where."""
 
@@ -162,9 +162,9 @@ class LocalParquet:
                 yield pa.Table.from_batches([batch])
 
     def _bad(self, error: Exception) -> BadHistory:
-        said = " ".join(str(error).split())
+        message = " ".join(str(error).split())
         return BadHistory(
-            f"{self._path}: expected a Parquet file: {said[:_SAID]}. Restore it or run again."
+            f"{self._path}: expected a Parquet file: {message[:_LONGEST]}. Restore it or run again."
         )
 
 

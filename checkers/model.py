@@ -103,13 +103,13 @@ class Anomaly:
     """Guarantees that it refutes on its hop, of `GUARANTEES`."""
     refutes_only_if: Mapping[str, Row] = field(default_factory=dict)
     """For some of them, what the key of a finding must be like; other findings do not refute it."""
-    told_with: tuple[str, ...] = ()
+    shown_with: tuple[str, ...] = ()
     """Guarantees that it does not refute, and is looked for with because it explains others."""
     implies: tuple[str, ...] = ()
     """Names of other anomalies that it may bring with it, directly."""
     mutations: tuple[Mutator, ...] = ()
     """How the self-check brings it about in a copy of a history; it must then be found."""
-    tell: Callable[[Sequence[Row]], str] | None = None
+    describe: Callable[[Sequence[Row]], str] | None = None
     """Makes a finding's sentence from all of its rows, where one row is not enough."""
 
 

@@ -102,7 +102,7 @@ class _Cut:
         return self.way.mutator
 
     def apart_from(self, other: _Cut) -> bool:
-        """Whether both can be made in one copy and still be told apart."""
+        """Whether both can be made in one copy and still be distinguished."""
         return (
             self.stretch is other.stretch
             and self.mutator.kind == other.mutator.kind

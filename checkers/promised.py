@@ -1,4 +1,4 @@
-"""What is known of a history apart from its rows: what a run said beforehand, and what was sealed.
+"""What is known of a history apart from its rows: what a run recorded before, and what was sealed.
 
 Rows that were taken away leave no trace in a table. Whoever knows what must be there says it here,
 and `onceproof.checkers.belonging` compares. Of a foreign history nothing of the kind is known.

@@ -11,7 +11,7 @@ from typing import Final
 from onceproof.checkers.anomalies import anomalies
 from onceproof.checkers.model import GUARANTEES, Hop
 
-__all__ = ["GUARANTEES", "HOPS", "refutations", "shown_by", "told_with"]
+__all__ = ["GUARANTEES", "HOPS", "refutations", "shown_by", "shown_with"]
 
 HOPS: Final[dict[str, frozenset[Hop]]] = {
     "idempotent": frozenset({Hop.PRODUCE}),
@@ -55,8 +55,8 @@ def shown_by(guarantee: str, hop: Hop) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(names) for names in _SHOWN_BY[hop].get(guarantee, ()))
 
 
-def told_with(guarantee: str) -> frozenset[str]:
+def shown_with(guarantee: str) -> frozenset[str]:
     """Names of the anomalies that are shown with a guarantee because they explain others."""
     return frozenset(
-        anomaly.name for anomaly in anomalies().values() if guarantee in anomaly.told_with
+        anomaly.name for anomaly in anomalies().values() if guarantee in anomaly.shown_with
     )

@@ -126,13 +126,13 @@ def check_seal(folder: Folder, *, unsealed: bool) -> tuple[dict[str, int], str |
     if SEAL_FILE not in folder.names():
         return {}, None
     seal = read_seal(folder)
-    changed = told(changed_files(folder, seal))
+    changed = describe_changes(changed_files(folder, seal))
     if changed and not unsealed:
         raise BadHistory(f"{folder.place}: {changed}. {REMEDY}")
     return seal.rows, changed
 
 
-def told(changed: Sequence[str]) -> str | None:
+def describe_changes(changed: Sequence[str]) -> str | None:
     """What was changed, in a sentence; None if nothing was."""
     return f"{', '.join(changed)} since the run sealed it" if changed else None
 

@@ -142,9 +142,9 @@ def _lacking(circumstances: Circumstances, missing: Sequence[Control]) -> _Reaso
 def _violated(proven: Sequence[Findings], uncovered: str | None) -> _Reason | None:
     if not proven or uncovered:
         return None
-    said = ", ".join(f"{f.anomaly} ({f.count})" for f in proven)
+    counts = ", ".join(f"{f.anomaly} ({f.count})" for f in proven)
     first = next((f.shown[0].sentence for f in proven if f.shown), "")
-    return Verdict.VIOLATED, f"Found {said}: {first}." if first else f"Found {said}."
+    return Verdict.VIOLATED, f"Found {counts}: {first}." if first else f"Found {counts}."
 
 
 def _invalid(
@@ -189,8 +189,10 @@ def _unknown(
     undecided: Iterable[str],
 ) -> _Reason | None:
     if proven and uncovered:
-        said = ", ".join(f"{f.anomaly} ({f.count})" for f in proven)
-        return _sentence(Verdict.UNKNOWN, f"found {said}, but outside the fine print: {uncovered}")
+        counts = ", ".join(f"{f.anomaly} ({f.count})" for f in proven)
+        return _sentence(
+            Verdict.UNKNOWN, f"found {counts}, but outside the fine print: {uncovered}"
+        )
     if circumstances.interruption:
         return _sentence(Verdict.UNKNOWN, circumstances.interruption)
     if circumstances.doubt:

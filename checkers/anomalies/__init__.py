@@ -47,7 +47,7 @@ def _new_name(module: ModuleType, taken: Collection[str]) -> str:
         raise BadExtension(f"{module.__name__}: invalid name {anomaly.name!r}: expected {wanted}")
     if anomaly.name.lower() in {name.lower() for name in taken}:
         raise BadExtension(f"{module.__name__}: there is an anomaly {anomaly.name} already")
-    if odd := set(anomaly.refutes + anomaly.told_with) - set(GUARANTEES):
+    if odd := set(anomaly.refutes + anomaly.shown_with) - set(GUARANTEES):
         raise BadExtension(
             f"{module.__name__}: there is no guarantee {', '.join(sorted(odd))}; expected of "
             f"{', '.join(GUARANTEES)}"

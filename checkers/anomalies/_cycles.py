@@ -10,7 +10,7 @@ from typing import Final
 
 KEY: Final = ("topic", "cycle")
 SENTENCE: Final = "{cycle}: {source} before {target} and, over {rows} steps, before itself"
-"""Where only one row is told; `onceproof.checkers.cycles.explain` says it all."""
+"""Where only one row is shown; `onceproof.checkers.cycles.explain` gives all of them."""
 
 
 def steps_of(relation: str) -> str:

@@ -25,7 +25,7 @@ _DEAD_LETTER: Final = "~dead-letter"
 """The effect key of dead letters, as `sink_effects` has it."""
 
 
-def _tell(rows: Sequence[Row]) -> str:
+def _sentence(rows: Sequence[Row]) -> str:
     record, sink, seen = (rows[0][name] for name in ("record", "sink", "seen"))
     if rows[0]["effect_key"] == _DEAD_LETTER:
         return f"{record} has {seen} dead letters beside {sink}; {rows[0]['expected']} expected"
@@ -46,7 +46,7 @@ ANOMALY = Anomaly(
     source="Kafka's exactly-once fine print: delivery is judged apart from processing",
     key=("sink", "view", "record", "effect_key"),
     sentence=("{record} has {seen} effects in {sink}; {expected} expected"),
-    tell=_tell,
+    describe=_sentence,
     hint=(
         "The pipeline was killed between its write and its commit, and wrote the same input "
         "again when it came back."

@@ -26,12 +26,12 @@ ANOMALY = Anomaly(
     source="Adya G0; Jepsen, Kafka workload: G0",
     key=KEY,
     sentence=SENTENCE,
-    tell=explain,
+    describe=explain,
     hint=(
         "Nothing is broken: concurrent transactions wrote to the same partition. If their order "
         "matters, let one producer write each partition."
     ),
-    told_with=("atomic",),
+    shown_with=("atomic",),
     implies=("G1c-ww",),
     minimal={
         "sends": (

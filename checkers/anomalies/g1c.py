@@ -26,7 +26,7 @@ ANOMALY = Anomaly(
     source="Adya G1c; Jepsen, Kafka workload: G1c",
     key=KEY,
     sentence=SENTENCE,
-    tell=explain,
+    describe=explain,
     hint=(
         "Records of open transactions are delivered to read_committed readers: a last stable "
         "offset that runs ahead, or a marker that ended a later transaction (KAFKA-17754)."

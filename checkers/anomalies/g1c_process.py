@@ -25,7 +25,7 @@ ANOMALY = Anomaly(
     source="Adya G1c with process order; Jepsen, Kafka workload: G1c-process",
     key=KEY,
     sentence=SENTENCE,
-    tell=explain,
+    describe=explain,
     hint=(
         "A transaction's records or reads are booked on another one: a producer that was not "
         "fenced, or a commit that ended the next transaction (KAFKA-17754)."

@@ -25,7 +25,7 @@ ANOMALY = Anomaly(
     source="Adya G1c with real-time order; Jepsen, Kafka workload: G1c-realtime",
     key=KEY,
     sentence=SENTENCE,
-    tell=explain,
+    describe=explain,
     hint=(
         "Like precommitted-read, over several transactions: something that was committed later "
         "could be read earlier. Look first whether the clock is one clock."

@@ -25,12 +25,12 @@ ANOMALY = Anomaly(
     source="Adya G1c; Jepsen, Kafka workload: G1c with write-write edges",
     key=KEY,
     sentence=SENTENCE,
-    tell=explain,
+    describe=explain,
     hint=(
         "Nothing is broken by itself: transactions are not isolated from other writers. Whoever "
         "needs that must let one producer write each partition."
     ),
-    told_with=("atomic",),
+    shown_with=("atomic",),
     minimal={
         "sends": (
             {"record": "a", "offset": 6, "txn": "t1", "session": "p1"},

@@ -27,7 +27,7 @@ ANOMALY = Anomaly(
         "A process that was paused (garbage collection, a frozen machine) and replaced, and that "
         "woke up again."
     ),
-    told_with=("at-most-once", "at-least-once", "exactly-once", "ordered"),
+    shown_with=("at-most-once", "at-least-once", "exactly-once", "ordered"),
     implies=("duplicate-output", "reordered-output", "state-mismatch"),
     minimal={
         "instances": (

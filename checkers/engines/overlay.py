@@ -211,8 +211,8 @@ class Layer:
                     hop=anomaly.hop,
                     evidence=anomaly.evidence,
                     key={column: witness[0][column] for column in anomaly.key},
-                    sentence=anomaly.tell(witness)
-                    if anomaly.tell
+                    sentence=anomaly.describe(witness)
+                    if anomaly.describe
                     else anomaly.sentence.format_map(
                         {**witness[0], "rows": rows_in_all, "named": named(witness[0])}
                     ),

@@ -37,13 +37,13 @@ def open_folder(place: str, settings: Settings) -> Iterator[Folder]:
             "Let Spark read it with --engine spark, or copy the folder and give the copy."
         )
     from onceproof.checkers.engines.spark_folder import FAILURES, SparkFolder
-    from onceproof.checkers.engines.spark_session import SparkTrouble, spark_session, told
+    from onceproof.checkers.engines.spark_session import SparkTrouble, reason, spark_session
 
     with spark_session(settings) as session:
         try:
             yield SparkFolder.at(session, place)
         except FAILURES as error:
             raise SparkTrouble(
-                f"{place}: Spark failed: {told(error)}. If that is no trouble of Spark's own, "
+                f"{place}: Spark failed: {reason(error)}. If that is no trouble of Spark's own, "
                 "restore what it could not read"
             ) from None

@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from onceproof.checkers.bad_history import BadHistory
 from onceproof.checkers.engines.spark_paths import literal_path
-from onceproof.checkers.engines.spark_session import told
+from onceproof.checkers.engines.spark_session import reason
 
 FAILURES: Final = (PySparkException, Py4JJavaError)
 """What Spark raises when it cannot do what it was asked."""
@@ -48,7 +48,7 @@ class SparkFolder:
             files = path.getFileSystem(java.sessionState().newHadoopConf())
         except Py4JJavaError as error:
             raise BadHistory(
-                f"{place}: expected a URI of a file system that this Spark reads: {told(error)}. "
+                f"{place}: expected a URI of a file system that this Spark reads: {reason(error)}. "
                 "Check how it is written; other schemes need their jars and settings, e.g. "
                 "PYSPARK_SUBMIT_ARGS='--packages org.apache.hadoop:hadoop-aws:… pyspark-shell'."
             ) from None
@@ -72,7 +72,7 @@ class SparkFolder:
                     "sends.parquet, log.parquet, … Give one of these."
                 ) from None
             raise BadHistory(
-                f"{self.place}: Spark could not look into it: {told(error)}. See to its address "
+                f"{self.place}: Spark could not look into it: {reason(error)}. See to its address "
                 "and to what Spark needs to read there."
             ) from None
 
@@ -86,7 +86,7 @@ class SparkFolder:
                 stream.close()
         except (Py4JJavaError, UnicodeDecodeError) as error:
             raise BadHistory(
-                f"{path.toString()}: expected a file of text: {told(error)}."
+                f"{path.toString()}: expected a file of text: {reason(error)}."
             ) from None
 
     def size(self, name: str) -> int:
@@ -96,7 +96,7 @@ class SparkFolder:
             status = self._files.getFileStatus(path)
             return -1 if status.isDirectory() else int(status.getLen())
         except Py4JJavaError as error:
-            raise BadHistory(f"{path.toString()} cannot be read: {told(error)}.") from None
+            raise BadHistory(f"{path.toString()} cannot be read: {reason(error)}.") from None
 
     def sha256(self, name: str) -> str:
         jvm: Any = self._session._jvm
@@ -108,7 +108,7 @@ class SparkFolder:
             opened = self._files.open(path)
             jvm.org.apache.hadoop.io.IOUtils.copyBytes(opened, summed, _COPIED, True)
         except Py4JJavaError as error:
-            raise BadHistory(f"{path.toString()} cannot be read: {told(error)}.") from None
+            raise BadHistory(f"{path.toString()} cannot be read: {reason(error)}.") from None
         return bytes(digest.digest()).hex()
 
     def parquet(self, name: str) -> SparkParquet:
@@ -184,7 +184,7 @@ class SparkParquet:
 
     def _bad(self, error: Exception) -> BadHistory:
         return BadHistory(
-            f"{self._place}: expected Parquet data: {told(error)}. Restore it or run again."
+            f"{self._place}: expected Parquet data: {reason(error)}. Restore it or run again."
         )
 
 

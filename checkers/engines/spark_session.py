@@ -50,7 +50,7 @@ def spark_session(settings: Settings) -> Iterator[SparkSession]:
             with _interrupts_as_before():
                 session = SparkSession(SparkContext(conf=conf))
         except Exception as error:
-            raise SparkTrouble(f"Spark did not start: {told(error)}") from None
+            raise SparkTrouble(f"Spark did not start: {reason(error)}") from None
         try:
             yield session
         finally:
@@ -62,7 +62,7 @@ def is_local(master: str) -> bool:
     return master.startswith("local")
 
 
-def told(error: Exception) -> str:
+def reason(error: Exception) -> str:
     """The line of an error that says what happened, without Java's stack."""
     lines = str(error).splitlines() or [repr(error)]
     causes = [line for line in lines if line.startswith(": ")]
@@ -76,16 +76,16 @@ def _jvm(settings: Settings, folder: Path) -> Iterator[SparkConf]:
     if SparkContext._gateway is not None:
         yield _completed(conf, settings, folder)
         return
-    said = folder / "said"
+    output = folder / "said"
     try:
-        with said.open("wb") as sink:
+        with output.open("wb") as sink:
             # What it says there is for us to read: the output is the judgement's.
             # And it makes a folder wherever it starts.
             gateway = launch_gateway(  # type: ignore[no-untyped-call]
                 conf, {"stdout": sink, "stderr": sink, "cwd": folder}
             )
     except Exception as error:
-        raise SparkTrouble(f"Spark did not start: {_last_words(said) or told(error)}") from None
+        raise SparkTrouble(f"Spark did not start: {_last_words(output) or reason(error)}") from None
     SparkContext._gateway, SparkContext._jvm = gateway, gateway.jvm
     try:
         yield _completed(conf, settings, folder)
@@ -153,8 +153,8 @@ def _interrupts_as_before() -> Iterator[None]:
             signal.signal(signal.SIGINT, before)
 
 
-def _last_words(said: Path) -> str:
-    """What tells most of what a JVM said last: its first complaint, else its last line."""
-    lines = [line for line in said.read_text(errors="replace").splitlines() if line.strip()]
+def _last_words(output: Path) -> str:
+    """The most useful line of a JVM's output: its first complaint, else its last line."""
+    lines = [line for line in output.read_text(errors="replace").splitlines() if line.strip()]
     complaints = [line for line in lines if "rror" in line or "xception" in line]
     return (complaints or lines[-1:] or [""])[0].strip()

@@ -117,7 +117,7 @@ class Events:
         if operation.f in DOES_MICRO_OPERATIONS:
             sends = operation.sends
             if waiting and not sends and not operation.polls:
-                sends = waiting[0].sends  # nothing was told of them
+                sends = waiting[0].sends  # nothing is known of them
             elif waiting and len(sends) != len(waiting[0].sends):
                 raise BadImport(
                     self.path,

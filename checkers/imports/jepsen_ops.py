@@ -6,7 +6,7 @@ it (`:ok`, `:fail` or `:info`), and what it sent and polled is a vector of micro
     {:process 3, :type :invoke, :f :txn, :value [[:send 5 140] [:poll]], :time 13, :index 8}
     {:process 3, :type :ok, :f :txn, :value [[:send 5 [272 140]] [:poll {5 [[271 7]]}]], …}
 
-`:send` comes back with `[offset value]`, the offset `nil` where it was not told; `:poll` with a map
+`:send` comes back with `[offset value]`, the offset `nil` where it is not known; `:poll` with a map
 of keys to vectors of `[offset value]`. Processes that are no number are the nemesis and friends.
 """
 
@@ -45,7 +45,7 @@ class Send(NamedTuple):
     key: int
     """Number of the key, see `Names`."""
     value: str
-    told: bool
+    answered: bool
     """It came back as a pair, so the client had an answer from the broker."""
     offset: int | None
 
@@ -189,7 +189,7 @@ def _micro_operation(
 def _send(micro: tuple[Any, ...], invoked: bool, names: Names) -> Send:
     key, value = names.key(micro[1]), micro[2]
     if type(value) is not tuple:
-        return Send(key, names.value(value), told=False, offset=None)
+        return Send(key, names.value(value), answered=False, offset=None)
     if invoked or len(value) != 2:
         expected = "a value" if invoked else "[offset value] or a value"
         raise _Wrong(":value", f"{expected} behind :send and its key", micro)
@@ -199,7 +199,7 @@ def _send(micro: tuple[Any, ...], invoked: bool, names: Names) -> Send:
             raise _Wrong(":value", "an offset from 0 to 2^63-1, or nil, in [:send …]", micro)
         if offset < 0:  # Kafka's clients say -1 for "not told"
             offset = None
-    return Send(key, names.value(value[1]), told=True, offset=offset)
+    return Send(key, names.value(value[1]), answered=True, offset=offset)
 
 
 def _poll(polled: Any, names: Names) -> Poll:

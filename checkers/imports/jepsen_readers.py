@@ -85,7 +85,7 @@ class _Reader:
 
 
 class Readers:
-    """All readers, told what happens in the order in which it happens."""
+    """All readers; they are fed events in the order in which they happen."""
 
     def __init__(self, keys: list[str]) -> None:
         """`keys` are the names of the keys, as `Names` collects them."""

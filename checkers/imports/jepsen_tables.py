@@ -1,6 +1,6 @@
 """From the operations of a Jepsen history to the tables of the contract.
 
-Nothing is decided here that is not said in `jepsen`; this writes it down.
+This only applies the rules that `jepsen` documents.
 """
 
 from __future__ import annotations
@@ -212,11 +212,11 @@ class _Tables:
         """What had to be assumed, and what was left out."""
         counts = self._events.counts
         used = "transactions" if self.transactions else "no transactions"
-        said = [f"operations were read as {used}, isolation {self._isolation}"]
+        notes = [f"operations were read as {used}, isolation {self._isolation}"]
         if self._partitions != [int(n) if n.isdecimal() else n for n in self._names]:
             keys = [f"{self._topic}-{p} is key {n}" for p, n in enumerate(self._names)]
-            said.append(f"keys that are no partition numbers were numbered: {some(keys)}")
-        said += [
+            notes.append(f"keys that are no partition numbers were numbered: {some(keys)}")
+        notes += [
             f"{counts[what]} {words}"
             for what, words in (
                 ("nemesis", "operations of the nemesis were left out"),
@@ -227,11 +227,11 @@ class _Tables:
             if counts[what]
         ]
         if parts := sum(self._is_of_a_part(done, send) for done, send in self._rows):
-            said.append(
+            notes.append(
                 f"{parts} sends have an offset although their operation failed, perhaps at "
                 "another of its parts, and are in doubt"
             )
-        return tuple(said)
+        return tuple(notes)
 
     def _attempt(self, done: Done, send: Send) -> Attempt:
         in_doubt = done.type == "info" and self.transactions
@@ -244,7 +244,7 @@ class _Tables:
         )
 
     def _outcome(self, done: Done, send: Send) -> str:
-        if send.told and done.number in self._proven:
+        if send.answered and done.number in self._proven:
             return "ok"
         return "info" if self._is_of_a_part(done, send) else done.type
 
@@ -253,7 +253,7 @@ class _Tables:
 
         Only outside transactions: in one its parts fail together.
         """
-        return done.type == "fail" and done.parts > 1 and send.told and not self.transactions
+        return done.type == "fail" and done.parts > 1 and send.answered and not self.transactions
 
     def _proven_by(self, polled: dict[int, dict[int, Records]]) -> set[int]:
         """Transactions in doubt of which a committed read saw something."""

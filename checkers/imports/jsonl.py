@@ -94,10 +94,10 @@ class _Table:
         table = pa.Table.from_batches(self._batches, schema=TABLES[self.name].schema)
         unique = list(UNIQUE.get(self.name, ()))
         if unique and table.group_by(unique).aggregate([]).num_rows < table.num_rows:
-            self._tell_double(table.select(unique))
+            self._raise_duplicate(table.select(unique))
         return table
 
-    def _tell_double(self, keys: pa.Table) -> None:
+    def _raise_duplicate(self, keys: pa.Table) -> None:
         """Raise where the second row of a name stands, with the line of the first."""
         unique = keys.column_names
         seen: dict[tuple[Any, ...], int] = {}
@@ -206,11 +206,11 @@ def _by_table(rows: list[_Row], path: Path) -> dict[str, list[_Row]]:
     for line, row in rows:
         name = row.pop(_TABLE, None)
         if not isinstance(name, str) or name not in TABLES:
-            said = _json(name) if name is not None else "no such field"
+            value = _json(name) if name is not None else "no such field"
             hint = closest(name, TABLES) if isinstance(name, str) else ""
             raise BadImport(
                 path,
-                f"expected the name of a table, found {said}.{hint} The tables are "
+                f"expected the name of a table, found {value}.{hint} The tables are "
                 f"{', '.join(TABLES)}.",
                 line=line,
                 field=_TABLE,

@@ -1,7 +1,7 @@
 """What mutations do to a journal: drop, copy, alter, swap the changes of a record.
 
 As in `changes`, each takes the table and its target's row, and gives back a
-new table. A change that is told by several rows is found by the first of them.
+new table. A change that several rows report is found by the first of them.
 """
 
 from __future__ import annotations

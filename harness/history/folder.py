@@ -30,8 +30,8 @@ from onceproof.checkers.seal import (
     Seal,
     SealedFile,
     changed_files,
+    describe_changes,
     read_seal,
-    told,
 )
 from onceproof.checkers.tables import TABLES
 from onceproof.harness.history.run_record import RUN_FILE, RunRecord
@@ -210,7 +210,7 @@ def _changed(run: Folder, folder: Folder, seal: Seal) -> str | None:
     """What of a run is not as it was sealed, in a sentence; None if nothing is."""
     # It was read before, so that it is no larger than a record may be.
     record = () if run.sha256(RUN_FILE) == seal.record else (f"{RUN_FILE} was changed",)
-    return told((*record, *changed_files(folder, seal)))
+    return describe_changes((*record, *changed_files(folder, seal)))
 
 
 def seal_folder(run: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from onceproof.checkers.model import Evidence, Hop, Verdict
-from onceproof.checkers.refutations import refutations, told_with
+from onceproof.checkers.refutations import refutations, shown_with
 from onceproof.reports.diff.side import Side
 from onceproof.reports.model import Claim
 from onceproof.reports.scopes import Stretch, sink_of
@@ -19,7 +19,7 @@ _BESIDE: Final = "exactly-once"
 """By this it is looked at what producers did, where no claim speaks of it."""
 _BY_KIND: Final = "offset-gap"
 """It refutes at-least-once by one of its two kinds only, so not to be named says nothing."""
-_SAY: Final = (Verdict.HOLDS, Verdict.UNEXERCISED, Verdict.VIOLATED)
+_DECIDED: Final = (Verdict.HOLDS, Verdict.UNEXERCISED, Verdict.VIOLATED)
 """Verdicts that name all that was found."""
 
 
@@ -65,11 +65,11 @@ def by_input(claims: Iterable[Claim]) -> Iterator[tuple[Claim, ...]]:
 def _is_free(claim: Claim, anomaly: str) -> bool:
     """Whether a claim that an anomaly would refute says that there is none."""
     by_kind = anomaly == _BY_KIND and claim.guarantee == "at-least-once"
-    return claim.verdict in _SAY and anomaly not in claim.undecided and not by_kind
+    return claim.verdict in _DECIDED and anomaly not in claim.undecided and not by_kind
 
 
 def _looked_for(guarantee: str, hop: Hop) -> frozenset[str]:
-    return refutations(guarantee, hop) | told_with(guarantee)
+    return refutations(guarantee, hop) | shown_with(guarantee)
 
 
 def _speaks_of(claim: Claim, stretch: Stretch) -> bool:

@@ -590,8 +590,8 @@ def test_every_anomaly_says_what_it_is() -> None:
 def test_anomalies_imply_anomalies_and_refute_guarantees_that_there_are() -> None:
     for anomaly in anomalies().values():
         assert set(anomaly.implies) <= anomalies().keys() - {anomaly.name}
-        assert {*anomaly.refutes, *anomaly.told_with, *anomaly.refutes_only_if} <= set(GUARANTEES)
-        assert not set(anomaly.refutes) & set(anomaly.told_with)
+        assert {*anomaly.refutes, *anomaly.shown_with, *anomaly.refutes_only_if} <= set(GUARANTEES)
+        assert not set(anomaly.refutes) & set(anomaly.shown_with)
         assert anomaly.refutes_only_if.keys() <= set(anomaly.refutes)
 
 

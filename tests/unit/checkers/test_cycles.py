@@ -305,9 +305,9 @@ def test_the_minimal_history_of_each(name: str) -> None:
     assert anomalies_in(small) == {name: {"t1 → t2 → t1"}}
     with Queries(small) as queries:
         rows = queries.rows(anomaly.sql)
-    assert anomaly.tell is not None
-    assert anomaly.tell(rows).startswith("t1 before t2, because ")
-    assert "; yet t2 before t1, because " in anomaly.tell(rows)
+    assert anomaly.describe is not None
+    assert anomaly.describe(rows).startswith("t1 before t2, because ")
+    assert "; yet t2 before t1, because " in anomaly.describe(rows)
     assert anomaly.sentence.format_map({**rows[0], "rows": len(rows)}) == (
         "t1 → t2 → t1: t1 before t2 and, over 2 steps, before itself"
     )

@@ -8,7 +8,7 @@ from onceproof.checkers import History, anomalies, exactly_once, exactly_once_ap
 from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.judging import find
 from onceproof.checkers.model import Hop
-from onceproof.checkers.refutations import GUARANTEES, refutations, told_with
+from onceproof.checkers.refutations import GUARANTEES, refutations, shown_with
 from tests.implications import implied
 
 PRODUCE, PROCESS = exactly_once_append("input"), exactly_once("input", into="ledger", view="table")
@@ -46,7 +46,7 @@ def test_without_any_of_its_rows_it_is_not_there(name: str) -> None:
 
 
 def test_every_anomaly_refutes_or_explains_something() -> None:
-    named = {n for g in GUARANTEES for hop in Hop for n in refutations(g, hop) | told_with(g)}
+    named = {n for g in GUARANTEES for hop in Hop for n in refutations(g, hop) | shown_with(g)}
     liveness = {"hanging-transaction", "no-progress", "unseen"}
     assert named | liveness == anomalies().keys()
     assert all(set(anomaly.implies) <= anomalies().keys() for anomaly in anomalies().values())
