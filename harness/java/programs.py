@@ -103,10 +103,10 @@ def _compile(java: Path, files: Sequence[Path], class_path: Sequence[str], into:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SetupError(f"The Java programs could not be compiled: {error}.") from error
-    said = ended.stderr + ended.stdout
-    if "jdk.compiler not found" in said:
+    output = ended.stderr + ended.stdout
+    if "jdk.compiler not found" in output:
         raise SetupError(
             f"{java} is a Java without a compiler, which the Java clients need. {advice()}"
         )
     if ended.returncode:
-        raise SetupError(f"The Java programs do not compile:\n{said.strip()}")
+        raise SetupError(f"The Java programs do not compile:\n{output.strip()}")

@@ -39,9 +39,9 @@ def delete_records(leader: str, topic: str, partition: int, *, before: int) -> i
         found = wire.ask(request, version=_VERSION, answer=DeleteRecordsResponse)
     finally:
         wire.close()
-    told = found.topics[0].partitions[0]
-    if told.error_code:
+    result = found.topics[0].partitions[0]
+    if result.error_code:
         raise Refused(
-            f"deleting {topic}-{partition} before {before}: {error_name(told.error_code)}"
+            f"deleting {topic}-{partition} before {before}: {error_name(result.error_code)}"
         )
-    return int(told.low_watermark)
+    return int(result.low_watermark)

@@ -89,11 +89,11 @@ def _update(broker: str, version: int, way: int) -> None:
     finally:
         wire.close()
     results = [found, *(found.results or [])]
-    for told in results:
-        if told.error_code:
+    for result in results:
+        if result.error_code:
             raise Refused(
-                f"setting {TRANSACTION_VERSION} to {version}: {error_name(told.error_code)}: "
-                f"{told.error_message}"
+                f"setting {TRANSACTION_VERSION} to {version}: {error_name(result.error_code)}: "
+                f"{result.error_message}"
             )
 
 

@@ -179,12 +179,12 @@ class LogReader:
         leader, found = self._ask(
             topic, partition, request, version=_OFFSETS_VERSION, answer=ListOffsetsResponse
         )
-        told = found.topics[0].partitions[0]
-        if told.error_code:
+        result = found.topics[0].partitions[0]
+        if result.error_code:
             raise UnreadableLog(
-                f"{topic}-{partition}: broker {leader} answered error {told.error_code}"
+                f"{topic}-{partition}: broker {leader} answered error {result.error_code}"
             )
-        return int(told.offset)
+        return int(result.offset)
 
     def _fetch(
         self,

@@ -41,7 +41,7 @@ def transactions(addresses: Iterable[str], prefix: str) -> dict[str, str]:
             wire.close()
         if answer.error_code:
             raise Refused(f"listing transactions at {address}: {error_name(answer.error_code)}")
-        for told in answer.transaction_states:
-            if str(told.transactional_id).startswith(prefix):
-                found[str(told.transactional_id)] = str(told.transaction_state)
+        for transaction in answer.transaction_states:
+            if str(transaction.transactional_id).startswith(prefix):
+                found[str(transaction.transactional_id)] = str(transaction.transaction_state)
     return found

@@ -76,13 +76,13 @@ class TransactionalId:
             return None
         if code:
             raise Refused(f"describing transactional id {self.name}: {error_name(code)}")
-        told = found.transaction_states[0]
+        state = found.transaction_states[0]
         return Transaction(
-            state=str(told.transaction_state),
-            owner=Owned(producer_id=int(told.producer_id), epoch=int(told.producer_epoch)),
-            timeout_ms=int(told.transaction_timeout_ms),
+            state=str(state.transaction_state),
+            owner=Owned(producer_id=int(state.producer_id), epoch=int(state.producer_epoch)),
+            timeout_ms=int(state.transaction_timeout_ms),
             partitions=tuple(
-                sorted((str(t.topic), int(p)) for t in told.topics for p in t.partitions)
+                sorted((str(t.topic), int(p)) for t in state.topics for p in t.partitions)
             ),
         )
 

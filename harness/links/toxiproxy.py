@@ -20,7 +20,7 @@ SECONDS = 30.0
 
 
 class ProxyTrouble(RuntimeError):
-    """toxiproxy did not do as told; the text says which call and what it answered."""
+    """toxiproxy refused a call; the text has the call and the answer."""
 
 
 @dataclass(frozen=True, kw_only=True)

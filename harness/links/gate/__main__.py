@@ -42,7 +42,7 @@ class Gate:
             case {"do": "open", "link": name, "ways": ways}:
                 if name in self._links:
                     raise ValueError(f"{name} has a gate already")
-                link = GatedLink(name, topics=self._topics, tell=self._tell)
+                link = GatedLink(name, topics=self._topics, report=self._report)
                 link.open([Way(**way) for way in ways])
                 self._links[name] = link
             case {"do": "close", "link": name}:
@@ -71,7 +71,7 @@ class Gate:
             raise ValueError(f"{name} has no gate")
         return self._links[name]
 
-    def _tell(self, event: str, **details: Any) -> None:
+    def _report(self, event: str, **details: Any) -> None:
         self._say({"event": event, "at": now(), **details})
 
 
@@ -98,7 +98,7 @@ def _give_up(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 
 
 def _say(words: Mapping[str, Any]) -> None:
-    """Write a line at once, also if that has to wait: nothing may go on that was not told."""
+    """Write a line at once, also if that has to wait: nothing may go on that was not reported."""
     data = memoryview(json.dumps(words).encode() + b"\n")
     while data:
         data = data[os.write(1, data) :]

@@ -1,4 +1,4 @@
-"""The gate as the harness sees it: orders, rules that were put, and what it has told.
+"""The gate as the harness sees it: orders, rules that were put, and its events.
 
 Every order has a time limit and its answer is checked; a gate that is gone
 or says nothing is trouble of the stage, never a rule that did not fire.
@@ -72,8 +72,8 @@ class Gate:
         return found
 
     def events(self, since: int = 0) -> list[Event]:
-        """What it has told until now, from the n-th event on."""
-        self.state()  # its answer comes after all that was told before it
+        """Its events until now, from the n-th on."""
+        self.state()  # its answer comes after all earlier events
         return self._events[since:]
 
     def order(self, do: str, **details: Any) -> Any:
@@ -117,11 +117,11 @@ class Gate:
     def _listen(self) -> None:
         assert self._process.popen.stdout is not None
         for line in self._process.popen.stdout:
-            said: Event = json.loads(line)
-            if "order" in said:
-                self._answers[said["order"]] = said
+            message: Event = json.loads(line)
+            if "order" in message:
+                self._answers[message["order"]] = message
             else:
-                self._events.append(said)
+                self._events.append(message)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,21 +135,21 @@ class Placed:
 
     @property
     def fired(self) -> list[Event]:
-        """What the gate told of it when it acted."""
-        return self._told("fired")
+        """The events of each time that it acted."""
+        return self._events("fired")
 
     @property
     def delivered(self) -> list[Event]:
-        """What the gate told when a frame that it held had gone out."""
-        return self._told("delivered")
+        """The events of held frames that have gone out."""
+        return self._events("delivered")
 
     @property
     def lost(self) -> list[Event]:
-        """What the gate told when a frame that it held could never go out."""
-        return self._told("lost")
+        """The events of held frames that could never go out."""
+        return self._events("lost")
 
     def wait_fired(self, *, times: int = 1, seconds: float, stop: Stop | None = None) -> Event:
-        """Wait until it has acted so often; returns what was told of that time.
+        """Wait until it has acted so often; returns the event of that time.
 
         Raises:
             Overdue: it did not.
@@ -173,5 +173,5 @@ class Placed:
         """Let it act no more; what it holds is released. Returns how many frames that were."""
         return int(self.gate.order("remove", link=self.link, id=self.id))
 
-    def _told(self, event: str) -> list[Event]:
+    def _events(self, event: str) -> list[Event]:
         return [e for e in self.gate.events() if e.get("rule") == self.id and e["event"] == event]

@@ -38,12 +38,12 @@ class Counters:
 
     def as_json(self) -> dict[str, Any]:
         """Plain data: direction → API → frames and bytes, and the rest."""
-        told: dict[str, Any] = {
+        data: dict[str, Any] = {
             "opened": self.opened,
             "firings": self.firings,
             "request": {},
             "response": {},
         }
         for (direction, key), count in self.by_api.items():
-            told[direction][api_name(key)] = {"frames": count.frames, "bytes": count.bytes}
-        return told
+            data[direction][api_name(key)] = {"frames": count.frames, "bytes": count.bytes}
+        return data

@@ -1,6 +1,6 @@
 """What becomes of each request and response of one connection, by the rules of its link.
 
-Every firing is told before its frame goes anywhere, so that whoever waits
+Every firing is reported before its frame goes anywhere, so that whoever waits
 for it is never too late. What a rule concerns are requests that come after it was put, and their
 answers. No network loses a frame and delivers the next one of its connection: behind one that is
 dropped everything on its way is lost as well, and meets no rule.
@@ -39,7 +39,7 @@ RESPONSE_HEAD: Final = struct.Struct(">ii")
 
 
 class Teller(Protocol):
-    """Who is told of what happens, at once."""
+    """Takes each event, at once."""
 
     def __call__(self, event: str, **details: Any) -> None:
         """Tell it."""
@@ -52,7 +52,7 @@ class Exchange:
     rules: Rulebook
     counters: Counters
     topics: Topics
-    tell: Teller
+    report: Teller
     hold: Callable[[Counted, bytes], Held]
     """Keeps a frame in a rule's name."""
     leave: Callable[[], None]
@@ -89,7 +89,7 @@ class Exchange:
 
     def strange(self, direction: Direction, size: int) -> None:
         """Tell that this is not Kafka's protocol: no frame has such a size."""
-        self.tell("strange", direction=direction, size=size)
+        self.report("strange", direction=direction, size=size)
 
     def due(self) -> list[bytes]:
         """Answers of our own that stand between this response and the next."""
@@ -190,8 +190,8 @@ class Exchange:
             direction, asked.key, request.client_id, request.contents, refused
         ):
             self.counters.firings += 1
-            said = {} if response is None else {"error": _error(response, asked)}
-            self.tell("fired", rule=counted.id, direction=direction, **_told(asked), **said)
+            error = {} if response is None else {"error": _error(response, asked)}
+            self.report("fired", rule=counted.id, direction=direction, **_described(asked), **error)
             acting = counted if counted.rule.action != "report" else acting
         return acting
 
@@ -219,7 +219,7 @@ class Exchange:
         """Contents with the names of topics that are given by id."""
         names, unknown = self.topics.names(contents.topic_ids)
         if unknown and self.rules.reads_topics:
-            self.tell("unknown-topics", ids=sorted(map(str, unknown)), **_told(asked))
+            self.report("unknown-topics", ids=sorted(map(str, unknown)), **_described(asked))
         name = self.topics.name
         placed = {(name(topic), part, offset) for topic, part, offset in contents.positions}
         return replace(contents, topics=contents.topics | names, positions=frozenset(placed))
@@ -232,7 +232,7 @@ class Exchange:
 
     def _unreadable(self, direction: Direction, asked: Asked, error: Exception) -> None:
         why = f"{type(error).__name__}: {error}"
-        self.tell("unreadable", direction=direction, why=why, **_told(asked))
+        self.report("unreadable", direction=direction, why=why, **_described(asked))
 
 
 def _errors(frame: bytes, asked: Asked) -> set[int]:
@@ -255,8 +255,8 @@ def _error(frame: bytes, asked: Asked) -> str | None:
     return ", ".join(error_name(code) for code in sorted(found - {0}) or sorted(found)) or None
 
 
-def _told(asked: Asked) -> dict[str, Any]:
-    """What is told of a request."""
+def _described(asked: Asked) -> dict[str, Any]:
+    """The fields of an event that describe a request."""
     request = asked.request
     contents = request.contents if request else None
     return {

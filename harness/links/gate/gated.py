@@ -35,12 +35,12 @@ class Way:
 class GatedLink:
     """One link with a gate on it."""
 
-    def __init__(self, name: str, *, topics: Topics, tell: Teller) -> None:
+    def __init__(self, name: str, *, topics: Topics, report: Teller) -> None:
         self.name = name
         self.counters = Counters()
         self._rules = Rulebook()
         self._topics = topics
-        self._tell = tell
+        self._report = report
         self._connections: dict[int, Connection] = {}
         self._held: dict[Held, int] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -131,13 +131,13 @@ class GatedLink:
         self.counters.opened += 1
         number = self.counters.opened
 
-        def tell(event: str, **details: Any) -> None:
-            self._tell(event, link=self.name, connection=number, **details)
+        def report(event: str, **details: Any) -> None:
+            self._report(event, link=self.name, connection=number, **details)
 
         def hold(counted: Counted, frame: bytes) -> Held:
             def over(delivered: bool) -> None:
                 del self._held[held]
-                tell("delivered" if delivered else "lost", rule=counted.id)
+                report("delivered" if delivered else "lost", rule=counted.id)
 
             held = Held(memoryview(frame), over)
             self._held[held] = counted.id
@@ -151,7 +151,7 @@ class GatedLink:
                 rules=self._rules,
                 counters=self.counters,
                 topics=self._topics,
-                tell=tell,
+                report=report,
                 hold=hold,
                 leave=leave,
             ),

@@ -19,8 +19,8 @@ Action = Literal["hold", "drop", "close-before", "close-after", "error", "duplic
 _CONTENTS: Final = ("topic", "transactional_id", "group", "commits", "partitions")
 POSITIONS: Final = ("OffsetCommit", "TxnOffsetCommit")
 """What commits offsets of a group, outside a transaction and in one."""
-_TOLD: Final = ("EndTxn", "OffsetCommit")
-"""Whose contents are told whatever a rule asks: how a transaction ends, and what is committed."""
+_REPORTED: Final = ("EndTxn", "OffsetCommit")
+"""Whose contents are reported whatever a rule asks: transaction ends, and what is committed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,7 +140,7 @@ class Rule:
     def reads_request(self) -> bool:
         """Whether it wants a request decoded: to match it, to make up its answer, or to tell it."""
         reports = self.action == "report" and decodable(self.message.key)
-        return self._needs_request or self.message.api in _TOLD or reports
+        return self._needs_request or self.message.api in _REPORTED or reports
 
     @property
     def _needs_request(self) -> bool:

@@ -77,7 +77,7 @@ class Wired:
                 rules=rules,
                 counters=self.counters,
                 topics=Topics(),
-                tell=tell,
+                report=tell,
                 hold=hold,
                 leave=leave,
             ),
