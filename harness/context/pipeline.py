@@ -1,6 +1,6 @@
 """What is known of a pipeline on trial while it runs, whatever it is made of.
 
-Everything here is seen from outside or told by the pipeline's own commits,
+Everything here is seen from outside or read from the pipeline's own commits,
 so that one code warms up, settles and collects Spark, a consumer group or anything else.
 """
 
@@ -24,7 +24,7 @@ Positions = Mapping[tuple[str, int], int]
 
 
 class PipelineTrouble(RuntimeError):
-    """The pipeline ended or stood still; the text says what it said last."""
+    """The pipeline ended or stood still; the text has its last output."""
 
 
 class WatchTrouble(RuntimeError):
@@ -91,12 +91,12 @@ class Pipeline(Protocol):
     def idle(self) -> bool:
         """Whether nothing is under way between its reading and its commit."""
 
-    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
-        """Write what only it knows of itself, from what it told and from what it left.
+    def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
+        """Write what only it knows: from what was recorded during the run, and from what it left.
 
         Args:
             writer: takes the rows.
-            told: the history as it was written while the run lasted.
+            recorded: the history as it was written while the run lasted.
             sink: where its effects are.
         """
 
@@ -147,7 +147,7 @@ class NoPipeline:
     def idle(self) -> bool:
         return True
 
-    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+    def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
         """It left nothing."""
 
     def close(self) -> None:

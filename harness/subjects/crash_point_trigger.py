@@ -79,7 +79,7 @@ class CrashPointTrigger(ABC):
 
     @abstractmethod
     def _seen(self, *sign: Any) -> None:
-        """Told by the watch of every sign: `_spring` if it is that of the window."""
+        """Called by the watch with every sign: `_spring` if it is that of the window."""
 
     @abstractmethod
     def _look(self, number: int) -> tuple[str, ...] | None:

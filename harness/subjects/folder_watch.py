@@ -17,9 +17,9 @@ class FolderWatch(ABC):
     """Watches folders, on a thread of its own."""
 
     def __init__(self, folder: Path) -> None:
-        """Watch nothing yet; `folder` is what is said to be watched."""
+        """Watch nothing yet; `folder` is what error messages call it."""
         self.on_sign: Callable[..., None] | None = None
-        """Told of each sign, before anybody else is: it may stop the process that is watched."""
+        """Called with each sign, before anything else: it may stop the process that is watched."""
         self.error: Exception | None = None
         self._folder = folder
         self._ended = threading.Event()
@@ -28,7 +28,7 @@ class FolderWatch(ABC):
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def check(self) -> None:
-        """Raise `WatchTrouble` if what comes is not told any more."""
+        """Raise `WatchTrouble` if new files are not reported any more."""
         if self.error is not None:
             raise WatchTrouble(self._folder, self.error)
 
@@ -47,12 +47,12 @@ class FolderWatch(ABC):
         self._watched[self._inotify.add_watch(folder, kinds)] = folder
 
     @abstractmethod
-    def _tell(self, path: Path, mask: int) -> None:
+    def _appeared(self, path: Path, mask: int) -> None:
         """What appeared in a folder that is watched, with the flags of its event."""
 
     def _sign(self, *sign: object) -> None:
-        if (told := self.on_sign) is not None:
-            told(*sign)
+        if (callback := self.on_sign) is not None:
+            callback(*sign)
 
     def _watch(self) -> None:
         try:
@@ -62,7 +62,7 @@ class FolderWatch(ABC):
                     return
                 for event in events:
                     if event.wd in self._watched and event.name:
-                        self._tell(self._watched[event.wd] / event.name, event.mask)
+                        self._appeared(self._watched[event.wd] / event.name, event.mask)
         except Interrupted:
             pass
         except Exception as error:

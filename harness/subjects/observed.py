@@ -28,7 +28,7 @@ _SECONDS: Final = 30.0
 
 
 class ObserverTrouble(RuntimeError):
-    """An observer ended by itself; the text says what it said last."""
+    """An observer ended by itself; the text has its last output."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,7 +162,7 @@ class Observed:
             for place, end in ends.items()
         )
 
-    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+    def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
         """Let them write down the last, and end."""
         self.check()
         for child in self._children:

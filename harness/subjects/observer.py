@@ -2,7 +2,7 @@
 
 It assigns itself every partition from the beginning and never commits, so
 its assignment never changes: what it skips, repeats or should not have seen is nobody else's doing.
-It ends when it is told to, and at its harness's end.
+It ends on request, and at its harness's end.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _STATUS_EVERY: Final = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class ObserverTask:
-    """What an observer is told to do.
+    """The task of an observer.
 
     Attributes:
         name: its client id, and the name of its history file.
@@ -58,30 +58,30 @@ class _Observing:
     def __init__(self, task: ObserverTask) -> None:
         self._task = task
         self._history = HistoryWriter(Path(task.history), task.name)
-        self._said = {
+        self._common = {
             "reader": task.name, "session": f"{task.name}/{now():x}", "isolation": task.isolation,
             "clock": clock_id(),
         }  # fmt: skip
         self._read = 0
         self._ends: dict[str, int] = {}
-        self._told = 0.0
+        self._status_at = 0.0
         self._consumer = Consumer(
             {**task.client, "bootstrap.servers": task.bootstrap, "client.id": task.name}
         )
 
     def read_all(self) -> None:
-        """Read until told to stop."""
+        """Read until asked to stop."""
         self._history.write_all(
             "assignments",
             [
-                {**self._said, "topic": t, "partition": p, "position": 0, "from_at": now()}
+                {**self._common, "topic": t, "partition": p, "position": 0, "from_at": now()}
                 for t, p in self._task.partitions
             ],
         )
         self._consumer.assign([TopicPartition(t, p, 0) for t, p in self._task.partitions])
         while not self._enough():
             self._take(self._consumer.consume(500, timeout=0.1))
-            self._tell()
+            self._report_status()
         self._history.close()
         self._consumer.close()
 
@@ -101,7 +101,7 @@ class _Observing:
         record, attempt = (_text(headers.get(h)) for h in (RECORD_HEADER, ATTEMPT_HEADER))
         self._read += 1
         return {
-            **self._said,
+            **self._common,
             "ordinal": self._read - 1,
             "topic": message.topic(),
             "partition": message.partition(),
@@ -111,14 +111,14 @@ class _Observing:
             "at": at,
         }
 
-    def _tell(self) -> None:
-        if time.monotonic() - self._told >= _STATUS_EVERY:
-            self._told = time.monotonic()
+    def _report_status(self) -> None:
+        if time.monotonic() - self._status_at >= _STATUS_EVERY:
+            self._status_at = time.monotonic()
             print(json.dumps({"read": self._read, "ends": self._ends}), flush=True)
 
     @staticmethod
     def _enough() -> bool:
-        """Whether it was told to stop, or there is nobody left to tell it."""
+        """Whether it was asked to stop, or the harness is gone."""
         return bool(select.select([sys.stdin], [], [], 0)[0]) and (
             os.read(sys.stdin.fileno(), 4096) in (b"", b"enough\n")
         )

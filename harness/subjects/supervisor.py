@@ -17,7 +17,7 @@ from onceproof.harness.wait import Stop
 LIVES: Final = 12
 """How often processes may end by themselves before they are given up."""
 GiveUp = Callable[[Process], str | None]
-"""Told of each process that ended by itself: why it is not started again, or None."""
+"""Called with each process that ended by itself: why it is not started again, or None."""
 
 
 class Supervisor:

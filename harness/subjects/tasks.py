@@ -13,7 +13,7 @@ from onceproof.harness.subjects.supervisor import Supervisor, TooOften
 
 
 class Task(Protocol):
-    """What one process is told to do."""
+    """The task of one process."""
 
     @property
     def name(self) -> str:

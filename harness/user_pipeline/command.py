@@ -28,7 +28,7 @@ def keep_running(
     Args:
         command: program and arguments.
         progress: a number that changes when it gets on.
-        began: told of every life.
+        began: called with every life.
     """
 
     def begin(_: str) -> Process:

@@ -90,23 +90,23 @@ class Yield:
             return ("",)
         if self.function is None:
             return _numbers(self.most)
-        said = call(self.function, value)
-        if isinstance(said, int) and not isinstance(said, bool) and said >= 0:
-            if said and self.key is not None:
+        result = call(self.function, value)
+        if isinstance(result, int) and not isinstance(result, bool) and result >= 0:
+            if result and self.key is not None:
                 raise BadRule(
-                    f"{self.function} returned {said}, but --effect-key is given; expected a "
+                    f"{self.function} returned {result}, but --effect-key is given; expected a "
                     f"list of the effect keys that {self.key} finds, or no --effect-key"
                 )
-            return _numbers(said)
-        if isinstance(said, Sequence) and not isinstance(said, str):
+            return _numbers(result)
+        if isinstance(result, Sequence) and not isinstance(result, str):
             if self.key is None:
                 raise BadRule(
                     f"{self.function} returned a list of effect keys; expected --effect-key, "
                     "which finds them in the output"
                 )
-            return tuple(str(name) for name in said)
+            return tuple(str(name) for name in result)
         raise BadRule(
-            f"{self.function} returned {said!r}; expected a count ≥ 0, or a list of effect keys"
+            f"{self.function} returned {result!r}; expected a count ≥ 0, or a list of effect keys"
         )
 
     def contents(self, value: str | None) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """What consumer groups commit of a pipeline's input, and when each commit was first seen.
 
 Nothing is judged by it. Whether a pipeline starts from its group's
-positions only its owner knows, so they are told as `advisory`: they let a report say when an input
+positions only its owner knows, so they are recorded as `advisory`: a report shows when an input
 was behind it, and how far it lagged.
 """
 
@@ -93,17 +93,17 @@ class GroupCommits:
         """The groups that have a position; none while nobody can say."""
         found: list[GroupProgress] = []
         with suppress(OSError, Refused):  # whoever keeps them is away for now
-            found.extend(self._told())
+            found.extend(self._progress())
         return found
 
     def by_name(self) -> dict[str, Positions] | None:
         """The newest positions of each group that has any; None while nobody can say."""
         try:
-            return {group.name: group.positions for group in self._told()}
+            return {group.name: group.positions for group in self._progress()}
         except (OSError, Refused):
             return None
 
-    def _told(self) -> Iterator[GroupProgress]:
+    def _progress(self) -> Iterator[GroupProgress]:
         for group in offsets_of_groups(self._addresses):
             positions = {at: n for at, n in group.offsets.items() if at[0] == self._topic}
             if positions:

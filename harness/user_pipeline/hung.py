@@ -24,7 +24,7 @@ _ONE = threading.Lock()
 def start_if_hung(context: RunContext) -> None:
     """End a program that has written nothing for long, and start it again; else do nothing.
 
-    Call it only while inputs wait. It is told as the hazard `hung`, which no plan asks for. Only a
+    Call it only while inputs wait. Its hazard is `hung`, which no plan asks for. Only a
     plan that kills the program anyway allows it (`Program.may_be_restarted`).
     """
     pipeline = context.pipeline

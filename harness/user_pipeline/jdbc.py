@@ -1,7 +1,7 @@
-"""How libpq connects to a database, said for PostgreSQL's JDBC driver.
+"""The JDBC URL for a libpq connection string.
 
 Either has settings that the other does not know. What only libpq knows is
-refused, so that nobody connects otherwise than they said.
+refused, so that nobody connects otherwise than configured.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ def jdbc_url(database: str) -> str:
     """The URL for a connection string or a `postgresql://` URI; an empty one for none.
 
     Raises:
-        StageTrouble: it cannot be said.
+        StageTrouble: it has no JDBC equivalent.
     """
     if not database:
         return ""
     try:
-        said = {name: str(value) for name, value in conninfo_to_dict(database).items()}
+        options = {name: str(value) for name, value in conninfo_to_dict(database).items()}
     except psycopg.ProgrammingError as error:
         raise StageTrouble(f"{{jdbc}}: the database is not a connection string: {error}") from None
-    said.pop(_LEFT_OUT, None)
-    hosts = said.pop("host", "localhost").split(",")
-    ports = said.pop("port", _PORT).split(",")
-    name = said.pop("dbname", said.get("user", ""))
+    options.pop(_LEFT_OUT, None)
+    hosts = options.pop("host", "localhost").split(",")
+    ports = options.pop("port", _PORT).split(",")
+    name = options.pop("dbname", options.get("user", ""))
     odd = [
-        *sorted(said.keys() - _CALLED.keys()),
+        *sorted(options.keys() - _CALLED.keys()),
         *(host for host in hosts if host[:1] in ("/", "@")),
     ]
     if odd:
@@ -62,5 +62,5 @@ def jdbc_url(database: str) -> str:
         f"{f'[{host}]' if ':' in host else host}:{port or _PORT}"
         for host, port in zip(hosts, ports, strict=True)
     )
-    settings = urlencode({_CALLED[key]: value for key, value in said.items()}, quote_via=quote)
+    settings = urlencode({_CALLED[key]: value for key, value in options.items()}, quote_via=quote)
     return f"jdbc:postgresql://{places}/{quote(name, safe='')}{f'?{settings}' if settings else ''}"

@@ -60,4 +60,4 @@ IS_ODD: Final[Mapping[str, Callable[[Entry], bool]]] = {
     NULL: lambda entry: entry.value is None and ODD_HEADER not in entry.headers,
     OVERSIZE: lambda entry: len(entry.value or b"") >= LARGE_BYTES,
 }
-"""How each kind is told in the log of the input."""
+"""How each kind is recognised in the log of the input."""

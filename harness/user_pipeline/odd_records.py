@@ -114,13 +114,13 @@ def _producer(context: RunContext, **more: str) -> Producer:
 
 
 class _Other:
-    """What is said of a made-up order, with the identity of one that is never sent."""
+    """The value of a made-up order, with the identity of one that is never sent."""
 
     def __init__(self, digit: int) -> None:
         self._as = rb"order-%d\1" % digit
 
-    def __call__(self, said: bytes) -> bytes:
-        return _MADE_UP.sub(self._as, said)
+    def __call__(self, value: bytes) -> bytes:
+        return _MADE_UP.sub(self._as, value)
 
 
 def _produce(

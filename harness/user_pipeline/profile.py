@@ -139,7 +139,7 @@ class Profile:
 
     def sentences(self) -> str:
         """What was learned, as a paragraph."""
-        said = [
+        sentences = [
             self._reads(),
             self._commits(),
             self._produces(),
@@ -147,7 +147,7 @@ class Profile:
             self._odd(),
             f"Its outputs count as still when nothing has changed in them for {self.rest:g} s.",
         ]
-        return " ".join(sentence for sentence in said if sentence)
+        return " ".join(sentence for sentence in sentences if sentence)
 
     def _reads(self) -> str:
         level = "an isolation level that was not seen"

@@ -168,8 +168,8 @@ class Program:
             "stand still for longer with --settle, or see in its log why it does not go on"
         )
 
-    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
-        """It told nothing of itself; what its groups committed is no secret."""
+    def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
+        """It records nothing itself; only what its groups committed is known."""
         writer.write_all("positions", self.look.groups.rows())
 
     def _looked(self, look: Callable[[], T], otherwise: T) -> T:

@@ -74,7 +74,7 @@ class OwnPipeline(SubjectBase):
         upserts: where a value in its outputs has its key, if they keep one value for each.
         rest: seconds for which it may stand still between two writes.
         pause: the longest in seconds that it usually pauses between two writes.
-        profile: what was learned of it in its dry run, told in the report.
+        profile: what was learned of it in its dry run, for the report.
     """
 
     command: tuple[str, ...]
@@ -146,7 +146,7 @@ class OwnPipeline(SubjectBase):
         return frozenset({DRIVER if self.spark else PROGRAM})
 
     def configuration(self) -> Mapping[str, Any]:
-        said = {
+        settings = {
             "command": shlex.join(self.command),
             "outputs": ", ".join(str(output) for output in self.outputs),
             "effects of an input": ", ".join({str(self.comes_to(s)): s for s in self.sinks}),
@@ -154,12 +154,12 @@ class OwnPipeline(SubjectBase):
         if self.instances > 1:
             said["instances"] = str(self.instances)
         if self.dead_letters is not None:
-            said["or a dead letter"] = str(self.dead_letters)
+            settings["or a dead letter"] = str(self.dead_letters)
         if self.profile is not None:
-            said["profile"] = self.profile
+            settings["profile"] = self.profile
         if self.upserts is not None:
-            said["one value for each"] = str(self.upserts)
-        return {"pipeline": said}
+            settings["one value for each"] = str(self.upserts)
+        return {"pipeline": settings}
 
     def pipeline(self, parts: PipelineParts) -> Pipeline:
         checkpoint = parts.work / "checkpoint"

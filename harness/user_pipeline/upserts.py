@@ -86,7 +86,7 @@ class Upserts:
                 view=self._view,
                 state_key=key,
                 aggregate=LATEST,
-                digest=_told(identities),
+                digest=_summary(identities),
             )
             for key, identities in values.items()
         ]
@@ -101,7 +101,7 @@ class Upserts:
         return self._key.find(found.written)
 
 
-def _told(identities: Sequence[str]) -> str:
+def _summary(identities: Sequence[str]) -> str:
     if len(identities) == 1:
         return identities[0]
     return f"in {len(identities)} rows: {', '.join(sorted(identities))}"

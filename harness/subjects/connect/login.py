@@ -39,5 +39,5 @@ class Login:
         jaas.write_text(
             f'KafkaConnect {{ {_MODULE} required file="{where}"; }};\n', encoding="utf-8"
         )
-        said = base64.b64encode(f"{_USER}:{password}".encode()).decode()
-        return cls(jaas=jaas, authorization=f"Basic {said}")
+        token = base64.b64encode(f"{_USER}:{password}".encode()).decode()
+        return cls(jaas=jaas, authorization=f"Basic {token}")

@@ -23,7 +23,7 @@ class Rest:
     def __init__(self, authorization: str) -> None:
         """`authorization` is the header of that name."""
         self._authorization = authorization
-        self.said = "nobody was asked"
+        self.last_error = "nobody was asked"
 
     def status(self, addresses: Iterable[str], connector: str) -> dict[str, Any] | None:
         """State of a connector and of its tasks, as some worker knows it; None: nobody answers."""
@@ -60,11 +60,11 @@ class Rest:
             answer = connection.getresponse()
             text = answer.read().decode(errors="replace")
             if answer.status not in _SUCCEEDED:
-                self.said = f"{method} {path}: {answer.status} {text[:300]}"
+                self.last_error = f"{method} {path}: {answer.status} {text[:300]}"
                 return None
             return json.loads(text) if text else {}
         except (OSError, HTTPException, ValueError) as error:
-            self.said = f"{method} {path}: {error!r}"
+            self.last_error = f"{method} {path}: {error!r}"
             return None
         finally:
             connection.close()

@@ -106,7 +106,7 @@ class Workers(Members):
             seconds=_SECONDS,
             every=0.1,
             stop=self._parts.stop,
-            seen=lambda: self._status() or self._rest.said,
+            seen=lambda: self._status() or self._rest.last_error,
         )
 
     def together(self) -> list[str] | None:
@@ -139,7 +139,7 @@ class Workers(Members):
             seconds=_SECONDS,
             every=0.1,
             stop=self._parts.stop,
-            seen=lambda: f"{self.together()}; {self._rest.said}",
+            seen=lambda: f"{self.together()}; {self._rest.last_error}",
         )
 
     def shortly(self) -> str | None:
@@ -147,16 +147,16 @@ class Workers(Members):
         again = f", failed tasks restarted {self._restarted} times" if self._restarted else ""
         return None if words is None else words + again
 
-    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+    def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
         """As every group; and what of its sink is no whole record."""
-        super().collect(writer, told, sink)
+        super().collect(writer, recorded, sink)
         if isinstance(sink, Lines):
             torn = (TORN, sink.torn(), f"pieces of records are in {sink.name}")
             writer.write_all("hazards", counted(torn))
 
-    def hazards(self, told: Recorded, commits: Sequence[Commit]) -> list[dict[str, Any]]:
+    def hazards(self, recorded: Recorded, commits: Sequence[Commit]) -> list[dict[str, Any]]:
         """Read off the sink: its records need not say in their headers which they are."""
-        log, effects = told.lines.get("log", []), told.lines.get("effects", [])
+        log, effects = recorded.lines.get("log", []), recorded.lines.get("effects", [])
         return hazards(log, effects, sink=self._sink)
 
     def close(self) -> None:
@@ -189,7 +189,7 @@ class Workers(Members):
             seconds=_SECONDS,
             every=0.2,
             stop=self._parts.stop,
-            seen=lambda: self._rest.said,
+            seen=lambda: self._rest.last_error,
         )
 
     def _mend(self) -> None:

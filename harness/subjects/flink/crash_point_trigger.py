@@ -69,13 +69,13 @@ class FlinkCrashPointTrigger(CrashPointTrigger):
             return last if before == last else None
 
         try:
-            told = wait_until(agreed, what="", seconds=_SECONDS, every=_EVERY, stop=self._stop)
+            states = wait_until(agreed, what="", seconds=_SECONDS, every=_EVERY, stop=self._stop)
         except (Overdue, OSError, Refused):
             return None  # a coordinator is away: this is no moment to hit it
-        return open_of(told, self._job.name, number)
+        return open_of(states, self._job.name, number)
 
 
-def open_of(told: Mapping[str, str], name: str, number: int) -> tuple[str, ...] | None:
+def open_of(states: Mapping[str, str], name: str, number: int) -> tuple[str, ...] | None:
     """Which transactions of a checkpoint are open; None if one of them has ended.
 
     A transactional id is the job's name, the number of a task, and that of the checkpoint that
@@ -83,7 +83,7 @@ def open_of(told: Mapping[str, str], name: str, number: int) -> tuple[str, ...] 
     """
     of = {
         ident: state
-        for ident, state in told.items()
+        for ident, state in states.items()
         if ident.startswith(f"{name}-") and ident.rpartition("-")[2] == str(number)
     }
     found = tuple(sorted(ident for ident, state in of.items() if state == ONGOING))

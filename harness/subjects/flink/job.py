@@ -162,12 +162,12 @@ class FlinkJob:
         return self._positions or None
 
     def idle(self) -> bool:
-        """Always as far as it can be told: an open transaction shows in the sink."""
+        """Always as far as can be seen: an open transaction shows in the sink."""
         return True
 
-    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+    def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
         """What put it to the test; its positions were written as they came."""
-        log = told.lines.get("log", [])
+        log = recorded.lines.get("log", [])
         writer.write_all(
             "hazards", hazards(log, topic=self._parts.topic, sink=self._sink, commits=())
         )

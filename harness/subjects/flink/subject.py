@@ -184,8 +184,10 @@ class Flink(SubjectBase):
         }
 
         def command(own: Mapping[str, str]) -> list[str | Path]:
-            said = [f"{name}={value}" for name, value in (settings | _part("flink", own)).items()]
-            return program.command(said, temporary=temporary)
+            options = [
+                f"{name}={value}" for name, value in (settings | _part("flink", own)).items()
+            ]
+            return program.command(options, temporary=temporary)
 
         return FlinkJob(
             name=self.job,

@@ -18,7 +18,7 @@ from onceproof.harness.subjects.folder_watch import FolderWatch
 class CheckpointWatch(FolderWatch):
     """Watches a folder with a folder for the checkpoints of each life.
 
-    `on_sign` is told first, with the life and the checkpoint's number: it may stop the job in its
+    `on_sign` is called first, with the life and the checkpoint's number: it may stop the job in its
     tracks. Then comes `on_complete`, of checkpoints that are.
     """
 
@@ -26,7 +26,7 @@ class CheckpointWatch(FolderWatch):
         """Watch from now on; the folder is there, and lives are folders in it."""
         super().__init__(folder)
         self._on_complete = on_complete
-        self._told: set[tuple[Path, Sign]] = set()
+        self._reported: set[tuple[Path, Sign]] = set()
         self._look_into(folder)
         self._thread.start()
 
@@ -38,26 +38,26 @@ class CheckpointWatch(FolderWatch):
         except OSError:
             return
         for path in inside:
-            self._tell(path)
+            self._appeared(path)
 
-    def _tell(self, path: Path, mask: int = 0) -> None:
-        """Tell what has come. `life/job/chk-N/_metadata` is how deep it goes."""
+    def _appeared(self, path: Path, mask: int = 0) -> None:
+        """Report what has appeared. `life/job/chk-N/_metadata` is how deep it goes."""
         place = path.relative_to(self._folder).parts
         number = number_of(place[2]) if len(place) > 2 else None
         if len(place) < 3 or (len(place) == 3 and number is not None):
             if number is not None:
-                self._tell_sign("begun", path, place[0], number)
+                self._report("begun", path, place[0], number)
             self._look_into(path)
         elif len(place) == 4 and number is not None:
             if place[3] == METADATA:
-                self._tell_sign("complete", path.parent, place[0], number)
+                self._report("complete", path.parent, place[0], number)
             elif place[3].startswith(IN_PROGRESS):
-                self._tell_sign("flushed", path.parent, place[0], number)
+                self._report("flushed", path.parent, place[0], number)
 
-    def _tell_sign(self, sign: Sign, folder: Path, life: str, number: int) -> None:
-        if (folder, sign) in self._told:
+    def _report(self, sign: Sign, folder: Path, life: str, number: int) -> None:
+        if (folder, sign) in self._reported:
             return
-        self._told.add((folder, sign))
+        self._reported.add((folder, sign))
         self._sign(sign, life, number)
         if sign == "complete":
             self._on_complete(life, Complete(number=number, folder=folder))

@@ -86,10 +86,10 @@ class Members(Tasks[MemberTask]):
         return found or None
 
     def idle(self) -> bool:
-        """Always as far as it can be told: an open transaction shows in the sink."""
+        """Always as far as can be seen: an open transaction shows in the sink."""
         return True
 
-    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+    def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
         found = self._positions.look()
         first = self._sightings.of(found)
         atomic = self.atomic_with(sink) if self._atomic else ()
@@ -103,13 +103,13 @@ class Members(Tasks[MemberTask]):
                 )
             ],
         )
-        writer.write_all("hazards", self.hazards(told, found))
+        writer.write_all("hazards", self.hazards(recorded, found))
 
     def atomic_with(self, sink: Sink) -> tuple[str, ...]:
         """Names of the sinks that positions stand or fall with."""
         return (sink.name,)
 
-    def hazards(self, told: Recorded, commits: Sequence[Commit]) -> list[dict[str, Any]]:
+    def hazards(self, recorded: Recorded, commits: Sequence[Commit]) -> list[dict[str, Any]]:
         """What put it to the test, as rows of the `hazards` table."""
-        log = told.lines.get("log", [])
+        log = recorded.lines.get("log", [])
         return hazards(log, topic=self._topic, sink=self._sink, commits=commits)

@@ -1,4 +1,4 @@
-"""What a member of a group is told to do; written as JSON for its process."""
+"""The task of a member of a group; written as JSON for its process."""
 
 from __future__ import annotations
 

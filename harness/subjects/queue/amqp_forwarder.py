@@ -125,7 +125,7 @@ class Forwarder:
 
     def _forward(self, connection: Any, sender: Any, taken: list[tuple[Any, Any]]) -> None:
         messages = [message for message, _ in taken]
-        self._tell("delivered", messages)
+        self._record("delivered", messages)
         first = str(messages[0].properties[_RECORD])
         self._moments.reached(BEFORE_WRITE, first)
         if self._transacted:
@@ -134,7 +134,7 @@ class Forwarder:
             for message, delivery in taken:
                 if sender.send(self._effect(message)).remote_state != Delivery.ACCEPTED:
                     raise Refused(f"the effect of {first} was not accepted")
-                self._tell("written", [message])
+                self._record("written", [message])
                 self._moments.reached(BEFORE_COMMIT, first)
                 delivery.update(Delivery.ACCEPTED)
                 delivery.settle()
@@ -157,7 +157,7 @@ class Forwarder:
             sent.append(ending.transaction.send(sender.link, self._effect(message)))
             ending.transaction.accept(delivery)
         self._sent(connection)
-        self._tell("written", [message for message, _ in taken])
+        self._record("written", [message for message, _ in taken])
         self._moments.reached(BEFORE_COMMIT, first)
         ending.transaction.commit()
         connection.wait(lambda: ending.outcome, msg="the end of a transaction")
@@ -172,14 +172,14 @@ class Forwarder:
         connection.wait(lambda: not connection.conn.transport.pending(), msg="all to be sent")
 
     def _effect(self, message: Any) -> Any:
-        said: Mapping[str, Any] = message.properties
-        properties = {_RECORD: said[_RECORD], _KEY: said[_KEY]}
+        received: Mapping[str, Any] = message.properties
+        properties = {_RECORD: received[_RECORD], _KEY: received[_KEY]}
         if self._task.duplicate_ids:
             properties[_DUPLICATE_ID] = str(message.id)
         body = effect_of(message.body.encode()).decode()
         return Message(body=body, properties=properties, durable=True)
 
-    def _tell(self, kind: str, messages: list[Any]) -> None:
+    def _record(self, kind: str, messages: list[Any]) -> None:
         """Write down what was delivered, or what has its effect with the broker."""
         rows = [
             {"record": str(message.properties[_RECORD]), "by": self._task.name, "at": now()}

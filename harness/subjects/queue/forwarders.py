@@ -107,8 +107,8 @@ class Forwarders(Tasks[ForwarderTask]):
     def given(self, record: str, *, since: int, but: str) -> str | None:
         """Who but one of them was given a record since a moment, by what they wrote down."""
         for name in self.names:
-            told = self._parts.history / f"{name}.jsonl"
-            lines = told.read_bytes().splitlines() if name != but and told.exists() else []
+            path = self._parts.history / f"{name}.jsonl"
+            lines = path.read_bytes().splitlines() if name != but and path.exists() else []
             for line in lines:
                 # The last line may not be whole yet.
                 if record.encode() in line and line.endswith(b"}"):
@@ -170,11 +170,11 @@ class Forwarders(Tasks[ForwarderTask]):
         except QueueTrouble:
             return False
 
-    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+    def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
         dropped = self._parts.stage.queues().dropped(self._sink)
         writer.write_all(
             "hazards",
-            hazards(told.lines, source=self._topic, sink=self._sink, dropped=dropped),
+            hazards(recorded.lines, source=self._topic, sink=self._sink, dropped=dropped),
         )
 
     def _moments(self, name: str) -> Moments:

@@ -1,4 +1,4 @@
-"""What a forwarder is told to do, by JMS or by AMQP; written as JSON for its process."""
+"""The task of a forwarder, by JMS or by AMQP; written as JSON for its process."""
 
 from __future__ import annotations
 

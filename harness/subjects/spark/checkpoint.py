@@ -114,8 +114,8 @@ class Checkpoint:
 
         def begin(text: str) -> Offsets:
             # Spark puts a zero byte before it, for readers of older versions (SPARK-19517).
-            (said,) = _version_1(text.lstrip("\0"))
-            return offsets_of(json.loads(said))
+            (source,) = _version_1(text.lstrip("\0"))
+            return offsets_of(json.loads(source))
 
         found: Offsets = {}
         for path in sorted((self.folder / "sources").glob("*/0")):
@@ -129,17 +129,17 @@ class Checkpoint:
         Raises:
             UnreadableCheckpoint: the entry of one of its logs is damaged.
         """
-        plan = self._said(self.folder / "offsets" / str(batch)).get("batchWatermarkMs", 0)
-        done = self._said(self.folder / "commits" / str(batch)).get("nextBatchWatermarkMs", 0)
+        plan = self._metadata(self.folder / "offsets" / str(batch)).get("batchWatermarkMs", 0)
+        done = self._metadata(self.folder / "commits" / str(batch)).get("nextBatchWatermarkMs", 0)
         return bool(done > plan)
 
     @staticmethod
-    def _said(path: Path) -> Mapping[str, Any]:
+    def _metadata(path: Path) -> Mapping[str, Any]:
         """The first object in an entry of a log."""
 
         def first(text: str) -> Mapping[str, Any]:
-            said: Mapping[str, Any] = json.loads(text.splitlines()[1])
-            return said
+            metadata: Mapping[str, Any] = json.loads(text.splitlines()[1])
+            return metadata
 
         return _read(path, first)
 
@@ -182,11 +182,11 @@ def _version_1(text: str) -> list[str]:
     return lines
 
 
-def offsets_of(said: Mapping[str, Mapping[str, int]]) -> Offsets:
+def offsets_of(by_topic: Mapping[str, Mapping[str, int]]) -> Offsets:
     """Spark's own form of the offsets of one source: `{"topic": {"0": 7}}`."""
     return {
         (topic, int(partition)): int(offset)
-        for topic, offsets in said.items()
+        for topic, offsets in by_topic.items()
         for partition, offset in offsets.items()
     }
 
@@ -210,7 +210,7 @@ def _numbers(folder: Path) -> list[int]:
 class CheckpointWatch(FolderWatch):
     """Tells of every change in a checkpoint at the moment it happens.
 
-    `on_sign` is told first, of each sign that `harness.subjects.windows` names: it may freeze the
+    `on_sign` is called first, of each sign that `harness.subjects.windows` names: it may freeze the
     driver. Then come `on_planned` and `on_committed`.
     """
 
@@ -226,8 +226,8 @@ class CheckpointWatch(FolderWatch):
 
         Args:
             checkpoint: its folders are there.
-            on_planned: told of a batch in the offset log.
-            on_committed: told of a batch in the commit log.
+            on_planned: called with a batch in the offset log.
+            on_committed: called with a batch in the commit log.
             sink_log: the folder of the log that the sink keeps, which is there; None: it has none.
         """
         super().__init__(checkpoint.folder)
@@ -241,7 +241,7 @@ class CheckpointWatch(FolderWatch):
         self._watch_state(checkpoint.folder / "state")
         self._thread.start()
 
-    def _tell(self, path: Path, mask: int) -> None:
+    def _appeared(self, path: Path, mask: int) -> None:
         name = path.name
         begun = _COMMIT_BEGUN.fullmatch(name) if mask & flags.CREATE else None
         if path.parent == self._sink:
@@ -253,7 +253,7 @@ class CheckpointWatch(FolderWatch):
                 self._sign("planned", int(name))
                 self._on_planned(int(name))
         elif path.parent != self._commits:
-            self._tell_state(path, mask)
+            self._state_appeared(path, mask)
         elif begun:
             self._sign("commit begun", int(begun[1]))
         elif name.isdigit():
@@ -266,7 +266,7 @@ class CheckpointWatch(FolderWatch):
             return None
         return max(self.checkpoint.planned(), default=None)
 
-    def _tell_state(self, path: Path, mask: int) -> None:
+    def _state_appeared(self, path: Path, mask: int) -> None:
         if mask & flags.ISDIR:
             if path.name.isdigit():
                 self._watch_state(path)
@@ -276,7 +276,7 @@ class CheckpointWatch(FolderWatch):
     def _watch_state(self, folder: Path) -> None:
         """Watch a folder of the state, and those of operators and partitions in it.
 
-        They come with the first batch. What is in one before it is watched is not told.
+        They come with the first batch. What is in one before it is watched is not reported.
         """
         self._add(folder)
         for number in _numbers(folder):

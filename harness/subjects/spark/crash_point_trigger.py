@@ -49,7 +49,7 @@ class SparkCrashPointTrigger(CrashPointTrigger):
         )
 
     def _seen(self, sign: Sign, batch: int) -> None:
-        """Told by the watch, whose thread has to be back soon unless the driver stands still."""
+        """Called by the watch, whose thread has to be back soon unless the driver stands still."""
         if self._over.is_set() or sign != self._window.sign or not self._has_records(batch):
             return
         if self._window.growing:

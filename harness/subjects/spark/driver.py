@@ -1,4 +1,4 @@
-"""A PySpark job as a process: its settings, what its JVM is told, and what it finds around it.
+"""A PySpark job as a process: its settings, its JVM's options, and what it finds around it.
 
 Nothing of the machine's own Spark reaches it, neither its home nor its
 folders of settings, so that a run comes to the same wherever it is made.

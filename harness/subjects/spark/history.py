@@ -22,7 +22,7 @@ def atomic_positions(checkpoint: Checkpoint, sink: Sink) -> list[dict[str, Any]]
 
 
 def write_each(
-    writer: HistoryWriter, told: Recorded, sink: Sink, of: Iterable[tuple[Checkpoint, str]]
+    writer: HistoryWriter, recorded: Recorded, sink: Sink, of: Iterable[tuple[Checkpoint, str]]
 ) -> list[dict[str, Any]]:
     """Of several queries, by their ids, what each had where: positions and ranges.
 
@@ -33,7 +33,7 @@ def write_each(
     Returns:
         The rows of `ranges` that were written.
     """
-    progress = [row["progress"] for row in told.lines.get("progress", [])]
+    progress = [row["progress"] for row in recorded.lines.get("progress", [])]
     done, written = sink.atomic_batches(), []
     for checkpoint, name in of:
         query = checkpoint.query_id()

@@ -48,8 +48,8 @@ class SparkNewCheckpoint(SparkPipeline):
         """How many micro-batches the commit logs have."""
         return super().commits + sum(len(former.committed()) for former in self._former)
 
-    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+    def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
         """As every driver, of each query by its id."""
         each = [(checkpoint, sink.name) for checkpoint in (*self._former, self.checkpoint)]
-        ranges = write_each(writer, told, sink, each)
-        writer.write_all("hazards", aborted_input(told.lines.get("log", []), ranges))
+        ranges = write_each(writer, recorded, sink, each)
+        writer.write_all("hazards", aborted_input(recorded.lines.get("log", []), ranges))

@@ -181,15 +181,15 @@ class SparkPipeline:
             return False
         return not committed or not self.checkpoint.watermark_to_come(committed[-1])
 
-    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+    def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
         """Positions that are in the sink, what each execution of each batch processed, and what
         was aborted there.
         """
         writer.write_all("positions", atomic_positions(self.checkpoint, sink))
-        progress = [row["progress"] for row in told.lines.get("progress", [])]
+        progress = [row["progress"] for row in recorded.lines.get("progress", [])]
         ranges = executed_ranges(self.checkpoint, progress)
         writer.write_all("ranges", ranges)
-        writer.write_all("hazards", aborted_input(told.lines.get("log", []), ranges))
+        writer.write_all("hazards", aborted_input(recorded.lines.get("log", []), ranges))
 
     def close(self) -> None:
         self._watch.close()

@@ -2,7 +2,7 @@
 
 The offset log says only where a batch *ends*; what was executed comes from
 the query's own progress, keyed by (query id, run id, batch), so that a replayed batch is not taken
-for one assigned twice. A batch whose progress was never told (the driver died before) is filled in
+for one assigned twice. A batch without a progress event (the driver died before it) is filled in
 from the offset log and marked `planned`.
 """
 
@@ -16,12 +16,12 @@ from onceproof.harness.subjects.spark.checkpoint import Checkpoint, offsets_of
 Progress = Mapping[str, Any]
 
 
-def executed_ranges(checkpoint: Checkpoint, told: Iterable[Progress]) -> list[dict[str, Any]]:
-    """Rows of the `ranges` table, from the progress events in the order in which they were told."""
+def executed_ranges(checkpoint: Checkpoint, events: Iterable[Progress]) -> list[dict[str, Any]]:
+    """Rows of the `ranges` table, from the progress events in their order."""
     committed = set(checkpoint.committed())
     last: dict[int, str] = {}
     rows: dict[tuple[int, str], list[dict[str, Any]]] = {}
-    for progress in told:
+    for progress in events:
         batch, execution = int(progress["batchId"]), str(progress["runId"])
         last[batch] = execution
         rows[batch, execution] = list(_rows(checkpoint, execution, batch, progress))
@@ -29,7 +29,7 @@ def executed_ranges(checkpoint: Checkpoint, told: Iterable[Progress]) -> list[di
     planned = set(checkpoint.planned())
     for batch in committed - last.keys():
         if batch and batch - 1 not in planned:
-            continue  # where it starts was purged, as Spark does unless it is told to keep all
+            continue  # where it starts was purged, as Spark does unless configured otherwise
         last[batch] = "unknown"
         rows[batch, "unknown"] = [
             _row(query, "unknown", batch, topic, partition, start, end, "planned")
@@ -47,9 +47,9 @@ def _rows(
 ) -> Iterable[dict[str, Any]]:
     query = str(progress["id"])
     for source in progress["sources"]:
-        said = source["startOffset"]
-        # With its first batch a query does not tell where it begins.
-        starts = checkpoint.begins() if said is None else offsets_of(said)
+        start_offset = source["startOffset"]
+        # With its first batch a query does not report where it begins.
+        starts = checkpoint.begins() if start_offset is None else offsets_of(start_offset)
         for (topic, partition), end in offsets_of(source["endOffset"] or {}).items():
             start = starts.get((topic, partition), 0)
             yield _row(query, execution, batch, topic, partition, start, end, "progress")

@@ -35,10 +35,10 @@ class SparkPipelineAgain(SupervisedSpark):
             stop=self._stop,
         )
 
-    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+    def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
         """As every driver, and how often it was started again; from now on it is not."""
         self._supervisor.close()
-        super().collect(writer, told, sink)
+        super().collect(writer, recorded, sink)
         words = "times the driver ended by itself, with its input worked off, and was started again"
         writer.write_all("hazards", counted((WORKED_OFF, self._supervisor.restarts, words)))
 

@@ -64,10 +64,10 @@ class SparkTwoCheckpoints(SparkPipeline):
         """Whether every micro-batch in both offset logs is committed."""
         return all(checkpoint.planned() == checkpoint.committed() for checkpoint, _ in self._both)
 
-    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+    def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
         """Of each query, by its id, where its batches ended and what its executions processed."""
         checkpoints = (checkpoint for checkpoint, _ in self._both)
-        write_each(writer, told, sink, zip(checkpoints, TABLES, strict=True))
+        write_each(writer, recorded, sink, zip(checkpoints, TABLES, strict=True))
 
     def close(self) -> None:
         super().close()

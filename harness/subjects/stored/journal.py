@@ -97,10 +97,10 @@ def changes(rows: Iterable[tuple[Any, ...]], *, topic: str, owner: str) -> list[
     """
     books = _Books()
     notes = (Note(*row) for row in rows)
-    told = (
-        told
+    shown = (
+        shown
         for _, transaction in groupby(notes, key=lambda note: note.transaction)
-        for told in books.seen(list(transaction))
+        for shown in books.seen(list(transaction))
     )
     return [
         {
@@ -117,7 +117,7 @@ def changes(rows: Iterable[tuple[Any, ...]], *, topic: str, owner: str) -> list[
             "source_offset": note.offset,
             "owner": owner,
         }
-        for ordinal, (sink, operation, note, content) in enumerate(told)
+        for ordinal, (sink, operation, note, content) in enumerate(shown)
     ]
 
 

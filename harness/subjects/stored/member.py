@@ -85,7 +85,7 @@ class StoringMember:
             try:
                 self._write(batch, offsets=True)
             except Refused as reason:
-                self._tell(REFUSED, str(reason))
+                self._record_hazard(REFUSED, str(reason))
                 self._rewind()
                 return False
             except Unreachable as reason:
@@ -182,7 +182,7 @@ class StoringMember:
     def _places(self, offsets: Mapping[int, int]) -> list[TopicPartition]:
         return [TopicPartition(self.task.topic, p, offset) for p, offset in offsets.items()]
 
-    def _tell(self, hazard: str, detail: str) -> None:
+    def _record_hazard(self, hazard: str, detail: str) -> None:
         say(f"{hazard}: {detail}")
         self._history.write(
             "hazards",

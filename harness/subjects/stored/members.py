@@ -72,15 +72,15 @@ class StoringMembers(Members):
         """Rows and balances alike, whoever looks at them."""
         return (LEDGER, BALANCES, journal.LEDGER, journal.BALANCES)
 
-    def collect(self, writer: HistoryWriter, told: Recorded, sink: Sink) -> None:
+    def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
         """What readers saw meanwhile; then as every group."""
         self._journal = self.audit.journal()
         writer.write_all("journal", self._journal)
-        super().collect(writer, told, sink)
+        super().collect(writer, recorded, sink)
 
-    def hazards(self, told: Recorded, commits: Sequence[Commit]) -> list[dict[str, Any]]:
-        """Read off the ledger; what a consumer was refused it has told by itself."""
-        log, effects = told.lines.get("log", []), told.lines.get("effects", [])
+    def hazards(self, recorded: Recorded, commits: Sequence[Commit]) -> list[dict[str, Any]]:
+        """Read off the ledger; a consumer records its refusals itself."""
+        log, effects = recorded.lines.get("log", []), recorded.lines.get("effects", [])
         return hazards(log, effects, self._journal, topic=self._topic, commits=commits)
 
 

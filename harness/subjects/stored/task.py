@@ -1,4 +1,4 @@
-"""What a consumer that writes into a database is told to do; written as JSON for its process."""
+"""The task of a consumer that writes into a database; written as JSON for its process."""
 
 from __future__ import annotations
 

@@ -60,9 +60,9 @@ class Printed:
         try:
             out, err, code = self._to_its_end()
         except subprocess.TimeoutExpired as error:
-            said = b"".join(part for part in (error.stdout, error.stderr) if part)
+            text = b"".join(part for part in (error.stdout, error.stderr) if part)
             raise UnreadableOutput(
-                f"{what} did not end within {_SECONDS:g} s, and was killed; {_last(said.decode())}"
+                f"{what} did not end within {_SECONDS:g} s, and was killed; {_last(text.decode())}"
             ) from error
         except OSError as error:
             raise UnreadableOutput(f"{what}: {error}") from error
@@ -71,7 +71,7 @@ class Printed:
         return out
 
     def _to_its_end(self) -> tuple[str, str, int]:
-        """What it said, and its exit code; whatever it started ends with it if it takes too long.
+        """Its output, and its exit code; whatever it started ends with it if it takes too long.
 
         It has a marker, so that the next start finds it where we are killed meanwhile.
         """
@@ -94,9 +94,9 @@ class Printed:
         return out, err, process.returncode
 
 
-def _last(said: str) -> str:
-    """The last words of a command."""
-    lines = said.strip().splitlines()[-3:]
+def _last(output: str) -> str:
+    """The last lines of a command's output."""
+    lines = output.strip().splitlines()[-3:]
     return f"it said last: {' | '.join(lines)}" if lines else "it said nothing"
 
 

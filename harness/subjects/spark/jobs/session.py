@@ -48,7 +48,7 @@ class ProgressLog(StreamingQueryListener):
         """Not of interest."""
 
     def onQueryProgress(self, event: Any) -> None:
-        """Write it down, with the moment at which it was told."""
+        """Write it down, with the moment at which it was reported."""
         progress = {
             "t": "progress",
             "at": time.monotonic_ns(),

@@ -237,14 +237,14 @@ def test_the_next_worker_is_asked_where_one_is_gone(worker: str) -> None:
     rest = Rest("Basic abc")
     assert rest.status(["127.0.0.1:1", worker], "copy") == {"tasks": [{"id": 0}]}
     assert rest.status(["127.0.0.1:1"], "copy") is None
-    assert "ConnectionRefusedError" in rest.said
+    assert "ConnectionRefusedError" in rest.last_error
 
 
 def test_a_refusal_is_told(worker: str) -> None:
     rest = Rest("Basic abc")
     assert rest.create(worker, "copy", {"topic": "out"})
     assert not rest.create(worker, "copy", {})
-    assert rest.said.endswith('409 {"message": "a rebalance is in process"}')
+    assert rest.last_error.endswith('409 {"message": "a rebalance is in process"}')
 
 
 def test_a_password_is_in_files_of_ours_alone_and_in_each_request(tmp_path: Path) -> None:
