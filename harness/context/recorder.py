@@ -55,7 +55,7 @@ class Recorder:
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        """Record a phase. What ends it other than its end is told by the exception's type."""
+        """Record a phase. The exception's type says what else ended it."""
         started = now()
         self.history.write("phases", phase=name, started_at=started, clock=clock_id())
         self.emit(events.PhaseStarted(at=started, phase=name))

@@ -23,7 +23,7 @@ from onceproof.harness.stage.base import Stage
 from onceproof.harness.wait import Stop, wait_until
 from onceproof.harness.workload.control import Producers
 
-_TELL_SECONDS: Final = 30.0
+_METADATA_SECONDS: Final = 30.0
 """How long brokers may take to tell the partitions of a topic."""
 
 
@@ -55,7 +55,7 @@ class RunContext:
         return self.producers.workload.topics
 
     def view(self, *, without: int | None = None) -> ClusterView:
-        """A fresh view of the cluster, as told by brokers that can answer.
+        """A fresh view of the cluster, as reported by brokers that can answer.
 
         `without` leaves out a broker whose word does not count.
         """
@@ -72,7 +72,7 @@ class RunContext:
         return self.stage.alive(node) and not self.stage.paused(node)
 
     def partitions(self, topic: str | None = None) -> list[Replicas]:
-        """Every partition of a topic that exists (default: the input), as a broker tells them.
+        """Every partition of a topic that exists (default: the input), as a broker reports them.
 
         A broker that was started a moment ago may not know the topic yet, and a busy one may not
         answer in time, so this asks until one does.
@@ -82,14 +82,14 @@ class RunContext:
         """
         name = topic or self.topic
 
-        def told() -> list[Replicas]:
+        def ask() -> list[Replicas]:
             with self.view() as view:
                 return view.partitions(name)
 
         return wait_until(
-            told,
+            ask,
             what=f"a broker to tell the partitions of {name}",
-            seconds=_TELL_SECONDS,
+            seconds=_METADATA_SECONDS,
             stop=self.stop,
         )
 
@@ -116,7 +116,7 @@ class Collected:
     """What is known when a run has been collected, for faults whose hazard shows only then."""
 
     returned: Mapping[str, tuple[str, int]]
-    """attempt → (outcome, when it was told)."""
+    """attempt → (outcome, when it was reported)."""
 
 
 def open_reader(

@@ -45,7 +45,7 @@ class Belonging:
         self._who = who
         self._context = context
         self._admin = self._asker()
-        self._told = "nothing yet"
+        self._last_answer = "nothing yet"
         self.had: frozenset[tuple[str, int]] = frozenset()
         """Partitions that it had when it was last seen to belong; empty if that was never seen."""
         self._before = frozenset(self._ids(stable=False) or ())
@@ -107,7 +107,7 @@ class Belonging:
             seconds=_SECONDS,
             every=0.1,
             stop=self._context.stop,
-            seen=lambda: self._told,
+            seen=lambda: self._last_answer,
         )
 
     def _asker(self) -> AdminClient:
@@ -117,18 +117,18 @@ class Belonging:
     def _ids(self, *, stable: bool = True) -> dict[str, str] | None:
         """Client id by member id; None while nobody says, or the group is not yet stable.
 
-        Who has which partitions is told only while it is.
+        The assignment is known only while it is.
         """
         asked = self._admin.describe_consumer_groups([self._group], request_timeout=5)
         try:
             found = asked[self._group].result(10)
         except KafkaException as error:
-            self._told = f"no answer: {error.args[0]}"
+            self._last_answer = f"no answer: {error.args[0]}"
             # It would ask a broker that coordinates the group no more for as long as it lives.
             self._admin = self._asker()
             return None
         belong = ", ".join(sorted(str(each.member_id) for each in found.members))
-        self._told = f"{found.state.name}, with {belong or 'no members'}"
+        self._last_answer = f"{found.state.name}, with {belong or 'no members'}"
         if stable and found.state.name != "STABLE":
             return None
         for each in found.members:

@@ -29,12 +29,12 @@ _REGULATE_EVERY = 0.2
 
 
 class ProducerTrouble(RuntimeError):
-    """A producer ended or stood still; the text says what it said last."""
+    """A producer ended or stood still; the text has its last output."""
 
 
 @dataclass
 class Status:
-    """What one producer said last."""
+    """The last status of one producer."""
 
     called: int = 0
     ok: int = 0
@@ -203,8 +203,8 @@ class Producers:
         self.check()
         return self._status[name].done
 
-    def told(self, life: str) -> Status:
-        """What one life of a producer said last."""
+    def status(self, life: str) -> Status:
+        """The last status of one life of a producer."""
         return self._status[life]
 
     @property
@@ -303,13 +303,13 @@ class Producers:
     def _listen(self, child: Process) -> None:
         assert child.popen.stdout is not None
         for line in child.popen.stdout:
-            said: Mapping[str, Any] = json.loads(line)
+            message: Mapping[str, Any] = json.loads(line)
             status = Status(
-                called=said["called"],
-                ok=said["ok"],
-                not_ok=said["not_ok"],
-                timeouts={int(k): v for k, v in said["timeouts"].items()},
-                done=said["done"],
+                called=message["called"],
+                ok=message["ok"],
+                not_ok=message["not_ok"],
+                timeouts={int(k): v for k, v in message["timeouts"].items()},
+                done=message["done"],
             )
             if status.moved != self._status[child.name].moved:
                 self._moved_at[child.name] = self._stop.monotonic()

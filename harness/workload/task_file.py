@@ -1,4 +1,4 @@
-"""What a sender is told to do: one task file, and one file with its records.
+"""The task of a sender: one task file, and one file with its records.
 
 Both are written by the harness, so that a client in any language sends the
 same bytes and needs nothing of ours but a JSON reader. What must be drawn, digested or decided
@@ -56,7 +56,7 @@ from typing import Any
 
 @dataclass(frozen=True, kw_only=True)
 class SenderTask:
-    """What one sender is told to do.
+    """The task of one sender.
 
     Attributes:
         name: its client id, and the name of its history file.
@@ -121,6 +121,6 @@ def load_records(path: Path) -> Iterator[SenderRecord]:
     """The reverse of `save_records`, line by line."""
     with path.open() as file:
         for line in file:
-            said = json.loads(line)
-            headers = tuple((name, value) for name, value in said.pop("headers"))
-            yield SenderRecord(**said, headers=headers)
+            row = json.loads(line)
+            headers = tuple((name, value) for name, value in row.pop("headers"))
+            yield SenderRecord(**row, headers=headers)

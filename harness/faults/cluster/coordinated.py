@@ -1,6 +1,6 @@
 """What faults reach past all proxies: a group, a transactional id, as their coordinators know them.
 
-What a broker refuses is trouble of the fault, told with the broker's word.
+A broker's refusal is trouble of the fault, reported with the broker's message.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ def led(context: RunContext, node: int) -> list[Partition]:
         Overdue: no broker tells.
     """
 
-    def told() -> list[list[Partition]]:
+    def ask() -> list[list[Partition]]:
         with context.view() as view:
             found = view.clients()
         if found is None:
@@ -31,7 +31,7 @@ def led(context: RunContext, node: int) -> list[Partition]:
         return [[(p.topic, p.partition) for p in found if p.leader == node]]
 
     (leads,) = wait_until(
-        told,
+        ask,
         what=f"a broker to tell what {broker_name(node)} leads",
         seconds=15,
         stop=context.stop,

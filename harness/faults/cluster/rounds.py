@@ -16,7 +16,7 @@ class Rounds:
 
     def __init__(self, steps: Sequence[Callable[[], Injection]]) -> None:
         self._steps = list(steps)
-        self._told: list[str] = []
+        self._evidence: list[str] = []
         self._now = self._next()
         self.target = self._now.target
         self.at = self._now.at
@@ -27,8 +27,8 @@ class Rounds:
         if word is None:
             return None
         if not self._steps:
-            return "; ".join([*self._told, word])
-        self._told.append(word)
+            return "; ".join([*self._evidence, word])
+        self._evidence.append(word)
         self._now.heal()
         self._now = self._next()
         self.target = ", ".join(dict.fromkeys([self.target, self._now.target]))

@@ -120,13 +120,13 @@ class _Struck:
         self.at = now()
         held = triggers.waiting()
         with ExitStack() as undo:
-            said = self._act(triggers, list(held), undo)
+            action = self._act(triggers, list(held), undo)
             triggers.release()
             became = {xid: self._outcome(triggers, xid) for xid in held.values() if xid}
         wanted = "aborted" if self._fault.act.endswith("undone") else "committed"
-        told = ", ".join(f"transaction {xid} {how}" for xid, how in became.items())
+        outcomes = ", ".join(f"transaction {xid} {how}" for xid, how in became.items())
         if self._fault.act == "slow" or all(how == wanted for how in became.values()):
-            self._seen = f"{said}; {told}"
+            self._seen = f"{action}; {outcomes}"
             if self._fault.seconds:
                 self._seen += f"; it had committed offsets {self._committed} times meanwhile"
 
@@ -134,11 +134,11 @@ class _Struck:
         act = self._fault.act
         where = f"at a {self._fault.when} on {', '.join(triggers.tables)}"
         if act.startswith("kill"):
-            said = end(running(self._context), f"SIGKILL by fault «{self._name}»")
+            killed = end(running(self._context), f"SIGKILL by fault «{self._name}»")
             self._ended = True
             if act == "kill-undone":
                 triggers.terminate(held)
-            return f"{said}, {where}"
+            return f"{killed}, {where}"
         if act == "cut-undone":
             triggers.terminate(held)
             return f"{len(held)} connections ended {where}"
@@ -165,10 +165,10 @@ class _Struck:
     def _outcome(self, triggers: Triggers, xid: str) -> str:
         def decided() -> str | None:
             try:
-                told = triggers.outcome(xid)
+                status = triggers.outcome(xid)
             except psycopg.Error:
                 return "unknown"
-            return None if told == "in progress" else told
+            return None if status == "in progress" else status
 
         return wait_until(
             decided, what=f"transaction {xid} to be decided", seconds=20, stop=self._context.stop

@@ -94,10 +94,10 @@ def wait_decided(context: RunContext, idents: tuple[str, ...], *, undecided: fro
     def decided() -> str | None:
         context.pipeline.check()
         try:
-            told = transactions_of(context)
+            transactions = transactions_of(context)
         except (OSError, Refused):
             return None
-        states = sorted({told.get(ident, "gone") for ident in idents})
+        states = sorted({transactions.get(ident, "gone") for ident in idents})
         return ", ".join(states) if undecided.isdisjoint(states) else None
 
     return wait_until(

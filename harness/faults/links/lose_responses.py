@@ -50,7 +50,7 @@ class _Lost:
         self.target = str(self._link)
         self._timeouts = 0
         # Read before the hole opens: what is in flight then is appended within milliseconds. What
-        # was answered before it opened is told apart in `after_collect`, by when it returned.
+        # was answered before it opened is distinguished in `after_collect`, by when it returned.
         self._starts = self._ends()
         self._hold = context.stage.disturb(self._link, lose("responses"))
         self.at = now()

@@ -1,4 +1,4 @@
-"""Sends that only a retry can have acknowledged, told by the log and by when the client heard.
+"""Sends that only a retry can have acknowledged, by the log and by when the client got the outcome.
 
 What stood in the log while no answer came through, and was acknowledged
 after we had looked, was sent again.
@@ -23,7 +23,7 @@ def note_retried(
     """Record the hazard `retried-send`, if there was one.
 
     Args:
-        known: what the clients were told.
+        known: the outcomes that the clients got.
         seen: attempt → when it was seen in the log, unanswered.
         where: whose log that was.
         why: in words, why no answer came through.

@@ -59,7 +59,7 @@ class _Unanswered:
         self._seconds = seconds
         self.target = str(self._link)
         gate = context.stage.gate(self._link)
-        # Read before the rule is put: what is answered after that is told apart in `after_collect`.
+        # Read before the rule is put: what is answered after that is filtered in `after_collect`.
         self._starts = self._ends()
         self._placed = gate.put(
             MessageMatch(direction="response", api="Produce").rule("close-before", times=None)

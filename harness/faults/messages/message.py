@@ -73,9 +73,9 @@ class AtGates:
         return tuple(self._links)
 
     def fired(self) -> list[Event]:
-        """What the gate told of every time that one acted, in order."""
-        told: Iterable[Event] = (event for placed in self._placed for event in placed.fired)
-        return sorted(told, key=lambda event: int(event["at"]))
+        """The gate's events of every time that one acted, in order."""
+        events: Iterable[Event] = (event for placed in self._placed for event in placed.fired)
+        return sorted(events, key=lambda event: int(event["at"]))
 
     def remove(self) -> None:
         """Let them act no more; what they hold goes on its way."""

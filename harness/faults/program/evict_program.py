@@ -163,5 +163,5 @@ def wait_several(context: RunContext, group: str) -> None:
 def members(context: RunContext, name: str) -> int:
     """How many members a group has; 0 while it is rebalancing."""
     with group_of(context, name) as group:
-        told = group.describe()
-    return len(told.members) if told.state == "Stable" else 0
+        described = group.describe()
+    return len(described.members) if described.state == "Stable" else 0

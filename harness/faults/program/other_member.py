@@ -17,7 +17,7 @@ from onceproof.harness.processes.trouble import StageTrouble
 ASSIGNORS: Final = ("range", "roundrobin", "cooperative-sticky")
 """Those that our client knows, as JoinGroup calls them."""
 CLIENT: Final = "onceproof-other-member"
-"""Its client id, by which it is told from others."""
+"""Its client id, which distinguishes it from others."""
 _SESSION_MS: Final = 10_000
 _LEAVE_SECONDS: Final = 10.0
 
@@ -92,6 +92,6 @@ class OtherMember:
 
     def _listen(self) -> None:
         assert self._process.stdout is not None, "it has a pipe"
-        with self._process.stdout as said:
-            for line in said:
+        with self._process.stdout as output:
+            for line in output:
                 self._assigned = json.loads(line)

@@ -111,6 +111,6 @@ class _Rebalanced:
         wait_works(self._context)
 
 
-def _settled(told: GroupState) -> bool:
+def _settled(group: GroupState) -> bool:
     """Whether its own members have shared the partitions out anew."""
-    return told.state == "Stable" and CLIENT not in told.members and bool(told.members)
+    return group.state == "Stable" and CLIENT not in group.members and bool(group.members)

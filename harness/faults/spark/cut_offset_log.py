@@ -95,14 +95,14 @@ class _Torn:
                 self._logs = Logs(self._context)
                 self._sizes = self._logs.truncate(OFFSETS, rested.batch)
                 self.target, self.at = rested.instance, rested.at
-            said = start_to_see_it_end(self._context)
+            message = start_to_see_it_end(self._context)
             committed = driver(self._context).checkpoint.committed()[-1:]
             if committed != [rested.batch]:
                 return None
             before, after = self._sizes
             self._proof = (
                 f"{rested}; of the {before} bytes of its offset log entry {after} were left, "
-                f"and the next life ended by itself, without a commit: «{said}»"
+                f"and the next life ended by itself, without a commit: «{message}»"
             )
             self._context.recorder.hazard(
                 "torn-offset-log",

@@ -39,7 +39,7 @@ class Executors:
         if process is None:
             raise LookupError("the driver does not run")
         self.process: Process = process
-        self._told = process.log.stat().st_size
+        self._log_size = process.log.stat().st_size
 
     def found(self) -> dict[int, int]:
         """Spark's id of each executor that lives → its process id."""
@@ -51,17 +51,17 @@ class Executors:
         return executors
 
     def lost_tasks(self, executors: Iterable[int]) -> int:
-        """How many tasks the driver has told as lost with some executors."""
+        """How many tasks the driver has logged as lost with some executors."""
         lost = set(executors)
         return len({task for task, n in _LOST_TASK.findall(self._news()) if int(n) in lost})
 
     def codes(self) -> dict[int, int]:
-        """Spark's id of each executor that the driver has told as ended → its exit code."""
+        """Spark's id of each executor that the driver has logged as ended → its exit code."""
         return {int(n): int(code) for n, code in _ENDED.findall(self._news())}
 
     def _news(self) -> str:
         with self.process.log.open("rb") as log:
-            log.seek(self._told)
+            log.seek(self._log_size)
             return log.read().decode(errors="replace")
 
 

@@ -32,8 +32,8 @@ class KilledBroker:
     def evidence(self) -> str | None:
         """Its exit signal, and who leads now what it led: others, or nobody if no other could."""
         if self._proof is None:
-            said = {(p.topic, p.partition): p.leader for p in self._survivors.clients() or ()}
-            leaders = {key: said.get(key, self._number) for key in self._led}
+            reported = {(p.topic, p.partition): p.leader for p in self._survivors.clients() or ()}
+            leaders = {key: reported.get(key, self._number) for key in self._led}
             if self._number not in leaders.values():
                 moved = ", ".join(
                     f"{topic}-{p} to {broker_name(leader) if leader >= 0 else 'nobody'}"
@@ -74,7 +74,7 @@ class StoppedBroker:
         self._proof = f"{ended}; {word}" if word else None
 
     def evidence(self) -> str | None:
-        """Its exit status, and what the others said before its end, or the moment it had ended."""
+        """Its exit status, and what the others reported before, or the moment it had ended."""
         return self._proof
 
     def heal(self) -> None:

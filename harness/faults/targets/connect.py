@@ -25,7 +25,7 @@ from onceproof.harness.subjects.connect.base import WORKER
 from onceproof.harness.subjects.connect.workers import Workers
 
 FENCED: Final = "fenced-zombie"
-"""Who came back wanted to go on, and was told that another one has its place."""
+"""The worker that came back was fenced: another one has its place."""
 _REFUSED: Final = re.compile(
     r"^\S*(?:ProducerFenced|InvalidProducerEpoch)Exception: .*", re.MULTILINE
 )
@@ -129,7 +129,7 @@ class _PausedOwner:
         self._who = self._cluster.wait_owner()
         self.at = now()
         self._process = self._cluster.pause(self._who)
-        self._said = self._process.log.stat().st_size
+        self._log_size = self._process.log.stat().st_size
         self._commits = self._cluster.commits
         self.target = f"{self._process.instance} (runs the task)"
 
@@ -146,8 +146,8 @@ class _PausedOwner:
 
     def after_collect(self, known: Collected) -> None:
         """That it was fenced, by its own word since it goes on."""
-        said = self._process.log.read_bytes()[self._said :].decode(errors="replace")
-        if refused := _REFUSED.search(said):
+        output = self._process.log.read_bytes()[self._log_size :].decode(errors="replace")
+        if refused := _REFUSED.search(output):
             self._context.recorder.hazard(
                 FENCED,
                 hop="process",

@@ -183,10 +183,10 @@ class _KilledInWindow:
         if self._context.stage.connected("pipeline-sink"):
             return False
         try:
-            told = transactions_of(self._context)
+            states = transactions_of(self._context)
         except (OSError, Refused):
             return False
-        return open_of(told, self._job.name, hit.number) == hit.open
+        return open_of(states, self._job.name, hit.number) == hit.open
 
     def _stay_down(self, hit: Hit) -> None:
         """For as long as the outage lasts, or until its transactions have been given up."""
@@ -198,10 +198,10 @@ class _KilledInWindow:
             if now() >= until:
                 return True
             try:
-                told = transactions_of(self._context)
+                states = transactions_of(self._context)
             except (OSError, Refused):
                 return False
-            return bool(hit.open) and all(told.get(i) not in _UNDECIDED for i in hit.open)
+            return bool(hit.open) and all(states.get(i) not in _UNDECIDED for i in hit.open)
 
         wait_until(
             over,

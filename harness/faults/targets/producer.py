@@ -60,11 +60,11 @@ class _Ended:
         self._life: str | None = None
 
     def evidence(self) -> str | None:
-        """Its end, and what it had said by then."""
-        said = self._context.producers.told(self._process.name)
-        unknown = said.called - said.ok - said.not_ok
+        """Its end, and its status by then."""
+        status = self._context.producers.status(self._process.name)
+        unknown = status.called - status.ok - status.not_ok
         return (
-            f"{self.target} {self._process.ended}; it had told of {said.called} sends, {unknown} "
+            f"{self.target} {self._process.ended}; it had told of {status.called} sends, {unknown} "
             "of them without an outcome"
         )
 
@@ -80,11 +80,11 @@ class _Ended:
             self._life = producers.go_on(self._who)
         life = self._life
         wait_until(
-            lambda: producers.told(life).ok > 0 or producers.ended(life),
+            lambda: producers.status(life).ok > 0 or producers.ended(life),
             what=f"{life} to be told of a send",
             seconds=60,
             stop=self._context.stop,
-            seen=lambda: producers.told(life),
+            seen=lambda: producers.status(life),
         )
 
 
@@ -94,17 +94,17 @@ class _Paused:
         self.at = now()
         self._process = context.producers.pause(who)
         self.target = self._process.instance
-        self._said = context.producers.told(self._process.name).moved
+        self._moved = context.producers.status(self._process.name).moved
         self._still_since = self.at
 
     def evidence(self) -> str | None:
         """The kernel's word that it stands still, and its own silence."""
-        said = self._context.producers.told(self._process.name).moved
-        if said != self._said:  # its last words were still in the pipe
-            self._said, self._still_since = said, now()
+        moved = self._context.producers.status(self._process.name).moved
+        if moved != self._moved:  # its last words were still in the pipe
+            self._moved, self._still_since = moved, now()
         if now() - self._still_since < _SECONDS * 1e9 or not self._process.frozen():
             return None
-        called, acknowledged, _ = said
+        called, acknowledged, _ = moved
         return (
             f"every thread of {self.target} is stopped; nothing heard of it for more than "
             f"{_SECONDS:g} s, since {called} sends, {acknowledged} of them acknowledged"
@@ -120,9 +120,9 @@ class _Paused:
         producers, name = self._context.producers, self._process.name
         self._process.thaw()
         wait_until(
-            lambda: producers.told(name).moved != self._said or producers.ended(name),
+            lambda: producers.status(name).moved != self._moved or producers.ended(name),
             what=f"{self.target} to be heard of again",
             seconds=60,
             stop=self._context.stop,
-            seen=lambda: producers.told(name),
+            seen=lambda: producers.status(name),
         )

@@ -44,7 +44,7 @@ class KilledProgram:
         self._program = program(context)
         at_work(context, phase)
         self._met: Event | None = None
-        self._said_new = False
+        self._new_positions = False
         if moment is None:
             self._kill(name)
         else:
@@ -97,7 +97,7 @@ class KilledProgram:
                 pass  # it keeps its positions elsewhere: it is killed all the same
             self._kill(name)
             if self._met is not None:
-                self._said_new = says_new(
+                self._new_positions = commits_new_positions(
                     self._met,
                     topic=topic,
                     before=before,
@@ -112,13 +112,13 @@ class KilledProgram:
                 f"{self.target} was killed when {self._in_hand[0]} of {self._in_hand[1]} inputs "
                 "had effects"
             )
-        if moment is not None and self._met is not None and self._said_new:
+        if moment is not None and self._met is not None and self._new_positions:
             hazards[HAZARDS[moment]] = f"{self.target} was killed, lost: {met(self._met)}"
         for hazard, detail in hazards.items():
             self._context.recorder.hazard(hazard, hop="process", fault=name, detail=detail)
 
 
-def says_new(
+def commits_new_positions(
     met: Event,
     *,
     topic: str,
@@ -132,11 +132,11 @@ def says_new(
     transaction is always of something.
 
     Args:
-        met: what a gate told of it, or of its answer.
+        met: a gate's event of it, or of its answer.
         topic: the input.
         before: the newest positions of each group, at some time before; None if nobody could say.
-        sent: what gates told of every commit that was sent since, in any order.
-        refused: what they told of the answers to those that were refused.
+        sent: the gates' events of every commit that was sent since, in any order.
+        refused: their events of the answers to those that were refused.
     """
     if met["api"] != _COMMIT.api:
         return True

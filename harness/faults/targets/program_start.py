@@ -50,8 +50,8 @@ class KilledAtStart:
 
     def evidence(self) -> str | None:
         """The end of the broker, and who leads now what it led."""
-        told = self._broker.evidence()
-        return told and f"the pipeline asked for metadata and got none yet: {self._asked}; {told}"
+        proof = self._broker.evidence()
+        return proof and f"the pipeline asked for metadata and got none yet: {self._asked}; {proof}"
 
     def heal(self) -> None:
         """Start the broker again, and see that the pipeline commits what came behind all that."""

@@ -42,12 +42,12 @@ class KilledAtRow:
         pipeline = driver(self._context)
         if self._batch is None:
             with suppress(FileNotFoundError):
-                said = json.loads((self._folder / "reached").read_text())
+                reached = json.loads((self._folder / "reached").read_text())
                 process = pipeline.process
                 self.target = process.instance if process else "driver"
                 self.at = now()
                 self._count = pipeline.kill(f"SIGKILL by fault «{self._name}»")
-                self._batch = int(said["batch"])
+                self._batch = int(reached["batch"])
                 self._gone()
         if self._batch is not None and self._proof is None:
             self._present, self._planned = SinkOfBatches(self._context).of(self._batch)

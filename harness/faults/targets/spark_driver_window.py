@@ -137,16 +137,16 @@ class KilledInWindow:
             )
         if not self._context.subject.sinks:
             has = "rows" if self._present else "no row"
-            said = (
+            sink = (
                 f"the sink had {has} of micro-batch {hit.number} with its {self._planned} records"
             )
         else:
-            said = (
+            sink = (
                 f"of the {self._planned} records of micro-batch {hit.number} the sink had "
                 f"{self._present}"
             )
         return (
-            f"{hit.instance} and all its {hit.processes} processes ended by signal 9; {said}, and "
+            f"{hit.instance} and all its {hit.processes} processes ended by signal 9; {sink}, and "
             f"the batch {commit}{missed}"
         )
 

@@ -112,11 +112,11 @@ class _Waiting:
         if not any(placed.fired for placed in self._aborts.values()):
             return False
         with transactional_id_of(self._context, self._id) as known:
-            told = known.describe()
-        if told is None or told.state != ONGOING:
+            transaction = known.describe()
+        if transaction is None or transaction.state != ONGOING:
             return False  # its abort has nothing to end
         assert self._late is not None, "it came before"
-        self._later = told
+        self._later = transaction
         self._released_at = now()
         self._commits[str(self._late["link"])].release()
         return True
@@ -124,8 +124,8 @@ class _Waiting:
     def _abort_answered(self) -> str | None:
         """How the abort was answered, which is let go when the late commit has had its effect."""
         with transactional_id_of(self._context, self._id) as known:
-            told = known.describe()
-        if told is None or told.state in ENDING:
+            transaction = known.describe()
+        if transaction is None or transaction.state in ENDING:
             return None
         for placed in self._aborts.values():
             if placed.fired:
@@ -147,12 +147,12 @@ class _Waiting:
         assert self._later is not None, "it was open"
         seconds = (self._released_at - int(self._late["at"])) / 1e9
         with transactional_id_of(self._context, self._id) as known:
-            told = known.describe()
+            transaction = known.describe()
         return (
             f"{met(self._late)} was held for {seconds:.1f} s, and came when a later transaction of "
             f"{self._later.owner} with {len(self._later.partitions)} partitions was open: it was "
             f"answered with {late}, the later one's abort with {abort}, and the coordinator has "
-            f"{told.state if told else 'nothing'}"
+            f"{transaction.state if transaction else 'nothing'}"
         )
 
     def _hazard(self, detail: str) -> None:

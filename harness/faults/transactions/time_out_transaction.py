@@ -92,13 +92,13 @@ class _Waiting:
         if not fired:
             return False
         with transactional_id_of(self._context, self._id) as known:
-            told = known.describe()
-        if told is None or told.state != ONGOING:
+            transaction = known.describe()
+        if transaction is None or transaction.state != ONGOING:
             return False
-        self._held, self._open = fired[0], told
+        self._held, self._open = fired[0], transaction
         self.at = int(fired[0]["at"])
         with self._context.reader() as reader:
-            self._ends = reader.high_watermarks(told.partitions)
+            self._ends = reader.high_watermarks(transaction.partitions)
         return True
 
     def _timed_out(self) -> str | None:
@@ -106,8 +106,12 @@ class _Waiting:
         assert self._open is not None, "its end is held"
         assert self._held is not None, "its end is held"
         with transactional_id_of(self._context, self._id) as known:
-            told = known.describe()
-        if told is None or told.owner == self._open.owner or told.state in {ONGOING, *ENDING}:
+            transaction = known.describe()
+        if (
+            transaction is None
+            or transaction.owner == self._open.owner
+            or transaction.state in {ONGOING, *ENDING}
+        ):
             return None
         if not self._aborted_everywhere():
             return None
@@ -115,8 +119,8 @@ class _Waiting:
         proof = (
             f"held: {met(self._held)}; a transaction of {self._open.owner} that may take "
             f"{self._open.timeout_ms / 1000:g} s was {self._open.state.lower()}, and after "
-            f"{seconds:.1f} s {told.state} with {told.owner} and an abort marker in each of its "
-            f"{len(self._open.partitions)} partitions"
+            f"{seconds:.1f} s {transaction.state} with {transaction.owner} and an abort "
+            f"marker in each of its {len(self._open.partitions)} partitions"
         )
         self._context.recorder.hazard(
             "timed-out-transaction",

@@ -78,16 +78,16 @@ class _Zombie:
         )  # fmt: skip
 
     def after_collect(self, known: Collected) -> None:
-        """It came back if it was told of anything after that."""
+        """It came back if it got any outcome after that."""
         if self._back_at is None:
             return
         mine = f"{self._sender}/"
-        told = [
+        returned = [
             attempt
             for attempt, (_, at) in known.returned.items()
             if attempt.startswith(mine) and at > self._back_at
         ]
-        if told:
+        if returned:
             self._context.recorder.hazard(
                 "zombie-back",
                 hop="produce",

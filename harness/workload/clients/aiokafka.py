@@ -31,7 +31,7 @@ class Sending:
         self._failed: KafkaError | None = None
 
     async def send_all(self) -> None:
-        """Send every record, at the pace that is told; wait for every outcome."""
+        """Send every record, at the pace that is set; wait for every outcome."""
         ticking = asyncio.create_task(self._tick())
         sending = asyncio.create_task(self._send_all())
         # Whichever fails first ends the program: also when the harness is gone.
@@ -43,7 +43,7 @@ class Sending:
     async def _tick(self) -> None:
         while True:
             self.desk.listen()
-            self.desk.tell()
+            self.desk.report()
             await asyncio.sleep(_TICK)
 
     async def _send_all(self) -> None:
@@ -84,7 +84,7 @@ class Sending:
 
     def _on_outcome(self, attempt: str, future: asyncio.Future[Any]) -> None:
         if future.cancelled() or future.exception() is not None:
-            # Whether a batch that failed was ever transmitted is not told.
+            # Whether a batch that failed was ever transmitted is not known.
             error = None if future.cancelled() else future.exception()
             self.desk.refused(attempt, repr(error or "cancelled"), certain=False)
             self._failed = error if isinstance(error, KafkaError) else KafkaError(repr(error))

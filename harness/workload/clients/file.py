@@ -15,7 +15,7 @@ from onceproof.harness.workload.clients.runtime import Call, SenderRuntime, give
 
 
 def append_all(desk: SenderRuntime) -> None:
-    """Append every record, at the pace that is told.
+    """Append every record, at the pace that is set.
 
     Raises:
         OSError: the file cannot be written; what was being appended has no outcome.
@@ -29,7 +29,7 @@ def append_all(desk: SenderRuntime) -> None:
             if topic not in files:
                 files[topic] = (folder / topic).open("ab", buffering=0)
             _append(desk, files[topic], [call for call in calls if call.record.topic == topic])
-        desk.tell()
+        desk.report()
     for file in files.values():
         file.close()
     desk.close()

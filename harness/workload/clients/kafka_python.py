@@ -27,7 +27,7 @@ class Sending:
         self.client = self._new_client()
 
     def send_all(self) -> None:
-        """Send every record, at the pace that is told; wait for every outcome."""
+        """Send every record, at the pace that is set; wait for every outcome."""
         desk = self.desk
         transactional = desk.task.transactional_id is not None
         while not desk.over:
@@ -37,7 +37,7 @@ class Sending:
                     self._send(call)
             elif transaction := desk.due_transaction():
                 self._send_transaction(desk.calls(transaction), abort=transaction.abort)
-            desk.tell()
+            desk.report()
         self._flush()
         desk.close()
 
@@ -73,7 +73,7 @@ class Sending:
             self.desk.refused(call.attempt, error, certain=True)  # it was never taken
             raise
         future.add_callback(partial(self._acknowledged, call.attempt))
-        # Whether a batch that failed was ever transmitted is not told.
+        # Whether a batch that failed was ever transmitted is not known.
         future.add_errback(partial(self._refused, call.attempt))
 
     def _acknowledged(self, attempt: str, metadata: Any) -> None:
@@ -86,7 +86,7 @@ class Sending:
     def _flush(self) -> None:
         while self.desk.waiting:
             self.desk.listen()
-            self.desk.tell()
+            self.desk.report()
             try:
                 self.client.flush(timeout=_FLUSH_SECONDS)
             except KafkaTimeoutError:

@@ -34,7 +34,7 @@ class Sending:
         self.client = self._new_client()
 
     def send_all(self) -> None:
-        """Send every record, at the pace that is told; wait for every outcome."""
+        """Send every record, at the pace that is set; wait for every outcome."""
         desk = self.desk
         transactional = desk.task.transactional_id is not None
         if transactional:
@@ -54,7 +54,7 @@ class Sending:
                 self.client.poll(0)
             else:
                 self.client.poll(desk.until_due)
-            desk.tell()
+            desk.report()
         while desk.waiting:
             self._wait()
         desk.close()
@@ -89,7 +89,7 @@ class Sending:
     def _wait(self) -> None:
         self.client.poll(0.05)
         self.desk.listen()
-        self.desk.tell()
+        self.desk.report()
 
     def _on_delivery(self, call: Call, error: KafkaError | None, message: Message) -> None:
         """Note an outcome. A client that retries may have been appended and then refused."""
@@ -164,7 +164,7 @@ class Sending:
     def _call(self, call: Callable[[float], object]) -> None:
         while True:
             self.desk.listen()
-            self.desk.tell()
+            self.desk.report()
             began = time.monotonic()
             try:
                 call(_CALL_SECONDS)

@@ -49,8 +49,8 @@ class Call:
 
     @property
     def headers(self) -> list[tuple[str, str | bytes | None]]:
-        """What tells the record and the call in the log, behind the record's own."""
-        own = [(name, said and said.encode()) for name, said in self.record.headers]
+        """What identifies the record and the call in the log, behind the record's own."""
+        own = [(name, value and value.encode()) for name, value in self.record.headers]
         return [
             *own,
             (RECORD_HEADER, self.record.record.encode()),
@@ -79,7 +79,7 @@ class SenderRuntime:
         say: Callable[[str], None] = lambda line: print(line, flush=True),
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`orders` gives the descriptor that orders come from; `say` takes what is told.
+        """`orders` gives the descriptor that orders come from; `say` takes its output.
 
         `seconds` is the clock that paces.
         """
@@ -94,7 +94,7 @@ class SenderRuntime:
             load_records(Path(task.records))
         )
         self._next: tuple[int, SenderRecord] | None = next(self._records, None)
-        self._credit, self._last, self._told = 0.0, seconds(), 0.0
+        self._credit, self._last, self._reported_at = 0.0, seconds(), 0.0
         self._lock = threading.Lock()
         self._returned: list[dict[str, Any]] = []
         self._open: set[str] = set()
@@ -270,21 +270,21 @@ class SenderRuntime:
         if not select.select([orders], [], [], seconds)[0]:
             return
         # Read the descriptor itself: a buffered reader would hide a second order from select.
-        said = os.read(orders, 4096)
-        if not said:
+        data = os.read(orders, 4096)
+        if not data:
             raise SystemExit("the harness is gone")
-        for line in said.decode().splitlines():
+        for line in data.decode().splitlines():
             word, _, value = line.partition(" ")
             if word == "rate":
                 self.rate = float(value)
             elif word == "enough":
                 self.enough = True
 
-    def tell(self, *, done: bool = False) -> None:
+    def report(self, *, done: bool = False) -> None:
         """Write outcomes down, and tell the harness how far we are, now and then."""
-        if not done and self._seconds() - self._told < _STATUS_EVERY:
+        if not done and self._seconds() - self._reported_at < _STATUS_EVERY:
             return
-        self._told = self._seconds()
+        self._reported_at = self._seconds()
         with self._lock:
             rows, self._returned = self._returned, []
         if rows:
@@ -300,7 +300,7 @@ class SenderRuntime:
 
     def close(self) -> None:
         """Everything has its outcome: the last word."""
-        self.tell(done=True)
+        self.report(done=True)
         self._history.close()
 
 

@@ -1,4 +1,4 @@
-"""aiokafka, for asyncio; its producer is not idempotent unless told so."""
+"""aiokafka, for asyncio; its producer is not idempotent by default."""
 
 from __future__ import annotations
 

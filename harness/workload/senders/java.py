@@ -1,4 +1,4 @@
-"""Kafka's own client in Java, of the same release as the brokers; idempotent unless told otherwise.
+"""Kafka's own client in Java, of the same release as the brokers; idempotent by default.
 
 It needs a Java that compiles; `harness/java` has the programs.
 """

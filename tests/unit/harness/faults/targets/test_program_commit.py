@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from onceproof.harness.faults.targets.program_commit import says_new
+from onceproof.harness.faults.targets.program_commit import commits_new_positions
 
 
 def event(at: int, *positions: tuple[str, int, int], **more: Any) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def new(
     **more: Any,
 ) -> bool:
     said = {"topic": "orders", "before": BEFORE, **more}
-    return says_new(met, sent=sent, refused=refused, **said)
+    return commits_new_positions(met, sent=sent, refused=refused, **said)
 
 
 def test_it_is_if_it_goes_beyond_what_was_committed() -> None:

@@ -124,7 +124,7 @@ def test_outcomes_are_counted_once_and_written(plain: Sent) -> None:
     plain.desk.refused(four, ValueError(), certain=False)
     plain.desk.refused(one, "too late", certain=True)
     assert plain.desk.waiting == BLOCK - 4
-    plain.desk.tell(done=True)
+    plain.desk.report(done=True)
     status = {"called": BLOCK, "ok": 2, "not_ok": 2, "timeouts": {}, "done": True}
     assert plain.words[-1] == status
     sends = {row["attempt"]: row for row in plain.table("sends")}
@@ -155,10 +155,10 @@ def test_what_a_client_left_open_nobody_knows(plain: Sent) -> None:
 
 
 def test_it_is_silent_for_a_moment_after_a_word(plain: Sent) -> None:
-    plain.desk.tell()
-    plain.desk.tell()
+    plain.desk.report()
+    plain.desk.report()
     assert len(plain.words) == 1
-    plain.desk.tell(done=True)
+    plain.desk.report(done=True)
     assert [word["done"] for word in plain.words] == [False, True]
 
 
