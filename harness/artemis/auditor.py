@@ -1,7 +1,7 @@
 """Our own way into queues: a process that looks into them, past all proxies, and takes nothing out.
 
 It is asked one thing at a time and connects anew for each; a broker that was
-killed in between makes no difference, and one that does not answer is told as such.
+killed in between makes no difference, and one that does not answer is reported as such.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ class QueueAuditor:
         """
         found = []
         for log in self._logs():
-            said = log.read_text(errors="replace").splitlines()
-            for line, message in pairwise(said):
+            lines = log.read_text(errors="replace").splitlines()
+            for line, message in pairwise(lines):
                 if _DROPPED in line and f"address={address}," in message:
                     record = _RECORD.search(message)
                     found.append(record[1] if record else "")

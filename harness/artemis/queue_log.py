@@ -69,9 +69,12 @@ class QueueLog:
 
 
 def _entry(address: str, offset: int, message: Message) -> Entry:
-    said = message.properties
-    told = {**said, **{ours: said[name] for name, ours in _OURS.items() if name in said}}
-    key = said.get(_KEY)
+    properties = message.properties
+    headers = {
+        **properties,
+        **{ours: properties[name] for name, ours in _OURS.items() if name in properties},
+    }
+    key = properties.get(_KEY)
     return Entry(
         topic=address,
         partition=0,
@@ -79,7 +82,7 @@ def _entry(address: str, offset: int, message: Message) -> Entry:
         kind="data",
         key=None if key is None else key.encode(),
         value=None if message.value is None else message.value.encode(),
-        headers={name: text.encode() for name, text in told.items()},
+        headers={name: text.encode() for name, text in headers.items()},
         producer_id=-1,
         epoch=-1,
         sequence=-1,

@@ -218,10 +218,10 @@ class Process:
         so behind it.
         """
         try:
-            said = self.log.read_text(errors="replace").splitlines()
+            log_lines = self.log.read_text(errors="replace").splitlines()
         except OSError:
             return "it left no log"
-        words = [line.strip() for line in said if line.strip() and not _FRAME.match(line)]
+        words = [line.strip() for line in log_lines if line.strip() and not _FRAME.match(line)]
         last = words[-lines:]
         raised = next((word for word in reversed(words[-_NEAR:]) if _RAISED.match(word)), None)
         if raised is not None and raised not in last:

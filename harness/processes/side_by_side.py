@@ -49,7 +49,7 @@ class Ended:
     Attributes:
         code: its exit code, below 0 the signal that ended it.
         overdue: it was ended because its time was over.
-        log: what it said.
+        log: its output.
     """
 
     job: Job

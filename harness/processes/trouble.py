@@ -2,4 +2,4 @@
 
 
 class StageTrouble(RuntimeError):
-    """The stage could not do what it was told; the text says what was seen."""
+    """The stage could not do what was asked; the text says what was seen."""

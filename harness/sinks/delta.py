@@ -127,10 +127,12 @@ def _action(line: str) -> tuple[str, dict[str, Any]]:
     found = json.loads(line)
     if not isinstance(found, dict) or len(found) != 1:
         raise ValueError(f"{line[:80]!r} is no action")
-    ((kind, said),) = found.items()
-    if not isinstance(said, dict) or (kind in _OF_FILES and not isinstance(said.get("path"), str)):
+    ((kind, fields),) = found.items()
+    if not isinstance(fields, dict) or (
+        kind in _OF_FILES and not isinstance(fields.get("path"), str)
+    ):
         raise ValueError(f"{line[:80]!r} names no file")
-    return kind, said
+    return kind, fields
 
 
 def _check_whole(add: dict[str, Any]) -> None:

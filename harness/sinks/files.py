@@ -114,9 +114,9 @@ def _added(path: Path) -> Iterator[Path]:
         if version != "v1":
             raise ValueError(f"version {version}")
         for line in lines:
-            said = json.loads(line)
-            if said["action"] != "add":
-                raise ValueError(f"action {said['action']}, expected add")
-            yield Path(unquote(urlsplit(said["path"]).path))
+            entry = json.loads(line)
+            if entry["action"] != "add":
+                raise ValueError(f"action {entry['action']}, expected add")
+            yield Path(unquote(urlsplit(entry["path"]).path))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UnreadableFiles(f"{path}: {error}: {text[:200]!r}") from error

@@ -81,12 +81,12 @@ class IcebergTable:
         from pyiceberg.io.pyarrow import ArrowScan
 
         order = _added_at(table)
-        with _told(table.metadata_location):
+        with _reading(table.metadata_location):
             scan = table.scan()
             tasks = sorted(scan.plan_files(), key=lambda task: order[task.file.file_path])
             reader = ArrowScan(table.metadata, table.io, scan.projection(), AlwaysTrue())
         for task in tasks:
-            with _told(task.file.file_path):
+            with _reading(task.file.file_path):
                 # One file at a time: deletes that apply to one need not apply to another.
                 rows: Rows = reader.to_table([task]).to_pylist()
             yield Path(urlsplit(task.file.file_path).path), rows
@@ -104,10 +104,10 @@ class IcebergTable:
             for snapshot in sorted(snapshots, key=lambda s: s.sequence_number or 0)
             if snapshot.summary is not None
         )
-        said = (summary for summary in found if _EPOCH in summary)
+        summaries = (summary for summary in found if _EPOCH in summary)
         return [
             AtomicBatch(owner=summary[_QUERY], batch=int(summary[_EPOCH]), ordinal=number)
-            for number, summary in enumerate(said)
+            for number, summary in enumerate(summaries)
         ]
 
     def hanging(self) -> bool:
@@ -130,7 +130,7 @@ class IcebergTable:
         from pyiceberg.table import StaticTable
 
         path = str(commits[max(commits)])
-        with _told(path):
+        with _reading(path):
             table = StaticTable.from_metadata(path)
         if table.metadata.format_version != _VERSION:
             raise UnreadableFiles(
@@ -151,10 +151,10 @@ def _added_at(table: StaticTable) -> dict[str, int]:
     if snapshot is None:
         raise UnreadableFiles(f"{table.metadata_location}: its current snapshot is not there")
     found: dict[str, int] = {}
-    with _told(snapshot.manifest_list):
+    with _reading(snapshot.manifest_list):
         manifests = snapshot.manifests(table.io)
     for manifest in manifests:
-        with _told(manifest.manifest_path):
+        with _reading(manifest.manifest_path):
             entries = manifest.fetch_manifest_entry(table.io)
         for entry in entries:
             if entry.data_file.content == DataFileContent.EQUALITY_DELETES:
@@ -167,7 +167,7 @@ def _added_at(table: StaticTable) -> dict[str, int]:
 
 
 @contextmanager
-def _told(what: str) -> Iterator[None]:
+def _reading(what: str) -> Iterator[None]:
     """Name what PyIceberg was reading when it failed: it raises errors of many kinds."""
     try:
         yield

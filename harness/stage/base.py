@@ -56,7 +56,7 @@ class Stage(Protocol):
         """End everything, remove what it kept; never raises for what is gone already."""
 
     def created(self, topics: list[str]) -> None:
-        """Told which topics were made, for a stage that outlives the run."""
+        """Called with the topics that were made, for a stage that outlives the run."""
 
     @property
     def scratch(self) -> tuple[Path, ...]:

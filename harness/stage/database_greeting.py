@@ -61,13 +61,13 @@ class _Scram:
         return _NO_BINDING + self._bare
 
     def proof(self, challenge: str) -> str:
-        said = dict(part.split("=", 1) for part in challenge.split(","))
+        attributes = dict(part.split("=", 1) for part in challenge.split(","))
         salted = hashlib.pbkdf2_hmac(
-            "sha256", self._password, base64.b64decode(said["s"]), int(said["i"])
+            "sha256", self._password, base64.b64decode(attributes["s"]), int(attributes["i"])
         )
         key = _hmac(salted, b"Client Key")
         binding = base64.b64encode(_NO_BINDING.encode()).decode()
-        last = f"c={binding},r={said['r']}"
+        last = f"c={binding},r={attributes['r']}"
         signed = _hmac(hashlib.sha256(key).digest(), f"{self._bare},{challenge},{last}".encode())
         proof = bytes(a ^ b for a, b in zip(key, signed, strict=True))
         return f"{last},p={base64.b64encode(proof).decode()}"

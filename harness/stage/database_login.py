@@ -81,11 +81,13 @@ class Credentials:
 
 def credentials(database: str) -> Credentials:
     """Those that a connection string of a stage of ours has, or its file of passwords."""
-    said = conninfo_to_dict(database)
-    password = str(said.get("password") or "")
-    if (file := said.get("passfile")) is not None:
+    options = conninfo_to_dict(database)
+    password = str(options.get("password") or "")
+    if (file := options.get("passfile")) is not None:
         password = Path(str(file)).read_text().strip().rpartition(":")[2]
-    return Credentials(user=str(said["user"]), database=str(said["dbname"]), password=password)
+    return Credentials(
+        user=str(options["user"]), database=str(options["dbname"]), password=password
+    )
 
 
 def for_programs(database: str) -> tuple[str, Mapping[str, str]]:
@@ -93,8 +95,8 @@ def for_programs(database: str) -> tuple[str, Mapping[str, str]]:
 
     Not every client knows that setting of a connection string; nearly all know the variable.
     """
-    said: dict[str, Any] = conninfo_to_dict(database)
-    file = said.pop("passfile", None)
+    options: dict[str, Any] = conninfo_to_dict(database)
+    file = options.pop("passfile", None)
     if file is None:
         return database, {}
-    return make_conninfo(**said), {"PGPASSFILE": str(file)}
+    return make_conninfo(**options), {"PGPASSFILE": str(file)}

@@ -194,7 +194,7 @@ class DockerStage(WithoutQueues):
         # Raft and replication reach the new broker through these, so it cannot become ready before.
         self._links.lead_to(node, True)
         self._wait_node(part, inside(AUDITOR, node_id(node)))
-        self._wait_told_by([node])
+        self._wait_known_by([node])
 
     def pause(self, node: str) -> str:
         running = self._running(node, "paused")
@@ -345,14 +345,14 @@ class DockerStage(WithoutQueues):
     def _wait_brokers(self) -> None:
         for name in self.brokers:
             self._wait_node(self._node(name), inside(AUDITOR, node_id(name)))
-        self._wait_told_by(self.brokers)
+        self._wait_known_by(self.brokers)
 
     def _wait_node(self, node: DockerNode, port: int) -> None:
         what = f"{node.name} to listen on {port}"
         self._wait(node, lambda: listens(port, tables=node.tables()), what)
 
-    def _wait_told_by(self, brokers: tuple[str, ...] | list[str]) -> None:
-        """Wait until each of these brokers tells of all that live."""
+    def _wait_known_by(self, brokers: tuple[str, ...] | list[str]) -> None:
+        """Wait until each of these brokers reports all that live."""
         living = [node_id(name) for name in self.brokers if self.alive(name)]
         for name in brokers:
             with ClusterView({node_id(name): self.bootstrap(AUDITOR, name)}) as view:

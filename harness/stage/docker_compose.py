@@ -118,8 +118,8 @@ def _has(engine: Engine, image: str) -> bool:
     return True
 
 
-def _last(said: str | bytes) -> str:
-    """The last line of what a command said, as a sentence."""
-    text = said.decode(errors="replace") if isinstance(said, bytes) else said
+def _last(output: str | bytes) -> str:
+    """The last line of a command's output, as a sentence."""
+    text = output.decode(errors="replace") if isinstance(output, bytes) else output
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return f"{lines[-1].rstrip('.')}." if lines else "it did not say why."

@@ -147,10 +147,10 @@ class DockerNode:
     def tail(self, lines: int = 4) -> str:
         """The last lines of its log, and where the whole log is."""
         try:
-            said = self.container.logs(tail=lines).decode(errors="replace").split("\n")
+            log_lines = self.container.logs(tail=lines).decode(errors="replace").split("\n")
         except DockerException:
             return "it left no log"
-        words = " | ".join(line.strip()[:_LINE] for line in said if line.strip())
+        words = " | ".join(line.strip()[:_LINE] for line in log_lines if line.strip())
         return f"{words} (whole log: logs/{self.life.log.name})"
 
     def _ended_with(self) -> int:

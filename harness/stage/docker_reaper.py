@@ -30,9 +30,9 @@ def find(docker: str, marker: str) -> list[tuple[tuple[str, ...], list[str]]]:
     """What carries the marker: (how to remove it, its ids), in the order of removal."""
     found: list[tuple[tuple[str, ...], list[str]]] = []
     for listing, removing in _KINDS:
-        said = _docker(docker, *listing, "--quiet", "--filter", f"label={LABEL}={marker}")
-        if said.split():
-            found.append((removing, said.split()))
+        ids = _docker(docker, *listing, "--quiet", "--filter", f"label={LABEL}={marker}")
+        if ids.split():
+            found.append((removing, ids.split()))
     return found
 
 

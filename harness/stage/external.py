@@ -340,5 +340,5 @@ class ExternalStage(WithoutQueues):
         except subprocess.TimeoutExpired:
             raise StageTrouble(f"`{text}` took more than {_COMMAND_SECONDS:g} s") from None
         if done.returncode:
-            said = (done.stderr or done.stdout).strip()[-300:]
-            raise StageTrouble(f"`{text}` ended with {done.returncode}: {said}")
+            output = (done.stderr or done.stdout).strip()[-300:]
+            raise StageTrouble(f"`{text}` ended with {done.returncode}: {output}")

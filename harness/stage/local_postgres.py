@@ -85,11 +85,11 @@ class LocalPostgres:
         )  # fmt: skip
         self._finish("/usr/bin/tee", self._folder / "pg_hba.conf", asks=LET_IN)
         # The superuser does not come in over the network, not even to make the role.
-        said = self._finish(
+        output = self._finish(
             "postgres", "--single", "-D", self._folder, DATABASE, asks=login.statements
         )
-        if "ERROR" in said:
-            raise StageTrouble(f"making the role failed: {said[-800:]}")
+        if "ERROR" in output:
+            raise StageTrouble(f"making the role failed: {output[-800:]}")
         self.start()
         self.wait_started(self._stop)
 
@@ -97,7 +97,7 @@ class LocalPostgres:
         """Run a program, of its own or another, to its end as who owns the data.
 
         Raises:
-            StageTrouble: it failed; the text has what it said.
+            StageTrouble: it failed; the text has its output.
         """
         who = self._identity
         done = subprocess.run(

@@ -1,7 +1,7 @@
-"""The Docker engine and the `docker` command, found or told about in one sentence.
+"""The Docker engine and the `docker` command, found, or reported missing in one sentence.
 
 Command and SDK must speak to the same engine. The command knows contexts,
-the SDK only DOCKER_HOST, so the engine is asked for once, here, and both are told.
+the SDK only DOCKER_HOST, so the engine is asked for once, here, and passed to both.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def connect(environ: Mapping[str, str] = os.environ) -> Engine:
         raise SetupError(
             f"Docker is missing: there is no `docker` in PATH. Install Docker Engine, {WITHOUT}."
         )
-    compose = _said([program, "compose", "version", "--short"], environ)
+    compose = _output([program, "compose", "version", "--short"], environ)
     if compose is None or _numbers(compose) < COMPOSE:
         found = "is missing" if compose is None else f"{compose} is too old"
         wanted = ".".join(map(str, COMPOSE))
@@ -59,7 +59,7 @@ def connect(environ: Mapping[str, str] = os.environ) -> Engine:
             f"Docker's compose plugin {found}: `docker compose` {wanted} or newer is needed. "
             f"Install it, {WITHOUT}."
         )
-    host = environ.get("DOCKER_HOST") or _said(
+    host = environ.get("DOCKER_HOST") or _output(
         [program, "context", "inspect", "--format", "{{.Endpoints.docker.Host}}"], environ
     )
     host = host or "unix:///var/run/docker.sock"
@@ -75,7 +75,7 @@ def connect(environ: Mapping[str, str] = os.environ) -> Engine:
     return Engine(program=program, host=host, client=client, version=version, compose=compose)
 
 
-def _said(command: list[str], environ: Mapping[str, str]) -> str | None:
+def _output(command: list[str], environ: Mapping[str, str]) -> str | None:
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=30, check=False, env=dict(environ)

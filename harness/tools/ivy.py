@@ -25,8 +25,8 @@ SHARE = 12
 """Jars per Ivy process: below that, starting another JVM costs more than it wins."""
 
 Count = Callable[[int], None]
-"""Told how many more jars have arrived."""
-_TOLD_TO_END: Final = frozenset({-2, -9, -15, 130, 143})
+"""Called with the number of jars that have newly arrived."""
+_ENDED_BY_SIGNAL: Final = frozenset({-2, -9, -15, 130, 143})
 """How a Java ends that somebody ended: then it is not to be tried again."""
 
 
@@ -100,7 +100,7 @@ class Ivy:
             ended, output = self._once(folder, count)
             if ended == 0:
                 return _collect(folder / "libs")
-            if ended in _TOLD_TO_END:
+            if ended in _ENDED_BY_SIGNAL:
                 break
         raise SetupError(explain(output, name=name))
 
@@ -161,7 +161,7 @@ def _collect(libs: Path) -> dict[Coordinate, Path]:
 
 
 def explain(output: str, *, name: str) -> str:
-    """What went wrong, from what Ivy said, without its many lines."""
+    """What went wrong, from Ivy's output, without its many lines."""
     if re.search(r"No space left on device|Disk quota exceeded", output):
         return f"The disk is full while downloading the jars of {name}. Make room, then try again."
     absent = re.findall(r"^\s*:: (\S+#\S+;\S+?): not found", output, re.MULTILINE)
@@ -183,7 +183,7 @@ def explain(output: str, *, name: str) -> str:
             f"which {name} needs. Name Ivy settings for another repository in {SETTINGS}, "
             "then try again."
         )
-    said = [line.strip() for line in output.splitlines() if line.strip()]
-    telling = [line for line in said if re.search("exception|error", line, re.IGNORECASE)]
-    reason = next(iter(telling or said[-1:]), "it said nothing")
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [line for line in lines if re.search("exception|error", line, re.IGNORECASE)]
+    reason = next(iter(errors or lines[-1:]), "it said nothing")
     return f"Ivy could not download the jars of {name}: {reason.rstrip('.')}."

@@ -126,5 +126,5 @@ def _raise_all(*jobs: Future[Any]) -> None:
         if not isinstance(error, SetupError):
             raise error
     if errors:
-        said = (line for error in errors for line in str(error).splitlines())
-        raise SetupError("\n".join(dict.fromkeys(said))) from errors[0]
+        lines = (line for error in errors for line in str(error).splitlines())
+        raise SetupError("\n".join(dict.fromkeys(lines))) from errors[0]

@@ -147,8 +147,8 @@ def explain(output: str) -> str:
             "Building toxiproxy failed: a Go module is not the one that its checksum names. "
             "Nothing was installed; ask where GOPROXY gets its modules from."
         )
-    said = [line.strip() for line in output.splitlines() if line.strip()]
-    return f"Building toxiproxy failed: {said[-1] if said else 'Go does not say why'}."
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return f"Building toxiproxy failed: {lines[-1] if lines else 'Go does not say why'}."
 
 
 def _has_program(folder: Path) -> bool:
