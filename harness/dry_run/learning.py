@@ -53,7 +53,7 @@ _ENOUGH: Final = 50
 """How many messages of an API are looked at on each link."""
 _SECONDS: Final = 60.0
 _COMMIT_SECONDS: Final = 40.0
-"""Kafka Streams commits every 30 s where nothing else is said."""
+"""Kafka Streams commits every 30 s by default."""
 _EVERY: Final = 0.2
 _NEW_END_TXN: Final = 5
 """The first version of EndTxn that belongs to transaction version 2 (KIP-890)."""
@@ -185,16 +185,16 @@ class Learner:
         for event in joins:
             for name in event["groups"]:
                 known = self._members.get(name, GroupProfile(name=name))
-                said = event["settings"]
+                settings = event["settings"]
                 self._members[name] = GroupProfile(
                     name=name,
                     members=known.members,
                     protocol=CONSUMER if name in newer else known.protocol,
-                    protocol_type=said["protocol_type"],
-                    assignors=tuple(said["protocols"]),
-                    session_ms=said["session_timeout_ms"],
-                    max_poll_ms=said["rebalance_timeout_ms"],
-                    static=said["group_instance_id"] is not None,
+                    protocol_type=settings["protocol_type"],
+                    assignors=tuple(settings["protocols"]),
+                    session_ms=settings["session_timeout_ms"],
+                    max_poll_ms=settings["rebalance_timeout_ms"],
+                    static=settings["group_instance_id"] is not None,
                 )
         return max(self._members.values(), key=lambda group: group.members, default=None)
 
@@ -205,14 +205,14 @@ class Learner:
         try:
             names = [g.group_id for g in admin.list_consumer_groups().result(_SECONDS).valid]
             for future in admin.describe_consumer_groups(names).values() if names else ():
-                told = future.result(_SECONDS)
-                newer = str(getattr(told, "type", "")).upper().endswith("CONSUMER")
-                if told.members:
-                    found[told.group_id] = GroupProfile(
-                        name=told.group_id,
-                        members=len(told.members),
+                described = future.result(_SECONDS)
+                newer = str(getattr(described, "type", "")).upper().endswith("CONSUMER")
+                if described.members:
+                    found[described.group_id] = GroupProfile(
+                        name=described.group_id,
+                        members=len(described.members),
                         protocol=CONSUMER if newer else CLASSIC,
-                        static=any(member.group_instance_id for member in told.members),
+                        static=any(member.group_instance_id for member in described.members),
                     )
         except (KafkaException, TimeoutError):
             return {}
@@ -274,8 +274,8 @@ class _Pauses:
 
 
 def _setting(events: Iterable[Event], name: str) -> Any:
-    said = [event["settings"][name] for event in events if name in event["settings"]]
-    return said[-1] if said else None
+    values = [event["settings"][name] for event in events if name in event["settings"]]
+    return values[-1] if values else None
 
 
 def _isolation(fetches: Iterable[Event]) -> bool | None:

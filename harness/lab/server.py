@@ -194,14 +194,14 @@ def _handler(
             """What is no request of this protocol is answered as everything else is."""
             self.close_connection = True
             self.request_version = self.protocol_version  # else a garbled request gets no headers
-            self._tell(HTTPStatus(code), {"error": message or HTTPStatus(code).phrase})
+            self._respond(HTTPStatus(code), {"error": message or HTTPStatus(code).phrase})
 
         def _serve(self) -> None:
             try:
                 code, found = answer(self.command, self.path, self._body())
             except Refused as error:
                 code, found = error.code, {"error": str(error)}
-            self._tell(code, found)
+            self._respond(code, found)
 
         def _body(self) -> dict[str, Any]:
             length = self.headers.get("Content-Length", "0")
@@ -224,7 +224,7 @@ def _handler(
                 raise Refused(HTTPStatus.BAD_REQUEST, "expected a JSON object")
             return body
 
-        def _tell(self, code: HTTPStatus, found: Any) -> None:
+        def _respond(self, code: HTTPStatus, found: Any) -> None:
             text = json.dumps(found, indent=2).encode() + b"\n"
             self.send_response(code)
             self.send_header("Content-Type", "application/json")

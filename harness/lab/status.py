@@ -77,30 +77,30 @@ def _partitions(context: RunContext) -> list[dict[str, Any]]:
     # One that is paused accepts and says nothing, for as long as one waits.
     asked = {n: view for n, view in context.views().items() if context.answers(broker_name(n))}
     with ThreadPoolExecutor(max(1, len(context.stage.brokers))) as pool:
-        words = dict(zip(asked, pool.map(_said, asked.values()), strict=True))
+        by_node = dict(zip(asked, pool.map(_replicas_of, asked.values()), strict=True))
     return [
-        _agreed(key, {node: said[key] for node, said in words.items() if key in said})
-        for key in sorted({key for said in words.values() for key in said})
+        _agreed(key, {node: replicas[key] for node, replicas in by_node.items() if key in replicas})
+        for key in sorted({key for replicas in by_node.values() for key in replicas})
     ]
 
 
-def _said(view: ClusterView) -> dict[tuple[str, int], Replicas]:
+def _replicas_of(view: ClusterView) -> dict[tuple[str, int], Replicas]:
     with view:
         return {(found.topic, found.partition): found for found in view.clients() or ()}
 
 
-def _agreed(key: tuple[str, int], said: Mapping[int, Replicas]) -> dict[str, Any]:
-    votes: Counter[_Word] = Counter((r.leader, r.in_sync) for r in said.values())
+def _agreed(key: tuple[str, int], by_node: Mapping[int, Replicas]) -> dict[str, Any]:
+    votes: Counter[_Word] = Counter((r.leader, r.in_sync) for r in by_node.values())
     (leader, in_sync), _ = votes.most_common(1)[0]
     return {
         "topic": key[0],
         "partition": key[1],
         "leader": broker_name(leader) if leader >= 0 else None,
         "in_sync": sorted(in_sync),
-        "replicas": sorted(frozenset[int]().union(*(r.replicas for r in said.values()))),
+        "replicas": sorted(frozenset[int]().union(*(r.replicas for r in by_node.values()))),
         "dissent": {
             broker_name(node): broker_name(r.leader) if r.leader >= 0 else None
-            for node, r in said.items()
+            for node, r in by_node.items()
             if r.leader != leader
         },
     }

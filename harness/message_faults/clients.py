@@ -37,15 +37,15 @@ class Task:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
-    """What a client says in the end."""
+class ClientResult:
+    """The result that a client prints at its end."""
 
     committed: bool
     at: int
     aborted: int = 0
     """Transactions that it had to abort and begin again."""
     again: int = 0
-    """Calls that it was told to make again."""
+    """Calls that it had to make again."""
     error: str | None = None
 
     def describe(self) -> str:
@@ -78,11 +78,11 @@ class Client:
         return process
 
 
-def told_by(process: Process) -> Told | None:
-    """What a client that has ended said; None if it said nothing."""
+def read_result(process: Process) -> ClientResult | None:
+    """The result of a client that has ended; None if it printed none."""
     assert process.popen.stdout is not None
-    said = process.popen.stdout.read()
-    return Told(**json.loads(said)) if said else None
+    output = process.popen.stdout.read()
+    return ClientResult(**json.loads(output)) if output else None
 
 
 def librdkafka(_: StageTools) -> Client:

@@ -19,7 +19,7 @@ from typing import Any, Final
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
 from onceproof.harness.clock import now
-from onceproof.harness.message_faults.clients import Task, Told
+from onceproof.harness.message_faults.clients import ClientResult, Task
 
 SETTINGS: Final[dict[str, Any]] = {
     "log_level": 0,
@@ -52,7 +52,7 @@ class Transaction:
         self._again = 0
         self._aborted = 0
 
-    def run(self) -> Told:
+    def run(self) -> ClientResult:
         """Do it, and say what came of it."""
         error = None
         try:
@@ -61,7 +61,7 @@ class Transaction:
                 self._aborted += 1
         except KafkaException as ended:
             error = ended.args[0].name()
-        return Told(
+        return ClientResult(
             committed=error is None, at=now(), aborted=self._aborted, again=self._again, error=error
         )
 
@@ -104,8 +104,8 @@ class Transaction:
 
 
 def main() -> None:
-    told = Transaction(Task(**json.loads(sys.stdin.readline()))).run()
-    print(json.dumps(asdict(told)), flush=True)
+    result = Transaction(Task(**json.loads(sys.stdin.readline()))).run()
+    print(json.dumps(asdict(result)), flush=True)
 
 
 if __name__ == "__main__":

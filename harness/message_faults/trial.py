@@ -20,7 +20,7 @@ from onceproof.harness.kafka.topics import create_topics
 from onceproof.harness.links.gate.client import Placed
 from onceproof.harness.links.gate.rules import MessageMatch, Rule
 from onceproof.harness.links.topology import AUDITOR, Link, node_id
-from onceproof.harness.message_faults.clients import Client, Task, told_by
+from onceproof.harness.message_faults.clients import Client, Task, read_result
 from onceproof.harness.message_faults.combinations import Combination
 from onceproof.harness.processes.processes import Process
 from onceproof.harness.stage.alone import Alone
@@ -162,10 +162,10 @@ class Trials:
             )
         except Overdue:
             return "hung", None
-        told = told_by(process)
-        if told is None:
+        result = read_result(process)
+        if result is None:
             return f"ended without a word: {process.tail()}", None
-        return told.describe(), told.at if told.committed else None
+        return result.describe(), result.at if result.committed else None
 
     def _seen(self, name: str) -> str:
         """What the log and the group hold, asked without any proxy."""

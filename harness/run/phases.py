@@ -25,7 +25,7 @@ from onceproof.harness.history.writer import HistoryNotWritten
 from onceproof.harness.processes.sweep import new_marker
 from onceproof.harness.run.arrange import RunAssembly
 from onceproof.harness.run.collect import collect
-from onceproof.harness.run.progress import told_progress
+from onceproof.harness.run.progress import emit_progress
 from onceproof.harness.schedule.conductor import Conductor
 from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
 from onceproof.harness.settle import settle
@@ -140,7 +140,7 @@ class Run:
         except HistoryNotWritten:
             raise
         except (Interrupted, Exception):
-            pass  # told by the phase that it ended, see `Recorder.phase`
+            pass  # reported by the phase that it ended, see `Recorder.phase`
         finally:
             self._tear_down(parts)
 
@@ -150,7 +150,7 @@ class Run:
             with self._recorder.phase("tear-down"):
                 parts.tear_down()
         except Exception:
-            # Told by the phase, or the phase could not be told: then nothing was torn down yet.
+            # Reported by the phase, or not even that could be: then nothing was torn down yet.
             with suppress(Exception):
                 parts.tear_down()
         finally:
@@ -164,7 +164,7 @@ class Run:
             conductor = self._conduct(self.scenario.schedule, context)
             conductor.announce()
         unsettled: Stalled | HeldBack | None = None
-        with told_progress(context):
+        with emit_progress(context):
             with phase("warm-up"):
                 parts.start_workload()
                 self._warm_up(context)

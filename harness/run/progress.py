@@ -14,11 +14,11 @@ _EVERY = 0.5
 
 
 @contextmanager
-def told_progress(context: RunContext) -> Iterator[None]:
+def emit_progress(context: RunContext) -> Iterator[None]:
     """Emit `Progress` twice a second for as long as the block lasts."""
     over = threading.Event()
 
-    def tell() -> None:
+    def emit_all() -> None:
         while not over.wait(_EVERY):
             context.recorder.emit(
                 Progress(
@@ -29,7 +29,7 @@ def told_progress(context: RunContext) -> Iterator[None]:
                 )
             )
 
-    thread = threading.Thread(target=tell, daemon=True)
+    thread = threading.Thread(target=emit_all, daemon=True)
     thread.start()
     try:
         yield

@@ -233,7 +233,7 @@ class FaultExecution:
         self._note_evidence(injection)
 
     def _note_evidence(self, injection: Injection) -> None:
-        """What proves it by now; told once, and written down again where it grew."""
+        """What proves it by now; reported once, and recorded again where it grew."""
         proof = injection.evidence()
         if proof is None or proof == self._row["evidence"]:
             return

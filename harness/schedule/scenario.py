@@ -89,10 +89,10 @@ class ScheduledFault:
         words = [f"«{name}» is healed" for name in self.after]
         if self.progress or not words:
             words.append(f"{self.progress:.0%} of the records are acknowledged")
-        said = " and ".join(words)
+        trigger = " and ".join(words)
         if self.during is None:
-            return said
-        return f"{said}; then during {self.moment()}{', which is lost' if self.lost else ''}"
+            return trigger
+        return f"{trigger}; then during {self.moment()}{', which is lost' if self.lost else ''}"
 
     def moment(self) -> str:
         """The message in words that it acts during.

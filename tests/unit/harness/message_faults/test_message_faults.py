@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from onceproof.harness.message_faults.clients import Client, Told, librdkafka
+from onceproof.harness.message_faults.clients import Client, ClientResult, librdkafka
 from onceproof.harness.message_faults.combinations import BLOWS, MESSAGES, Combination, combinations
 from onceproof.harness.message_faults.table import table, total
 from onceproof.harness.message_faults.trial import Result, how_seen, sending, why_missed, why_sent
@@ -95,10 +95,10 @@ def test_what_a_reader_finds(values: list[str], offset: int, said: str) -> None:
 
 
 def test_what_a_client_says() -> None:
-    assert Told(committed=True, at=1).describe() == "committed"
-    assert Told(committed=True, at=1, again=2).describe() == "committed, called again"
-    assert Told(committed=True, at=1, aborted=1).describe() == "aborted, then committed"
-    assert Told(committed=False, at=1, error="_FENCED").describe() == "failed: _FENCED"
+    assert ClientResult(committed=True, at=1).describe() == "committed"
+    assert ClientResult(committed=True, at=1, again=2).describe() == "committed, called again"
+    assert ClientResult(committed=True, at=1, aborted=1).describe() == "aborted, then committed"
+    assert ClientResult(committed=False, at=1, error="_FENCED").describe() == "failed: _FENCED"
 
 
 def result(message: str, seconds: float | None, **more: Any) -> Result:
