@@ -93,7 +93,7 @@ def build(
 def _added(run: RunData) -> tuple[dict[str, Any], tuple[str, ...]]:
     """What sections add to the data, by their names; and of which it could not be had.
 
-    A section of another package cannot keep a verdict from being told.
+    A section of another package cannot keep a verdict from being reported.
     """
     added, odd = {}, []
     for each in sections():
@@ -105,8 +105,8 @@ def _added(run: RunData) -> tuple[dict[str, Any], tuple[str, ...]]:
         except Exception as error:
             if each.package is None:
                 raise
-            said = f"{type(error).__name__}: {error}"
-            odd.append(short(f"The section {name} of {each.package} has no data: {said}"))
+            reason = f"{type(error).__name__}: {error}"
+            odd.append(short(f"The section {name} of {each.package} has no data: {reason}"))
     return added, tuple(odd)
 
 
@@ -180,8 +180,8 @@ def _claim(judged: ClaimJudgement) -> Claim:
 
 
 def _all_expected(claims: Sequence[Claim]) -> bool | None:
-    said = [claim.expected for claim in claims if claim.expected is not None]
-    return all(said) if said else None
+    expected = [claim.expected for claim in claims if claim.expected is not None]
+    return all(expected) if expected else None
 
 
 def _mutation(mutation: Any) -> Mutation:
@@ -260,7 +260,7 @@ def _several(history: History) -> frozenset[str]:
 
 
 def _notes(history: History, clock: Clock) -> tuple[str, ...]:
-    """What limits this report beside what the checkers said."""
+    """What limits this report beside the checkers' notes."""
     notes = []
     missing = sorted(name for name in TABLES if name not in history)
     if missing:
@@ -280,7 +280,7 @@ def _notes(history: History, clock: Clock) -> tuple[str, ...]:
 
 
 def _of_logs(logs: LogFiles | None) -> tuple[str, ...]:
-    """Which logs cannot be told beside findings."""
+    """Which logs cannot be shown beside findings."""
     if logs is None:
         return ()
     notes = []

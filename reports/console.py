@@ -38,7 +38,7 @@ _SHOWN = 2
 
 @dataclass(frozen=True, kw_only=True)
 class SoakRow:
-    """What one run said of one claim, for the table of many runs."""
+    """The result of one claim in one run, for the table of many runs."""
 
     run: str
     seed: int
@@ -50,7 +50,7 @@ class SoakRow:
 
 
 def rows_of(report: Report) -> list[SoakRow]:
-    """What a run said of each claim."""
+    """The result of each claim in a run."""
     run = report.run
     return [
         SoakRow(
@@ -202,9 +202,9 @@ def _cell(row: SoakRow | None) -> Text:
 def _unexpected(rows: Sequence[SoakRow]) -> list[Text]:
     runs = {row.run for row in rows}
     wrong = {row.run: row for row in rows if row.expected is False}
-    told = [Text(f"{plural(len(runs), 'run')}, {len(runs) - len(wrong)} as expected")]
-    told += [
+    lines = [Text(f"{plural(len(runs), 'run')}, {len(runs) - len(wrong)} as expected")]
+    lines += [
         Text(f"not as expected: seed {row.seed}, {line(row.scenario)}", style="bold red")
         for row in sorted(wrong.values(), key=lambda row: (row.seed, row.scenario))
     ]
-    return told
+    return lines

@@ -98,8 +98,8 @@ class _Page:
 
 def _headline(judgement: Judgement) -> str:
     verdicts = [judged.verdict for judged in judgement.claims]
-    said = [f"{verdicts.count(v)} {v.value}" for v in Verdict if v in verdicts]
-    return f"{plural(len(verdicts), 'claim')}: {', '.join(said)}" if said else "no claims"
+    counts = [f"{verdicts.count(v)} {v.value}" for v in Verdict if v in verdicts]
+    return f"{plural(len(verdicts), 'claim')}: {', '.join(counts)}" if counts else "no claims"
 
 
 def _claims(page: _Page, judgement: Judgement) -> None:

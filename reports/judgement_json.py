@@ -26,7 +26,7 @@ def judgement_json(judgement: Judgement, *, source: str, notes: Sequence[str] = 
         source: what was judged.
         notes: what its reader had to assume.
     """
-    told = {
+    content = {
         "format": "onceproof-judgement",
         "version": VERSION,
         "source": source,
@@ -37,7 +37,7 @@ def judgement_json(judgement: Judgement, *, source: str, notes: Sequence[str] = 
         "notes": [*notes, *judgement.notes],
         "counts": dict(judgement.counts),
     }
-    return storable(json.dumps(told, ensure_ascii=False, indent=2)) + "\n"
+    return storable(json.dumps(content, ensure_ascii=False, indent=2)) + "\n"
 
 
 def _claim(judged: ClaimJudgement) -> dict[str, Any]:

@@ -51,47 +51,47 @@ class Line:
     """One event as a line: a word, what happened, and whether it is bad news."""
 
     word: str
-    says: str
+    text: str
     style: str = ""
 
 
-def told(event: Event) -> tuple[Line, ...]:
-    """The event as lines; none for events that are not told one by one."""
+def lines_of(event: Event) -> tuple[Line, ...]:
+    """The event as lines; none for events that are not shown one by one."""
     if isinstance(event, events.Judged):
         return tuple(_finding(found) for found in event.judgement.findings)
-    said = _told(event)
-    return () if said is None else (said,)
+    shown = _line_of(event)
+    return () if shown is None else (shown,)
 
 
 def _finding(found: Findings) -> Line:
     such = f", such as: {found.shown[0].sentence}" if found.shown else ""
-    says = f"{found.anomaly}: {plural(found.count, 'finding')}{such}"
-    return Line(word="finding", says=says, style="red")
+    text = f"{found.anomaly}: {plural(found.count, 'finding')}{such}"
+    return Line(word="finding", text=text, style="red")
 
 
-def _told(event: Event) -> Line | None:
+def _line_of(event: Event) -> Line | None:
     match event:
         case events.RunStarted():
             return Line(
                 word="run",
-                says=f"{event.scenario}, seed {event.seed}: {event.title} ({event.folder})",
+                text=f"{event.scenario}, seed {event.seed}: {event.title} ({event.folder})",
                 style="bold",
             )
         case events.PhaseStarted():
-            return Line(word="phase", says=event.phase, style="bold")
+            return Line(word="phase", text=event.phase, style="bold")
         case events.PhaseEnded() if event.outcome != "ok":
             detail = f": {event.detail}" if event.detail else ""
-            return Line(word="phase", says=f"{event.phase} {event.outcome}{detail}", style="red")
+            return Line(word="phase", text=f"{event.phase} {event.outcome}{detail}", style="red")
         case events.FaultChanged():
             detail = f": {event.detail}" if event.detail else ""
             style = "red" if event.state == "failed" else "yellow"
-            return Line(word="fault", says=f"{event.fault} {event.state}{detail}", style=style)
+            return Line(word="fault", text=f"{event.fault} {event.state}{detail}", style=style)
         case events.HazardObserved():
-            return Line(word="hazard", says=f"{event.hazard}: {event.detail}", style="cyan")
+            return Line(word="hazard", text=f"{event.hazard}: {event.detail}", style="cyan")
         case events.InstanceChanged():
-            return Line(word="process", says=f"{event.instance} {event.state}")
+            return Line(word="process", text=f"{event.instance} {event.state}")
         case events.RunEnded() if event.message:
-            return Line(word="end", says=event.message, style="red")
+            return Line(word="end", text=event.message, style="red")
         case _:
             return None
 
@@ -112,9 +112,9 @@ class PlainLines:
         if isinstance(event, events.Progress):
             self._progress(event)
             return
-        for said in told(event):
-            if says := self._quiet.words(event, said):
-                self._write(event.at, said.word, says)
+        for shown in lines_of(event):
+            if text := self._quiet.words(event, shown):
+                self._write(event.at, shown.word, text)
 
     def _progress(self, event: events.Progress) -> None:
         last = self._last_progress
@@ -124,9 +124,9 @@ class PlainLines:
         self._last_progress, self._acknowledged = event.at, event.acknowledged
         self._write(event.at, "progress", _progress_words(event))
 
-    def _write(self, at: int, word: str, says: str) -> None:
+    def _write(self, at: int, word: str, text: str) -> None:
         elapsed = (at - (at if self._started is None else self._started)) / 1e9
-        print(f"{elapsed:7.1f} s  {word:<8}  {line(says)}", file=self._out, flush=True)
+        print(f"{elapsed:7.1f} s  {word:<8}  {line(text)}", file=self._out, flush=True)
 
 
 class TerminalView:
@@ -142,29 +142,29 @@ class TerminalView:
         self._started = event.at if self._started is None else self._started
         self._view.hear(event)
         elapsed = (event.at - self._started) / 1e9
-        for said in told(event):
-            if says := self._quiet.words(event, said):
+        for shown in lines_of(event):
+            if text := self._quiet.words(event, shown):
                 when = (f"{elapsed:7.1f} s  ", "dim")
-                what = (f"{said.word:<8}  {line(says)}", said.style)
+                what = (f"{shown.word:<8}  {line(text)}", shown.style)
                 self._painted.console.print(Text.assemble(when, what))
 
 
 class _Repeats:
-    """Thousands of equal hazards would drown everything else: told are the 1st, 2nd, 3rd, 10th,
+    """Thousands of equal hazards would drown everything else: shown are the 1st, 2nd, 3rd, 10th,
     100th and so on.
     """
 
     def __init__(self) -> None:
         self._seen: dict[str, int] = {}
 
-    def words(self, event: Event, said: Line) -> str | None:
+    def words(self, event: Event, shown: Line) -> str | None:
         if not isinstance(event, events.HazardObserved):
-            return said.says
+            return shown.text
         count = self._seen[event.hazard] = self._seen.get(event.hazard, 0) + 1
         if count <= 3:
-            return said.says
+            return shown.text
         round_count = str(count).strip("0") == "1"
-        return f"{said.says} ({number(count)} of this kind by now)" if round_count else None
+        return f"{shown.text} ({number(count)} of this kind by now)" if round_count else None
 
 
 def _progress_words(event: events.Progress) -> str:

@@ -94,7 +94,7 @@ class RunState:
 
     @property
     def throughput(self) -> float | None:
-        """Records acknowledged per second of late; None if that cannot be told."""
+        """Records acknowledged per second of late; None if that is not known."""
         if len(self._progress) < 2:
             return None
         (since, first), (until, last) = self._progress[0], self._progress[-1]

@@ -18,22 +18,22 @@ def _parts(scene: Scene) -> Iterator[str]:
     yield from map(_strip, scene.board.strips)
     yield from map(_panel, scene.board.below)
     if scene.moments:
-        said = (f"{moment.label} at {moment.start}" for moment in scene.moments)
-        yield f"In time: {'; '.join(said)}"
+        times = (f"{moment.label} at {moment.start}" for moment in scene.moments)
+        yield f"In time: {'; '.join(times)}"
     for arc in scene.cycle:
         yield f"{arc.source} before {arc.target}, {arc.kind}: {arc.why}"
-    yield from (f"Wrong: {said}" for said in scene.sentences)
+    yield from (f"Wrong: {sentence}" for sentence in scene.sentences)
 
 
 def _panel(panel: Panel) -> str:
-    said = []
+    parts = []
     for item in panel.items:
         if isinstance(item, Group):
             inside = ", ".join(map(_line, item.lines))
-            said.append(f"transaction {item.title}: {inside}" if inside else item.title)
+            parts.append(f"transaction {item.title}: {inside}" if inside else item.title)
         else:
-            said.append(_line(item))
-    return f"{panel.title}: {'; '.join(said)}"
+            parts.append(_line(item))
+    return f"{panel.title}: {'; '.join(parts)}"
 
 
 def _line(line: Line) -> str:

@@ -59,14 +59,14 @@ def draw(implies: Implies, kinds: Kinds) -> Markup:
             points[end] = (x, y + ports[way[end], way[beside]])
         marks.append(_way(points, wide))
     marks += [_box(members[name], at[name], wide, kinds) for name in sorted(members) if name in at]
-    said = ". ".join(
+    description = ". ".join(
         f"{name} may bring {listed(sorted(others))}"
         for name, others in sorted(implies.items())
         if others
     )
     width = max(len(layout.layers), 1) * (wide + _BETWEEN) - _BETWEEN + 2 * _EDGE
     title = "Which anomaly may bring which others with it"
-    return document("implications", title, said, (width, tall + 2 * _EDGE), *marks)
+    return document("implications", title, description, (width, tall + 2 * _EDGE), *marks)
 
 
 def boxes(implies: Implies) -> tuple[dict[str, Box], set[tuple[str, str]]]:

@@ -20,15 +20,15 @@ _LEAST: Final = 0.78
 
 def element(name: str, *inside: str, **attributes: object) -> Markup:
     """`<name attribute="…">inside</name>`; a trailing or inner `_` in a name is a hyphen."""
-    said = Markup("").join(
+    markup = Markup("").join(
         Markup(' {}="{}"').format(key.rstrip("_").replace("_", "-"), _value(value))
         for key, value in attributes.items()
         if value is not None
     )
     body = Markup("").join(escape(part) for part in inside)
     if not inside:
-        return Markup("<{}{}/>").format(Markup(name), said)
-    return Markup("<{}{}>{}</{}>").format(Markup(name), said, body, Markup(name))
+        return Markup("<{}{}/>").format(Markup(name), markup)
+    return Markup("<{}{}>{}</{}>").format(Markup(name), markup, body, Markup(name))
 
 
 def words(x: float, y: float, text: str, class_: str, **attributes: object) -> Markup:

@@ -94,11 +94,11 @@ class _Artist:
                     marks += self._group(item, y)
                     y += _ROW
                     for line in item.lines:
-                        marks.append(_told(line, 36, y))
+                        marks.append(_text_of(line, 36, y))
                         rows.append((y + _ROW / 2, line))
                         y += _ROW
                 else:
-                    marks.append(_told(item, 22, y))
+                    marks.append(_text_of(item, 22, y))
                     rows.append((y + _ROW / 2, item))
                     y += _ROW
             y += _FOOT
@@ -208,7 +208,7 @@ class _Artist:
             self.layers.heads.append(path(d, kind))
 
 
-def _told(line: Line, x: float, y: float) -> Markup:
+def _text_of(line: Line, x: float, y: float) -> Markup:
     """A line's text."""
     marks = [cross(x - 8 if x < 30 else 14, y + _ROW / 2)] if line.wrong else []
     ghost = " p-missing" if line.ghost else ""

@@ -32,12 +32,12 @@ def print_entry(entry: Entry, out: TextIO) -> None:
     """Everything about one anomaly."""
     to = console(out)
     width = max(_LEAST, min(_WIDTH, to.width))
-    for told in _entry(entry, width):
-        if isinstance(told, HistoryTable):
-            to.print(_table(told, out), width=width)
+    for part in _entry(entry, width):
+        if isinstance(part, HistoryTable):
+            to.print(_table(part, out), width=width)
             to.print()
         else:
-            to.print(_spoken(told, out), soft_wrap=True)
+            to.print(_spoken(part, out), soft_wrap=True)
 
 
 def print_list(out: TextIO) -> None:
@@ -56,8 +56,8 @@ def print_list(out: TextIO) -> None:
             lines.append(Text(text))
         lines.append(Text())
     lines.append(Text("`onceproof explain NAME` shows one of them."))
-    for told in lines:
-        to.print(_spoken(told, out), soft_wrap=True)
+    for shown in lines:
+        to.print(_spoken(shown, out), soft_wrap=True)
 
 
 def _entry(entry: Entry, width: int) -> Iterator[Text | HistoryTable]:
@@ -72,9 +72,9 @@ def _entry(entry: Entry, width: int) -> Iterator[Text | HistoryTable]:
         if not trial.sentences:
             yield from _wrapped(f"The checkers do not find {entry.name} in this history.", width)
         yield Text()
-    for label, told in _facts(entry):
-        if told:
-            yield from _labelled(label, harmless(told), width)
+    for label, text in _facts(entry):
+        if text:
+            yield from _labelled(label, harmless(text), width)
 
 
 def _facts(entry: Entry) -> Sequence[tuple[str, str]]:
@@ -90,44 +90,44 @@ def _facts(entry: Entry) -> Sequence[tuple[str, str]]:
     )
 
 
-def _labelled(label: str, told: str, width: int) -> Iterator[Text]:
+def _labelled(label: str, text: str, width: int) -> Iterator[Text]:
     parts = textwrap.wrap(
-        told, max(12, width - _LABEL), break_on_hyphens=False, break_long_words=False
+        text, max(12, width - _LABEL), break_on_hyphens=False, break_long_words=False
     )
     for number, part in enumerate(parts):
         yield Text.assemble((f"{label if not number else '':<{_LABEL}}", "dim"), part)
 
 
-def _table(told: HistoryTable, out: TextIO) -> Table:
+def _table(history: HistoryTable, out: TextIO) -> Table:
     table = Table(
-        title=told.name,
+        title=history.name,
         title_justify="left",
         title_style="",
         header_style="dim",
         box=None,
     )
-    for column in told.columns:
+    for column in history.columns:
         table.add_column(column, overflow="fold")
-    for row in told.rows or [("no rows",)]:
+    for row in history.rows or [("no rows",)]:
         table.add_row(
             *(_spoken(Text(cell), out) for cell in row), style=_WRONG if row[0] == WRONG else ""
         )
     return table
 
 
-def _wrapped(told: str, width: int, *, style: str = "") -> Iterator[Text]:
+def _wrapped(text: str, width: int, *, style: str = "") -> Iterator[Text]:
     return (
         Text(part, style=style)
-        for part in textwrap.wrap(told, width, break_on_hyphens=False, break_long_words=False)
+        for part in textwrap.wrap(text, width, break_on_hyphens=False, break_long_words=False)
     )
 
 
-def _spoken(told: Text, out: TextIO) -> Text:
+def _spoken(text: Text, out: TextIO) -> Text:
     """The text with what the output's encoding has; every character stays one, so that the styles
     still fit.
     """
     try:
         f"{WRONG}→…".encode(getattr(out, "encoding", None) or "utf-8")
     except (UnicodeError, LookupError):
-        return Text(told.plain.translate(_ASCII), style=told.style, spans=told.spans)
-    return told
+        return Text(text.plain.translate(_ASCII), style=text.style, spans=text.spans)
+    return text

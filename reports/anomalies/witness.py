@@ -84,28 +84,28 @@ class Witness:
     def has(self, table: str, row: Row) -> bool:
         """Whether it speaks of this row."""
         return any(
-            self._names(said, row, columns, like)
+            self._names(found, row, columns, like)
             for columns, like in _NAMED.get(table, ())
-            for said in self.rows
+            for found in self.rows
         )
 
     def _names(
-        self, said: Row, row: Row, columns: Mapping[str, str], like: Mapping[str, str]
+        self, found: Row, row: Row, columns: Mapping[str, str], like: Mapping[str, str]
     ) -> bool:
         for column, wanted in like.items():
-            value = said.get(column)
+            value = found.get(column)
             if value is None and wanted != "-":
                 return False
             if value is not None and wanted not in ("*", value):
                 return False
         return all(
-            _same(said.get(theirs, self._known.get(theirs)), row[ours])
+            _same(found.get(theirs, self._known.get(theirs)), row[ours])
             for ours, theirs in columns.items()
         )
 
 
-def _same(said: Value, there: Value) -> bool:
-    return said is not None and type(said) is type(there) and said == there
+def _same(value: Value, there: Value) -> bool:
+    return value is not None and type(value) is type(there) and value == there
 
 
 def _place_of_unit(row: Row) -> Row:

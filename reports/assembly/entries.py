@@ -47,10 +47,10 @@ class Entries:
         """The entry at `topic-partition@offset`; None if that is no place in a known log."""
         place = place_of(position)
         row = self._by_place.get(place) if place else None
-        return self.told(row) if row else None
+        return self.entry_of(row) if row else None
 
-    def told(self, row: Mapping[str, Any]) -> Entry:
-        """A row of `log` as it is told."""
+    def entry_of(self, row: Mapping[str, Any]) -> Entry:
+        """A row of `log` as an `Entry`."""
         return Entry(
             topic=short(row["topic"]),
             partition=row["partition"],

@@ -1,4 +1,4 @@
-"""Findings as they are told: bounded in number and size, with the record's way and a time.
+"""Findings as the report has them: bounded in number and size, with the record's way and a time.
 
 What is shown is cut until it fits `SIZE_LIMIT`; the counts never are.
 """
@@ -37,7 +37,7 @@ def findings(
     paths = Paths(history, clock, records, inputs)
     txns = transactions(history, clock, {text for f in shown for text in _texts(f)})
 
-    def told(found: JudgedFinding) -> Finding:
+    def finding(found: JudgedFinding) -> Finding:
         record = _record(found, named)
         causes = tuple(_cause(row, clock) for row in found.causes[:_CAUSE_LIMIT])
         path = paths.path(record, _places(found, claims)) if record else None
@@ -62,7 +62,7 @@ def findings(
             evidence=group.evidence,
             count=group.count,
             refutes=_refutes(group, claims),
-            shown=tuple(told(found) for found in group.shown[: _SHOWN[0]]),
+            shown=tuple(finding(found) for found in group.shown[: _SHOWN[0]]),
         )
         for group in judgement.findings
         if group.count
@@ -136,7 +136,7 @@ def _time(
         ("a stored position moved past its record", [passing.at for passing in passings]),
     ]
     always: list[tuple[str, list[float | None]]] = [
-        ("the last row of its witness", [_told_at(row, clock) for row in _rows(found)]),
+        ("the last row of its witness", [_time_of(row, clock) for row in _rows(found)]),
         ("the last of its transactions ended", [txn.ended_at for txn in txns]),
         ("its record was last sent", [send.called_at for send in sends]),
     ]
@@ -163,7 +163,7 @@ def _batches(found: JudgedFinding) -> set[tuple[str | None, int]]:
     return batches
 
 
-def _told_at(row: JudgedRow, clock: Clock) -> float | None:
+def _time_of(row: JudgedRow, clock: Clock) -> float | None:
     """The time that a row of the witness has itself."""
     at, own = row.get("at"), row.get("clock", clock.id)
     return clock.seconds(at, str(own)) if type(at) is int else None

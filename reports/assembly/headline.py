@@ -39,17 +39,17 @@ def headline(
     name, effective = label(claim), sum(fault.took_effect for fault in faults)
     match claim.verdict:
         case Verdict.VIOLATED:
-            said = _violated(claim, claims, several)
+            text = _violated(claim, claims, several)
         case Verdict.INVALID:
-            said = f"no verdict, the experiment itself failed: {claim.reason}"
+            text = f"no verdict, the experiment itself failed: {claim.reason}"
         case Verdict.STALLED:
-            said = f"stalled, {name.lower()} is not decided: {claim.reason}"
+            text = f"stalled, {name.lower()} is not decided: {claim.reason}"
         case Verdict.UNKNOWN:
-            said = f"undecided, {name.lower()} is neither refuted nor borne out: {claim.reason}"
+            text = f"undecided, {name.lower()} is neither refuted nor borne out: {claim.reason}"
         case Verdict.UNEXERCISED if claim.hazards_seen:
-            said = f"not put to the test as {name.lower()} has to be: {claim.reason}"
+            text = f"not put to the test as {name.lower()} has to be: {claim.reason}"
         case Verdict.UNEXERCISED:
-            said = (
+            text = (
                 f"not put to the test: {_clean(claim)}, but nothing happened "
                 f"that could have broken {name.lower()}"
             )
@@ -58,8 +58,8 @@ def headline(
             tested = [plural(effective, "fault")] if effective else []
             tested += [plural(seen, "moment") + " that could have broken it"] if seen else []
             through = f" through {listed(tested)}" if tested else ""
-            said = f"{name} held{through}: {_clean(claim)}"
-    return sentence(said)
+            text = f"{name} held{through}: {_clean(claim)}"
+    return sentence(text)
 
 
 def label(claim: Claim) -> str:
@@ -74,11 +74,11 @@ def phrase(anomaly: str, count: int, claim: Claim, *, several: bool) -> str:
         return plural(count, f"finding of {anomaly}", f"findings of {anomaly}")
     sink = claim.sink or "the sink"
     # One pass by replace: names of topics and sinks may hold braces.
-    said = (words.one if count == 1 else words.many).split(" ")
+    parts = (words.one if count == 1 else words.many).split(" ")
     noun = "effect" if several else "record"
     filled = {"{n}": number(count), "{input}": claim.input, "{sink}": sink}
     filled |= {"{record}": noun, "{records}": f"{noun}s"}
-    return " ".join(filled.get(word, word) for word in said)
+    return " ".join(filled.get(word, word) for word in parts)
 
 
 def _words(anomaly: str) -> Headline | None:
@@ -102,14 +102,14 @@ def _violated(
     parts = [phrase(name, claim.found.get(name, 1), claim, several=effects) for name in names[:3]]
     if len(names) > 3:
         parts.append(plural(len(names) - 3, "more kind of anomaly", "more kinds of anomaly"))
-    said = f"not {label(claim).lower()}: {listed(parts) or claim.reason}"
+    text = f"not {label(claim).lower()}: {listed(parts) or claim.reason}"
     same = [c for c in claims if (c.hop, c.input, c.sink) == (claim.hop, claim.input, claim.sink)]
     intact = {c.guarantee for c in same if c.verdict in (Verdict.HOLDS, Verdict.UNEXERCISED)}
     if "at-least-once" in intact:
-        said += "; nothing was lost"
+        text += "; nothing was lost"
     if "at-most-once" in intact:
-        said += "; nothing was repeated"
-    return said
+        text += "; nothing was repeated"
+    return text
 
 
 def _clean(claim: Claim) -> str:

@@ -1,6 +1,6 @@
 """What the logs say around the findings, each stretch of time once.
 
-Findings that lie close together share a stretch; what is told of all logs
+Findings that lie close together share a stretch; what is quoted of all logs
 together is bounded, whatever they hold.
 """
 
@@ -15,7 +15,7 @@ from onceproof.reports.model import Findings
 from onceproof.reports.model_story import LogExcerpt, LogLine, Moment
 
 AROUND = 2.0
-"""Lines within so many seconds of a finding are told."""
+"""Lines within so many seconds of a finding are quoted."""
 _TOGETHER = 1.0
 _MOMENTS = 40
 _TEXT_LIMIT = 250_000
@@ -25,27 +25,27 @@ Look = Callable[[float, float, float], tuple[Lines, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class FindingsAndMoments:
     """Findings that say which moment they belong to, and the moments."""
 
     findings: tuple[Findings, ...]
     moments: tuple[Moment, ...]
 
 
-def moments(findings: Sequence[Findings], look: Look | None, origin: float) -> Told:
+def moments(findings: Sequence[Findings], look: Look | None, origin: float) -> FindingsAndMoments:
     """The stretches of time around findings.
 
     Args:
-        findings: as they are told.
+        findings: as the report has them.
         look: how to get at the lines; None: there are no logs.
         origin: the start of the run, in seconds since 1970.
     """
     if look is None:
-        return Told(findings=tuple(findings), moments=())
+        return FindingsAndMoments(findings=tuple(findings), moments=())
     place_of: dict[float, int] = {}
     found: list[Moment] = []
     left = _TEXT_LIMIT
-    # The first of each kind is told in full, so its time comes first.
+    # The first of each kind is shown in full, so its time comes first.
     for at in _in_turn(findings)[:_MOMENTS]:
         if at in place_of or left <= 0:
             continue
@@ -56,7 +56,7 @@ def moments(findings: Sequence[Findings], look: Look | None, origin: float) -> T
             place_of |= dict.fromkeys(mine, len(found))
             found.append(moment)
             left -= sum(len(line.text) + 20 for log in moment.logs for line in log.lines)
-    told = tuple(
+    updated = tuple(
         group.model_copy(
             update={
                 "shown": tuple(
@@ -69,7 +69,7 @@ def moments(findings: Sequence[Findings], look: Look | None, origin: float) -> T
         )
         for group in findings
     )
-    return Told(findings=told, moments=tuple(found))
+    return FindingsAndMoments(findings=updated, moments=tuple(found))
 
 
 def _in_turn(findings: Sequence[Findings]) -> list[float]:

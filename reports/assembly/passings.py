@@ -63,8 +63,10 @@ class Passings:
             for at in track.passing(offset)
         ]
         # One move is often written down in several ways: as resume and as atomic, of each sink.
-        told = {(p.owner, p.start, p.end, p.batch, p.at, p.instance): p for p in reversed(found)}
-        return sorted(told.values(), key=lambda p: (p.at is None, p.at or 0.0))
+        distinct = {
+            (p.owner, p.start, p.end, p.batch, p.at, p.instance): p for p in reversed(found)
+        }
+        return sorted(distinct.values(), key=lambda p: (p.at is None, p.at or 0.0))
 
     def executions(self, place: Place) -> list[Execution]:
         """The executions of micro-batches that a place was in."""

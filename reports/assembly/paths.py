@@ -73,7 +73,7 @@ class Paths:
             record=short(record),
             sends=tuple(self._send(row) for row in sends[:LIST_LIMIT]),
             sends_count=len(sends),
-            entries=tuple(self._log.told(row) for row in entries[:LIST_LIMIT]),
+            entries=tuple(self._log.entry_of(row) for row in entries[:LIST_LIMIT]),
             entries_count=len(entries),
             effects=tuple(self._effect(row) for row in effects[:LIST_LIMIT]),
             effects_count=len(effects),

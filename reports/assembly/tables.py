@@ -82,7 +82,7 @@ def collected_from(history: History, clock: Clock) -> int:
 
 
 def long(text: str) -> str:
-    """Text that is to be told whole, unless it is longer than anybody meant it to be."""
+    """Text that is to be shown whole, unless it is longer than anybody meant it to be."""
     return cut(storable(text), LONG_LIMIT)
 
 

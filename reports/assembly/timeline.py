@@ -96,13 +96,13 @@ def batch_lanes(history: History, times: Moments) -> tuple[BatchLane, ...]:
     lanes: dict[str, list[Batch]] = defaultdict(list)
     for owner, batch in sorted(times.keys() | executions.keys()):
         seen, executed = times.get((owner, batch), {}), executions.get((owner, batch))
-        told = Batch(
+        drawn = Batch(
             batch=batch,
             planned_at=seen.get("planned"),
             done_at=seen.get("done"),
             executions=len(executed) if executed else None,
         )
-        lanes[owner].append(told)
+        lanes[owner].append(drawn)
     return tuple(
         BatchLane(owner=short(owner), count=len(found), batches=_thinned(found))
         for owner, found in list(lanes.items())[:_QUERIES]

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from onceproof.checkers.model import Verdict
 from onceproof.reports.model import Claim, Report
-from onceproof.reports.runs.claims import told
+from onceproof.reports.runs.claims import claim_results
 from onceproof.reports.runs.trial import State, Trial
 from onceproof.reports.scopes import looks_at
 from onceproof.reports.text import line
@@ -85,7 +85,7 @@ def cases_of(report: Report, folder: Path, *, run: str | None = None) -> Iterato
         folder: the run folder.
         run: what the run is called; None: as its scenario.
     """
-    for claim, whole in zip(told(report), report.claims, strict=True):
+    for claim, whole in zip(claim_results(report), report.claims, strict=True):
         yield Case(
             run=run or report.run.scenario,
             claim=line(claim.name),

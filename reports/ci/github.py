@@ -54,8 +54,8 @@ def _headline(cases: Sequence[Case], wrong: Sequence[Case]) -> str:
 
 
 def _why(case: Case) -> str:
-    said = "\n".join(f"    {each}" for each in visible(cut(case.text, _MESSAGE)).splitlines())
-    return f"**{_mark(case)} {_plain(case.run)}**\n\n{said}\n\n"
+    text = "\n".join(f"    {each}" for each in visible(cut(case.text, _MESSAGE)).splitlines())
+    return f"**{_mark(case)} {_plain(case.run)}**\n\n{text}\n\n"
 
 
 def _row(case: Case) -> str:

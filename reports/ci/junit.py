@@ -63,8 +63,8 @@ def _add(suite: ET.Element, case: Case, *, seconds: float) -> None:
     kind = "error" if case.trouble else "failure"
     verdict = str(case.verdict or "no verdict")
     message = f"{verdict}, should be {case.should_be}"
-    said = ET.SubElement(element, kind, type=verdict, message=visible(message))
-    said.text = visible(case.text)
+    child = ET.SubElement(element, kind, type=verdict, message=visible(message))
+    child.text = visible(case.text)
 
 
 def _sums(cases: Sequence[Case]) -> dict[str, str]:

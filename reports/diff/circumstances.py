@@ -52,14 +52,14 @@ def differences(a: Circumstances, b: Circumstances) -> Iterator[Difference]:
     for section in a:
         if section not in b:
             continue
-        one, other = _said(a[section]), _said(b[section])
+        one, other = _known(a[section]), _known(b[section])
         for name in dict.fromkeys([*one, *other]):
             if one.get(name) != other.get(name):
                 yield Difference(section=section, name=name, a=one.get(name), b=other.get(name))
 
 
-def _said(values: Mapping[str, str]) -> dict[str, str]:
-    """Without what is only said to be nothing: another version may not know it at all."""
+def _known(values: Mapping[str, str]) -> dict[str, str]:
+    """Without what is only recorded as absent: another version may not know it at all."""
     return {name: value for name, value in values.items() if value != _NOTHING}
 
 

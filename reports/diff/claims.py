@@ -63,15 +63,15 @@ def change(a: Told, b: Told) -> Change:
 
 
 def _pair(name: str, a: Claim | None, b: Claim | None) -> ClaimPair:
-    told_a, told_b = (None if claim is None else _told(claim) for claim in (a, b))
-    if told_a is None or told_b is None:
-        became = Change.ONLY_B if told_a is None else Change.ONLY_A
+    result_a, result_b = (None if claim is None else _result_of(claim) for claim in (a, b))
+    if result_a is None or result_b is None:
+        became = Change.ONLY_B if result_a is None else Change.ONLY_A
     else:
-        became = change(told_a, told_b)
-    return ClaimPair(name=name, change=became, a=told_a, b=told_b)
+        became = change(result_a, result_b)
+    return ClaimPair(name=name, change=became, a=result_a, b=result_b)
 
 
-def _told(claim: Claim) -> Told:
+def _result_of(claim: Claim) -> Told:
     return Told(
         verdict=claim.verdict,
         reason=claim.reason,

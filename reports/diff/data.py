@@ -36,8 +36,8 @@ _FILE: Final = TypeAdapter(DiffFile)
 def diff_json(diff: Diff) -> str:
     """The text of the file."""
     file = DiffFile(headline=headline(diff), **vars(diff))
-    told = _FILE.dump_python(file, mode="json")
-    return storable(json.dumps(told, ensure_ascii=False, indent=2)) + "\n"
+    content = _FILE.dump_python(file, mode="json")
+    return storable(json.dumps(content, ensure_ascii=False, indent=2)) + "\n"
 
 
 def schema() -> dict[str, Any]:

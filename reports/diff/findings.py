@@ -31,7 +31,7 @@ def pair_findings(a: Side, b: Side, *, by_record: bool) -> tuple[FoundPair, ...]
     """
     in_a, in_b = listings(a), listings(b)
     found = [
-        _Pair(a, b, in_a.get(sought), in_b.get(sought)).told(by_record)
+        _Pair(a, b, in_a.get(sought), in_b.get(sought)).compared(by_record)
         for sought in dict.fromkeys([*in_b, *in_a])
     ]
     return tuple(sorted(found, key=lambda pair: (_ORDER.index(pair.status), pair.anomaly)))
@@ -72,7 +72,7 @@ class _Pair:
         self._a = _Half(a, in_a, b, in_b)
         self._b = _Half(b, in_b, a, in_a)
 
-    def told(self, by_record: bool) -> FoundPair:
+    def compared(self, by_record: bool) -> FoundPair:
         both = [half.mine for half in (self._b, self._a) if half.mine is not None]
         one = both[0]
         status, because = self._status()

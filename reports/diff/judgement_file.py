@@ -29,7 +29,7 @@ class JudgedClaim(_Part):
     expected: bool | None
     claim: dict[str, Any]
 
-    def told(self) -> model.Claim:
+    def to_model(self) -> model.Claim:
         """As a report has it.
 
         Raises:
@@ -86,7 +86,7 @@ class JudgedFindings(_Part):
     count: int = Field(ge=0)
     shown: tuple[JudgedFinding, ...]
 
-    def told(self) -> model.Findings:
+    def to_model(self) -> model.Findings:
         """As a report has them."""
         return model.Findings(
             anomaly=self.anomaly,
@@ -94,7 +94,7 @@ class JudgedFindings(_Part):
             evidence=self.evidence,
             count=self.count,
             refutes=(),
-            shown=tuple(_told(finding) for finding in self.shown),
+            shown=tuple(_finding(finding) for finding in self.shown),
         )
 
 
@@ -112,7 +112,7 @@ class JudgementFile(_Part):
     """Version 1 called it `self_proof`."""
 
 
-def _told(finding: JudgedFinding) -> model.Finding:
+def _finding(finding: JudgedFinding) -> model.Finding:
     return model.Finding(
         sentence=finding.sentence,
         key=finding.key,

@@ -58,7 +58,7 @@ class Listing:
 
     @property
     def count(self) -> int | None:
-        """How many there are in this place; None where that cannot be told."""
+        """How many there are in this place; None where that is not known."""
         if self.whole:
             return len(self.findings)
         return self.total if self.alone else None

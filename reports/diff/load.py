@@ -34,13 +34,13 @@ def load_side(path: Path) -> Side:
             f"{path} does not exist. Give a run folder, its {JSON_FILE}, or what `onceproof check "
             "--json` wrote."
         )
-    if _says_judgement(path):
+    if _is_judgement(path):
         return side_of_judgement(_judgement(path))
     page = path.with_name(HTML_FILE)
     return side_of_report(read(path), str(page) if page.is_file() else None)
 
 
-def _says_judgement(path: Path) -> bool:
+def _is_judgement(path: Path) -> bool:
     """Whether the beginning of a file calls it a judgement: a report says so in the same place."""
     try:
         with open_regular(path, path.resolve().parent) as file:
@@ -57,7 +57,7 @@ def _judgement(path: Path) -> JudgementFile:
     try:
         found = JudgementFile.model_validate_json(path.read_bytes())
         for claim in found.claims:
-            claim.told()
+            claim.to_model()
         return found
     except OSError as error:
         raise UnreadableReport(

@@ -2,7 +2,7 @@
 
 Not to find something is no answer by itself. A run could have seen an
 anomaly only if it looked for it there, came to its end, could decide it, was a sound test, and was
-put to the same test as the run that found it. Whatever is missing of that is said, and nothing is
+put to the same test as the run that found it. Whatever is missing of that is listed, and nothing is
 gone.
 """
 

@@ -44,12 +44,12 @@ def side_of_report(report: Report, page: str | None = None) -> Side:
 def side_of_judgement(judgement: JudgementFile) -> Side:
     """What a judgement file says."""
     name = PurePath(judgement.source).name
-    claims = tuple(claim.told() for claim in judgement.claims)
+    claims = tuple(claim.to_model() for claim in judgement.claims)
     return Side(
         name=judgement.source,
         history=name if _RUN_NAME.fullmatch(name) else None,
         claims=claims,
-        findings=tuple(group.told() for group in judgement.findings),
+        findings=tuple(group.to_model() for group in judgement.findings),
         hazards=frozenset((kind, claim.hop) for claim in claims for kind in claim.hazards_seen),
         incomplete=_unsaid(claims),
         flaw=_missed(judgement.mutation_check),

@@ -89,12 +89,12 @@ def tone(diff: Diff) -> str:
     return _TONES[diff.outcome]
 
 
-def amount(told: Amount) -> str:
+def amount(found: Amount) -> str:
     """How many findings a run has in a place."""
-    if told.count is not None:
-        return number(told.count)
-    at_least = f"at least {number(told.listed)}" if told.listed else "none listed"
-    return f"{at_least} ({number(told.total)} in all places)"
+    if found.count is not None:
+        return number(found.count)
+    at_least = f"at least {number(found.listed)}" if found.listed else "none listed"
+    return f"{at_least} ({number(found.total)} in all places)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +115,7 @@ def fates(pair: FoundPair) -> tuple[Fate, ...]:
         Fate(
             status=status,
             because=because,
-            names=tuple(" ".join(str(v) for c, v in r.key if _tells(c, v)) for r in same),
+            names=tuple(" ".join(str(v) for c, v in r.key if _distinguishes(c, v)) for r in same),
             sentences=tuple(r.sentence for r in same),
         )
         for (status, because), group in groupby(records, key=lambda r: (r.status, r.because))
@@ -125,12 +125,12 @@ def fates(pair: FoundPair) -> tuple[Fate, ...]:
 
 def not_listed(pair: FoundPair) -> str | None:
     """How much of it no run lists, so that no record of it could be compared."""
-    said = [
-        f"{side} lists {number(told.listed)} of {number(told.total)}"
-        for side, told in (("A", pair.a), ("B", pair.b))
-        if told.total > told.listed and (told.count is None or told.count > told.listed)
+    parts = [
+        f"{side} lists {number(found.listed)} of {number(found.total)}"
+        for side, found in (("A", pair.a), ("B", pair.b))
+        if found.total > found.listed and (found.count is None or found.count > found.listed)
     ]
-    return listed(said) if said else None
+    return listed(parts) if parts else None
 
 
 def shapes(pair: FoundPair) -> tuple[Shape, ...]:
@@ -148,7 +148,7 @@ def reasons(pair: ClaimPair) -> tuple[tuple[str, str], ...]:
     """Why each run says what it says of a claim that changed."""
     if pair.change is Change.SAME:
         return ()
-    return tuple((name, told.reason) for name, told in (("A", pair.a), ("B", pair.b)) if told)
+    return tuple((name, claim.reason) for name, claim in (("A", pair.a), ("B", pair.b)) if claim)
 
 
 def _claims(diff: Diff) -> Iterator[str]:
@@ -174,6 +174,6 @@ def _findings(diff: Diff) -> Iterator[str]:
         yield f"{plural(new, 'record')} newly hit"
 
 
-def _tells(column: str, value: object) -> bool:
+def _distinguishes(column: str, value: object) -> bool:
     """Whether a column of a key tells something beside the place."""
     return column not in ("topic", "sink", "view") and value not in (None, "")

@@ -57,7 +57,7 @@ def _claims(claims: tuple[ClaimPair, ...]) -> Table:
     table = _table("claim", "A", "B", "")
     for pair in claims:
         became = Text(str(pair.change), style=_style(pair.change))
-        table.add_row(Text(line(pair.name)), _told(pair.a), _told(pair.b), became)
+        table.add_row(Text(line(pair.name)), _cell(pair.a), _cell(pair.b), became)
     return table
 
 
@@ -74,12 +74,12 @@ def _reasons(to: Console, claims: tuple[ClaimPair, ...]) -> None:
             to.print(Text(f"  {letter}: {line(reason)}", style="dim"))
 
 
-def _told(told: Told | None) -> Text:
-    if told is None:
+def _cell(claim: Told | None) -> Text:
+    if claim is None:
         return Text("–")
-    by = f" by {listed(told.refuted_by)}" if told.refuted_by else ""
-    odd = "" if told.expected is not False else ", not as expected"
-    return Text(line(f"{told.verdict}{by}{odd}"))
+    by = f" by {listed(claim.refuted_by)}" if claim.refuted_by else ""
+    odd = "" if claim.expected is not False else ", not as expected"
+    return Text(line(f"{claim.verdict}{by}{odd}"))
 
 
 def _findings(to: Console, diff: Diff) -> None:
@@ -115,14 +115,14 @@ def _records(to: Console, pair: FoundPair) -> None:
         to.print(text)
         if fate.because and fate.because != pair.because:
             to.print(Text(f"    {line(fate.because)}", style="dim"))
-    if pair.records and (said := not_listed(pair)):
-        to.print(Text(f"  {said}: of the others nothing can be told one by one", style="dim"))
+    if pair.records and (unlisted := not_listed(pair)):
+        to.print(Text(f"  {unlisted}: of the others nothing can be told one by one", style="dim"))
 
 
 def _shapes(to: Console, pair: FoundPair) -> None:
     for shape in shapes(pair)[:_SHAPES]:
-        said = f"  {line(shape.says)}: {shape.a} → {shape.b} of those that are listed"
-        to.print(Text(said, style="dim"))
+        text = f"  {line(shape.says)}: {shape.a} → {shape.b} of those that are listed"
+        to.print(Text(text, style="dim"))
     if (more := len(shapes(pair)) - _SHAPES) > 0:
         to.print(Text(f"  and {plural(more, 'other kind')}", style="dim"))
 

@@ -51,8 +51,8 @@ def _body(of: RegisteredSection, report: Report, templates: Environment) -> Mark
     except Exception as error:
         if of.package is None:
             raise
-        said = f"{of.package} could not tell it: {type(error).__name__}: {error}"
-        return Markup("<p class=quiet>{}</p>").format(visible(cut(said, 300)))
+        message = f"{of.package} could not tell it: {type(error).__name__}: {error}"
+        return Markup("<p class=quiet>{}</p>").format(visible(cut(message, 300)))
 
 
 def _rendered(of: RegisteredSection, report: Report, templates: Environment) -> Markup:

@@ -1,4 +1,4 @@
-"""A finding in one row: for those that are like one that is told in full.
+"""A finding in one row: for those that are like one that is shown in full.
 
 The row has what differs from one to the next; what they share (cause, fault,
 micro-batch) is in the story above.

@@ -1,7 +1,7 @@
-"""Which findings are told in full and which are folded away behind one that is like them.
+"""Which findings are shown in full and which are folded away behind one that is like them.
 
 Two findings are alike when they are of one anomaly and share cause, acting
-faults and micro-batch. Of each kind the first is told as a story, the others are rows of a table.
+faults and micro-batch. Of each kind the first is shown as a story, the others are rows of a table.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MARKUP = 260
 
 @dataclass(frozen=True, kw_only=True)
 class Alike:
-    """One finding that is told, and those that are like it. `number` is that of the story."""
+    """One finding that is shown, and those that are like it. `number` is that of the story."""
 
     number: int
     first: Finding
@@ -48,7 +48,7 @@ def folded(report: Report) -> tuple[Group, ...]:
     """The groups of a report, with as many stories as fit a page."""
     left, room = _STORIES, _Room(left=_ROWS)
     number = 0
-    told: set[int] = set()
+    shown_moments: set[int] = set()
     groups = []
     for findings in report.findings:
         kinds: dict[object, list[Finding]] = {}
@@ -63,8 +63,8 @@ def folded(report: Report) -> tuple[Group, ...]:
                 continue
             number, left = number + 1, left - 1
             moment = first.moment
-            new = moment is not None and moment not in told
-            told |= {moment} if moment is not None else set()
+            new = moment is not None and moment not in shown_moments
+            shown_moments |= {moment} if moment is not None else set()
             alike.append(
                 Alike(number=number, first=first, others=room.rows(others), tells_moment=new)
             )

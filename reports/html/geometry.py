@@ -216,13 +216,13 @@ def _marks(
         mine = [mark for mark in marks if mark.kind == kind]
         total = counted.get(kind, sum(mark.count for mark in mine))
         top = stack.lane(kind, number(total), _MARK)
-        told = stories.get(kind, ())
+        linked = stories.get(kind, ())
         behind = [*(axis.x(mark.at) for mark in mine[1:]), float(PLOT)]
         for mark, following in zip(mine, behind, strict=True):
             x = axis.x(mark.at)
             count = f"×{mark.count}" if mark.count > 1 else ""
             many = f", {mark.count} of them" if mark.count > 1 else ""
-            nearest = min(((abs(at - mark.at), story) for at, story in told), default=None)
+            nearest = min(((abs(at - mark.at), story) for at, story in linked), default=None)
             points.append(
                 Point(
                     x=x,

@@ -219,7 +219,7 @@ def _stepped(
 
 
 def _real(real: float, drawn: float) -> float | None:
-    """The width that is to be told beside the drawn one; None if they are the same."""
+    """The width that is to be written beside the drawn one; None if they are the same."""
     return round(real, 2) if real < drawn else None
 
 
@@ -234,5 +234,5 @@ def _full_scale(rates: Sequence[float]) -> float:
 def _peak_words(peak: float, full: float) -> str:
     if not peak:
         return "nothing acknowledged"
-    said = f"peak {number(round(peak))}/s"
-    return said if full >= peak else f"{said}, cut off at {number(round(full))}/s"
+    text = f"peak {number(round(peak))}/s"
+    return text if full >= peak else f"{text}, cut off at {number(round(full))}/s"

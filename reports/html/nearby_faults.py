@@ -1,7 +1,7 @@
 """Which faults acted when a finding came about, and how far off the others were.
 
 Distance in time is no proof of a cause; it says where to look. What the
-checkers hold for the cause is told apart from it.
+checkers hold for the cause is marked as such.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from onceproof.reports.model import Fault, Finding, Report
 from onceproof.reports.text import seconds, visible
 
 NEAR = 10.0
-"""Faults that ended or began within so many seconds are told as near."""
+"""Faults that ended or began within so many seconds are listed as near."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,9 +42,9 @@ def around(report: Report, finding: Finding) -> tuple[Markup, ...]:
     near = [n for n in beside if n.apart <= NEAR]
     if not near:
         first = beside[0]
-        said = Markup("No fault acted within {} of it; the nearest is ").format(seconds(NEAR))
-        return (said + _said(first),)
-    return tuple(_said(n) for n in near)
+        text = Markup("No fault acted within {} of it; the nearest is ").format(seconds(NEAR))
+        return (text + _sentence(first),)
+    return tuple(_sentence(n) for n in near)
 
 
 def _beside(report: Report, at: float) -> list[Near]:
@@ -66,7 +66,7 @@ def _beside(report: Report, at: float) -> list[Near]:
     return found
 
 
-def _said(near: Near) -> Markup:
+def _sentence(near: Near) -> Markup:
     return Markup('<a href="#fault-{}">F{}</a>, {}, {}.').format(
         near.number, near.number, visible(near.fault.description).rstrip("."), near.says
     )

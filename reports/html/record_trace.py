@@ -88,16 +88,16 @@ def stamped(entry: Entry) -> str:
 def _send(send: Send) -> Markup:
     outcome = _OUTCOMES.get(send.outcome, visible(send.outcome))
     back = f" at {seconds(send.returned_at)}" if send.returned_at is not None else ""
-    said = Markup("attempt {} by {}, {}{}").format(
+    text = Markup("attempt {} by {}, {}{}").format(
         name(send.attempt), name(send.session), outcome, back
     )
     if send.partition is not None and send.offset is not None:
-        said += Markup(" as {}").format(name(f"{send.topic}-{send.partition}@{send.offset}"))
+        text += Markup(" as {}").format(name(f"{send.topic}-{send.partition}@{send.offset}"))
     if send.transaction is not None:
-        said += Markup("; {}").format(_transaction(send.transaction))
+        text += Markup("; {}").format(_transaction(send.transaction))
     if send.error:
-        said += Markup("; the client said: <q>{}</q>").format(visible(send.error))
-    return said + "."
+        text += Markup("; the client said: <q>{}</q>").format(visible(send.error))
+    return text + "."
 
 
 def _transaction(txn: Transaction) -> Markup:
@@ -111,29 +111,29 @@ def _transaction(txn: Transaction) -> Markup:
         )
         if at is not None
     ]
-    said = Markup("transaction {} of transactional id {}: {} ({})").format(
+    text = Markup("transaction {} of transactional id {}: {} ({})").format(
         name(txn.txn), name(txn.transactional_id), outcome, ", ".join(times) or "no times known"
     )
-    return said + (
+    return text + (
         Markup("; the client said: <q>{}</q>").format(visible(txn.error)) if txn.error else ""
     )
 
 
 def _entry(entry: Entry) -> Markup:
-    said = Markup("{}, {}").format(
+    text = Markup("{}, {}").format(
         name(f"{entry.topic}-{entry.partition}@{entry.offset}"),
         "committed" if entry.committed else "not committed",
     )
-    return said + _written_by(entry) + "."
+    return text + _written_by(entry) + "."
 
 
 def _written_by(entry: Entry) -> Markup:
-    said = Markup("")
+    text = Markup("")
     if by := stamped(entry):
-        said += Markup(", by {}").format(by)
+        text += Markup(", by {}").format(by)
     if entry.ended_by is not None:
-        said += Markup(", {}").format(_marker(entry.ended_by))
-    return said
+        text += Markup(", {}").format(_marker(entry.ended_by))
+    return text
 
 
 def _marker(marker: Marker) -> str:
@@ -164,20 +164,20 @@ def _passing(one: Passing) -> Markup:
 
 
 def _effect(effect: Effect) -> Markup:
-    said = Markup("{} in {}").format(name(effect.position), name(effect.sink))
+    text = Markup("{} in {}").format(name(effect.position), name(effect.sink))
     if effect.view:
-        said += Markup(", as {} sees it").format(name(effect.view))
+        text += Markup(", as {} sees it").format(name(effect.view))
     if effect.effect_key:
-        said += Markup(", effect {}").format(name(effect.effect_key))
+        text += Markup(", effect {}").format(name(effect.effect_key))
     if effect.batch is not None:
-        said += f", by micro-batch {number(effect.batch)}"
+        text += f", by micro-batch {number(effect.batch)}"
     if effect.owner:
-        said += Markup(" of {}").format(name(effect.owner))
+        text += Markup(" of {}").format(name(effect.owner))
     if effect.instance:
-        said += Markup(", by {}").format(name(effect.instance))
+        text += Markup(", by {}").format(name(effect.instance))
     if effect.source:
-        said += Markup(", from {}").format(name(effect.source))
-    return said + (_written_by(effect.entry) if effect.entry else Markup("")) + "."
+        text += Markup(", from {}").format(name(effect.source))
+    return text + (_written_by(effect.entry) if effect.entry else Markup("")) + "."
 
 
 def _reading(one: Reading) -> Markup:
@@ -192,5 +192,5 @@ def _at(at: float | None) -> str:
 
 def _more(kind: str, count: int, one: str, many: str | None = None) -> Iterator[Step]:
     if count > 0:
-        said = f"{number(count)} more {one if count == 1 else many or one + 's'}."
-        yield Step(kind=kind, at="", words=Markup("{}").format(said))
+        text = f"{number(count)} more {one if count == 1 else many or one + 's'}."
+        yield Step(kind=kind, at="", words=Markup("{}").format(text))

@@ -43,7 +43,7 @@ class Axis:
 
 @dataclass(frozen=True, kw_only=True)
 class Lane:
-    """The name beside a lane, and what is said below it where there is room."""
+    """The name beside a lane, and the text below it where there is room."""
 
     name: str
     says: str

@@ -23,24 +23,24 @@ def story(finding: Finding) -> Markup | None:
     path = finding.path
     if path is None:
         return None
-    told = [_sent(path), _appears(path)]
-    return Markup(" ").join(told)
+    sentences = [_sent(path), _appears(path)]
+    return Markup(" ").join(sentences)
 
 
 def cause_story(cause: Cause, faults: Sequence[Fault]) -> Markup:
     """What put the claim to the test, and which fault was behind it."""
     when = f"At {seconds(cause.at)}: " if cause.at is not None else ""
     detail = f": {sentence(visible(cause.detail))}" if cause.detail else "."
-    said = Markup("{}<strong>{}</strong>{}").format(when, visible(cause.hazard), detail)
+    text = Markup("{}<strong>{}</strong>{}").format(when, visible(cause.hazard), detail)
     if cause.fault is None:
-        return said
+        return text
     number_, fault = next(
         ((i, f) for i, f in enumerate(faults, 1) if f.fault == cause.fault), (0, None)
     )
     if fault is None:
-        return said + Markup(" The fault behind it: {}.").format(name(cause.fault))
+        return text + Markup(" The fault behind it: {}.").format(name(cause.fault))
     done = f" ({seconds(fault.injected_at)})" if fault.injected_at is not None else ""
-    return said + Markup(' Behind it: <a href="#fault-{}">F{}</a>, {}{}.').format(
+    return text + Markup(' Behind it: <a href="#fault-{}">F{}</a>, {}{}.').format(
         number_, number_, visible(fault.description).rstrip("."), done
     )
 
@@ -49,9 +49,9 @@ def _sent(path: Path) -> Markup:
     record = name(path.record)
     if not path.sends_count:
         return Markup("No send of record {} is on record.").format(record)
-    said = Markup("Record {} was sent {}").format(record, times(path.sends_count))
+    text = Markup("Record {} was sent {}").format(record, times(path.sends_count))
     attempts = _join((_attempt_words(path, i) for i in range(len(path.sends))), path.sends_count)
-    return said + Markup(" ({}).").format(attempts)
+    return text + Markup(" ({}).").format(attempts)
 
 
 def _attempt_words(path: Path, place: int) -> Markup:
@@ -69,20 +69,20 @@ def _appears(path: Path) -> Markup:
     committed = [entry for entry in path.entries if entry.committed]
     rest = path.entries_count - len(committed)
     if path.entries_count > len(path.entries):  # cut: then only the whole number is certain
-        said = Markup("It appears {} in the input").format(times(path.entries_count))
+        text = Markup("It appears {} in the input").format(times(path.entries_count))
     elif committed:
         places = _join((_place(entry) for entry in committed), len(committed))
-        said = Markup("It appears {} in the input, at {}").format(times(len(committed)), places)
+        text = Markup("It appears {} in the input, at {}").format(times(len(committed)), places)
         if rest:
-            said += f" (and {times(rest)} uncommitted)"
+            text += f" (and {times(rest)} uncommitted)"
     elif rest:
-        said = Markup("It is in the input {}, uncommitted").format(times(rest))
+        text = Markup("It is in the input {}, uncommitted").format(times(rest))
     else:
-        said = Markup("It is not in the input")
+        text = Markup("It is not in the input")
     if not path.sinks:
-        return said + "."
+        return text + "."
     effects = [_in_sink(path, sink) for sink in path.sinks]
-    return said + Markup(", and {}.").format(Markup("; ").join(effects))
+    return text + Markup(", and {}.").format(Markup("; ").join(effects))
 
 
 def _in_sink(path: Path, sink: str) -> Markup:

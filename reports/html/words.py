@@ -16,10 +16,10 @@ _LIMIT = 200
 def words(report: Report) -> tuple[tuple[str, str], ...]:
     """(time, what happened) in order."""
     events = sorted(_events(report), key=lambda event: event[0])
-    told = [(seconds(at), said) for at, said in events[:_LIMIT]]
+    shown = [(seconds(at), what) for at, what in events[:_LIMIT]]
     if len(events) > _LIMIT:
-        told.append(("…", f"and {plural(len(events) - _LIMIT, 'more event')}, see report.json"))
-    return tuple(told)
+        shown.append(("…", f"and {plural(len(events) - _LIMIT, 'more event')}, see report.json"))
+    return tuple(shown)
 
 
 def _events(report: Report) -> Iterator[tuple[float, str]]:

@@ -13,8 +13,8 @@ _ORDER = list(Verdict)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
-    """What one run says of one claim.
+class ClaimResult:
+    """The result of one claim in one run.
 
     Attributes:
         name: of the claim.
@@ -70,18 +70,18 @@ class Same:
         return all(outcome.expected for outcome in self.outcomes)
 
 
-def told(report: Report) -> tuple[Told, ...]:
-    """What a report says of each claim."""
-    return tuple(_told(claim) for claim in report.claims)
+def claim_results(report: Report) -> tuple[ClaimResult, ...]:
+    """The result of each claim in a report."""
+    return tuple(_claim_result(claim) for claim in report.claims)
 
 
-def _told(claim: Claim) -> Told:
+def _claim_result(claim: Claim) -> ClaimResult:
     should_be = str(Verdict.HOLDS)
     if claim.expectation is not None:
         by = ", ".join(claim.expectation.anomalies)
         should_be = f"{claim.expectation.verdict}{f' by {by}' if by else ''}"
     holds = claim.verdict is Verdict.HOLDS
-    return Told(
+    return ClaimResult(
         name=claim.name,
         verdict=claim.verdict,
         expected=holds if claim.expected is None else claim.expected,
@@ -91,7 +91,7 @@ def _told(claim: Claim) -> Told:
     )
 
 
-def alike(runs: Iterable[Sequence[Told]]) -> tuple[Same, ...]:
+def alike(runs: Iterable[Sequence[ClaimResult]]) -> tuple[Same, ...]:
     """What runs of one scenario say of each claim; the unexpected first, then by verdict."""
     counted: dict[str, Counter[tuple[bool, int, tuple[str, ...], str]]] = {}
     for claims in runs:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from onceproof.reports.runs.claims import Told
+from onceproof.reports.runs.claims import ClaimResult
 from onceproof.reports.runs.run import Run
 from onceproof.reports.text import listed, plural
 
@@ -71,7 +71,7 @@ def answers(run: Run) -> dict[str, Answer]:
     return found
 
 
-def _named(claim: Told, number: int) -> str:
+def _named(claim: ClaimResult, number: int) -> str:
     return claim.name if number == 1 else f"{claim.name} ({number})"
 
 
@@ -82,13 +82,13 @@ def _with_one_seed(runs: Sequence[Run]) -> bool:
 
 def _differences(runs: Sequence[Run]) -> list[str]:
     """Each claim of which these runs say different things, in words."""
-    said: dict[str, Counter[Answer | None]] = {}
+    counts: dict[str, Counter[Answer | None]] = {}
     all_answers = [answers(run) for run in runs]
     for name in dict.fromkeys(name for found in all_answers for name in found):
-        said[name] = Counter(found.get(name) for found in all_answers)
+        counts[name] = Counter(found.get(name) for found in all_answers)
     return [
         f"{name}: {listed(_often(answer, count) for answer, count in counted.most_common())}"
-        for name, counted in said.items()
+        for name, counted in counts.items()
         if len(counted) > 1
     ]
 

@@ -57,7 +57,7 @@ def _lines(matrix: Matrix) -> Iterator[str]:
 
 def _about(matrix: Matrix) -> str:
     versions = matrix.versions
-    said = ", ".join(
+    software = ", ".join(
         f"{name} {versions[key]}"
         for name, key in (("Kafka", "kafka"), ("Spark", "pyspark"), ("our code", "code"))
         if key in versions
@@ -68,7 +68,7 @@ def _about(matrix: Matrix) -> str:
     return (
         f"{matrix.scope} with seed {matrix.seed}, begun {matrix.started_at}, "
         f"{matrix.at_once} at a time, in {seconds(matrix.seconds)}"
-        f"{f', on {said}' if said else ''}"
+        f"{f', on {software}' if software else ''}"
         f"{f'; in containers of {_plain(images)}' if images else ''}."
         f"{_earlier(matrix)}"
     )
@@ -85,11 +85,11 @@ def _backend(backend: Backend, matrix: Matrix) -> str:
         return f"Backend {backend.name}: not run. {_plain(backend.missing)}"
     mine = [trial for trial in matrix.trials if trial.backend == backend.name]
     left_out = [trial for trial in mine if trial.state is State.LEFT_OUT]
-    said = f"Backend {backend.name}: {plural(len(mine) - len(left_out), 'scenario')}."
+    text = f"Backend {backend.name}: {plural(len(mine) - len(left_out), 'scenario')}."
     if left_out:
         why = ", ".join(sorted({trial.remark or "" for trial in left_out}))
-        said += f" {len(left_out)} left out: {_plain(why)}."
-    return said
+        text += f" {len(left_out)} left out: {_plain(why)}."
+    return text
 
 
 def _trial(trial: Trial, matrix: Matrix) -> str:
@@ -97,14 +97,14 @@ def _trial(trial: Trial, matrix: Matrix) -> str:
     name = _plain(trial.scenario) + (f" ({trial.backend})" if several else "")
     if not trial.judged:
         return f"*{name}*: {trial.state}"
-    said = "; ".join(
+    outcomes = "; ".join(
         f"{'✓' if outcome.expected else '✗'} {outcome.verdict}"
         f"{f' by {_plain(listed(outcome.by))}' if outcome.by else ''}"
         f" ({_plain('; '.join(same.names))})"
         for same in alike([trial.claims])
         for outcome in same.outcomes
     )
-    return f"*{name}*: {said or 'no claim was judged'}"
+    return f"*{name}*: {outcomes or 'no claim was judged'}"
 
 
 def _why(trial: Trial) -> Iterator[str]:

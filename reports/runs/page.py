@@ -52,18 +52,18 @@ def index_page(found: Found, folder: Path) -> str:
         found: the runs.
         folder: where the page will lie, from where it links their reports.
     """
-    told = rows(found.runs)
+    scenarios = rows(found.runs)
     return _rendered(
         "index.html.j2",
         script(_HERE / "filter.js"),
         main="runs",
         sections={"runs": "Runs", "unread": "Not in the table", "words": "What the words mean"},
-        headline=headline(told, len(found.unread)),
-        tone=_tone(told, found),
-        tiles=_tiles(told, found),
-        rows=told,
+        headline=headline(scenarios, len(found.unread)),
+        tone=_tone(scenarios, found),
+        tiles=_tiles(scenarios, found),
+        rows=scenarios,
         unread=found.unread,
-        choices=_choices(told),
+        choices=_choices(scenarios),
         definition=DEFINITION,
         cut=cut,
         strip=strip,
@@ -130,22 +130,22 @@ def _faults(row: Row) -> tuple[str, ...]:
     return (*(f"kind:{kind}" for kind in kinds), *(f"name:{name}" for name in row.faults))
 
 
-def _tone(told: Sequence[Row], found: Found) -> str:
+def _tone(scenarios: Sequence[Row], found: Found) -> str:
     """The verdict whose colour the head of the page has."""
     states = {run.state for run in found.runs}
     if RunState.UNEXPECTED in states:
         return Verdict.VIOLATED
-    odd = found.unread or any(row.flaky for row in told) or states - {RunState.EXPECTED}
+    odd = found.unread or any(row.flaky for row in scenarios) or states - {RunState.EXPECTED}
     return Verdict.UNKNOWN if odd or not states else Verdict.HOLDS
 
 
-def _tiles(told: Sequence[Row], found: Found) -> tuple[Tile, ...]:
+def _tiles(scenarios: Sequence[Row], found: Found) -> tuple[Tile, ...]:
     """The figures at the head of the page."""
     states = [run.state for run in found.runs]
-    newest = [row.newest.state for row in told]
+    newest = [row.newest.state for row in scenarios]
     return (
         Tile(value=number(len(states)), label="runs"),
-        Tile(value=number(len(told)), label="scenarios, each backend by itself"),
+        Tile(value=number(len(scenarios)), label="scenarios, each backend by itself"),
         Tile(
             value=f"{number(states.count(RunState.EXPECTED))} of {number(len(states))}",
             label="runs as expected",
@@ -154,19 +154,21 @@ def _tiles(told: Sequence[Row], found: Found) -> tuple[Tile, ...]:
             value=number(newest.count(RunState.UNEXPECTED)),
             label="scenarios whose newest run is not as expected",
         ),
-        Tile(value=number(sum(row.flaky is not None for row in told)), label="scenarios flaky"),
+        Tile(
+            value=number(sum(row.flaky is not None for row in scenarios)), label="scenarios flaky"
+        ),
         Tile(value=number(len(found.unread)), label="folders that tell nothing"),
     )
 
 
-def _choices(told: Sequence[Row]) -> Choices:
-    there = {kind for row in told for kind in row.kinds or (NO_FAULT,)}
+def _choices(scenarios: Sequence[Row]) -> Choices:
+    there = {kind for row in scenarios for kind in row.kinds or (NO_FAULT,)}
     others = sorted(there - {*_KINDS, NO_FAULT})
-    verdicts = {verdict for row in told for verdict in row.verdicts}
+    verdicts = {verdict for row in scenarios for verdict in row.verdicts}
     return Choices(
-        subjects=_sorted(row.newest.subject for row in told),
+        subjects=_sorted(row.newest.subject for row in scenarios),
         kinds=tuple(kind for kind in (*_KINDS, *others, NO_FAULT) if kind in there),
-        faults=_sorted(name for row in told for name in row.faults),
+        faults=_sorted(name for row in scenarios for name in row.faults),
         verdicts=tuple(verdict for verdict in Verdict if verdict in verdicts),
     )
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from onceproof.harness.history.run_record import RUN_FILE, RunRecord, UnreadableRun
 from onceproof.reports.model import Phase, Report
-from onceproof.reports.runs.claims import told
+from onceproof.reports.runs.claims import claim_results
 from onceproof.reports.runs.run import Found, Run, Unread
 from onceproof.reports.write import HTML_FILE, JSON_FILE, UnreadableReport, load
 
@@ -129,7 +129,7 @@ def _run(folder: Path, report: Report) -> Run:
         seconds=run.seconds,
         kinds=tuple(dict.fromkeys(kind for _, kind in faults)),
         faults=tuple(dict.fromkeys(name for name, _ in faults)),
-        claims=told(report),
+        claims=claim_results(report),
         verdict=report.verdict,
         finished=_finished(report.phases),
         code=run.versions.get("code"),

@@ -1,4 +1,4 @@
-"""The table of an index: a row for each scenario, with what all of its runs said.
+"""The table of an index: a row for each scenario, with the results of all of its runs.
 
 What needs a look comes first: what the newest run of a scenario says against
 what is expected, then what is flaky, then everything else by name.
@@ -86,14 +86,14 @@ class Row:
     def expected(self) -> str:
         """How many of the runs that say anything are as expected."""
         states = self.states
-        telling = states[RunState.EXPECTED] + states[RunState.UNEXPECTED]
+        judged = states[RunState.EXPECTED] + states[RunState.UNEXPECTED]
         rest = [
             f"{number(states[s])} {s}"
             for s in (RunState.UNFINISHED, RunState.UNJUDGED)
             if states[s]
         ]
-        said = [f"{number(states[RunState.EXPECTED])} of {number(telling)}"] if telling else []
-        return ", ".join([*said, *rest])
+        parts = [f"{number(states[RunState.EXPECTED])} of {number(judged)}"] if judged else []
+        return ", ".join([*parts, *rest])
 
 
 def rows(runs: Iterable[Run]) -> tuple[Row, ...]:
@@ -117,8 +117,8 @@ def headline(found: Sequence[Row], unread: int) -> str:
         parts.append(f"{plural(many, 'scenario')} flaky")
     if unread:
         parts.append(f"{plural(unread, 'folder that tells', 'folders that tell')} nothing")
-    said = f"{plural(len(runs), 'run')} of {plural(len(found), 'scenario')}"
-    return f"{said}: {', '.join(parts)}" if parts else said
+    total = f"{plural(len(runs), 'run')} of {plural(len(found), 'scenario')}"
+    return f"{total}: {', '.join(parts)}" if parts else total
 
 
 def _urgency(row: Row) -> tuple[bool, bool, str, str, str]:
@@ -129,5 +129,5 @@ def _urgency(row: Row) -> tuple[bool, bool, str, str, str]:
 
 def _claims(runs: Sequence[Run]) -> tuple[Same, ...]:
     """What the runs that came to their end say of each claim; if none did, what all say."""
-    telling = [run for run in runs if run.finished] or runs
-    return alike(run.claims for run in telling)
+    finished = [run for run in runs if run.finished] or runs
+    return alike(run.claims for run in finished)

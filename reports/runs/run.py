@@ -12,7 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from onceproof.checkers.model import Verdict
-from onceproof.reports.runs.claims import Told
+from onceproof.reports.runs.claims import ClaimResult
 
 
 class RunState(StrEnum):
@@ -60,7 +60,7 @@ class Run:
     seconds: float | None
     kinds: tuple[str, ...]
     faults: tuple[str, ...]
-    claims: tuple[Told, ...]
+    claims: tuple[ClaimResult, ...]
     verdict: Verdict | None
     finished: bool
     code: str | None
@@ -97,7 +97,7 @@ class Found:
     """Everything that was found in the folders that were given.
 
     Attributes:
-        runs: those that can be told, the newest first.
+        runs: those that left a report, the newest first.
         unread: those that cannot.
     """
 

@@ -1,6 +1,6 @@
 """The trend of a scenario: a strip of its runs, the oldest first, and the same in words.
 
-Nothing is told by colour alone. Each run has the sign of its verdict, and
+Nothing is shown by colour alone. Each run has the sign of its verdict, and
 one that is not as expected stands on a bar.
 """
 

@@ -22,8 +22,8 @@ def headline(matrix: Matrix) -> str:
         return "Nothing could be run"
     if expected == wanted:
         return f"All {plural(wanted, 'run')} as expected" if wanted > 1 else "One run, as expected"
-    said = f"{number(expected)} of {plural(wanted, 'run')} as expected"
-    return f"{said}, {number(waiting)} not run" if waiting else said
+    text = f"{number(expected)} of {plural(wanted, 'run')} as expected"
+    return f"{text}, {number(waiting)} not run" if waiting else text
 
 
 def tone(matrix: Matrix) -> str:

@@ -22,14 +22,14 @@ from onceproof.reports.text import line, plural
 def print_index(found: Found, out: TextIO) -> None:
     """The table, what is flaky, and what could not be read."""
     to = console(out)
-    told = rows(found.runs)
-    to.print(Text(f"{line(headline(told, len(found.unread)))}.", style="bold"))
-    if told:
+    scenarios = rows(found.runs)
+    to.print(Text(f"{line(headline(scenarios, len(found.unread)))}.", style="bold"))
+    if scenarios:
         to.print()
-        to.print(_table(told))
+        to.print(_table(scenarios))
         to.print()
         to.print(Text(f"runs, the oldest first: {LEGEND}", style="dim"))
-    for row in told:
+    for row in scenarios:
         if row.flaky is not None:
             seed = "with one seed" if row.flaky.same_seed else "between seeds"
             to.print()
@@ -44,14 +44,14 @@ def print_index(found: Found, out: TextIO) -> None:
         to.print(Text(f"    {line(unread.reason)}", style="dim"))
 
 
-def _table(told: tuple[Row, ...]) -> Table:
+def _table(scenarios: tuple[Row, ...]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("scenario", overflow="fold", ratio=5)
     table.add_column("claims", overflow="fold", ratio=6)
     table.add_column("as expected", overflow="fold", ratio=2)
     table.add_column("trend", overflow="fold", ratio=3)
     table.add_column("took", overflow="fold", ratio=2)
-    for row in told:
+    for row in scenarios:
         name = Text(_name(row))
         name.append(f"\n{row.seeds}", style="dim")
         claims = Text("\n").join(_claims(same) for same in row.claims) if row.claims else Text("–")

@@ -1,6 +1,6 @@
 """What a page of a matrix tells: plain data, from the reports of its runs.
 
-A run that left no report, or did not come to its end, is told as such. It is
+A run that left no report, or did not come to its end, is shown as such. It is
 never as expected, and nothing is guessed of its claims.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from onceproof.reports.runs.claims import Told
+from onceproof.reports.runs.claims import ClaimResult
 
 
 class State(StrEnum):
@@ -49,7 +49,7 @@ class Trial:
     kinds: tuple[str, ...]
     backend: str
     state: State = State.WAITING
-    claims: tuple[Told, ...] = ()
+    claims: tuple[ClaimResult, ...] = ()
     seconds: float | None = None
     report: str | None = None
     remark: str | None = None

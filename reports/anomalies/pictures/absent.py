@@ -1,4 +1,4 @@
-"""What is not there: said only where a witness says so.
+"""What is missing: drawn only where a witness says so.
 
 A line for something missing is made from a finding's witness, never from
 looking at the history once more.
@@ -18,17 +18,17 @@ from onceproof.reports.anomalies.scene import Edge, Line, Place
 class Differing:
     """A state that differs: the witness's row, what it must be, and whether it is there."""
 
-    said: Row
+    witness: Row
     must: str
     there: bool
 
     def names(self, row: Row) -> bool:
         """Whether it is this row of the state."""
         columns = ("sink", "view", "state_key", "aggregate")
-        return all(self.said.get(column) == row[column] for column in columns)
+        return all(self.witness.get(column) == row[column] for column in columns)
 
 
-def told_of_send(desk: DrawingContext, send: Row) -> str:
+def send_status(desk: DrawingContext, send: Row) -> str:
     """What the witness says of a send."""
     if desk.trial.anomaly == "lost-write" and desk.wrong("sends", send):
         return "lost"
@@ -38,11 +38,15 @@ def told_of_send(desk: DrawingContext, send: Row) -> str:
 def states_of_units(desk: DrawingContext, what: str, row: Row) -> str:
     """What the witness says of one unit of a torn transaction."""
     name = row["attempt"] if what == "send" else row["owner"]
-    for said in desk.witness.rows:
-        if said.get("what") == what and said.get("name") == name and said.get("state") is not None:
-            same = what == "send" or said.get("offset") == row["offset"]
+    for found in desk.witness.rows:
+        if (
+            found.get("what") == what
+            and found.get("name") == name
+            and found.get("state") is not None
+        ):
+            same = what == "send" or found.get("offset") == row["offset"]
             if same:
-                return str(said["state"])
+                return str(found["state"])
     return ""
 
 
@@ -50,13 +54,13 @@ def effects(desk: DrawingContext) -> Iterator[Line]:
     """Effects that should be there."""
     if desk.trial.anomaly not in ("lost-output", "offset-ahead"):
         return
-    for said in desk.witness.rows:
-        key = said.get("effect_key")
+    for row in desk.witness.rows:
+        key = row.get("effect_key")
         kind = f", key {desk.name(key)}" if key else ""
         yield Line(
-            label=f"{desk.name(said['record'])}{kind}:",
+            label=f"{desk.name(row['record'])}{kind}:",
             word="missing",
-            wires=_place(said),
+            wires=_place(row),
             wrong=True,
             ghost=True,
         )
@@ -66,11 +70,11 @@ def gaps(desk: DrawingContext) -> Iterator[Line]:
     """Where the ranges of micro-batches do not join up."""
     if desk.trial.anomaly != "offset-gap":
         return
-    for said in desk.witness.rows:
-        log = str(said["topic"]), number(said["partition"])
-        ends = sorted((number(said["reached"]), number(said["start_offset"])))
+    for row in desk.witness.rows:
+        log = str(row["topic"]), number(row["partition"])
+        ends = sorted((number(row["reached"]), number(row["start_offset"])))
         start, end = (Edge(Place(*log, offset)) for offset in ends)
-        gap = said["kind"] == "gap"
+        gap = row["kind"] == "gap"
         yield Line(
             label="in no batch" if gap else "in two batches",
             span=(start, end),
@@ -83,16 +87,16 @@ def reads(desk: DrawingContext, reader: str, session: str) -> Iterator[tuple[int
     """Entries that a reader did not get: before which of its reads (None: ever), and the line."""
     if desk.trial.anomaly not in ("skipped-read", "unseen"):
         return
-    for said in desk.witness.rows:
-        if (str(said.get("reader")), str(said.get("session"))) == (reader, session):
+    for row in desk.witness.rows:
+        if (str(row.get("reader")), str(row.get("session"))) == (reader, session):
             skipped = desk.trial.anomaly == "skipped-read"
-            record = said.get("record")
+            record = row.get("record")
             yield (
-                number(said["ordinal"]) if skipped else None,
+                number(row["ordinal"]) if skipped else None,
                 Line(
-                    label=desk.name(record) if record is not None else f"@{said['offset']}",
+                    label=desk.name(record) if record is not None else f"@{row['offset']}",
                     word="passed over" if skipped else "never read",
-                    wires=_place(said),
+                    wires=_place(row),
                     wrong=True,
                     ghost=True,
                 ),
@@ -104,16 +108,16 @@ def states(desk: DrawingContext) -> Iterator[Differing]:
     if desk.trial.anomaly != "state-mismatch":
         return
     known = [row for _, row in desk.rows("state")]
-    for said in desk.witness.rows:
-        wanted = [said.get(column) for column in ("expected_amount", "expected_digest")]
+    for found in desk.witness.rows:
+        wanted = [found.get(column) for column in ("expected_amount", "expected_digest")]
         value = next((value for value in wanted if value is not None), None)
         must = "must not be there" if value is None else f"must be {desk.name(value)}"
-        differs = Differing(said=said, must=must, there=False)
+        differs = Differing(witness=found, must=must, there=False)
         yield replace(differs, there=any(differs.names(row) for row in known))
 
 
-def _place(said: Row) -> tuple[Place, ...]:
-    topic, partition, offset = (said.get(c) for c in ("topic", "partition", "offset"))
+def _place(row: Row) -> tuple[Place, ...]:
+    topic, partition, offset = (row.get(c) for c in ("topic", "partition", "offset"))
     if partition is None or offset is None:
         return ()
     return (Place(str(topic), number(partition), number(offset)),)

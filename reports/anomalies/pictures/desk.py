@@ -35,12 +35,12 @@ class DrawingContext:
 
     def extras(self, table: str, row: Row, *columns: str) -> str:
         """Columns that matter and are known, as `, key k, digest d1`."""
-        told = [
+        parts = [
             f", {_WORDS.get(column, column)} {self.name(row[column])}".replace("  ", " ")
             for column in columns
             if self.says(table, column) and row[column] is not None
         ]
-        return "".join(told)
+        return "".join(parts)
 
     def wrong(self, table: str, row: Row) -> bool:
         """Whether the witness speaks of the row."""
@@ -75,15 +75,15 @@ class DrawingContext:
         return tuple((place(row), row) for _, row in self.rows("log") if row["kind"] == "data")
 
     def places_of_send(self, send: Row) -> tuple[Place, ...]:
-        """Where a send is in the log, and where it was said to stand."""
+        """Where a send is in the log, and where it was acknowledged."""
         named = [at for at, row in self.entries if row["attempt"] == send["attempt"]]
-        said = self._acknowledged(send)
-        if said is not None and said not in named:
-            named.append(said)
+        acknowledged = self._acknowledged(send)
+        if acknowledged is not None and acknowledged not in named:
+            named.append(acknowledged)
         return tuple(named) or self._nameless(send)
 
     def _acknowledged(self, send: Row) -> Place | None:
-        """Where the client was told that it stands; a partition that is not known is the only one
+        """Where it was acknowledged to the client; a partition that is not known is the only one
         that there is.
         """
         known = [partition for topic, partition in self.partitions if topic == send["topic"]]

@@ -1,6 +1,6 @@
 """Rows that nothing else draws, in words: phases, faults, and tables that came later.
 
-They are told with the columns that were given, so that no row of a minimal
+They are listed with the columns that were given, so that no row of a minimal
 history is ever silently left out.
 """
 
@@ -19,7 +19,7 @@ def panels(desk: DrawingContext, drawn: frozenset[Ref]) -> Iterator[Panel]:
         (ref, row) for table in desk.trial.rows for ref, row in desk.rows(table) if ref not in drawn
     ]
     phases = [(ref, row) for ref, row in left if ref[0] == "phases"]
-    lines = [_told(desk, ref, row) for ref, row in left if ref[0] != "phases"]
+    lines = [_line_of(desk, ref, row) for ref, row in left if ref[0] != "phases"]
     dull = [outcome for _, row in phases for outcome in (row["phase"], row["outcome"])]
     if dull == ["settle", "ok", "collect", "ok"]:
         refs = tuple(ref for ref, _ in phases)
@@ -36,11 +36,11 @@ def _phase(desk: DrawingContext, ref: Ref, row: Row) -> Line:
     return Line(label=label, wrong=desk.wrong("phases", row), refs=(ref,))
 
 
-def _told(desk: DrawingContext, ref: Ref, row: Row) -> Line:
+def _line_of(desk: DrawingContext, ref: Ref, row: Row) -> Line:
     table, _ = ref
-    said = ", ".join(
+    columns = ", ".join(
         f"{column} {desk.name(row[column])}"
         for column in row
         if desk.says(table, column) and row[column] is not None
     )
-    return Line(label=f"{table}: {said}", wrong=desk.wrong(table, row), refs=(ref,))
+    return Line(label=f"{table}: {columns}", wrong=desk.wrong(table, row), refs=(ref,))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from onceproof.checkers.model import Row, Value
-from onceproof.reports.anomalies.pictures.absent import states_of_units, told_of_send
+from onceproof.reports.anomalies.pictures.absent import send_status, states_of_units
 from onceproof.reports.anomalies.pictures.desk import DrawingContext, number
 from onceproof.reports.anomalies.scene import Flow, Group, Line, Panel, Place, Ref
 
@@ -43,10 +43,10 @@ def _send(desk: DrawingContext, ref: Ref, row: Row) -> Line:
     attempt = f" ({desk.name(row['attempt'])})" if desk.says("sends", "attempt") else ""
     extras = desk.extras("sends", row, "key", "digest", "error")
     wires = desk.places_of_send(row)
-    said = "" if row["offset"] is None or _shown(row, wires) else f" @{row['offset']}"
+    offset = "" if row["offset"] is None or _shown(row, wires) else f" @{row['offset']}"
     return Line(
-        label=f"send {desk.name(row['record'])}{attempt}{topic}{extras}: {row['outcome']}{said}",
-        word=told_of_send(desk, row),
+        label=f"send {desk.name(row['record'])}{attempt}{topic}{extras}: {row['outcome']}{offset}",
+        word=send_status(desk, row),
         wires=wires,
         flow=Flow.TO_SLOT,
         wrong=desk.wrong("sends", row),

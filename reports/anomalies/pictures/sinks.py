@@ -33,9 +33,9 @@ def panels(desk: DrawingContext) -> Iterator[Panel]:
     )
     for (sink, view), rows in groupby(found, key=lambda r: (r[1]["sink"], r[1]["view"])):
         lines = tuple(_effect(desk, ref, row) for ref, row in rows)
-        told = missing if (sink, view) == (desk.trial.sink, desk.trial.view) else ()
-        yield Panel(title=f"{desk.name(sink)} ({desk.name(view)})", items=(*lines, *told))
-        missing = () if told else missing
+        ghosts = missing if (sink, view) == (desk.trial.sink, desk.trial.view) else ()
+        yield Panel(title=f"{desk.name(sink)} ({desk.name(view)})", items=(*lines, *ghosts))
+        missing = () if ghosts else missing
     if missing:
         title = f"{desk.name(desk.trial.sink)} ({desk.name(desk.trial.view)})"
         yield Panel(title=title, items=missing)
@@ -64,9 +64,9 @@ def _effect(desk: DrawingContext, ref: Ref, row: Row) -> Line:
 
 def _wanted(desk: DrawingContext, row: Row) -> str:
     """What the effect should have been, where the witness says so."""
-    for said in desk.witness.rows:
-        wanted = said.get("expected_digest")
-        if said.get("position") == row["position"] and wanted is not None:
+    for found in desk.witness.rows:
+        wanted = found.get("expected_digest")
+        if found.get("position") == row["position"] and wanted is not None:
             return f"must be {desk.name(wanted)}"
     return ""
 
@@ -92,15 +92,17 @@ def _must(desk: DrawingContext, ref: Ref, row: Row) -> Line:
 
 def _contribution(desk: DrawingContext, ref: Ref, row: Row) -> Line:
     deletes = row["operation"] == "last" and row["digest"] is None
-    told = "deletes {key} {aggregate}" if deletes else _ADDS.get(str(row["operation"]), "{amount}")
-    said = told.format(
+    template = (
+        "deletes {key} {aggregate}" if deletes else _ADDS.get(str(row["operation"]), "{amount}")
+    )
+    change = template.format(
         amount=row["amount"],
         key=desk.name(row["state_key"]),
         aggregate=desk.name(row["aggregate"]),
         digest=desk.name(row["digest"]),
     )
     return Line(
-        label=f"{desk.name(row['record'])} {said}",
+        label=f"{desk.name(row['record'])} {change}",
         wires=desk.places_of_record(row["record"]),
         refs=(ref,),
     )
@@ -121,9 +123,9 @@ def _states(desk: DrawingContext) -> Iterator[Line]:
         )
     for differs in differing:
         if not differs.there:
-            said = differs.said
+            found = differs.witness
             yield Line(
-                label=f"{desk.name(said['state_key'])} {desk.name(said['aggregate'])} is missing",
+                label=f"{desk.name(found['state_key'])} {desk.name(found['aggregate'])} is missing",
                 word=differs.must,
                 wrong=True,
                 ghost=True,

@@ -68,7 +68,7 @@ def soak(
             kept.add(outcome, readings[-1], interrupted=stop.is_set())
             if stop.is_set() or (ended := trouble(readings, least_free=least_free, folder=out)):
                 break
-        return kept.conclude(ended, interrupted=stop.is_set(), until_told=not runs)
+        return kept.conclude(ended, interrupted=stop.is_set(), endless=not runs)
 
     return streamed("soak", events, do)
 

@@ -1,7 +1,7 @@
 """What became of each place of a matrix, from the run folder that its run left.
 
 An exit code is believed only where there is no report. What a run was is
-read from its folder, so that a run of today and one of yesterday are told alike.
+read from its folder, so that a run of today and one of yesterday are shown alike.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from onceproof.harness.processes.side_by_side import Ended
 from onceproof.interrupts import INTERRUPTED
 from onceproof.matrix.earlier import Earlier, latest
 from onceproof.matrix.plan import Planned
-from onceproof.reports.runs.claims import told
+from onceproof.reports.runs.claims import claim_results
 from onceproof.reports.runs.trial import State, Trial
 from onceproof.reports.text import cut, line, seconds
 from onceproof.reports.write import HTML_FILE
 
-_SAID: Final = 240
+_LONGEST: Final = 240
 
 
 def waiting(planned: Planned) -> Trial:
@@ -97,25 +97,25 @@ def _code(trial: Trial) -> int:
 def _read(planned: Planned, earlier: Earlier, page: Path) -> Trial:
     return replace(
         waiting(planned),
-        claims=told(earlier.report),
+        claims=claim_results(earlier.report),
         seconds=earlier.report.run.seconds,
         report=quote(os.path.relpath(earlier.folder / HTML_FILE, page)),
     )
 
 
 def _how(ended: Ended) -> str:
-    """How a process ended that should have left a report, and what it said last."""
+    """How a process ended that should have left a report, and its last output."""
     log = Path(ended.log.parent.name, ended.log.name)
     if ended.overdue:
         return f"ended because it took more than {seconds(ended.job.seconds)}; see {log}"
     how = f"signal {-ended.code}" if ended.code < 0 else f"exit code {ended.code}"
-    said = _last_words(ended.log)
-    return f"ended with {how} before its time{f', saying: {said}' if said else ''}; see {log}"
+    last = _last_words(ended.log)
+    return f"ended with {how} before its time{f', saying: {last}' if last else ''}; see {log}"
 
 
 def _last_words(log: Path) -> str:
     try:
-        said = [words for words in log.read_text(errors="replace").splitlines() if words.strip()]
+        lines = [words for words in log.read_text(errors="replace").splitlines() if words.strip()]
     except OSError:
         return ""
-    return cut(line(said[-1]), _SAID) if said else ""
+    return cut(line(lines[-1]), _LONGEST) if lines else ""

@@ -22,7 +22,7 @@ from onceproof.exit_codes import worst
 from onceproof.interrupts import INTERRUPTED
 from onceproof.outcome import Outcome
 from onceproof.reports.console import SoakRow, print_result, print_summary, rows_of
-from onceproof.reports.runs.claims import told
+from onceproof.reports.runs.claims import claim_results
 from onceproof.reports.text import plural
 from onceproof.soak.watch import Reading
 
@@ -50,13 +50,13 @@ class Kept:
 
     def add(self, outcome: Outcome, reading: Reading, *, interrupted: bool = False) -> None:
         """Note a run; if it was as expected, or was broken off and proves nothing, remove it."""
-        rows, tells = rows_of(outcome.report), _tells(outcome, interrupted)
+        rows, keep = rows_of(outcome.report), _worth_keeping(outcome, interrupted)
         self._note(outcome, reading)
-        if tells or not interrupted:
+        if keep or not interrupted:
             self._runs += 1
             if self._runs <= _RUNS_SHOWN:
                 self._all += rows
-        if tells:
+        if keep:
             self._codes.add(_code(outcome) if interrupted else outcome.exit_code)
             self._wrong += rows
             self._folders.append(outcome.folder)
@@ -66,15 +66,15 @@ class Kept:
             # A folder that cannot be removed is no reason to end a soak: the disk is watched.
             with suppress(OSError):
                 shutil.rmtree(outcome.folder)
-        print(f"soak     {self._count()}; {_said(reading)}", file=sys.stderr, flush=True)
+        print(f"soak     {self._count()}; {_resources(reading)}", file=sys.stderr, flush=True)
 
-    def conclude(self, ended: str | None, *, interrupted: bool, until_told: bool) -> int:
-        """Tell what there is to tell; returns the exit code.
+    def conclude(self, ended: str | None, *, interrupted: bool, endless: bool) -> int:
+        """Print the summary; returns the exit code.
 
         Args:
             ended: why it was stopped, if it had to be.
-            interrupted: it was told to stop, which is how one without an end ends.
-            until_told: it was one without an end.
+            interrupted: it was asked to stop, which is how one without an end ends.
+            endless: it was one without an end.
         """
         if rows := self._all if self._runs <= _RUNS_SHOWN else self._wrong:
             print_summary(rows, sys.stdout)
@@ -83,7 +83,7 @@ class Kept:
             print(f"kept     {folder}")
         print(f"readings {self._file}", flush=True)
         codes = set(self._codes)
-        if interrupted and not until_told:
+        if interrupted and not endless:
             codes.add(INTERRUPTED)
         if ended is not None:
             print(f"onceproof: {ended}.", file=sys.stderr)
@@ -107,7 +107,7 @@ class Kept:
             file.write(json.dumps(noted) + "\n")
 
 
-def _tells(outcome: Outcome, interrupted: bool) -> bool:
+def _worth_keeping(outcome: Outcome, interrupted: bool) -> bool:
     """Whether a run is worth keeping: unexpected, and not only because it was broken off."""
     if not interrupted:
         return outcome.exit_code != 0
@@ -117,10 +117,10 @@ def _tells(outcome: Outcome, interrupted: bool) -> bool:
 
 def _code(outcome: Outcome) -> int:
     """What a run that was broken off would have ended with for what it has proved."""
-    return code_of_unexpected(c.verdict for c in told(outcome.report) if not c.expected)
+    return code_of_unexpected(c.verdict for c in claim_results(outcome.report) if not c.expected)
 
 
-def _said(reading: Reading) -> str:
+def _resources(reading: Reading) -> str:
     return (
         f"{reading.memory / 2**20:.0f} MiB, {plural(reading.processes, 'process', 'processes')}, "
         f"{plural(reading.threads, 'thread')}, {plural(reading.files, 'open file')}, "

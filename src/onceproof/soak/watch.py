@@ -101,8 +101,8 @@ def growth(readings: Sequence[Reading]) -> str | None:
         if min(last) > max(first) + noise:
             return (
                 f"stopping: {words} grew from "
-                f"{_said(name, max(first))} to {_said(name, min(last))} over {len(readings)} runs. "
-                "It is a leak of onceproof's: the series is in the soak's file of readings"
+                f"{_amount(name, max(first))} to {_amount(name, min(last))} over {len(readings)} "
+                "runs. It is a leak of onceproof's: the series is in the soak's file of readings"
             )
     return None
 
@@ -112,5 +112,5 @@ def free_bytes(folder: Path) -> int:
     return shutil.disk_usage(folder).free
 
 
-def _said(name: str, value: int) -> str:
+def _amount(name: str, value: int) -> str:
     return f"{value / 2**20:.0f} MiB" if name == "memory" else str(value)

@@ -24,7 +24,7 @@ from onceproof.matrix.plan import Planned, plan
 from onceproof.matrix.sample import QUICK_SECONDS, family_of, sample
 from onceproof.reports.model import Claim, FinePrint, Phase, Report, RunFacts
 from onceproof.reports.model_timeline import Timeline
-from onceproof.reports.runs.claims import Told
+from onceproof.reports.runs.claims import ClaimResult
 from onceproof.reports.runs.trial import State, Trial
 from onceproof.scenarios import all_scenarios, spark_state
 from tests.unit.harness.history.test_run_record import RECORD
@@ -342,7 +342,7 @@ def test_a_run_that_had_ended_when_all_was_stopped_counts(tmp_path: Path, place:
 
 def _trial(place: Planned, state: State, *verdicts: tuple[Verdict, bool]) -> Trial:
     claims = tuple(
-        Told(name="c", verdict=verdict, expected=expected, should_be="holds", reason="")
+        ClaimResult(name="c", verdict=verdict, expected=expected, should_be="holds", reason="")
         for verdict, expected in verdicts
     )
     return replace(board.waiting(place), state=state, claims=claims)

@@ -121,7 +121,7 @@ def test_only_what_was_unexpected_stays(
     good, bad, late = outcome(0, GOOD), outcome(1, GOOD, BAD), outcome(4, (Verdict.STALLED, False))
     for each in (good, bad, late):
         kept.add(each, CALM)
-    assert kept.conclude(None, interrupted=False, until_told=False) == 1
+    assert kept.conclude(None, interrupted=False, endless=False) == 1
     assert (good.folder.exists(), bad.folder.exists(), late.folder.exists()) == (False, True, True)
     told = capsys.readouterr()
     assert "3 runs, 2 not as expected" in told.out
@@ -137,7 +137,7 @@ def test_all_may_stay(tmp_path: Path, outcome: Any) -> None:
     kept = Kept(tmp_path, keep_all=True)
     kept.add(good := outcome(0, GOOD), CALM)
     assert good.folder.exists()
-    assert kept.conclude(None, interrupted=False, until_told=False) == 0
+    assert kept.conclude(None, interrupted=False, endless=False) == 0
 
 
 def test_what_was_broken_off_stays_only_if_it_proves_something(
@@ -147,11 +147,11 @@ def test_what_was_broken_off_stays_only_if_it_proves_something(
     nothing, proof = outcome(130, (Verdict.UNKNOWN, False)), outcome(130, BAD)
     kept.add(nothing, CALM, interrupted=True)
     assert not nothing.folder.exists()
-    assert kept.conclude(None, interrupted=True, until_told=True) == 0
+    assert kept.conclude(None, interrupted=True, endless=True) == 0
     assert "unexpected" not in capsys.readouterr().out
     kept.add(proof, CALM, interrupted=True)
     assert proof.folder.exists()
-    assert kept.conclude(None, interrupted=True, until_told=True) == 1
+    assert kept.conclude(None, interrupted=True, endless=True) == 1
     assert "1 run, 1 not as expected" in capsys.readouterr().out
 
 
@@ -160,9 +160,9 @@ def test_who_is_told_to_stop_has_done_its_work_only_without_an_end(
 ) -> None:
     kept = Kept(tmp_path)
     kept.add(outcome(0, GOOD), CALM)
-    assert kept.conclude(None, interrupted=True, until_told=True) == 0
-    assert kept.conclude(None, interrupted=True, until_told=False) == 130
-    assert kept.conclude("stopping: it grew", interrupted=False, until_told=True) == 3
+    assert kept.conclude(None, interrupted=True, endless=True) == 0
+    assert kept.conclude(None, interrupted=True, endless=False) == 130
+    assert kept.conclude("stopping: it grew", interrupted=False, endless=True) == 3
 
 
 def test_a_table_of_very_many_runs_has_only_the_unexpected(
@@ -173,7 +173,7 @@ def test_a_table_of_very_many_runs_has_only_the_unexpected(
         kept.add(outcome(0, GOOD), CALM)
     kept.add(outcome(1, BAD), CALM)
     capsys.readouterr()
-    kept.conclude(None, interrupted=False, until_told=False)
+    kept.conclude(None, interrupted=False, endless=False)
     told = capsys.readouterr().out
     assert "violated (unexpected)" in told
     assert "holds" not in told

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from onceproof.checkers.model import Verdict
-from onceproof.reports.runs.claims import Told
+from onceproof.reports.runs.claims import ClaimResult
 from onceproof.reports.runs.run import Run
 
 
@@ -16,8 +16,8 @@ def told(
     *by: str,
     expected: bool = True,
     should_be: str = "holds",
-) -> Told:
-    return Told(
+) -> ClaimResult:
+    return ClaimResult(
         name=name,
         verdict=verdict,
         expected=expected,
@@ -30,7 +30,7 @@ def told(
 WRONG = told("exactly-once a → b", Verdict.VIOLATED, "duplicate-output", expected=False)
 
 
-def run(place: int = 0, *claims: Told, **more: Any) -> Run:
+def run(place: int = 0, *claims: ClaimResult, **more: Any) -> Run:
     """A run that came out as it should; `place` is its place in time."""
     claims = claims or (told(),)
     folder = Path("runs", f"2025010{place}T000000Z-small-7")

@@ -14,7 +14,7 @@ import pytest
 from onceproof.checkers.model import Judgement, Verdict
 from onceproof.reports.build import build
 from onceproof.reports.model import Report
-from onceproof.reports.runs.claims import Told, alike, told
+from onceproof.reports.runs.claims import ClaimResult, alike, claim_results
 from onceproof.reports.runs.grid import NONE, SEVERAL, column, table
 from onceproof.reports.runs.markdown import markdown
 from onceproof.reports.runs.page import HTML_FILE, MARKDOWN_FILE, matrix_page, write_matrix
@@ -25,13 +25,13 @@ from tests.unit.reports.test_html import HOSTILE, Page
 
 def claim(
     name: str, verdict: Verdict = Verdict.HOLDS, expected: bool = True, should_be: str = "holds"
-) -> Told:
-    return Told(
+) -> ClaimResult:
+    return ClaimResult(
         name=name, verdict=verdict, expected=expected, should_be=should_be, reason="Because."
     )
 
 
-def trial(name: str, *claims: Told, state: State = State.RUN, **more: object) -> Trial:
+def trial(name: str, *claims: ClaimResult, state: State = State.RUN, **more: object) -> Trial:
     facts: dict[str, object] = {
         "title": "A story",
         "subject": "forwarder",
@@ -93,7 +93,7 @@ class Links(HTMLParser):
 
 
 def test_what_a_report_says_of_each_claim(small_report: Report) -> None:
-    first, second = told(small_report)
+    first, second = claim_results(small_report)
     assert (first.verdict, first.expected) == (Verdict.VIOLATED, True)
     assert first.should_be == "violated by duplicate-output"
     assert (second.name, second.should_be) == ("at-least-once payments → ledger", "holds")
@@ -106,7 +106,7 @@ def test_without_an_expectation_a_claim_should_hold(
     judged = small.judged("exactly-once", verdict, expected=None)
     judged = replace(judged, claim=replace(judged.claim, expect=None))
     judgement = Judgement(claims=(judged,), findings=(), mutation_check=())
-    (found,) = told(build(small.record(), small.history(), judgement))
+    (found,) = claim_results(build(small.record(), small.history(), judgement))
     assert (found.expected, found.should_be) == (verdict is Verdict.HOLDS, "holds")
 
 
