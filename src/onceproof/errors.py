@@ -38,8 +38,8 @@ _ADVICE = {
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """Tell an expected error in its own words and leave with the right code."""
+def exit_on_error() -> Iterator[None]:
+    """Print an expected error and exit with the right code."""
     try:
         yield
     except (UnreadableRun, DamagedHistory, BadHistory, BadClaim) as error:

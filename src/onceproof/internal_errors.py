@@ -1,4 +1,4 @@
-"""Errors that nobody foresaw: what is said of them, and where their tracebacks are kept."""
+"""Errors that nobody foresaw: how they are reported, and where their tracebacks are kept."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
-from onceproof.errors import TROUBLE, told
+from onceproof.errors import TROUBLE, exit_on_error
 from onceproof.harness.history.events import Handler
 from onceproof.interrupts import INTERRUPTED
 
@@ -39,9 +39,9 @@ def streamed(command: str, target: str | None, do: Callable[[Stream], int]) -> i
     Args:
         command: its name, for the first line.
         target: a file, `-` for standard output, or None for nowhere.
-        do: what is done; errors that we expect are told, and the last line has its exit code.
+        do: what is done; errors that we expect are printed, and the last line has its exit code.
     """
-    with told():
+    with exit_on_error():
         if target is None:
             return do(Stream())
         with _stream(target) as stream:
@@ -58,7 +58,7 @@ def _from_first_to_last(
     writer.write(StreamBegan(at=stamp(), command=command))
     code = TROUBLE  # of what nobody foresaw
     try:
-        with told():
+        with exit_on_error():
             code = do(stream)
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else code
@@ -92,7 +92,7 @@ def _opened(target: str) -> Iterator[TextIO]:
     try:
         yield file
     finally:
-        with suppress(OSError):  # the writer has told of it
+        with suppress(OSError):  # the writer has reported it
             file.close()
 
 

@@ -43,7 +43,7 @@ class Wish:
     expected_only: bool = False
 
     @property
-    def says_nothing(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether nothing was given, so that no run is meant."""
         return self.older_than is None and self.keep is None and not self.expected_only
 
@@ -100,7 +100,7 @@ def _stays(
     strange = sorted(n for n in os.listdir(folder) if n not in _PUT_THERE and not _PART.match(n))
     if strange:
         return f"holds {strange[0]}, which no run puts there"
-    if wish.says_nothing:
+    if wish.is_empty:
         return "nobody said that it should go"
     if wish.keep is not None and place < wish.keep:
         return f"is one of the newest {wish.keep}"

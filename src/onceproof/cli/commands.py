@@ -1,4 +1,4 @@
-"""All commands together: how a wrong call is told, and with which exit code everything ends.
+"""All commands together: how a wrong call is reported, and with which exit code everything ends.
 
 A wrong call is one line on standard error, like any other error of ours. It
 says what was expected and where to read on; its exit code is 2.
@@ -31,7 +31,7 @@ class Commands(TyperGroup):
         except _WRONG_CALL as error:
             if not standalone_mode:
                 raise
-            print(told(error), file=sys.stderr)
+            print(error_line(error), file=sys.stderr)
             code = error.exit_code
         except KeyboardInterrupt as error:
             print(interruption(error), file=sys.stderr)
@@ -51,18 +51,18 @@ class Commands(TyperGroup):
         sys.exit(code if isinstance(code, int) else 0)
 
 
-def told(error: Any) -> str:
+def error_line(error: Any) -> str:
     """A wrong call in a line: what is wrong, and where to read what would be right."""
-    says, ctx = error.format_message(), error.ctx
+    message, ctx = error.format_message(), error.ctx
     if type(error).__name__ == _NO_COMMAND:  # the help stands on standard output already
-        says = "expected a command"
+        message = "expected a command"
     if type(error) is typer.BadParameter:
         name = _name(error.param)
-        says = f"{name}: {error.message}" if name else error.message
+        message = f"{name}: {error.message}" if name else error.message
     path = "onceproof" if ctx is None else ctx.command_path
-    says = " ".join(says.split())
-    end = "" if says.endswith(("?", ".")) else "."
-    return f"onceproof: {says}{end} See `{path} --help`."
+    message = " ".join(message.split())
+    end = "" if message.endswith(("?", ".")) else "."
+    return f"onceproof: {message}{end} See `{path} --help`."
 
 
 def _name(parameter: Any) -> str | None:

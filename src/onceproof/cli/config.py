@@ -25,7 +25,7 @@ Named = Annotated[
 ]
 
 
-def _tell_version(asked: bool) -> None:
+def _print_version(asked: bool) -> None:
     if not asked:
         return
     from onceproof.harness.tools.versions import versions
@@ -42,7 +42,7 @@ Version = Annotated[
     typer.Option(
         "--version",
         is_eager=True,
-        callback=_tell_version,
+        callback=_print_version,
         help="Print the version and those of the libraries; `doctor` prints those of the tools.",
     ),
 ]

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, get_args
 
-from onceproof.errors import USAGE, told
+from onceproof.errors import USAGE, exit_on_error
 from onceproof.harness.lab.place import Place
 from onceproof.interrupts import INTERRUPTED
 from onceproof.lab_client import LabRefused, LabSilent, ask
@@ -135,7 +135,7 @@ def _print_fault(found: dict[str, Any]) -> None:
 @contextmanager
 def _driving() -> Iterator[None]:
     try:
-        with told():
+        with exit_on_error():
             yield
     except LabRefused as error:
         print(f"onceproof: {error}", file=sys.stderr)

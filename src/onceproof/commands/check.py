@@ -62,7 +62,7 @@ def check(
                 f"others: onceproof check {path / 'history'} --claim …"
             )
         return _check_run(path, settings, json, unsealed=unsealed)
-    with _told():
+    with _exit_on_error():
         format_ = format_ or _format(path)
         if options and format_ != "jepsen":
             return _usage(f"--{next(iter(options))} is for --format jepsen only.")
@@ -75,10 +75,10 @@ def check(
 
 def report(folder: Path) -> int:
     """Write the reports of a run folder again and say where they lie."""
-    from onceproof.errors import told
+    from onceproof.errors import exit_on_error
     from onceproof.outcome import check_run
 
-    with told():
+    with exit_on_error():
         outcome = check_run(_existing(folder))
         print(outcome.html)
         print(outcome.json)
@@ -87,11 +87,11 @@ def report(folder: Path) -> int:
 
 def _check_run(folder: Path, settings: Settings, json: Path | None, *, unsealed: bool) -> int:
     from onceproof.commands.judgement_output import write_json
-    from onceproof.errors import told
+    from onceproof.errors import exit_on_error
     from onceproof.outcome import check_run
     from onceproof.reports.console import print_result
 
-    with told():
+    with exit_on_error():
         outcome = check_run(_existing(folder), settings=settings, unsealed=unsealed)
         print_result(outcome.report, sys.stdout, folder)
         if json is not None:
@@ -109,14 +109,14 @@ def _check_foreign(
 ) -> int:
     from onceproof.checkers.imports import read
     from onceproof.checkers.imports.claims import all_claims, parse_claim
-    from onceproof.commands.judgement_output import tell
+    from onceproof.commands.judgement_output import output_judgement
 
     imported = read(path, format_, **options)
     history = imported.history
     wanted = tuple(parse_claim(claim, history) for claim in claims) or all_claims(history)
     judgement = judge(history, wanted, settings=settings, promised=imported.promised)
     judgement = replace(judgement, unsealed=imported.unsealed)
-    return tell(judgement, str(path), imported.notes, json)
+    return output_judgement(judgement, str(path), imported.notes, json)
 
 
 def _format(path: Path) -> str:
@@ -147,8 +147,8 @@ def _existing(folder: Path) -> Path:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """Tell an expected error in its own words; `onceproof.errors` would import the harness."""
+def _exit_on_error() -> Iterator[None]:
+    """Print an expected error and exit; `onceproof.errors` would import the harness."""
     try:
         yield
     except (BadHistory, BadClaim) as error:

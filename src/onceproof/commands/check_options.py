@@ -54,15 +54,15 @@ def settings(
 
 
 def reader_options(*, isolation: str | None, transactions: bool | None) -> dict[str, Any]:
-    """What was said of a Jepsen history; nothing where nothing was.
+    """The options given for a Jepsen history; nothing where none was.
 
     Raises:
         BadOption: there is no such isolation.
     """
     if isolation is not None and isolation not in _ISOLATIONS:
         raise BadOption(f"--isolation: expected {' or '.join(_ISOLATIONS)}, found {isolation}")
-    said = {"isolation": isolation, "transactions": transactions}
-    return {name: value for name, value in said.items() if value is not None}
+    options = {"isolation": isolation, "transactions": transactions}
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _bytes(text: str) -> int:

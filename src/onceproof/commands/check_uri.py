@@ -20,8 +20,8 @@ from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.folders import Folder
 from onceproof.checkers.promised import Promised
 from onceproof.checkers.seal import check_seal
-from onceproof.commands.judgement_output import tell
-from onceproof.errors import USAGE, told
+from onceproof.commands.judgement_output import output_judgement
+from onceproof.errors import USAGE, exit_on_error
 
 _RUN: Final = "run"
 _FORMATS: Final = (_RUN, "parquet")
@@ -45,7 +45,7 @@ def check_uri(
             f"{uri}: expected a format of {', '.join(_FORMATS)}, found {format_}: that is read on "
             "this machine only. Copy it here, and give the copy."
         )
-    with told(), open_folder(uri, settings) as folder:
+    with exit_on_error(), open_folder(uri, settings) as folder:
         if (format_ or _format(folder)) == _RUN:
             if claims:
                 return _usage(
@@ -63,7 +63,7 @@ def _check_run(
     from onceproof.harness.run.judge import judge_loaded
 
     record, loaded = load_stored(folder, unsealed=unsealed)
-    return tell(judge_loaded(record, loaded, settings).judgement, uri, (), json)
+    return output_judgement(judge_loaded(record, loaded, settings).judgement, uri, (), json)
 
 
 def _check_history(
@@ -81,7 +81,7 @@ def _check_history(
     history = History.load(folder)
     wanted = tuple(parse_claim(claim, history) for claim in claims) or all_claims(history)
     judgement = judge(history, wanted, settings=settings, promised=Promised(rows=rows))
-    return tell(replace(judgement, unsealed=changed), uri, (), json)
+    return output_judgement(replace(judgement, unsealed=changed), uri, (), json)
 
 
 def _format(folder: Folder) -> str:

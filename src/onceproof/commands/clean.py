@@ -10,13 +10,13 @@ from onceproof.cleaning.downloads import find_downloads
 from onceproof.cleaning.item import Item
 from onceproof.cleaning.leftovers import find_containers, find_processes, find_scratch
 from onceproof.cleaning.runs import Wish, find_runs
-from onceproof.errors import TROUBLE, told
+from onceproof.errors import TROUBLE, exit_on_error
 from onceproof.reports.text import line, plural
 
 
 def clean(out: Path, wish: Wish, *, downloads: bool, yes: bool) -> int:
     """Say what could go; with `yes`, remove it."""
-    with told():
+    with exit_on_error():
         groups: dict[str, list[Item]] = {
             f"runs in {out}": find_runs(out, wish),
             "processes of dead runs": find_processes(),
@@ -26,9 +26,9 @@ def clean(out: Path, wish: Wish, *, downloads: bool, yes: bool) -> int:
         if downloads:
             groups["downloads"] = find_downloads()
         for title, items in groups.items():
-            _tell(title, items)
+            _print_group(title, items)
         going = [item for items in groups.values() for item in items if item.stays is None]
-        if wish.says_nothing and groups[f"runs in {out}"]:
+        if wish.is_empty and groups[f"runs in {out}"]:
             print(
                 "no run folder is meant: --older-than 7d, --keep 5 or --expected-only says which; "
                 "--keep 0 means all"
@@ -60,7 +60,7 @@ def _remove(going: Sequence[Item], what: str) -> int:
     return TROUBLE if failed else 0
 
 
-def _tell(title: str, items: Sequence[Item]) -> None:
+def _print_group(title: str, items: Sequence[Item]) -> None:
     sizes = [item.size for item in items if item.size is not None]
     total = f", {_size(sum(sizes))}" if sizes else ""
     print(f"{title}: {len(items) or 'none'}{total}")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from onceproof.errors import TROUBLE, told
+from onceproof.errors import TROUBLE, exit_on_error
 from onceproof.harness.processes.sweep import find_leftovers
 from onceproof.harness.tools import doctor as doctors
 
 
 def doctor() -> int:
     """Look at the machine and change nothing."""
-    with told():
+    with exit_on_error():
         findings = doctors.examine(
             leftovers=lambda: [p for left in find_leftovers() for p in left.processes]
         )

@@ -6,7 +6,7 @@ import difflib
 import sys
 
 from onceproof.checkers import anomalies
-from onceproof.errors import USAGE, told
+from onceproof.errors import USAGE, exit_on_error
 from onceproof.reports.anomalies.entry import entry
 from onceproof.reports.anomalies.names import harmless
 from onceproof.reports.anomalies.terminal import print_entry, print_list
@@ -14,7 +14,7 @@ from onceproof.reports.anomalies.terminal import print_entry, print_list
 
 def explain(name: str | None) -> int:
     """Explain an anomaly; without a name, list them all."""
-    with told():
+    with exit_on_error():
         if name is None:
             print_list(sys.stdout)
             return 0

@@ -1,4 +1,4 @@
-"""How a judgement is told that has no report: on standard output, and in a file if wanted."""
+"""How a judgement without a report is output: on standard output, and in a file if wanted."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from pathlib import Path
 
 from onceproof.checkers import Judgement, exit_code
 
-__all__ = ["tell", "write_json"]
+__all__ = ["output_judgement", "write_json"]
 
 
-def tell(judgement: Judgement, source: str, notes: Sequence[str], json: Path | None) -> int:
+def output_judgement(
+    judgement: Judgement, source: str, notes: Sequence[str], json: Path | None
+) -> int:
     """Print a judgement, write it where that is wanted, and return the exit code."""
     from onceproof.reports.console_judgement import print_judgement
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from onceproof.catalogue import UnknownScenario, chosen
 from onceproof.commands.setup import prepared
-from onceproof.errors import USAGE, told
+from onceproof.errors import USAGE, exit_on_error
 from onceproof.harness.kafka.topic import BadTopic, Topic
 from onceproof.harness.lab.bare import BareRun, bare
 from onceproof.harness.lab.lab import Lab
@@ -97,7 +97,7 @@ def lab(
 ) -> int:
     """Bring a lab up, keep it until it is told to end, judge it."""
     seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
-    with told():
+    with exit_on_error():
         try:
             if alone and scenario is not None:
                 raise BadWish(f"--bare starts no scenario: leave out «{scenario}» or --bare")
@@ -135,7 +135,7 @@ def _open(
             repeat=shlex.join(["onceproof", "lab", *words]),
             backend=backend,
             run=wanted.run,
-            opened=program.opened if program else _tell,
+            opened=program.opened if program else _print_addresses,
         )
         with breaking_off(judging(opened.run.folder.path)):
             opened.execute()
@@ -149,7 +149,7 @@ def _open(
     return FAILED if failed_phase(outcome.report) else 0
 
 
-def _tell(about: dict[str, Any]) -> None:
+def _print_addresses(about: dict[str, Any]) -> None:
     """Say how it is reached and driven; on standard output, so that it can be piped."""
     topics = ", ".join(
         f"{name} ({plural(count, 'partition')})" for name, count in about["topics"].items()

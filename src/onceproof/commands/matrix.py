@@ -66,20 +66,20 @@ def matrix(
             scope=_scope(words, quick),
             repeat=_repeat(words, quick, seed, out, asked, jobs),
             stop=stop,
-            hear=partial(_tell, stream),
+            hear=partial(_write_trial, stream),
             budget=Budget(time_limit),
             server=BuildServer(junit),
         )
         run.execute()
         code = run.conclude()
         if markdown is not None:
-            markdown.write_text(as_markdown(run.told()), encoding="utf-8", newline="\n")
+            markdown.write_text(as_markdown(run.snapshot()), encoding="utf-8", newline="\n")
         return code
 
     return streamed("matrix", events, do)
 
 
-def _tell(stream: Stream, trial: Trial, began: bool) -> None:
+def _write_trial(stream: Stream, trial: Trial, began: bool) -> None:
     """What became of a place in the matrix, as a line of the stream."""
     if stream.writer is None:
         return

@@ -12,7 +12,7 @@ from pathlib import Path
 from onceproof.catalogue import UnknownScenario, chosen
 from onceproof.ci import BuildServer
 from onceproof.commands.setup import prepared
-from onceproof.errors import USAGE, told
+from onceproof.errors import USAGE, exit_on_error
 from onceproof.exit_codes import worst
 from onceproof.harness.schedule.scenario import Scenario
 from onceproof.harness.schedule.supported_faults import with_supported_faults
@@ -85,7 +85,7 @@ def replay(
     folder: Path, *, out: Path, backend: str | None = None, events: str | None = None
 ) -> int:
     """Run again what a run folder says; its own backend, if none is given."""
-    with told():
+    with exit_on_error():
         try:
             found = replay_of(folder, backend)
         except NoReplay as error:

@@ -30,8 +30,8 @@ def prepared(backend: str = backends.LOCAL) -> Tools:
     """
     hear(signal.default_int_handler)
     try:
-        leftovers = backends.prepare(backend, _tell)
-        found = ensure(_tell, stage=backends.is_local(backend))
+        leftovers = backends.prepare(backend, _print_step)
+        found = ensure(_print_step, stage=backends.is_local(backend))
     except KeyboardInterrupt:
         print(
             "onceproof: interrupted while getting what a run needs; nothing was run. What is there "
@@ -61,5 +61,5 @@ def _end_children() -> None:
         wait_until(over, what="set-up to end", seconds=_ENDING_SECONDS)
 
 
-def _tell(step: Step) -> None:
+def _print_step(step: Step) -> None:
     print(f"set-up   {step.tool}: {step.message}", file=sys.stderr)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from onceproof.checkers import BadHistory
-from onceproof.errors import USAGE, told
+from onceproof.errors import USAGE, exit_on_error
 from onceproof.interrupts import INTERRUPTED
 from onceproof.shell.database import Asked, Refused
 from onceproof.shell.dots import Showing, obey
@@ -18,7 +18,7 @@ from onceproof.shell.source import Source, open_source
 
 def shell(path: Path, questions: Sequence[str], *, format_: str) -> int:
     """Answer the questions that are given, or those that are typed."""
-    with told():
+    with exit_on_error():
         source = open_source(path)
         asked, showing = Asked(source), Showing(format_=format_)
         try:

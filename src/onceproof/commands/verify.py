@@ -26,7 +26,7 @@ from onceproof.reports.ci.case import cases_of
 from onceproof.reports.console import live, print_result
 from onceproof.running import run_scenario
 from onceproof.stopping import stop_on_signals
-from onceproof.verify.dry_run import tell_badly, tell_plan, tell_well, went_well
+from onceproof.verify.dry_run import print_failure, print_plan, print_success, went_well
 from onceproof.verify.options import BadTrial, VerifyOptions
 from onceproof.verify.plan import plan
 from onceproof.verify.profiles import keep, kept, key_of
@@ -88,7 +88,7 @@ def _try(
     server: BuildServer,
 ) -> int:
     seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
-    _tell(scenario)
+    _print_options(scenario)
     repeat = shlex.join(["onceproof", "verify", *given, "--seed", str(seed), "--"])
     repeat += " " + shlex.join(options.command)
     tools, stop = prepared(backend), stop_on_signals()
@@ -113,13 +113,13 @@ def _try(
         learned = Learned(gates="gates" in offers(backend))
         outcome = run(dry_run_of(scenario), learned.conduct)
         if not went_well(outcome) or learned.profile is None:
-            return tell_badly(outcome, sys.stdout)
+            return print_failure(outcome, sys.stdout)
         profile = learned.profile
         keep(key, profile)
-        tell_well(outcome, sys.stdout)
+        print_success(outcome, sys.stdout)
     try:
         made = plan(pipeline_of(scenario, options, profile), options.preset, options.accepted)
-        tell_plan(profile.sentences(), made, sys.stdout, faults_named=named(options))
+        print_plan(profile.sentences(), made, sys.stdout, faults_named=named(options))
         scenario = (
             by_faults(scenario, options, profile, made)
             if named(options)
@@ -160,7 +160,7 @@ def _see_program(options: VerifyOptions) -> None:
         )
 
 
-def _tell(scenario: Scenario) -> None:
+def _print_options(scenario: Scenario) -> None:
     orders, subject = scenario.workload, scenario.subject
     assert isinstance(orders, Orders)
     assert isinstance(subject, OwnPipeline)

@@ -61,7 +61,7 @@ def latest(planned: Planned, known: Mapping[Path, RunRecord]) -> Earlier | None:
 
 def _with_reports(planned: Planned, known: Mapping[Path, RunRecord]) -> Iterator[Earlier]:
     for folder, record in known.items():
-        if _identity(planned) == _said(record):
+        if _identity(planned) == _identity_of(record):
             try:
                 yield Earlier(folder=folder, record=record, report=load(folder))
             except UnreadableReport:
@@ -80,7 +80,7 @@ def _identity(planned: Planned) -> tuple[Any, ...]:
     )
 
 
-def _said(record: RunRecord) -> tuple[Any, ...]:
+def _identity_of(record: RunRecord) -> tuple[Any, ...]:
     features = record.configuration.get("features") or {}
     return (
         record.scenario,

@@ -15,7 +15,7 @@ from onceproof.matrix.plan import Planned
 from onceproof.matrix.sample import sample
 
 
-def telling_first(planned: Iterable[Planned]) -> tuple[Planned, ...]:
+def order_by_coverage(planned: Iterable[Planned]) -> tuple[Planned, ...]:
     """The same places in another order."""
     known = tuple(planned)
     can = [p.scenario for p in known if p.lacks is None]

@@ -22,7 +22,7 @@ from onceproof.harness.wait import Stop
 from onceproof.matrix import board
 from onceproof.matrix.budget import Budget
 from onceproof.matrix.earlier import records, reusable
-from onceproof.matrix.first_to_run import telling_first
+from onceproof.matrix.first_to_run import order_by_coverage
 from onceproof.matrix.plan import Planned
 from onceproof.reports.ci.case import Case, cases_of_trial
 from onceproof.reports.runs.page import write_matrix
@@ -39,7 +39,7 @@ class MatrixRun:
     """A matrix under way.
 
     Attributes:
-        planned: its places, in the order in which they are told.
+        planned: its places, in the order in which they are shown.
         backends: those that were asked for.
         at_once: how many runs at a time.
         repeat: the command that does the same again.
@@ -91,8 +91,8 @@ class MatrixRun:
         for trial in self._all(State.REUSED):
             self.hear(trial, False)
             _say(f"reused   {trial.scenario} on {trial.backend}: {self.out / (trial.report or '')}")
-        write_matrix(self.out, self.told())
-        self._tell_server(*self.trials)
+        write_matrix(self.out, self.snapshot())
+        self._update_server(*self.trials)
         self._see_to_the_disk()
         with self.stop.in_order(), children(self.out / LOGS) as processes:
             side_by_side(
@@ -107,10 +107,10 @@ class MatrixRun:
     def _jobs(self) -> Iterator[Job]:
         """What is not there yet, as long as there is time for it.
 
-        Told it is in the order of the places all the same, so that two pages can be compared.
+        It is shown in the order of the places all the same, so that two pages can be compared.
         """
         limited = self.budget.seconds is not None
-        for place in telling_first(self.planned) if limited else self.planned:
+        for place in order_by_coverage(self.planned) if limited else self.planned:
             if self.trials[place.name].state is not State.WAITING:
                 continue
             if self.budget.has_room_for(place.scenario.seconds):
@@ -120,8 +120,8 @@ class MatrixRun:
                     self.trials[place.name], state=State.LEFT_OUT, remark="no time was left for it"
                 )
 
-    def told(self) -> Matrix:
-        """What there is to tell so far."""
+    def snapshot(self) -> Matrix:
+        """The matrix as it is so far."""
         return Matrix(
             trials=tuple(self.trials.values()),
             backends=self.backends,
@@ -137,11 +137,11 @@ class MatrixRun:
 
     def conclude(self) -> int:
         """Write the page a last time, say how it came out, and return the exit code."""
-        told = self.told()
-        page, table = write_matrix(self.out, told)
-        self._tell_server(*(name for name, trial in self.trials.items() if not trial.judged))
-        print(headline(told))
-        for trial in unexpected(told.trials):
+        matrix = self.snapshot()
+        page, table = write_matrix(self.out, matrix)
+        self._update_server(*(name for name, trial in self.trials.items() if not trial.judged))
+        print(headline(matrix))
+        for trial in unexpected(matrix.trials):
             why = "; ".join(
                 f"{c.name}: {c.verdict}, should be {c.should_be}"
                 for c in trial.claims
@@ -151,12 +151,12 @@ class MatrixRun:
         for backend in self.backends:
             if backend.missing is not None:
                 print(f"not run on {backend.name}: {backend.missing}")
-        print(f"took     {seconds(told.seconds)}\npage     {page}\ntable    {table}")
+        print(f"took     {seconds(matrix.seconds)}\npage     {page}\ntable    {table}")
         self.server.conclude()
-        return board.exit_code(told.trials)
+        return board.exit_code(matrix.trials)
 
-    def _tell_server(self, *names: str) -> None:
-        """Tell what is known of these places anew; all of them the first time."""
+    def _update_server(self, *names: str) -> None:
+        """Update the results of these places; all of them the first time."""
         if not self.server.listens:
             return
         for name in names:
@@ -172,11 +172,11 @@ class MatrixRun:
 
         Each backend has something of its own; of the same thing the newest speaks.
         """
-        said: dict[str, str] = {}
+        found: dict[str, str] = {}
         for record in self._known.values():
             if record.versions.get("code") == code():
-                said = record.versions | said
-        return said
+                found = record.versions | found
+        return found
 
     def _started(self, job: Job) -> None:
         self.hear(self.trials[job.name], True)
@@ -195,11 +195,11 @@ class MatrixRun:
         )
         self.trials[place.name] = trial
         self.hear(trial, False)
-        self._tell_server(place.name)
+        self._update_server(place.name)
         left = len(self._all(State.WAITING))
         how = "as expected" if trial.expected else trial.remark or "NOT as expected"
         _say(f"ended    {ended.job.name}: {how}, {seconds(ended.seconds)}; {left} to go")
-        write_matrix(self.out, self.told())
+        write_matrix(self.out, self.snapshot())
         self._see_to_the_disk()
 
     def _see_to_the_disk(self) -> None:

@@ -81,7 +81,7 @@ def onceproof_cluster(onceproof_lab: HeldLab, request: pytest.FixtureRequest) ->
 
     cluster = Cluster(onceproof_lab)
     yield cluster
-    _record(cluster.told(), request)
+    _record(cluster.properties(), request)
     cluster.close()
 
 
@@ -95,7 +95,7 @@ def onceproof_judged(request: pytest.FixtureRequest) -> Judged:
     if marker is None:
         pytest.fail(f"mark the test: @pytest.mark.{MARKER}(NAME)", pytrace=False)
     judged = scenario(Options.of(request.config), *marker.args, **marker.kwargs)
-    _record(judged.told(), request)
+    _record(judged.properties(), request)
     request.node.stash[_JUDGED] = judged
     return judged
 
@@ -108,29 +108,31 @@ def onceproof_verify(request: pytest.FixtureRequest) -> Verify:
 
     def run(*words: str) -> Judged:
         judged = verify(Options.of(request.config), words)
-        _record(judged.told(), request)
+        _record(judged.properties(), request)
         judged.check()
         return judged
 
     return run
 
 
-def _record(told: Mapping[str, str], request: pytest.FixtureRequest) -> None:
+def _record(properties: Mapping[str, str], request: pytest.FixtureRequest) -> None:
     # As `record_property` does, which warns of it where JUnit's files are of pytest's usual form.
-    request.node.user_properties.extend((PREFIX + name, value) for name, value in told.items())
+    request.node.user_properties.extend(
+        (PREFIX + name, value) for name, value in properties.items()
+    )
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """One line for each test that had to do with onceproof, and where to read on."""
     from onceproof.pytest_plugin.summary import lines
 
-    told = lines(
+    summary = lines(
         report
         for some in terminalreporter.stats.values()
         for report in some
         if isinstance(report, pytest.TestReport)
     )
-    if told:
+    if summary:
         terminalreporter.section("onceproof")
-        for line in told:
+        for line in summary:
             terminalreporter.write_line(line)

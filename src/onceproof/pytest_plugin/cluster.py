@@ -32,10 +32,10 @@ class Fault:
         does: what it does, in words.
     """
 
-    def __init__(self, lab: HeldLab, told: Mapping[str, Any], *, must_take_effect: bool) -> None:
+    def __init__(self, lab: HeldLab, status: Mapping[str, Any], *, must_take_effect: bool) -> None:
         """Made by `Cluster.fault`."""
-        self.name: str = told["name"]
-        self.does: str = told["does"]
+        self.name: str = status["name"]
+        self.does: str = status["does"]
         self._lab = lab
         self._must_take_effect = must_take_effect
         self._healed = False
@@ -43,9 +43,9 @@ class Fault:
     @property
     def now(self) -> dict[str, Any]:
         """What the lab says of it: `state`, `took_effect`, `detail` and `target`."""
-        for told in self._lab.ask("GET", "/faults"):
-            if told["name"] == self.name:
-                return dict(told)
+        for status in self._lab.ask("GET", "/faults"):
+            if status["name"] == self.name:
+                return dict(status)
         raise LookupError(f"the lab knows no fault {self.name!r} any more")
 
     @property
@@ -76,9 +76,9 @@ class Fault:
         """
         if self._healed:
             return
-        told = self._lab.ask("POST", f"/faults/{self.name}/heal")
-        if told["state"] == "failed":
-            raise NotHealed(f"«{self.does}» ({self.name}) could not be undone: {told['detail']}")
+        status = self._lab.ask("POST", f"/faults/{self.name}/heal")
+        if status["state"] == "failed":
+            raise NotHealed(f"«{self.does}» ({self.name}) could not be undone: {status['detail']}")
         self._healed = True
         if self._must_take_effect and not self.took_effect:
             raise self._did_not_bite("before it was healed")
@@ -104,10 +104,10 @@ class Fault:
                 raise
 
     def _did_not_bite(self, when: str) -> FaultDidNotBite:
-        told = self.now
+        status = self.now
         return FaultDidNotBite(
             f"«{self.does}» ({self.name}) had no effect {when}, so this test shows nothing: "
-            f"{told['state']}: {told['detail']}. Let clients be at work while it acts, or say "
+            f"{status['state']}: {status['detail']}. Let clients be at work while it acts, or say "
             "must_take_effect=False."
         )
 
@@ -164,8 +164,8 @@ class Cluster:
         Raises:
             LabRefused: there is no such fault, or it could not act.
         """
-        told = self._lab.ask("POST", "/faults", {"fault": name, "arguments": list(arguments)})
-        fault = Fault(self._lab, told, must_take_effect=must_take_effect)
+        status = self._lab.ask("POST", "/faults", {"fault": name, "arguments": list(arguments)})
+        fault = Fault(self._lab, status, must_take_effect=must_take_effect)
         self._faults.append(fault)
         return fault
 
@@ -173,7 +173,7 @@ class Cluster:
         """Nodes, partitions with leaders and in-sync replicas, disturbed links, faults."""
         return dict(self._lab.ask("GET", "/status"))
 
-    def told(self) -> dict[str, str]:
+    def properties(self) -> dict[str, str]:
         """What a test report should say of it."""
         faults = "; ".join(f"{fault.name}: {fault.does}" for fault in self._faults)
         return {

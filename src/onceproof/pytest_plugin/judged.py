@@ -71,7 +71,7 @@ class Judged:
         if text := wrong(self.report, self.html, self.exit_code, wanted=self.wanted):
             raise VerdictError(text)
 
-    def told(self) -> dict[str, str]:
+    def properties(self) -> dict[str, str]:
         """What a test report should say of it."""
         run = self.report["run"]
         return {
@@ -142,10 +142,10 @@ def _run(words: Sequence[str], *, wanted: str) -> Judged:
             raise
     found = _FOLDER.search(out)
     if found is None:
-        said = "\n".join((out + err).splitlines()[-_SHOWN:]) or "nothing"
+        output = "\n".join((out + err).splitlines()[-_SHOWN:]) or "nothing"
         raise NotJudged(
             f"onceproof {' '.join(words)}\nended with exit code {process.returncode} and no "
-            f"verdict. It said:\n{said}"
+            f"verdict. It said:\n{output}"
         )
     folder = Path(os.path.abspath(found["html"]))  # noqa: PTH100 - symbolic links stay
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))

@@ -144,8 +144,8 @@ class HeldLab:
 
     def _failed(self, what: str) -> LabFailed:
         self._words.seek(0)
-        said = self._words.read().decode(errors="replace").splitlines()
-        last = "\n".join(said[-_SHOWN:]) or "nothing"
+        lines = self._words.read().decode(errors="replace").splitlines()
+        last = "\n".join(lines[-_SHOWN:]) or "nothing"
         return LabFailed(
             f"the lab of the tests ({self.name}): {what}. It said:\n{last}\n"
             "`onceproof doctor` says whether something is missing on this machine."

@@ -15,7 +15,7 @@ from onceproof.pytest_plugin import PREFIX
 
 def lines(reports: Iterable[pytest.TestReport]) -> list[str]:
     """A line for each test that recorded something of ours, in the order of their names."""
-    told: dict[str, dict[str, str]] = {}
+    properties: dict[str, dict[str, str]] = {}
     for report in reports:
         own = {
             name.removeprefix(PREFIX): str(value)
@@ -23,8 +23,8 @@ def lines(reports: Iterable[pytest.TestReport]) -> list[str]:
             if name.startswith(PREFIX)
         }
         if own:
-            told.setdefault(report.nodeid, {}).update(own)
-    return [_line(test, own) for test, own in sorted(told.items())]
+            properties.setdefault(report.nodeid, {}).update(own)
+    return [_line(test, own) for test, own in sorted(properties.items())]
 
 
 def _line(test: str, own: dict[str, str]) -> str:

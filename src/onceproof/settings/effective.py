@@ -2,7 +2,7 @@
 
 Click finds the value: on the command line, in the environment, in its `default_map`, which is made
 here from the file, or built in. What click would not see is checked here: keys that no option has,
-types of TOML, and what is said for other commands than the one that runs.
+types of TOML, and the settings of other commands than the one that runs.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def load_settings(group: TyperGroup, named: str | None) -> Effective:
 def effective(
     group: TyperGroup, file: SettingsFile | None, *, environment: bool = False
 ) -> Effective:
-    """Work out every value; the commands read their environment variables only if told to.
+    """Work out every value; the commands read their environment variables only if asked to.
 
     Raises:
         BadSettings: a key is not known, or a value is none that its option takes.
@@ -100,7 +100,7 @@ def effective(
 
 
 def _of_file(there: Known, file: SettingsFile) -> Iterator[tuple[str, str, str, object]]:
-    """What the file says: command, key, where, value. What is said for one command comes last."""
+    """What the file says: command, key, where, value. Settings of one command come last."""
     for name, content in file.content.items():
         table = isinstance(content, dict)
         if name in there and not table:

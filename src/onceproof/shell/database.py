@@ -56,7 +56,7 @@ class Asked:
         self._relations = Relations(source)
         self._derived = {name.lower(): name for name in meanings()}
         source.history.put_into(self)
-        for name, table in source.told.items():
+        for name, table in source.judged.items():
             self.put(name, table)
 
     def put(self, name: str, table: pa.Table) -> None:
@@ -78,7 +78,7 @@ class Asked:
             statements = duckdb.extract_statements(text)
         except duckdb.Error as error:
             raise Refused(
-                f"{_said(error)}. Put names that are SQL keywords in double quotes, such as "
+                f"{_message(error)}. Put names that are SQL keywords in double quotes, such as "
                 '"offset".'
             ) from None
         for statement in statements:
@@ -99,11 +99,13 @@ class Asked:
                 unknown = _UNKNOWN.search(str(error))
                 name = unknown[1].lower() if unknown else ""
                 if name not in self._derived or name in tried:
-                    raise Refused(f"{_said(error)} `.tables` and `.relations` list all.") from None
+                    raise Refused(
+                        f"{_message(error)} `.tables` and `.relations` list all."
+                    ) from None
                 tried.add(name)
                 self.put(name, self._relations.table(self._derived[name]))
             except duckdb.Error as error:
-                raise Refused(_said(error)) from None
+                raise Refused(_message(error)) from None
 
     def close(self) -> None:
         """Let go of everything."""
@@ -124,6 +126,6 @@ def _short(query: str) -> str:
     return words if len(words) <= 60 else f"{words[:57]}…"
 
 
-def _said(error: duckdb.Error) -> str:
+def _message(error: duckdb.Error) -> str:
     """The engine's words, without its picture of the place."""
     return " ".join(str(error).partition("\n\nLINE")[0].split())

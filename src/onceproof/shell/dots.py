@@ -21,7 +21,7 @@ HELP: Final = {
     ".help": "this",
     ".quit": "leave; so does Ctrl-D",
 }
-_TOLD: Final = {
+_JUDGED: Final = {
     "claims": "what is claimed, with its verdict, as the report has it",
     "findings": "the first findings of each anomaly, as the report has them",
 }
@@ -76,17 +76,17 @@ def _wrong(name: str) -> str:
 
 def _tables(source: Source, out: TextIO) -> None:
     rows = {name: (source.history.rows(name), TABLES[name].row) for name in TABLES}
-    rows |= {name: (table.num_rows, _TOLD[name]) for name, table in source.told.items()}
+    rows |= {name: (table.num_rows, _JUDGED[name]) for name, table in source.judged.items()}
     for name, (count, says) in rows.items():
         print(f"{name:<14} {number(count):>10}  {says}", file=out)
 
 
 def _columns(name: str, source: Source, out: TextIO) -> None:
-    if name in source.told:
-        _print_pairs({field.name: str(field.type) for field in source.told[name].schema}, out)
+    if name in source.judged:
+        _print_pairs({field.name: str(field.type) for field in source.judged[name].schema}, out)
         return
     if name not in TABLES:
-        near = difflib.get_close_matches(name, [*TABLES, *source.told], n=1)
+        near = difflib.get_close_matches(name, [*TABLES, *source.judged], n=1)
         hint = f"Did you mean {near[0]}?" if near else "`.tables` names all."
         raise ValueError(f"there is no table {name}. {hint}")
     for column in TABLES[name].columns:

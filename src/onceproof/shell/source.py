@@ -43,7 +43,7 @@ class Source:
         name: for people.
         history: its tables.
         claims: what is claimed of it.
-        told: tables made of its report, if it has one: `claims`, and the first `findings` of each
+        judged: tables made of its report, if it has one: `claims`, and the first `findings` of each
             anomaly.
         notes: what limits it, in sentences.
     """
@@ -51,7 +51,7 @@ class Source:
     name: str
     history: History
     claims: tuple[Claim, ...]
-    told: dict[str, pa.Table]
+    judged: dict[str, pa.Table]
     notes: tuple[str, ...] = ()
 
 
@@ -73,9 +73,9 @@ def _run(path: Path) -> Source:
 
     record = RunRecord.load(path)
     loaded = RunFolder(path).load_history(unsealed=True)
-    told = _told(path)
+    judged = _judged(path)
     notes = [*([loaded.changed] if loaded.changed else []), *loaded.limits]
-    if not told:
+    if not judged:
         notes.append(
             f"it was not judged yet, so there are no findings: onceproof check {path} does that"
         )
@@ -83,7 +83,7 @@ def _run(path: Path) -> Source:
         name=record.run,
         history=loaded.history,
         claims=tuple(claim_from_json(claim) for claim in record.claims),
-        told=told,
+        judged=judged,
         notes=tuple(notes),
     )
 
@@ -105,12 +105,12 @@ def _foreign(path: Path) -> Source:
         name=str(path),
         history=imported.history,
         claims=all_claims(imported.history),
-        told={},
+        judged={},
         notes=(*([imported.unsealed] if imported.unsealed else []), *imported.notes),
     )
 
 
-def _told(path: Path) -> dict[str, pa.Table]:
+def _judged(path: Path) -> dict[str, pa.Table]:
     """What the report says, as tables; nothing where there is no report that can be read."""
     from onceproof.reports.write import UnreadableReport, load
 

@@ -21,7 +21,7 @@ def went_well(outcome: Outcome) -> bool:
     return bool(judged) and all(claim.verdict in _WELL for claim in judged)
 
 
-def tell_well(outcome: Outcome, out: TextIO) -> None:
+def print_success(outcome: Outcome, out: TextIO) -> None:
     """What was found, of a dry run that went well."""
     sent, seen = (outcome.report.counts.get(name, 0) for name in ("sends", "effects"))
     out.write(
@@ -30,7 +30,7 @@ def tell_well(outcome: Outcome, out: TextIO) -> None:
     )
 
 
-def tell_badly(outcome: Outcome, out: TextIO) -> int:
+def print_failure(outcome: Outcome, out: TextIO) -> int:
     """Why the trial cannot begin; returns the exit code."""
     print_result(outcome.report, out, outcome.folder)
     out.write(
@@ -42,7 +42,7 @@ def tell_badly(outcome: Outcome, out: TextIO) -> int:
     return outcome.exit_code or 1
 
 
-def tell_plan(profile: str, plan: Plan, out: TextIO, *, faults_named: bool = False) -> None:
+def print_plan(profile: str, plan: Plan, out: TextIO, *, faults_named: bool = False) -> None:
     """The profile, and what the trial will test, will not, and why.
 
     Args:

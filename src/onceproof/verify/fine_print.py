@@ -1,6 +1,6 @@
 """What a claim about somebody's own pipeline says, and what of it was not put to the test.
 
-What a trial did not do is said from what it did: which faults it had, where
+What a trial did not test follows from what it did: which faults it had, where
 the pipeline writes, and what could be seen of how far it is.
 """
 
@@ -30,16 +30,16 @@ _OF_UPSERTS: Final = (
 
 def fine_print_of(plan: Plan) -> str:
     """What a plan leaves untested, and why, in a few sentences."""
-    said = []
+    sentences = []
     if plan.accepted:
         names = ", ".join(f"{hazard.name} ({hazard.says})" for hazard in plan.accepted)
-        said.append(f"Accepted untested: {names}.")
-    said.append(f"Hazards that this trial did not test: {_by_reason(plan.absent)}.")
-    return " ".join(said)
+        sentences.append(f"Accepted untested: {names}.")
+    sentences.append(f"Hazards that this trial did not test: {_by_reason(plan.absent)}.")
+    return " ".join(sentences)
 
 
 def _by_reason(absent: Mapping[str, str]) -> str:
-    """Names that share a reason, each reason said once."""
+    """Names that share a reason, each reason given once."""
     names: dict[str, list[str]] = {}
     for name, why in absent.items():
         names.setdefault(why, []).append(name)
@@ -60,7 +60,7 @@ def fine_print(
         subject: the pipeline.
         output: that the claim speaks of.
         schedule: what is done to it.
-        hazards: what is said of hazards that it does not test.
+        hazards: the sentence on hazards that it does not test.
     """
     standard = standard_fine_print(guarantee, Hop.PROCESS)
     promise = standard.promise
@@ -98,13 +98,13 @@ def _of_content(subject: OwnPipeline) -> list[str]:
             "The content of values, and values before the last one: only which input left the last "
             "one was compared."
         ]
-    said = ["The content of effects: only their number and identities were compared."]
+    sentences = ["The content of effects: only their number and identities were compared."]
     if subject.orders.expects:
         ignored = ", ".join(subject.orders.ignored)
-        said = [f"Fields that --ignore names: {ignored}."] if ignored else []
+        sentences = [f"Fields that --ignore names: {ignored}."] if ignored else []
     if subject.dead_letters is not None:
-        said.append("Whether a dead letter was justified.")
-    return said
+        sentences.append("Whether a dead letter was justified.")
+    return sentences
 
 
 def _of_positions(subject: OwnPipeline) -> list[str]:

@@ -14,7 +14,7 @@ CLAIMS: Final = (EXACTLY_ONCE, AT_LEAST_ONCE, AT_MOST_ONCE)
 
 
 class BadTrial(ValueError):
-    """What was said cannot be put on trial; the text says what would be right."""
+    """The options make no valid trial; the text says what would be right."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ from onceproof.verify.options import VerifyOptions
 _TRIAL: Final = frozenset(
     {"claims", "preset", "faults", "schedule", "accepted", "plain_data", "settle", "records"}
 )
-"""What is said of a trial, and changes nothing in its dry run."""
+"""Options of a trial that change nothing in its dry run."""
 
 
 def key_of(options: VerifyOptions, backend: str) -> str:

@@ -1,6 +1,6 @@
 """From what a user says of a pipeline to the scenarios of its dry run and its trial.
 
-Everything that can be wrong with what was said is found by `draft`, before anything is started.
+Everything that can be wrong with the options is found by `draft`, before anything is started.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def draft(options: VerifyOptions) -> Scenario:
     """The trial without its schedule, and with claims that no hazard has been named for.
 
     Raises:
-        BadTrial: something of what was said is not as it should be.
+        BadTrial: an option is not as it should be.
     """
     try:
         return _draft(options)
@@ -253,7 +253,7 @@ def _draft(options: VerifyOptions) -> Scenario:
 
 
 def _check_losses(options: VerifyOptions, subject: OwnPipeline) -> None:
-    """Where every input may have no effect, nothing that is missing could be told from a loss."""
+    """Where every input may have no effect, nothing that is missing could be called a loss."""
     if subject.comes_to(subject.sink).may_lack and set(options.claims) != {AT_MOST_ONCE}:
         raise BadTrial(
             f"--effects {options.effects} cannot reveal a loss; expected FILE.py:FUNCTION "

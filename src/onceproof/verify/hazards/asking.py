@@ -14,7 +14,7 @@ from onceproof.verify.hazards.hazard import PHASES, Pipeline, Strike
 GATE: Final = "a gate on its links saw the message and its outcome"
 
 LATE_SECONDS: Final = 12.0
-"""How late answers come: longer than clients wait that were told to wait for less than by default,
+"""How late answers come: longer than clients wait that are set to wait for less than by default,
 far shorter than Kafka's own time-outs of half a minute to five."""
 
 SERVER: Final = "the server reported the outcome of the transaction"

@@ -13,7 +13,7 @@ from onceproof.harness.user_pipeline.profile import GroupProfile, Profile
 PHASES: Final = (0.8, 0.4, 0.0, 0.6, 0.2)
 """How far into the pause between two writes a strike comes, by round."""
 _LONGEST_PATIENCE: Final = 35.0
-"""Kafka Streams commits every 30 s where nothing else is said."""
+"""Kafka Streams commits every 30 s by default."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ import math
 from onceproof.catalogue import named
 from onceproof.checkers import Verdict
 from onceproof.matrix.budget import Budget
-from onceproof.matrix.first_to_run import telling_first
+from onceproof.matrix.first_to_run import order_by_coverage
 from onceproof.matrix.plan import plan
 from onceproof.matrix.sample import sample
 
@@ -15,11 +15,11 @@ ALL = plan(named([]), ["local"], 1)
 
 
 def test_nothing_is_lost_and_nothing_added() -> None:
-    assert sorted(p.name for p in telling_first(ALL)) == sorted(p.name for p in ALL)
+    assert sorted(p.name for p in order_by_coverage(ALL)) == sorted(p.name for p in ALL)
 
 
 def test_those_that_speak_for_all_come_first() -> None:
-    names = [place.scenario.name for place in telling_first(ALL)]
+    names = [place.scenario.name for place in order_by_coverage(ALL)]
     can = [p.scenario for p in ALL if p.lacks is None]
     one, two = ({s.name for s in sample(can, seconds)} for seconds in (0, math.inf))
     assert set(names[: len(one)]) == one
@@ -33,7 +33,7 @@ def test_those_that_speak_for_all_come_first() -> None:
 def test_then_what_is_new_before_what_was_tried_already() -> None:
     seen: set[tuple[str, str]] = set()
     new = []
-    for place in telling_first(ALL):
+    for place in order_by_coverage(ALL):
         pairs = {(place.scenario.subject.name, kind) for kind in place.kinds or ("none",)}
         new.append(not pairs <= seen)
         seen |= pairs

@@ -19,7 +19,7 @@ from onceproof.harness.wait import Stop
 from onceproof.matrix import under_way
 from onceproof.matrix.budget import Budget
 from onceproof.matrix.earlier import records
-from onceproof.matrix.first_to_run import telling_first
+from onceproof.matrix.first_to_run import order_by_coverage
 from onceproof.matrix.plan import Planned, plan
 from onceproof.matrix.under_way import MatrixRun
 from onceproof.reports.runs.trial import Backend, State
@@ -122,13 +122,13 @@ def test_what_only_some_runs_ran_on_is_told_too(
     record.model_copy(update={"versions": record.versions | more}).save(oldest)
     again = matrix(tmp_path, places)
     again.execute()
-    told = again.told().versions
+    told = again.snapshot().versions
     assert (told["image of broker-1"], told["code"]) == ("kafka:4", code())
     place = next(iter(records(tmp_path)))
     newest = RunRecord.load(place)
     newest.model_copy(update={"versions": newest.versions | {"pyspark": "new"}}).save(place)
     again.execute()
-    assert again.told().versions["pyspark"] == "new"
+    assert again.snapshot().versions["pyspark"] == "new"
 
 
 def test_what_was_broken_off_goes_on_where_it_was(
@@ -170,7 +170,7 @@ def test_what_does_not_fit_into_the_time_is_left_out_and_told(
     programs: Programs,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(under_way, "telling_first", tuple)
+    monkeypatch.setattr(under_way, "order_by_coverage", tuple)
     first, second, third = places
     for place in places:
         programs.leaves_a_run(place, tmp_path)
@@ -194,8 +194,8 @@ def test_within_a_limit_the_most_telling_come_first_and_the_page_stays_in_order(
     run.hear = lambda trial, begins: began.append(trial.scenario) if begins else None
     run.execute()
     names = [place.scenario.name for place in places]
-    assert began == [place.scenario.name for place in telling_first(places)] != names
-    assert [trial.scenario for trial in run.told().trials] == names
+    assert began == [place.scenario.name for place in order_by_coverage(places)] != names
+    assert [trial.scenario for trial in run.snapshot().trials] == names
 
 
 def test_a_build_server_hears_of_each_run_as_it_ends(

@@ -57,7 +57,7 @@ def test_a_scenario_as_expected(good: Command, tmp_path: Path) -> None:
     judged = scenario(options(tmp_path), "idempotent", seed=3)
     judged.check()
     assert judged.verdicts == {"exactly-once a → b": "holds"}
-    assert judged.told() == {
+    assert judged.properties() == {
         "scenario": "idempotent",
         "seed": "3",
         "verdict": "holds",

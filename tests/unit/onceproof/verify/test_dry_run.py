@@ -10,7 +10,7 @@ import pytest
 
 from onceproof.harness.tools import cache
 from onceproof.verify import profiles
-from onceproof.verify.dry_run import tell_plan
+from onceproof.verify.dry_run import print_plan
 from onceproof.verify.hazards.hazard import Pipeline
 from onceproof.verify.options import VerifyOptions
 from onceproof.verify.plan import plan
@@ -81,7 +81,7 @@ def test_a_dry_run_is_reused_for_the_same_pipeline_only(tmp_path: Path) -> None:
 def test_the_plan_is_told() -> None:
     out = io.StringIO()
     made = plan(Pipeline(profile=COPY, input="orders"), "standard", ("evicted",))
-    tell_plan(COPY.sentences(), made, out)
+    print_plan(COPY.sentences(), made, out)
     said = out.getvalue()
     assert f"Profile: {COPY.sentences()}\n" in said
     assert f"{len(made.schedule)} faults for these hazards:\n" in said
@@ -96,9 +96,9 @@ def test_the_plan_is_told() -> None:
 def test_who_names_faults_is_told_which_hazards_remain() -> None:
     out = io.StringIO()
     pipeline = Pipeline(profile=COPY, input="orders")
-    tell_plan("", plan(pipeline, "standard"), out, faults_named=True)
+    print_plan("", plan(pipeline, "standard"), out, faults_named=True)
     assert "a claim is unexercised unless all of\nthese hazards occur" in out.getvalue()
     out.truncate(0)
-    tell_plan("", plan(pipeline, "standard", ("all",)), out, faults_named=True)
+    print_plan("", plan(pipeline, "standard", ("all",)), out, faults_named=True)
     assert "unexercised" not in out.getvalue()
     assert "The pipeline has these hazards:\n" in out.getvalue()
