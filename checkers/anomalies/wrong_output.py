@@ -20,7 +20,7 @@ from onceproof.checkers.mutations.mutator import Mutator
 _SENTENCE = "{record} has an effect in {sink} ({position}) that the transformation does not yield"
 
 
-def _tell(rows: Sequence[Row]) -> str:
+def _describe(rows: Sequence[Row]) -> str:
     row = rows[0]
     fields = differences(row["expected_digest"], row["digest"])
     return f"{_SENTENCE.format_map(row)}{': ' if fields else ''}{fields}"
@@ -35,7 +35,7 @@ ANOMALY = Anomaly(
     source="ANOMALIES.md",
     key=("sink", "view", "record", "effect_key"),
     sentence=_SENTENCE,
-    tell=_tell,
+    describe=_describe,
     hint=(
         "A transformation that is not deterministic, or one that mixes up the state of two "
         "attempts."

@@ -152,7 +152,7 @@ class OwnPipeline(SubjectBase):
             "effects of an input": ", ".join({str(self.comes_to(s)): s for s in self.sinks}),
         }
         if self.instances > 1:
-            said["instances"] = str(self.instances)
+            settings["instances"] = str(self.instances)
         if self.dead_letters is not None:
             settings["or a dead letter"] = str(self.dead_letters)
         if self.profile is not None:
