@@ -7,8 +7,10 @@ the others. A group that never had members, only positions, is as good as an emp
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
 from kafka.protocol.admin import DescribeGroupsRequest, DescribeGroupsResponse
 from kafka.protocol.consumer import (
     LeaveGroupRequest,
@@ -24,6 +26,8 @@ from onceproof.harness.kafka.errors import error_name
 
 _DESCRIBE, _FETCH, _COMMIT, _LEAVE = 4, 5, 7, 3  # the newest without flexible headers
 _ABSENT = -1
+_DEAD: Final = "Dead"
+_SECONDS: Final = 15.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,9 +58,25 @@ class Group:
             Refused: the broker refused.
         """
         group = self._described()
+        if group.group_state == _DEAD:
+            # So the members of a group of the newer protocol look to who asks as of a classic one.
+            return self._of_newer_protocol()
         members = tuple(sorted(str(member.client_id) for member in group.members))
         ids = frozenset(str(member.member_id) for member in group.members)
         return GroupState(state=str(group.group_state), members=members, ids=ids)
+
+    def _of_newer_protocol(self) -> GroupState:
+        admin = AdminClient({"bootstrap.servers": self._coordinator.bootstrap, "log_level": 0})
+        name = self._coordinator.name
+        try:
+            group = admin.describe_consumer_groups([name], request_timeout=_SECONDS)[name].result()
+        except KafkaException as error:
+            raise Refused(f"describing group {name}: {error}") from error
+        return GroupState(
+            state=str(group.state.name).capitalize(),
+            members=tuple(sorted(str(member.client_id) for member in group.members)),
+            ids=frozenset(str(member.member_id) for member in group.members),
+        )
 
     def remove_members(self, *, but: str | None = None) -> None:
         """Remove every member without a static id, as an administrator may.

@@ -15,6 +15,8 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
+from onceproof.harness.processes.python import python_module
+
 PLACEHOLDER: Final = "{instance}"
 """What of the command each instance gets its own number for, from 0."""
 _AGAIN_SECONDS: Final = 1.0
@@ -22,6 +24,11 @@ _SOON_SECONDS: Final = 10.0
 """An instance that fails sooner after its start has failed to start."""
 _FAILS: Final = 3
 """How often in a row one may fail to start."""
+
+
+def several(count: int, command: Sequence[str]) -> list[str]:
+    """The command that runs so many instances of a command."""
+    return python_module("onceproof.harness.user_pipeline.instances", str(count), *command)
 
 
 class Instances:

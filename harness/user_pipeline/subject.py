@@ -22,7 +22,6 @@ from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.kafka.following import Followers
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.links.topology import AUDITOR
-from onceproof.harness.processes.python import python_module
 from onceproof.harness.stage.database_login import for_programs
 from onceproof.harness.subjects.spark.subject import DRIVER
 from onceproof.harness.tools.jars_for import artemis_jars, kafka_jars
@@ -32,7 +31,7 @@ from onceproof.harness.user_pipeline.driver_classes import DriverClasses
 from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.group_commits import GroupCommits
 from onceproof.harness.user_pipeline.identity import Rule
-from onceproof.harness.user_pipeline.instances import PLACEHOLDER
+from onceproof.harness.user_pipeline.instances import PLACEHOLDER, several
 from onceproof.harness.user_pipeline.jdbc import jdbc_url
 from onceproof.harness.user_pipeline.look import QUIET, Look
 from onceproof.harness.user_pipeline.orders import Orders
@@ -168,9 +167,7 @@ class OwnPipeline(SubjectBase):
         meanings["instance"] = PLACEHOLDER if self.instances > 1 else "0"
         command = [fill(part, meanings) for part in self.command]
         if self.instances > 1:
-            command = python_module(
-                "onceproof.harness.user_pipeline.instances", str(self.instances), *command
-            )
+            command = several(self.instances, command)
         look = self._look(parts)
         look.check_empty()
         look.close()  # what watches a Spark job looks elsewhere

@@ -190,10 +190,7 @@ def hang() -> None:
 
 
 def main() -> None:
-    form, workers, session, *rest = sys.argv[1:]
-    for _ in range(int(workers) - 1):
-        if os.fork() == 0:
-            break
+    form, session, *rest = sys.argv[1:]
     signal.signal(signal.SIGTERM, lambda *_: over.set())
     if form == "rows":
         rows(*rest)

@@ -24,6 +24,7 @@ from onceproof.harness.user_pipeline.command import keep_running
 from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.group_commits import GroupCommits
 from onceproof.harness.user_pipeline.identity import Rule
+from onceproof.harness.user_pipeline.instances import several
 from onceproof.harness.user_pipeline.look import Look
 from onceproof.harness.user_pipeline.outputs.kind import Where
 from onceproof.harness.user_pipeline.outputs.output import Output
@@ -167,9 +168,10 @@ def running(
     asked = [database, out] if form == "rows" else [
         stage.bootstrap("pipeline"), source, out, own.group, *([database] if table else [])
     ]  # fmt: skip
+    command = [sys.executable, str(COPIES), form, str(session), *asked]
     supervisor = keep_running(
         f"own-{own.group}",
-        [sys.executable, str(COPIES), form, str(workers), str(session), *asked],
+        command if workers == 1 else several(workers, command),
         processes=staging.processes,
         environment=environment,
         folder=Path("/"),

@@ -10,6 +10,7 @@ import pytest
 from onceproof.harness.faults.cluster.coordinated import group_of
 from onceproof.harness.faults.program import evict_program
 from onceproof.harness.faults.program.evict_program import EvictProgram
+from onceproof.harness.faults.program.kill_instance import KillInstance
 from onceproof.harness.faults.program.other_member import OtherMember, common
 from onceproof.harness.faults.program.rebalance_program import RebalanceProgram
 from onceproof.harness.faults.program.remove_program import RemoveProgram
@@ -155,6 +156,20 @@ def test_one_of_two_workers_is_paused_until_the_other_has_its_partitions(
                     lambda: any(int(r[2:]) > at for r in own.effects()), "the other's effects"
                 )
             eventually(lambda: len(members(own)) == 2, "the paused one to come back", own.said)
+        eventually(lambda: not own.missing(), "an effect of each", own.said)
+
+
+def test_one_of_two_instances_is_killed_and_comes_back(
+    staging: Staged, topic: Callable[..., str]
+) -> None:
+    with running(staging, topic, "copy", workers=2, session=SHORT) as own:
+        eventually(lambda: len(members(own)) == 2, "both to be members")
+        with own.flowing():
+            with own.struck(KillInstance(group=own.group)) as (injection, proof):
+                killed = int(injection.target.split()[1])
+                assert f"ended by signal 9; of 2 members of group {own.group} 1 left" in proof
+            eventually(lambda: len(members(own)) == 2, "it to come back", own.said)
+            assert killed not in own.program.supervisor.running().pids()
         eventually(lambda: not own.missing(), "an effect of each", own.said)
 
 

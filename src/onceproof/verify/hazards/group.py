@@ -11,10 +11,12 @@ from onceproof.harness.faults.program.other_member import common
 from onceproof.harness.faults.program.rebalance_program import RebalanceProgram
 from onceproof.harness.faults.program.remove_program import RemoveProgram
 from onceproof.harness.faults.program.zombie_worker import Held, ZombieWorker
-from onceproof.harness.user_pipeline.profile import GroupProfile
+from onceproof.harness.user_pipeline.profile import CONSUMER, GroupProfile
 from onceproof.verify.hazards.asking import is_program, phase, produces, transactional
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
+_BROKERS_SESSION_MS: Final = 45_000
+"""Of groups of the newer protocol: the default of `group.consumer.session.timeout.ms`."""
 _SHORT_SESSION_MS: Final = 10_000
 """A session time-out that a trial waits for; beyond it a member is removed by hand."""
 
@@ -52,6 +54,8 @@ def _held_at(pipeline: Pipeline) -> Held | None:
 
 def _session(group: GroupProfile) -> float:
     """Seconds after which a member that stands still is gone; nobody knows which one to remove."""
+    if group.session_ms is None and group.protocol == CONSUMER:
+        return _BROKERS_SESSION_MS / 1000
     return (group.session_ms or 0) / 1000
 
 

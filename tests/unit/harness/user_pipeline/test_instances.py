@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from onceproof.harness.processes.python import python_module
+from onceproof.harness.user_pipeline.instances import several
 from onceproof.harness.wait import wait_until
 
 LIVES = (
@@ -25,9 +25,7 @@ def started(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
     told = tmp_path / "told"
     told.touch()
     command = [sys.executable, "-c", LIVES, str(told), "instance-{instance}"]
-    process = subprocess.Popen(
-        python_module("onceproof.harness.user_pipeline.instances", "3", *command)
-    )
+    process = subprocess.Popen(several(3, command))
     yield process, told
     for child in psutil.Process(process.pid).children() if process.poll() is None else ():
         child.kill()
@@ -65,5 +63,4 @@ def test_all_end_when_it_is_asked_to(started: tuple[subprocess.Popen[bytes], Pat
     ("command", "code"), [([sys.executable, "-c", "raise SystemExit(7)"], 7), (["nix-nada"], 127)]
 )
 def test_it_fails_when_one_fails_over_and_over(command: list[str], code: int) -> None:
-    words = python_module("onceproof.harness.user_pipeline.instances", "2", *command)
-    assert subprocess.run(words, timeout=120, check=False).returncode == code
+    assert subprocess.run(several(2, command), timeout=120, check=False).returncode == code
