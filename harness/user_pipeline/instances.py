@@ -22,7 +22,7 @@ PLACEHOLDER: Final = "{instance}"
 _AGAIN_SECONDS: Final = 1.0
 _SOON_SECONDS: Final = 10.0
 """An instance that fails sooner after its start has failed to start."""
-_FAILS: Final = 3
+_FAILS: Final = 5
 """How often in a row one may fail to start."""
 
 
