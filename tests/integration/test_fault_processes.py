@@ -127,7 +127,9 @@ def test_all_brokers_at_once(
     assert sent(stage.bootstrap(AUDITOR), name, 0)
     with at_work(context(stage, name), f"{verb} brokers") as (injection, proof):
         assert injection.target == "broker-1, broker-2, broker-3"
-        assert proof.count(says) == 3
+        # Without a controller one may wait for minutes, and is killed like a pod after its grace.
+        late = proof.count("did not end when asked to") if verb == "stop" else 0
+        assert proof.count(says) + late == 3
         assert proof.endswith("; no broker answers")
         assert all(refuses(stage.bootstrap(AUDITOR, node)) for node in stage.brokers)
         with pytest.raises(StageTrouble, match="broker-1, broker-2, broker-3 does not run"):

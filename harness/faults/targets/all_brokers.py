@@ -14,6 +14,7 @@ from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.cluster.rejoin import Restart, wait_back
 from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.stage.base import Stage
 
 
 class _AllBrokers:
@@ -28,8 +29,15 @@ class _AllBrokers:
             raise StageTrouble(f"{', '.join(missing)} does not run, or is paused: expected all")
         self.target = ", ".join(self._brokers)
         self.at = now()
-        with ThreadPoolExecutor(len(self._brokers)) as pool:
-            self._done = list(pool.map(act, self._brokers))
+        try:
+            with ThreadPoolExecutor(len(self._brokers)) as pool:
+                self._done = list(pool.map(act, self._brokers))
+        except BaseException:
+            self.undo()
+            raise
+
+    def undo(self) -> None:
+        """Let those go on that it was done to, when it could not be done to all."""
 
     def evidence(self) -> str | None:
         """What was done to each, and that nobody answers any more."""
@@ -55,8 +63,25 @@ class EndedBrokers(_AllBrokers):
         super().__init__(context, end, paused_too=paused_too)
         self._restarts = [Restart(context, node) for node in self._brokers]
 
+    def undo(self) -> None:
+        gone = [node for node in self._brokers if not self._context.stage.alive(node)]
+        self._side_by_side([Restart(self._context, node) for node in gone])
+
     def heal(self) -> None:
         self._side_by_side(self._restarts)
+
+
+def ask_to_end(stage: Stage, node: str, how: str) -> str:
+    """Ask a broker to end, as a deployment does, which kills what has not ended after a while.
+
+    One that ends as the last can hand over nothing, and may wait for a controller for minutes.
+    """
+    try:
+        return stage.shut_down(node, how)
+    except StageTrouble as error:
+        if stage.alive(node):
+            raise
+        return str(error)
 
 
 class PausedBrokers(_AllBrokers):
@@ -69,6 +94,9 @@ class PausedBrokers(_AllBrokers):
         """Their states, and that nobody answers any more."""
         stage = self._context.stage
         return super().evidence() if all(map(stage.paused, self._brokers)) else None
+
+    def undo(self) -> None:
+        self.heal()
 
     def heal(self) -> None:
         stage = self._context.stage

@@ -15,7 +15,7 @@ from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.cluster.leadership import in_words
 from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.targets.ahead import KilledAhead
-from onceproof.harness.faults.targets.all_brokers import EndedBrokers, PausedBrokers
+from onceproof.harness.faults.targets.all_brokers import EndedBrokers, PausedBrokers, ask_to_end
 from onceproof.harness.faults.targets.base import Verb, Victim
 from onceproof.harness.faults.targets.broker_ended import KilledBroker, StoppedBroker
 from onceproof.harness.faults.targets.broker_paused import PausedBroker
@@ -259,7 +259,7 @@ class AllBrokers(Victim):
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
         """SIGTERM to all; to the last one nobody is left whom it could hand over to."""
         how = f"SIGTERM by fault «{name}»"
-        return EndedBrokers(context, lambda node: context.stage.shut_down(node, how))
+        return EndedBrokers(context, lambda node: ask_to_end(context.stage, node, how))
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
         """Pause all: every connection stays, and nobody answers."""
