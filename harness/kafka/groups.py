@@ -58,20 +58,23 @@ class Group:
             Refused: the broker refused.
         """
         group = self._described()
-        if group.group_state == _DEAD:
-            # So the members of a group of the newer protocol look to who asks as of a classic one.
-            return self._of_newer_protocol()
+        if group.group_state == _DEAD and (newer := self._of_newer_protocol()):
+            return newer
         members = tuple(sorted(str(member.client_id) for member in group.members))
         ids = frozenset(str(member.member_id) for member in group.members)
         return GroupState(state=str(group.group_state), members=members, ids=ids)
 
-    def _of_newer_protocol(self) -> GroupState:
+    def _of_newer_protocol(self) -> GroupState | None:
+        """It as a group of the newer protocol; None if it is none, or does not exist yet.
+
+        Who asks as of a classic group hears of either that it is dead.
+        """
         admin = AdminClient({"bootstrap.servers": self._coordinator.bootstrap, "log_level": 0})
         name = self._coordinator.name
         try:
             group = admin.describe_consumer_groups([name], request_timeout=_SECONDS)[name].result()
-        except KafkaException as error:
-            raise Refused(f"describing group {name}: {error}") from error
+        except KafkaException:
+            return None
         return GroupState(
             state=str(group.state.name).capitalize(),
             members=tuple(sorted(str(member.client_id) for member in group.members)),

@@ -54,3 +54,11 @@ def test_its_members_are_known(staging: Staged, topic: Callable[..., str], proto
             "client-1",
         )
     eventually(lambda: not described().members, "both to have left", described)
+
+
+def test_a_group_that_does_not_exist_has_no_members(
+    staging: Staged, topic: Callable[..., str]
+) -> None:
+    with group_of(context(staging.stage, topic(1)), "nobody-joined") as known:
+        state = known.describe()
+    assert (state.state, state.members) == ("Dead", ())
