@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from confluent_kafka import KafkaException
-from confluent_kafka.admin import AdminClient
-
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.cluster.leadership import in_words
+from onceproof.harness.faults.group_members import GroupMembers
 from onceproof.harness.kafka.group_offsets import Commit
-from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.subjects.group.members import Members
 from onceproof.harness.wait import wait_until
@@ -44,8 +41,7 @@ class Belonging:
         self._group = group
         self._who = who
         self._context = context
-        self._admin = self._asker()
-        self._last_answer = "nothing yet"
+        self._members = GroupMembers(context, group)
         self.had: frozenset[tuple[str, int]] = frozenset()
         """Partitions that it had when it was last seen to belong; empty if that was never seen."""
         self._before = frozenset(self._ids(stable=False) or ())
@@ -107,28 +103,17 @@ class Belonging:
             seconds=_SECONDS,
             every=0.1,
             stop=self._context.stop,
-            seen=lambda: self._last_answer,
+            seen=lambda: self._members.last_answer,
         )
-
-    def _asker(self) -> AdminClient:
-        bootstrap = self._context.stage.bootstrap(AUDITOR)
-        return AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
 
     def _ids(self, *, stable: bool = True) -> dict[str, str] | None:
         """Client id by member id; None while nobody says, or the group is not yet stable.
 
         The assignment is known only while it is.
         """
-        asked = self._admin.describe_consumer_groups([self._group], request_timeout=5)
-        try:
-            found = asked[self._group].result(10)
-        except KafkaException as error:
-            self._last_answer = f"no answer: {error.args[0]}"
-            # It would ask a broker that coordinates the group no more for as long as it lives.
-            self._admin = self._asker()
+        found = self._members.describe()
+        if found is None:
             return None
-        belong = ", ".join(sorted(str(each.member_id) for each in found.members))
-        self._last_answer = f"{found.state.name}, with {belong or 'no members'}"
         if stable and found.state.name != "STABLE":
             return None
         for each in found.members:

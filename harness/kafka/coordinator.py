@@ -43,11 +43,6 @@ class Coordinator:
         self._of = of
         self._stop = stop
 
-    @property
-    def bootstrap(self) -> str:
-        """All brokers, for clients that find the coordinator by themselves."""
-        return ",".join(self._addresses.values())
-
     def ask(
         self, request: Any, *, version: int, answer: Any, code: Callable[[Any], int]
     ) -> tuple[Any, int]:

@@ -7,10 +7,8 @@ the others. A group that never had members, only positions, is as good as an emp
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
-from confluent_kafka import KafkaException
-from confluent_kafka.admin import AdminClient
 from kafka.protocol.admin import DescribeGroupsRequest, DescribeGroupsResponse
 from kafka.protocol.consumer import (
     LeaveGroupRequest,
@@ -26,22 +24,14 @@ from onceproof.harness.kafka.errors import error_name
 
 _DESCRIBE, _FETCH, _COMMIT, _LEAVE = 4, 5, 7, 3  # the newest without flexible headers
 _ABSENT = -1
-_DEAD: Final = "Dead"
-_SECONDS: Final = 15.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroupState:
-    """A group as its coordinator describes it.
-
-    Attributes:
-        state: `Empty`, `Stable`, `Dead` and so on.
-        members: client ids, of which several may be the same; `ids`: member ids.
-    """
+    """A group as its coordinator describes it: `Empty`, `Stable`, `Dead` …, and its members."""
 
     state: str
     members: tuple[str, ...]
-    ids: frozenset[str]
 
 
 class Group:
@@ -51,35 +41,15 @@ class Group:
         self._coordinator = coordinator
 
     def describe(self) -> GroupState:
-        """Its state and its members.
+        """Its state, and the client ids of its members.
 
         Raises:
             Overdue: nobody answers in time.
             Refused: the broker refused.
         """
         group = self._described()
-        if group.group_state == _DEAD and (newer := self._of_newer_protocol()):
-            return newer
         members = tuple(sorted(str(member.client_id) for member in group.members))
-        ids = frozenset(str(member.member_id) for member in group.members)
-        return GroupState(state=str(group.group_state), members=members, ids=ids)
-
-    def _of_newer_protocol(self) -> GroupState | None:
-        """It as a group of the newer protocol; None if it is none, or does not exist yet.
-
-        Who asks as of a classic group hears of either that it is dead.
-        """
-        admin = AdminClient({"bootstrap.servers": self._coordinator.bootstrap, "log_level": 0})
-        name = self._coordinator.name
-        try:
-            group = admin.describe_consumer_groups([name], request_timeout=_SECONDS)[name].result()
-        except KafkaException:
-            return None
-        return GroupState(
-            state=str(group.state.name).capitalize(),
-            members=tuple(sorted(str(member.client_id) for member in group.members)),
-            ids=frozenset(str(member.member_id) for member in group.members),
-        )
+        return GroupState(state=str(group.group_state), members=members)
 
     def remove_members(self, *, but: str | None = None) -> None:
         """Remove every member without a static id, as an administrator may.

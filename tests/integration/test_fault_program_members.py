@@ -8,7 +8,7 @@ import psutil
 import pytest
 
 from onceproof.harness.faults.cluster.coordinated import group_of
-from onceproof.harness.faults.program import evict_program
+from onceproof.harness.faults.program import several
 from onceproof.harness.faults.program.evict_program import EvictProgram
 from onceproof.harness.faults.program.kill_instance import KillInstance
 from onceproof.harness.faults.program.other_member import OtherMember, common
@@ -224,7 +224,7 @@ def test_a_zombie_writes_rows_again_only_where_nothing_tells_them_apart(
 def test_one_process_alone_is_not_one_of_several(
     staging: Staged, topic: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(evict_program, "_JOIN_SECONDS", 10.0)
+    monkeypatch.setattr(several, "_JOIN_SECONDS", 10.0)
     with running(staging, topic, "copy") as own, own.flowing():
         fault = EvictProgram(group=own.group, one_of_several=True)
         with pytest.raises(StageTrouble, match="only one process of the pipeline is connected"):

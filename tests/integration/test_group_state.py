@@ -1,4 +1,4 @@
-"""A group as its coordinator describes it, whatever protocol its members speak."""
+"""Who belongs to a group, whatever protocol its members speak."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from confluent_kafka import Consumer
 
 from onceproof.harness.faults.cluster.coordinated import group_of
-from onceproof.harness.kafka.groups import GroupState
+from onceproof.harness.faults.group_members import GroupMembers
 from onceproof.harness.links.topology import AUDITOR
 from tests.integration.faults import context
 from tests.integration.staging import Staged, eventually
@@ -20,11 +20,8 @@ pytestmark = pytest.mark.integration
 @pytest.mark.parametrize("protocol", ["classic", "consumer"])
 def test_its_members_are_known(staging: Staged, topic: Callable[..., str], protocol: str) -> None:
     name = topic(2)
-    world, group = context(staging.stage, name), f"group-of-{name}"
-
-    def described() -> GroupState:
-        with group_of(world, group) as known:
-            return known.describe()
+    group = f"group-of-{name}"
+    members = GroupMembers(context(staging.stage, name), group)
 
     with contextlib.ExitStack() as closing:
         consumers = [
@@ -43,17 +40,22 @@ def test_its_members_are_known(staging: Staged, topic: Callable[..., str], proto
             closing.callback(consumer.close)
             consumer.subscribe([name])
 
-        def joined() -> GroupState | None:
+        def joined() -> bool:
             for consumer in consumers:
                 consumer.poll(0.1)
-            state = described()
-            return state if state.state == "Stable" and len(state.ids) == 2 else None
+            return len(members.ids()) == 2
 
-        assert eventually(joined, "both to be members", described).members == (
-            "client-0",
-            "client-1",
-        )
-    eventually(lambda: not described().members, "both to have left", described)
+        eventually(joined, "both to be members", lambda: members.last_answer)
+        found = members.describe()
+        assert found is not None
+        assert found.state.name == "STABLE"
+        assert sorted(m.client_id for m in found.members) == ["client-0", "client-1"]
+
+    def gone() -> bool:
+        found = members.describe()
+        return found is not None and not found.members
+
+    eventually(gone, "both to have left", lambda: members.last_answer)
 
 
 def test_a_group_that_does_not_exist_has_no_members(

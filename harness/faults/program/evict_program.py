@@ -8,21 +8,17 @@ from __future__ import annotations
 
 import os
 import signal
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.cluster.coordinated import group_of
+from onceproof.harness.faults.group_members import GroupMembers
 from onceproof.harness.faults.program.other_member import CLIENT, OtherMember
-from onceproof.harness.faults.program.programs import at_work, program, start_again, wait_works
-from onceproof.harness.links.topology import Link
-from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.faults.program.programs import at_work, program, wait_works
+from onceproof.harness.faults.program.several import described, thaw, wait_several, workers
 from onceproof.harness.user_pipeline.program import PROGRAM
-from onceproof.harness.wait import Overdue, wait_until
-
-_JOIN_SECONDS = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,18 +95,18 @@ class _Whole:
 class _Part:
     def __init__(self, context: RunContext, fault: EvictProgram) -> None:
         self._context, self._fault = context, fault
-        program_ = program(context)
-        wait_several(context, fault.group)
+        self._group = GroupMembers(context, fault.group)
+        wait_several(context, self._group)
         at_work(context, fault.phase)
-        self._members = members(context, fault.group)
+        self._members = len(self._group.wait_stable())
         self._pid = max(workers(context))
         os.kill(self._pid, signal.SIGSTOP)
         self.at = now()
-        self.target = f"process {self._pid} of {program_.supervisor.running().instance}"
+        self.target = described(context, self._pid)
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        left = self._members if self._proof else members(self._context, self._fault.group)
+        left = self._members if self._proof else len(self._group.ids())
         if 0 < left < self._members:
             seconds = (now() - self.at) / 1e9
             self._proof = (
@@ -122,46 +118,3 @@ class _Part:
     def heal(self) -> None:
         thaw(self._pid)
         wait_works(self._context)
-
-
-def workers(context: RunContext) -> list[int]:
-    """Ids of the processes of the pipeline that are connected to brokers."""
-    stage = context.stage
-    return program(context).clients(
-        {stage.entrance(Link("pipeline", broker)) for broker in stage.brokers}
-    )
-
-
-def thaw(pid: int) -> None:
-    """Let a process go on that was paused; it may have been ended meanwhile, with the pipeline."""
-    with suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGCONT)
-
-
-def wait_several(context: RunContext, group: str) -> None:
-    """Wait until several of them are members: an earlier fault may have ended one of them.
-
-    Raises:
-        StageTrouble: they do not come, not even when the pipeline is started again.
-    """
-    for again in (True, False):
-        with suppress(Overdue):
-            wait_until(
-                lambda: len(workers(context)) > 1 and members(context, group) > 1,
-                what="",
-                seconds=_JOIN_SECONDS / 2,
-                every=0.2,
-                stop=context.stop,
-            )
-            return
-        if again:
-            program(context).kill("it is to have all its processes again")
-            start_again(context)
-    raise StageTrouble("only one process of the pipeline is connected to brokers")
-
-
-def members(context: RunContext, name: str) -> int:
-    """How many members a group has; 0 while it is rebalancing."""
-    with group_of(context, name) as group:
-        described = group.describe()
-    return len(described.members) if described.state == "Stable" else 0

@@ -16,10 +16,11 @@ from typing import ClassVar, Final, Literal
 
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.group_members import GroupMembers
 from onceproof.harness.faults.messages.message import Message
-from onceproof.harness.faults.program.evict_program import members, thaw, wait_several, workers
 from onceproof.harness.faults.program.held_work import HeldOffsets, HeldWork, HeldWrite
-from onceproof.harness.faults.program.programs import at_work, input_ends, program, wait_works
+from onceproof.harness.faults.program.programs import at_work, input_ends, wait_works
+from onceproof.harness.faults.program.several import described, thaw, wait_several, workers
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.user_pipeline.program import AWAY, PROGRAM
 
@@ -69,13 +70,14 @@ class ZombieWorker:
 class _Zombie:
     def __init__(self, context: RunContext, fault: ZombieWorker) -> None:
         self._context, self._fault = context, fault
-        wait_several(context, fault.group)
+        self._group = GroupMembers(context, fault.group)
+        wait_several(context, self._group)
         at_work(context)
-        self._members = members(context, fault.group)
+        self._members = len(self._group.wait_stable())
         self._held, self._pid = self._caught()
         self.at = now()
         self._ends = input_ends(context)
-        self.target = f"process {self._pid} of {program(context).supervisor.running().instance}"
+        self.target = described(context, self._pid)
         self._proof: str | None = None
 
     def _caught(self) -> tuple[HeldWork, int]:
@@ -104,7 +106,7 @@ class _Zombie:
         """That the group went on without it, over all that it may have had in hand."""
         if self._proof is not None:
             return self._proof
-        left = members(self._context, self._fault.group)
+        left = len(self._group.ids())
         try:
             others = self._held.overtaken(self._ends) if 0 < left < self._members else None
         except AWAY:

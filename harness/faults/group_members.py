@@ -1,0 +1,65 @@
+"""Who belongs to a consumer group, of whichever protocol, as its coordinator reports it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient, ConsumerGroupDescription
+
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.links.topology import AUDITOR
+from onceproof.harness.wait import wait_until
+
+_STABLE_SECONDS: Final = 60.0
+
+
+class GroupMembers:
+    """The members of one group, asked for over and over."""
+
+    def __init__(self, context: RunContext, group: str) -> None:
+        self._context = context
+        self._group = group
+        self._admin = self._asker()
+        self.last_answer = "nothing yet"
+        """In words, for errors."""
+
+    def describe(self) -> ConsumerGroupDescription | None:
+        """The group as it is now; None while nobody says."""
+        asked = self._admin.describe_consumer_groups([self._group], request_timeout=5)
+        try:
+            found: ConsumerGroupDescription = asked[self._group].result(10)
+        except KafkaException as error:
+            self.last_answer = f"no answer: {error.args[0]}"
+            # It would ask a broker that coordinates the group no more for as long as it lives.
+            self._admin = self._asker()
+            return None
+        belong = ", ".join(sorted(str(each.member_id) for each in found.members))
+        self.last_answer = f"{found.state.name}, with {belong or 'no members'}"
+        return found
+
+    def ids(self) -> frozenset[str]:
+        """Member ids; empty while the group is not stable, or nobody says."""
+        found = self.describe()
+        if found is None or found.state.name != "STABLE":
+            return frozenset()
+        return frozenset(str(each.member_id) for each in found.members)
+
+    def wait_stable(self) -> frozenset[str]:
+        """Member ids, as soon as the group is stable and has any.
+
+        Raises:
+            Overdue: it is not in time.
+        """
+        return wait_until(
+            self.ids,
+            what=f"group {self._group} to be stable",
+            seconds=_STABLE_SECONDS,
+            every=0.1,
+            stop=self._context.stop,
+            seen=lambda: self.last_answer,
+        )
+
+    def _asker(self) -> AdminClient:
+        bootstrap = self._context.stage.bootstrap(AUDITOR)
+        return AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
