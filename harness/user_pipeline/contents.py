@@ -128,8 +128,9 @@ def functions(expects: Sequence[str], sinks: Sequence[str]) -> tuple[tuple[str, 
             )
         function_of(function)
         for name in [sink] if sink else sinks:
-            if found.setdefault(name, function) is not function:
+            if name in found:
                 raise BadRule(f"--expect {text}: {name} has another one; expected one per output")
+            found[name] = function
     if expects and (lacking := [name for name in sinks if name not in found]):
         raise BadRule(f"no --expect for output {lacking[0]}; expected one for each output")
     return tuple(found.items())

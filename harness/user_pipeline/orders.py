@@ -146,6 +146,8 @@ class Orders:
 
     def elsewhere(self, sink: str, *, seed: int) -> frozenset[str]:
         """Identities of those that must have an effect, but none in this sink."""
+        if not self.expects:
+            return frozenset()  # what each must have, it must have everywhere
         names = self.yields(sink).names
         here = {record.identity for record in self._all(seed) if names(record.value)}
         return self.required(seed=seed) - here

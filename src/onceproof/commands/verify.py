@@ -27,10 +27,11 @@ from onceproof.reports.console import live, print_result
 from onceproof.running import run_scenario
 from onceproof.stopping import stop_on_signals
 from onceproof.verify.dry_run import print_failure, print_plan, print_success, went_well
+from onceproof.verify.named_faults import named
 from onceproof.verify.options import BadTrial, VerifyOptions
 from onceproof.verify.plan import plan
 from onceproof.verify.profiles import keep, kept, key_of
-from onceproof.verify.trial import by_faults, by_plan, draft, dry_run_of, named, pipeline_of
+from onceproof.verify.trial import draft, dry_run_of, pipeline_of, planned
 
 
 def verify(
@@ -120,11 +121,7 @@ def _try(
     try:
         made = plan(pipeline_of(scenario, options, profile), options.preset, options.accepted)
         print_plan(profile.sentences(), made, sys.stdout, faults_named=named(options))
-        scenario = (
-            by_faults(scenario, options, profile, made)
-            if named(options)
-            else by_plan(scenario, options, profile, made)
-        )
+        scenario = planned(scenario, options, profile, made)
     except BadTrial as error:
         print(f"onceproof verify: {error}.", file=sys.stderr)
         return USAGE

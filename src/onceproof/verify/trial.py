@@ -5,25 +5,16 @@ Everything that can be wrong with the options is found by `draft`, before anythi
 
 from __future__ import annotations
 
-import json
 import re
-import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from onceproof.checkers.claims import AT_MOST_ONCE
 from onceproof.checkers.model import Claim, Expectation, Hop, Scope, Verdict
-from onceproof.harness.faults.base import Fault
-from onceproof.harness.faults.by_hand import asked
-from onceproof.harness.faults.links.cut_link import CutLink
-from onceproof.harness.faults.pause import Pause
-from onceproof.harness.faults.targets.program import Program
-from onceproof.harness.faults.targets.spark_driver import SparkDriver
-from onceproof.harness.faults.until import Acknowledged, TookEffect
 from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.kafka.topic import Topic
-from onceproof.harness.schedule.as_json import BadSchedule, schedule_from_json
+from onceproof.harness.schedule.as_json import BadSchedule
 from onceproof.harness.schedule.scenario import BadScenario, Scenario, ScheduledFault
 from onceproof.harness.user_pipeline.contents import functions
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
@@ -45,6 +36,7 @@ from onceproof.verify.checks import (
 from onceproof.verify.fine_print import fine_print, fine_print_of
 from onceproof.verify.hazards.hazard import Pipeline
 from onceproof.verify.hazards.registry import NAMES
+from onceproof.verify.named_faults import named, schedule_of
 from onceproof.verify.options import CLAIMS, BadTrial, VerifyOptions
 from onceproof.verify.plan import ALL, Plan
 
@@ -68,9 +60,6 @@ _LINGER_MS: Final = 200
 SENTINELS: Final = 60
 """How many of the last records are sent when all else has come to rest."""
 
-_BEGIN: Final = 0.05
-_LONG: Final = 400
-"""Records that are acknowledged while a fault without an end of its own lasts."""
 _TOPIC: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
 """What Kafka takes as a name."""
 
@@ -85,11 +74,6 @@ def draft(options: VerifyOptions) -> Scenario:
         return _draft(options)
     except (BadRule, UnknownFault, BadSchedule, BadScenario) as error:
         raise BadTrial(str(error)) from error
-
-
-def named(options: VerifyOptions) -> bool:
-    """Whether the user names the faults, so that no plan is needed."""
-    return bool(options.faults) or options.schedule is not None
 
 
 def pipeline_of(scenario: Scenario, options: VerifyOptions, profile: Profile) -> Pipeline:
@@ -117,32 +101,24 @@ def _odd_orders(options: VerifyOptions, subject: OwnPipeline, profile: Profile) 
     return (KEYS, *several, *(kind for kind in known if kind in profile.survives))
 
 
-def by_plan(scenario: Scenario, options: VerifyOptions, profile: Profile, plan: Plan) -> Scenario:
-    """The trial with a plan: its claims hold only if every hazard of it was met.
+def planned(scenario: Scenario, options: VerifyOptions, profile: Profile, plan: Plan) -> Scenario:
+    """The trial with the faults that the user names, or else with those of a plan.
 
-    Raises:
-        BadTrial: there are too few records for it.
-    """
-    schedule, subject = plan.schedule, _subject_of(scenario)
-    orders = replace(subject.orders, odd=_odd_orders(options, subject, profile))
-    if options.records is None and options.data is None:
-        orders = replace(orders, records=max(RECORDS, _EACH * len(schedule)))
-    seconds = _STRIKE_SECONDS * max(len(schedule), 1)
-    orders = replace(orders, rate=max(1, min(options.rate, round(orders.records / seconds))))
-    return _with(scenario, options, orders, schedule, profile, plan)
-
-
-def by_faults(scenario: Scenario, options: VerifyOptions, profile: Profile, plan: Plan) -> Scenario:
-    """The trial with the faults that the user names.
-
-    Its claims hold only if they bring every hazard of the plan, but for those that are accepted
+    Its claims hold only if every hazard of the plan was met, but for those that are accepted
     untested; where all are, any one hazard is enough.
 
     Raises:
         BadTrial: there are too few records for them.
     """
     orders = _subject_of(scenario).orders
-    return _with(scenario, options, orders, _schedule(options), profile, plan)
+    if named(options):
+        return _with(scenario, options, orders, schedule_of(options), profile, plan)
+    orders = replace(orders, odd=_odd_orders(options, _subject_of(scenario), profile))
+    if options.records is None and options.data is None:
+        orders = replace(orders, records=max(RECORDS, _EACH * len(plan.schedule)))
+    seconds = _STRIKE_SECONDS * max(len(plan.schedule), 1)
+    orders = replace(orders, rate=max(1, min(options.rate, round(orders.records / seconds))))
+    return _with(scenario, options, orders, plan.schedule, profile, plan)
 
 
 def _with(
@@ -156,6 +132,7 @@ def _with(
     if orders.records < _LEAST * len(schedule):
         raise _too_few(orders, len(schedule))
     hazards = frozenset(hazard.name for hazard in plan.hazards)
+    untested = fine_print_of(plan)
     subject = replace(
         _subject_of(scenario),
         orders=orders,
@@ -171,7 +148,7 @@ def _with(
             subject=subject,
             schedule=schedule,
             claims=tuple(
-                _claim(guarantee, subject, output, schedule, hazards, fine_print_of(plan))
+                _claim(guarantee, subject, output, schedule, hazards, untested)
                 for output in subject.outputs
                 for guarantee in options.claims
             ),
@@ -231,7 +208,7 @@ def _draft(options: VerifyOptions) -> Scenario:
     subject = _subject(options)
     _check_losses(options, subject)
     if named(options):
-        _schedule(options)
+        schedule_of(options)
     elif subject.orders.records < _LEAST * _FEWEST:
         raise _too_few(subject.orders, _FEWEST)
     return Scenario(
@@ -336,50 +313,6 @@ def _orders(options: VerifyOptions, sinks: Sequence[str]) -> Orders:
     if options.upserts is not None:
         check_spread(keyed)
     return orders
-
-
-def _schedule(options: VerifyOptions) -> tuple[ScheduledFault, ...]:
-    if options.schedule is None:
-        return by_name(options.faults)
-    try:
-        return schedule_from_json(json.loads(options.schedule.read_text()))
-    except OSError as error:
-        raise BadTrial(
-            f"{options.schedule} cannot be read: {error.strerror}; expected a file with a "
-            "schedule in the form of `plan` in run.json"
-        ) from error
-    except ValueError as error:
-        raise BadTrial(
-            f"{options.schedule}: {error}; expected a schedule in the form of `plan` in run.json"
-        ) from error
-
-
-def _lasts(fault: Fault) -> bool:
-    """Whether a fault acts by how long it lasts, so that it must not end as soon as it is seen."""
-    paused = isinstance(fault, Pause) and isinstance(fault.target, Program | SparkDriver)
-    return paused or isinstance(fault, CutLink)
-
-
-def by_name(faults: Sequence[str]) -> tuple[ScheduledFault, ...]:
-    """Faults as `onceproof fault` takes them, one after the other.
-
-    Raises:
-        UnknownFault: one is none.
-    """
-    found: list[ScheduledFault] = []
-    for number, text in enumerate(faults, 1):
-        name, *words = shlex.split(text) or [""]
-        fault = asked(name, words)
-        found.append(
-            ScheduledFault(
-                name=f"{number}: {text}",
-                progress=0.0 if found else _BEGIN,
-                after=(found[-1].name,) if found else (),
-                do=fault,
-                until=Acknowledged(records=_LONG) if _lasts(fault) else TookEffect(),
-            )
-        )
-    return tuple(found)
 
 
 def _claim(

@@ -24,7 +24,7 @@ from onceproof.harness.user_pipeline.outputs.output import Output
 from onceproof.harness.user_pipeline.placeholders import words as in_braces
 from onceproof.harness.user_pipeline.subject import WORDS
 from onceproof.scenarios import all_scenarios
-from onceproof.verify.trial import by_name
+from onceproof.verify.named_faults import by_name
 from tests.unit.docs.pages import ROOT
 
 OTHERS = {"curl", "docker", "git", "python3", "for", "do", "done", "trial/bin/pip", ".venv/bin/uv"}

@@ -18,7 +18,7 @@ from onceproof.harness.user_pipeline.profile import (
 )
 from onceproof.verify.options import VerifyOptions
 from onceproof.verify.plan import plan
-from onceproof.verify.trial import by_faults, by_plan, draft, named, pipeline_of
+from onceproof.verify.trial import draft, pipeline_of, planned
 
 READERS: Final = GroupProfile(
     name="readers",
@@ -87,4 +87,4 @@ def tried(said: VerifyOptions, profile: Profile = COPY) -> Scenario:
     """The trial of what somebody says, as if its dry run had shown this profile."""
     scenario = draft(said)
     made = plan(pipeline_of(scenario, said, profile), said.preset, said.accepted)
-    return (by_faults if named(said) else by_plan)(scenario, said, profile, made)
+    return planned(scenario, said, profile, made)

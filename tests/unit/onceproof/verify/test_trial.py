@@ -21,8 +21,9 @@ from onceproof.harness.schedule.scenario import ScheduledFault
 from onceproof.harness.schedule.supported_faults import with_supported_faults
 from onceproof.harness.stage.backends import EVERYTHING
 from onceproof.harness.user_pipeline.look import QUIET
+from onceproof.verify.named_faults import by_name
 from onceproof.verify.options import BadTrial, VerifyOptions
-from onceproof.verify.trial import SENTINELS, by_name, draft, dry_run_of
+from onceproof.verify.trial import SENTINELS, draft, dry_run_of
 from tests.unit.onceproof.verify.profiles_made_up import COPY, PROFILES, SPARK_JOB, tried
 
 SAID = VerifyOptions(

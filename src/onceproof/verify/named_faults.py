@@ -1,0 +1,78 @@
+"""Faults that a user names, in place of those of a plan: one by one, or a schedule in a file."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Sequence
+from typing import Final
+
+from onceproof.harness.faults.base import Fault
+from onceproof.harness.faults.by_hand import asked
+from onceproof.harness.faults.links.cut_link import CutLink
+from onceproof.harness.faults.pause import Pause
+from onceproof.harness.faults.targets.program import Program
+from onceproof.harness.faults.targets.spark_driver import SparkDriver
+from onceproof.harness.faults.until import Acknowledged, TookEffect
+from onceproof.harness.schedule.as_json import schedule_from_json
+from onceproof.harness.schedule.scenario import ScheduledFault
+from onceproof.verify.options import BadTrial, VerifyOptions
+
+_BEGIN: Final = 0.05
+_LONG: Final = 400
+"""Records that are acknowledged while a fault without an end of its own lasts."""
+
+
+def named(options: VerifyOptions) -> bool:
+    """Whether the user names the faults."""
+    return bool(options.faults) or options.schedule is not None
+
+
+def schedule_of(options: VerifyOptions) -> tuple[ScheduledFault, ...]:
+    """The faults that the user names.
+
+    Raises:
+        UnknownFault: one is none.
+        BadTrial, BadSchedule: the file cannot be read, or has no schedule.
+    """
+    if options.schedule is None:
+        return by_name(options.faults)
+    try:
+        return schedule_from_json(json.loads(options.schedule.read_text()))
+    except OSError as error:
+        raise BadTrial(
+            f"{options.schedule} cannot be read: {error.strerror}; expected a file with a "
+            "schedule in the form of `plan` in run.json"
+        ) from error
+    except ValueError as error:
+        raise BadTrial(
+            f"{options.schedule}: {error}; expected a schedule in the form of `plan` in run.json"
+        ) from error
+
+
+def _lasts(fault: Fault) -> bool:
+    """Whether a fault acts by how long it lasts, so that it must not end as soon as it is seen."""
+    paused = isinstance(fault, Pause) and isinstance(fault.target, Program | SparkDriver)
+    return paused or isinstance(fault, CutLink)
+
+
+def by_name(faults: Sequence[str]) -> tuple[ScheduledFault, ...]:
+    """Faults as `onceproof fault` takes them, one after the other.
+
+    Raises:
+        UnknownFault: one is none.
+    """
+    found: list[ScheduledFault] = []
+    for number, text in enumerate(faults, 1):
+        name, *words = shlex.split(text) or [""]
+        fault = asked(name, words)
+        found.append(
+            ScheduledFault(
+                name=f"{number}: {text}",
+                progress=0.0 if found else _BEGIN,
+                after=(found[-1].name,) if found else (),
+                do=fault,
+                until=Acknowledged(records=_LONG) if _lasts(fault) else TookEffect(),
+            )
+        )
+    return tuple(found)
