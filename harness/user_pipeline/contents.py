@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -18,6 +17,8 @@ from onceproof.harness.sinks.base import Effect
 from onceproof.harness.user_pipeline.effects import FUNCTION, Yield, call, function_of
 from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
 
+_PLAIN: Final = frozenset({str, int, bool, type(None)})
+_encode: Final = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
 _LONGEST: Final = 4_000
 """Characters of a content that a history keeps; what is longer ends with its digest."""
 
@@ -99,12 +100,15 @@ class Contents(Yield):
 
     def _text(self, content: Any) -> str:
         if isinstance(content, str):
-            with suppress(ValueError):
-                content = json.loads(content)
-        content = _plain(content)
+            try:
+                content = json.loads(content, parse_float=_number)
+            except ValueError:
+                content = _plain(content)
+        else:
+            content = _plain(content)
         for path in self.ignored:
             _drop(content, path.removeprefix("$.").split("."))
-        text = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        text = _encode(content)
         return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… {digest(text)}"
 
 
@@ -148,8 +152,16 @@ def path_of(rule: str) -> str:
     return found.argument
 
 
+def _number(text: str) -> int | float:
+    """A number with a point or an exponent, as `_plain` has it."""
+    value = float(text)
+    return int(value) if value.is_integer() else value
+
+
 def _plain(content: Any) -> Any:
     """The same in JSON's types, where whole numbers are no floats."""
+    if type(content) in _PLAIN:  # nearly all there is
+        return content
     if isinstance(content, Mapping):
         return {str(name): _plain(value) for name, value in content.items()}
     if isinstance(content, list | tuple):

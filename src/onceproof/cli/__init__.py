@@ -11,6 +11,7 @@ import typer
 
 from onceproof.arrow_alone import process_is_ours
 from onceproof.cli import (
+    audit,
     by_hand,
     check,
     clean,
@@ -50,6 +51,7 @@ app.command(rich_help_panel=_TRIAL)(run.replay)
 app.command(rich_help_panel=_TRIAL)(soak.soak)
 app.command(rich_help_panel=_TRIAL)(matrix.matrix)
 app.command(rich_help_panel=_JUDGE)(check.check)
+app.command(rich_help_panel=_JUDGE)(audit.audit)
 app.command(rich_help_panel=_JUDGE)(report.report)
 app.command(rich_help_panel=_JUDGE)(diff.diff)
 app.command(rich_help_panel=_JUDGE)(shell.shell)

@@ -1,0 +1,203 @@
+"""What an audit asks a cluster, beside the records themselves. Read access is enough for all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from confluent_kafka import (
+    Consumer,
+    ConsumerGroupTopicPartitions,
+    IsolationLevel,
+    KafkaError,
+    KafkaException,
+    TopicPartition,
+)
+from confluent_kafka.admin import AdminClient, ConfigResource, OffsetSpec, ResourceType
+
+from onceproof.harness.audit.bounds import BadBound, Bound
+
+T = TypeVar("T")
+_SPEC: Final[Any] = OffsetSpec
+_EARLIEST, _LATEST = _SPEC.earliest(), _SPEC.latest()
+_ANSWER: Final = 30.0
+"""Seconds within which brokers must answer."""
+
+
+class UnreadableCluster(RuntimeError):
+    """A cluster, or a topic of it, cannot be read; the text says what was seen."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extent:
+    """What a partition holds.
+
+    Attributes:
+        start: its first offset.
+        stable: its last stable offset: transactions below it have ended.
+        end: its high watermark.
+    """
+
+    start: int
+    stable: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Topic:
+    """A topic as it stood when the audit began.
+
+    Attributes:
+        partitions: partition → what it holds.
+        compacted: whether records may have been compacted away.
+    """
+
+    name: str
+    partitions: Mapping[int, Extent]
+    compacted: bool
+
+
+class Cluster:
+    """Asks one cluster.
+
+    Args:
+        properties: of librdkafka, `bootstrap.servers` among them.
+    """
+
+    def __init__(self, properties: Mapping[str, Any]) -> None:
+        self.properties = dict(properties)
+        self._admin = AdminClient(self.properties)
+
+    def topic(self, name: str) -> Topic:
+        """A topic.
+
+        Raises:
+            UnreadableCluster: there is none, or nobody answers.
+        """
+        found = self._do(lambda: self._admin.list_topics(name, timeout=_ANSWER), "metadata")
+        about = found.topics[name]
+        if about.error is not None:
+            raise UnreadableCluster(f"topic {name} cannot be read: {about.error.str()}")
+        parts = [TopicPartition(name, p) for p in sorted(about.partitions)]
+        starts = self._offsets(parts, _EARLIEST, IsolationLevel.READ_UNCOMMITTED)
+        ends = self._offsets(parts, _LATEST, IsolationLevel.READ_UNCOMMITTED)
+        stable = self._offsets(parts, _LATEST, IsolationLevel.READ_COMMITTED)
+        return Topic(
+            name=name,
+            partitions={
+                p: Extent(start=starts[p], stable=min(stable[p], ends[p]), end=ends[p])
+                for p in starts
+            },
+            compacted=self._compacted(name),
+        )
+
+    def resolved(
+        self, topic: Topic, bound: Bound, *, otherwise: Mapping[int, int]
+    ) -> dict[int, int]:
+        """Partition → the offset at which a bound lies, within what the topic holds.
+
+        Args:
+            otherwise: where it lies in partitions that it says nothing of.
+
+        Raises:
+            BadBound: it names a partition that there is not.
+        """
+        if odd := sorted(bound.offsets.keys() - topic.partitions.keys()):
+            raise BadBound(
+                f"{topic.name} has no partition {odd[0]}; it has 0 to {len(topic.partitions) - 1}"
+            )
+        found = {**otherwise, **bound.offsets}
+        if bound.at is not None:
+            parts = [TopicPartition(topic.name, p) for p in topic.partitions]
+            later = self._offsets(
+                parts, OffsetSpec.for_timestamp(bound.at), IsolationLevel.READ_UNCOMMITTED
+            )
+            # -1: no record is so late.
+            found = {p: at if at >= 0 else topic.partitions[p].end for p, at in later.items()}
+        return {
+            p: min(max(found[p], extent.start), extent.end)
+            for p, extent in topic.partitions.items()
+        }
+
+    def times(self, topic: Topic, offsets: Mapping[int, int]) -> dict[int, int]:
+        """Partition → timestamp of the first record at or behind an offset; none of some."""
+        found = {}
+        consumer = Consumer(reading(self.properties, isolation="read_uncommitted"))
+        try:
+            for partition, offset in offsets.items():
+                if offset >= topic.partitions[partition].end:
+                    continue
+                consumer.assign([TopicPartition(topic.name, partition, offset)])
+                message = consumer.poll(_ANSWER)
+                if message is not None and message.error() is None:
+                    found[partition] = message.timestamp()[1]
+        finally:
+            consumer.close()
+        return found
+
+    def committed(self, group: str, topic: Topic) -> dict[int, int]:
+        """Partition → the offset that a consumer group has committed.
+
+        Raises:
+            UnreadableCluster: it cannot be asked, or has committed nothing of this topic.
+        """
+        parts = [TopicPartition(topic.name, p) for p in topic.partitions]
+        asked = ConsumerGroupTopicPartitions(group, parts)
+
+        def ask() -> Any:
+            (answer,) = self._admin.list_consumer_group_offsets(
+                [asked], request_timeout=_ANSWER
+            ).values()
+            return answer.result(_ANSWER)
+
+        found = self._do(ask, f"the offsets of group {group}")
+        committed = {p.partition: p.offset for p in found.topic_partitions if p.offset >= 0}
+        if not committed:
+            raise UnreadableCluster(
+                f"group {group} has no committed offset in {topic.name}; give the group that "
+                "reads it, or none"
+            )
+        return committed
+
+    def _compacted(self, name: str) -> bool:
+        resource = ConfigResource(ResourceType.TOPIC, name)
+
+        def ask() -> Any:
+            (answer,) = self._admin.describe_configs([resource], request_timeout=_ANSWER).values()
+            return answer.result(_ANSWER)
+
+        return "compact" in str(self._do(ask, f"the settings of {name}")["cleanup.policy"].value)
+
+    def _offsets(
+        self, parts: Iterable[TopicPartition], which: OffsetSpec, isolation: IsolationLevel
+    ) -> dict[int, int]:
+        asked = dict.fromkeys(parts, which)
+
+        def ask() -> dict[int, int]:
+            answers = self._admin.list_offsets(
+                asked, isolation_level=isolation, request_timeout=_ANSWER
+            )
+            return {p.partition: a.result(_ANSWER).offset for p, a in answers.items()}
+
+        return self._do(ask, "offsets")
+
+    def _do(self, ask: Callable[[], T], what: str) -> T:
+        try:
+            return ask()
+        except KafkaException as error:
+            reason: KafkaError = error.args[0]
+            raise UnreadableCluster(f"{what} cannot be read: {reason.str()}") from None
+
+
+def reading(properties: Mapping[str, Any], *, isolation: str) -> dict[str, Any]:
+    """Properties of a consumer that reads partitions by offset, joins no group, commits nothing."""
+    return {
+        **properties,
+        "group.id": "onceproof-audit",
+        "enable.auto.commit": False,
+        "enable.auto.offset.store": False,
+        "enable.partition.eof": True,
+        "auto.offset.reset": "error",
+        "isolation.level": isolation,
+    }

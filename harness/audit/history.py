@@ -1,0 +1,431 @@
+"""From what was read to a history: which inputs are judged, and what became of them.
+
+An input is judged if it has its effects in every output, or if the pipeline is known to be past it:
+its consumer group has committed more, or, where no group is known, an input of the same partition
+that is later by `settle` has its effect in every output. All others are undecided, and so is every
+input whose identity another undecided input has: its effects may be either's. Effects of inputs
+that are not judged are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import duckdb
+import pyarrow as pa
+
+from onceproof.checkers.engines.literals import literal
+from onceproof.harness.audit.folder import AuditFolder
+from onceproof.harness.user_pipeline.effects import NOT_JUDGED
+
+_CLOCK: Final = "audit"
+
+
+class AmbiguousIdentity(ValueError):
+    """Inputs that share an identity cannot be told apart; the text says which."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """An output, as far as the history needs it.
+
+    Attributes:
+        name, view: as claims call it.
+        number: its place among the outputs.
+        topic: whether it is a topic, so that an effect stands at `topic-partition@offset`.
+        most: effects that each input has; None: as `expected` was read.
+        optional: whether an input may have none.
+        ranked: whether effects of an input are told apart by their place among its contents.
+        oldest: timestamp before which it may have lost effects to retention, in milliseconds.
+        newest: timestamp from which on it may have effects that cannot be read yet.
+    """
+
+    name: str
+    view: str
+    number: int
+    topic: bool
+    most: int | None
+    optional: bool
+    ranked: bool
+    oldest: int | None
+    newest: int | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """What to make a history of.
+
+    Attributes:
+        input: name of the topic.
+        window: partition → first and last offset of the inputs that are asked about.
+        settle: milliseconds within which an input has its effects.
+        now: when the outputs were read, in milliseconds; no later timestamp is believed.
+        committed: partition → offset that the consumer group committed; None: no group is known.
+        whole: whether the input was read from its very beginning, so that an effect of an unknown
+            input was made up.
+        nameless: whether effects without an identity are left out.
+    """
+
+    input: str
+    outputs: tuple[Side, ...]
+    window: Mapping[int, tuple[int, int]]
+    settle: int
+    now: int
+    committed: Mapping[int, int] | None
+    whole: bool
+    nameless: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputCounts:
+    """Effects of an output: of judged inputs, of other inputs, of none that was read, and without
+    an identity.
+    """
+
+    name: str
+    judged: int
+    others: int
+    unknown: int
+    nameless: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartitionCounts:
+    """Inputs of a partition in the window.
+
+    Attributes:
+        first, last: the window's offsets.
+        inputs: how many are in it.
+        undecided: how many of them the pipeline may not have come to.
+        nameless: how many have no identity.
+        reached: offset up to which the pipeline is known to have come; None: nowhere.
+        undecided_since: timestamp of the oldest that is undecided, in milliseconds.
+        from_at, to_at: the oldest and newest timestamp in it.
+    """
+
+    partition: int
+    first: int
+    last: int
+    inputs: int
+    undecided: int
+    nameless: int
+    reached: int | None
+    undecided_since: int | None
+    from_at: int | None
+    to_at: int | None
+
+    @property
+    def judged(self) -> int:
+        return self.inputs - self.undecided - self.nameless
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counts:
+    """What was read, and what of it is judged."""
+
+    partitions: tuple[PartitionCounts, ...]
+    outputs: tuple[OutputCounts, ...]
+
+
+def make_history(of: Judged, folder: AuditFolder, memory: int | None) -> Counts:
+    """Write the tables of a history below the folder.
+
+    Args:
+        memory: bytes that DuckDB may hold before it spills to disk.
+    """
+    with duckdb.connect(":memory:") as db:
+        db.execute("SET preserve_insertion_order = false")
+        db.execute(f"SET temp_directory = {literal(str(folder.path / 'spill'))}")
+        if memory is not None:
+            db.execute(f"SET memory_limit = '{memory}B'")
+        made = _Tables(db, of, folder)
+        made.read()
+        made.reached()
+        made.log()
+        made.effects()
+        made.expected()
+        made.phases()
+        return Counts(partitions=made.partitions(), outputs=made.outputs())
+
+
+class _Tables:
+    """The steps, in their order."""
+
+    def __init__(self, db: duckdb.DuckDBPyConnection, of: Judged, folder: AuditFolder) -> None:
+        self._db, self._of, self._folder = db, of, folder
+
+    def read(self) -> None:
+        """Name what was read: `ins`, `outs_0`, …, and the `window`."""
+        self._db.execute(f"CREATE VIEW ins AS SELECT * FROM {self._raw('input')}")
+        for side in self._of.outputs:
+            self._db.execute(
+                f"CREATE VIEW outs_{side.number} AS SELECT * FROM {self._raw(str(side.number))}"
+            )
+        self._put(
+            "win",
+            {
+                "partition": pa.array(self._of.window, pa.int32()),
+                "first": pa.array([first for first, _ in self._of.window.values()], pa.int64()),
+                "last": pa.array([last for _, last in self._of.window.values()], pa.int64()),
+            },
+        )
+
+    def reached(self) -> None:
+        """Make `frontier`: by partition, offset and timestamp below which inputs are decided."""
+        if self._of.committed is not None:
+            self._put(
+                "frontier",
+                {
+                    "partition": pa.array(self._of.committed, pa.int32()),
+                    "offset": pa.array(self._of.committed.values(), pa.int64()),
+                    "stamp": pa.array([None] * len(self._of.committed), pa.int64()),
+                },
+            )
+            return
+        # Hashes do here: a collision could only move a frontier to an input of the same time.
+        for side in self._of.outputs:
+            self._db.execute(
+                f"""CREATE TABLE reached_{side.number} AS
+SELECT i."partition", max(i."offset") AS "offset",
+       least(max(i.stamp), {self._of.now}) - {self._of.settle} AS stamp
+FROM (SELECT "partition", "offset", stamp, hash(record) AS h FROM ins WHERE record IS NOT NULL) i
+SEMI JOIN (SELECT DISTINCT hash(record) AS h FROM outs_{side.number}
+           WHERE record IS NOT NULL) o ON o.h = i.h
+GROUP BY ALL"""
+            )
+        each = " UNION ALL ".join(f"SELECT * FROM reached_{s.number}" for s in self._of.outputs)
+        self._db.execute(
+            f"""CREATE TABLE frontier AS
+SELECT "partition", min("offset") AS "offset", min(stamp) AS stamp FROM ({each})
+GROUP BY "partition" HAVING count(*) = {len(self._of.outputs)}"""
+        )
+
+    def log(self) -> None:
+        """Write `log`: every committed position of the inputs that are judged."""
+        settle = self._of.settle
+        readable = "".join(
+            (f" AND i.stamp >= {side.oldest + settle}" if side.oldest is not None else "")
+            + (f" AND i.stamp < {side.newest - settle}" if side.newest is not None else "")
+            for side in self._of.outputs
+        )
+        self._db.execute(
+            f"""CREATE VIEW placed AS
+SELECT i."partition", i."offset", i.stamp, i.record,
+       COALESCE(
+           i."offset" < f."offset" AND (f.stamp IS NULL OR i.stamp <= f.stamp){readable}, FALSE
+       ) AS passed,
+       COALESCE(i."offset" >= w.first AND i."offset" < w.last, FALSE) AS inside
+FROM ins i
+LEFT JOIN win w ON w."partition" = i."partition"
+LEFT JOIN frontier f ON f."partition" = i."partition" """
+        )
+        self._db.execute(f"CREATE TABLE open AS {self._open()}")
+        inside = "SELECT * FROM placed WHERE inside AND record IS NOT NULL"
+        self._copy(
+            "log",
+            f"""
+SELECT {literal(self._of.input)} AS topic, i."partition", i."offset", 'data' AS kind, i.record,
+       TRUE AS committed
+FROM (
+    {inside}
+    UNION ALL
+    SELECT p.* FROM (SELECT * FROM placed WHERE NOT inside) p
+    SEMI JOIN ({inside}) n ON n.record = p.record
+) i
+ANTI JOIN open ON open.record = i.record""",
+        )
+        self._db.execute(
+            f"CREATE VIEW log AS SELECT * FROM read_parquet({literal(self._table('log'))})"
+        )
+
+    def _open(self) -> str:
+        """Records that the pipeline may not have come to, and that lack an effect."""
+        self._db.execute(
+            "CREATE TABLE tail AS SELECT DISTINCT record FROM placed "
+            "WHERE NOT passed AND record IS NOT NULL"
+        )
+        served = " INTERSECT ".join(f"({self._served(side)})" for side in self._of.outputs)
+        return f"SELECT record FROM tail EXCEPT ({served})"
+
+    def _served(self, side: Side) -> str:
+        """Records of the tail that have as many different effects as they must."""
+        if side.most is None:
+            due = (
+                "COALESCE(d.n, 0)",
+                "LEFT JOIN (SELECT x.record, count(DISTINCT x.effect_key) AS n "
+                f"FROM {self._raw(f'expected-{side.number}')} x "
+                "SEMI JOIN tail t ON t.record = x.record GROUP BY x.record) d "
+                "ON d.record = t.record",
+            )
+        else:
+            due = (str(0 if side.optional else side.most), "")
+        return f"""
+SELECT t.record FROM tail t
+LEFT JOIN (
+    SELECT o.record, count(DISTINCT COALESCE(o.effect_key, '')) AS n
+    FROM outs_{side.number} o
+    SEMI JOIN tail t ON t.record = o.record
+    GROUP BY o.record
+) o ON o.record = t.record
+{due[1]}
+WHERE COALESCE(o.n, 0) >= {due[0]}"""
+
+    def effects(self) -> None:
+        """Write `effects`: those of judged inputs, and those that no input can explain."""
+        self._copy("effects", " UNION ALL ".join(map(self._effects, self._of.outputs)))
+
+    def _effects(self, side: Side) -> str:
+        key = (
+            # As `Yield.named` has it: places among different contents, the shortest first.
+            "CAST(dense_rank() OVER (PARTITION BY e.record "
+            "ORDER BY length(e.effect_key), e.effect_key) AS VARCHAR)"
+            if side.ranked
+            else "COALESCE(e.effect_key, '')"
+        )
+        place = (
+            f"""{literal(side.name)} || '-' || e."partition" || '@' || e."offset" """
+            if side.topic
+            else "e.position"
+        )
+        # What is no topic was read later than the input, and may have effects of later inputs.
+        stranger = (
+            f"UNION ALL SELECT o.* FROM outs_{side.number} o "
+            "ANTI JOIN ins i ON i.record = o.record WHERE o.record IS NOT NULL"
+            if self._strangers(side)
+            else ""
+        )
+        nameless = (
+            ""
+            if self._of.nameless
+            else f"UNION ALL SELECT * FROM outs_{side.number} WHERE record IS NULL"
+        )
+        return f"""
+SELECT {literal(side.name)} AS sink, {literal(side.view)} AS "view", e.record,
+       {key} AS effect_key, COALESCE(e.digest, {literal(NOT_JUDGED)}) AS digest,
+       {place} AS position, e."offset" AS ordinal
+FROM (
+    SELECT o.* FROM outs_{side.number} o SEMI JOIN log l ON l.record = o.record
+    {stranger}
+    {nameless}
+) e"""
+
+    def _strangers(self, side: Side) -> bool:
+        """Whether an effect of an input that was not read is judged: nobody can have sent it."""
+        return self._of.whole and side.topic
+
+    def expected(self) -> None:
+        """Write `expected`: what each identity comes to in each output.
+
+        Raises:
+            AmbiguousIdentity: inputs of one identity come to different contents.
+        """
+        selects = []
+        for side in self._of.outputs:
+            if side.most is None:
+                raw = self._raw(f"expected-{side.number}")
+                rows = f"SELECT x.* FROM {raw} x SEMI JOIN log l ON l.record = x.record"
+                self._check_identities(rows)
+                source = f"(SELECT DISTINCT record, effect_key, digest FROM ({rows}))"
+            else:
+                names = map(str, range(1, side.most + 1)) if side.most > 1 else ("",)
+                source = (
+                    f"(SELECT l.record, n.effect_key, {literal(NOT_JUDGED)} AS digest "
+                    "FROM (SELECT DISTINCT record FROM log) l "
+                    f"CROSS JOIN (VALUES {', '.join(f'({literal(n)})' for n in names)}) "
+                    "n(effect_key))"
+                )
+            optional = side.optional and side.most is not None
+            selects.append(
+                f"SELECT {literal(side.name)} AS sink, x.record, x.effect_key, x.digest, "
+                f"{optional} AS optional FROM {source} x"
+            )
+        self._copy("expected", " UNION ALL ".join(selects))
+
+    def _check_identities(self, rows: str) -> None:
+        odd = self._db.execute(
+            f"SELECT record FROM ({rows}) GROUP BY record, effect_key "
+            "HAVING count(DISTINCT digest) > 1 LIMIT 1"
+        ).fetchone()
+        if odd is not None:
+            raise AmbiguousIdentity(
+                f"inputs with the identity {odd[0]!r} come to different contents; expected an "
+                "identity that each input has alone (--input-identity)"
+            )
+
+    def phases(self) -> None:
+        """Write `phases`: all that is judged has settled, and was collected."""
+        phases = ", ".join(
+            f"('{name}', 0::BIGINT, 1::BIGINT, 'ok', '{_CLOCK}')" for name in ("settle", "collect")
+        )
+        self._copy(
+            "phases",
+            f"SELECT * FROM (VALUES {phases}) t(phase, started_at, ended_at, outcome, clock)",
+        )
+
+    def partitions(self) -> tuple[PartitionCounts, ...]:
+        rows = self._db.execute(
+            """
+SELECT w."partition", w.first, w.last, COALESCE(n.inputs, 0) AS inputs,
+       COALESCE(n.undecided, 0) AS undecided, COALESCE(n.nameless, 0) AS nameless,
+       f."offset" AS reached, n.undecided_since, n.from_at, n.to_at
+FROM win w
+LEFT JOIN frontier f ON f."partition" = w."partition"
+LEFT JOIN (
+    SELECT p."partition", count(*) AS inputs,
+           count(*) FILTER (o.record IS NOT NULL) AS undecided,
+           count(*) FILTER (p.record IS NULL) AS nameless,
+           min(p.stamp) FILTER (o.record IS NOT NULL) AS undecided_since,
+           min(p.stamp) AS from_at, max(p.stamp) AS to_at
+    FROM placed p
+    LEFT JOIN open o ON o.record = p.record
+    WHERE p.inside
+    GROUP BY p."partition"
+) n ON n."partition" = w."partition"
+ORDER BY w."partition" """
+        )
+        names = [column[0] for column in rows.description or ()]
+        return tuple(
+            PartitionCounts(**dict(zip(names, row, strict=True))) for row in rows.fetchall()
+        )
+
+    def outputs(self) -> tuple[OutputCounts, ...]:
+        rows = self._db.execute(
+            "SELECT sink, count(*) FROM "
+            f"read_parquet({literal(self._table('effects'))}) GROUP BY sink"
+        ).fetchall()
+        written = dict(rows)
+        return tuple(self._counts(side, written.get(side.name, 0)) for side in self._of.outputs)
+
+    def _counts(self, side: Side, written: int) -> OutputCounts:
+        # Of an unknown input or of another one: only counted, so hashes do.
+        (row,) = self._db.execute(
+            f"""
+SELECT count(*) FILTER (o.record IS NOT NULL AND k.h IS NOT NULL) AS named,
+       count(*) FILTER (o.record IS NOT NULL AND k.h IS NULL) AS unknown,
+       count(*) FILTER (o.record IS NULL) AS nameless
+FROM (SELECT record, hash(record) AS h FROM outs_{side.number}) o
+LEFT JOIN (SELECT DISTINCT hash(record) AS h FROM ins WHERE record IS NOT NULL) k ON k.h = o.h"""
+        ).fetchall()
+        named, unknown, nameless = row
+        judged = written - unknown * self._strangers(side) - nameless * (not self._of.nameless)
+        return OutputCounts(
+            name=side.name, judged=judged, others=named - judged, unknown=unknown, nameless=nameless
+        )
+
+    def _raw(self, what: str) -> str:
+        found = sorted(map(str, self._folder.raw(what).glob("*.parquet")))
+        return f"read_parquet([{', '.join(map(literal, found))}])"
+
+    def _table(self, name: str) -> str:
+        return str(self._folder.table(name))
+
+    def _copy(self, name: str, query: str) -> None:
+        place = literal(self._table(name))
+        self._db.execute(f"COPY ({query}) TO {place} (FORMAT parquet, COMPRESSION lz4)")
+
+    def _put(self, name: str, columns: Mapping[str, Any]) -> None:
+        self._db.register("arriving", pa.table(dict(columns)))
+        self._db.execute(f"CREATE TABLE {name} AS SELECT * FROM arriving")
+        self._db.unregister("arriving")

@@ -1,0 +1,237 @@
+"""Reading one range of a partition, or another output to its end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
+
+from onceproof.harness.audit.cluster import UnreadableCluster, reading
+from onceproof.harness.audit.parts import ROWS, Parts, forget, reached, table, write_once
+from onceproof.harness.history.identity import digest
+from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.identity import Rule, Written
+from onceproof.harness.user_pipeline.outputs.base import Source
+
+_BATCH: Final = 10_000
+_SILENCE: Final = 60.0
+"""Seconds after which a broker that sends nothing is given up."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Range:
+    """Offsets of a partition that are to be read, from `first` to before `last`."""
+
+    topic: str
+    partition: int
+    first: int
+    last: int
+    isolation: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Taken:
+    """What is taken from each record.
+
+    Attributes:
+        identity: where it has its identity.
+        yields: of an output, what tells effects apart and how contents are compared; of an input,
+            name of the output → what an input comes to there.
+    """
+
+    identity: Rule
+    yields: Yield | Mapping[str, Yield]
+
+
+def read_range(
+    of: Range, take: Taken, folder: Path, properties: Mapping[str, Any], read: Callable[[int], None]
+) -> None:
+    """Read a range into files below a folder, from where an earlier call left off.
+
+    Args:
+        read: is called with the number of offsets that were read since it was called last.
+
+    Raises:
+        UnreadableCluster: the cluster does not answer, or has deleted what was to be read.
+        BadRule: a function of the user fails.
+    """
+    first = reached(folder, of.partition, of.first)
+    read(first - of.first)
+    if first >= of.last:
+        return
+    parts = Parts(folder=folder, partition=of.partition, first=first)
+    for name in take.yields if isinstance(take.yields, Mapping) else ():
+        forget(folder.parent / f"expected-{name}", of.partition, first)
+    expected = {
+        name: Parts(folder=folder.parent / f"expected-{name}", partition=of.partition, first=first)
+        for name in (take.yields if isinstance(take.yields, Mapping) else ())
+    }
+    at = first
+    for messages in _batches(of, first, properties):
+        offsets = [_offset(m) for m in messages]
+        records = _records(take.identity, messages)
+        columns: dict[str, Any] = {
+            "offset": offsets,
+            "stamp": [m.timestamp()[1] for m in messages],
+            "record": records,
+        }
+        if isinstance(take.yields, Yield):
+            columns |= _effects(take.yields, messages)
+        else:
+            _expect(take.yields, messages, records, expected)
+        parts.add(**columns)
+        read(offsets[-1] + 1 - at)
+        at = offsets[-1] + 1
+        if len(parts) >= ROWS:
+            for each in (*expected.values(), parts):  # the one that counts is written last
+                each.write(at)
+    for each in (*expected.values(), parts):
+        each.write(of.last)
+    read(of.last - at)
+
+
+def read_source(source: Source, take: Taken, folder: Path) -> None:
+    """Read an output that is no topic to its end; what was read before is kept."""
+    assert isinstance(take.yields, Yield)
+    if list(folder.glob("*.parquet")):
+        return
+    write_once(folder, _tables(source, take.identity, take.yields))
+
+
+def _tables(source: Source, identity: Rule, yields: Yield) -> Iterator[pa.Table]:
+    rows: list[tuple[Any, ...]] = []
+    for number, found in enumerate(source.found()):
+        rows.append(
+            (
+                number,
+                identity.find(found.written),
+                found.position,
+                _key(yields, found.written),
+                yields.digest(found.written),
+            )
+        )
+        if len(rows) == ROWS:
+            yield _rows(rows)
+            rows.clear()
+    yield _rows(rows)
+
+
+def _rows(rows: list[tuple[Any, ...]]) -> pa.Table:
+    names = ("offset", "record", "position", "effect_key", "digest")
+    columns = zip(*rows, strict=True) if rows else [()] * len(names)
+    return table(0, dict(zip(names, columns, strict=True)))
+
+
+def _batches(of: Range, first: int, properties: Mapping[str, Any]) -> Iterator[list[Message]]:
+    """The records of a range, none of them empty batches."""
+    consumer = Consumer(reading(properties, isolation=of.isolation))
+    try:
+        consumer.assign([TopicPartition(of.topic, of.partition, first)])
+        heard = time.monotonic()
+        while True:
+            messages = consumer.consume(_BATCH, timeout=1.0)
+            if not messages:
+                if time.monotonic() - heard > _SILENCE:
+                    raise UnreadableCluster(
+                        f"{of.topic}-{of.partition}: nothing came for {_SILENCE:.0f} s, and "
+                        f"offsets up to {of.last - 1} are to be read; see to its leader"
+                    )
+                continue
+            heard = time.monotonic()
+            ended = False
+            odd = [m for m in messages if m.error() is not None]
+            for message in odd:
+                error = message.error()
+                assert error is not None
+                if error.code() == KafkaError._PARTITION_EOF:
+                    ended = True
+                elif error.code() == KafkaError._AUTO_OFFSET_RESET:
+                    raise UnreadableCluster(
+                        f"{of.topic}-{of.partition}: what was to be read was deleted meanwhile: "
+                        f"{error.str()}; audit a later window"
+                    )
+                elif not error.retriable() and error.code() != KafkaError._TRANSPORT:
+                    raise UnreadableCluster(f"{of.topic}-{of.partition}: {error.str()}")
+            if odd:
+                messages = [m for m in messages if m.error() is None]
+            if messages and _offset(messages[-1]) >= of.last:
+                messages = [m for m in messages if _offset(m) < of.last]
+                ended = True
+            if messages:
+                yield messages
+                ended = ended or _offset(messages[-1]) == of.last - 1
+            if ended:
+                return
+    except KafkaException as error:
+        raise UnreadableCluster(f"{of.topic}-{of.partition}: {error.args[0].str()}") from None
+    finally:
+        consumer.close()
+
+
+def _records(identity: Rule, messages: list[Message]) -> list[str | None]:
+    if identity.kind == "key":  # ten times as fast as the general way
+        keys = [m.key() for m in messages]
+        return [key.decode(errors="backslashreplace") if key else None for key in keys]
+    return [identity.find(_written(m, identity)) for m in messages]
+
+
+def _effects(yields: Yield, messages: list[Message]) -> dict[str, list[str]]:
+    """What tells effects apart, and their contents, where that is asked for."""
+    found = {}
+    judged = type(yields).digest is not Yield.digest
+    if judged or not yields.only_one:
+        written = [_written(m, yields.key) for m in messages]
+        if not yields.only_one:
+            found["effect_key"] = [_key(yields, each) for each in written]
+        if judged:
+            found["digest"] = [yields.digest(each) for each in written]
+    return found
+
+
+def _key(yields: Yield, written: Written) -> str:
+    if yields.only_one:
+        return ""
+    return (yields.key and yields.key.find(written)) or digest(written.key, written.value)
+
+
+def _expect(
+    yields: Mapping[str, Yield],
+    messages: list[Message],
+    records: list[str | None],
+    parts: Mapping[str, Parts],
+) -> None:
+    for name, each in yields.items():
+        rows = [
+            (message.offset(), record, key, content)
+            for message, record in zip(messages, records, strict=True)
+            if record is not None
+            for key, content in each.contents(_text(message.value())).items()
+        ]
+        if rows:
+            names = ("offset", "record", "effect_key", "digest")
+            parts[name].add(**dict(zip(names, zip(*rows, strict=True), strict=True)))
+
+
+def _offset(message: Message) -> int:
+    offset = message.offset()
+    assert offset is not None, "of a record that was read"
+    return offset
+
+
+def _written(message: Message, rule: Rule | None) -> Written:
+    """What a rule may look at; headers only if it does, since they take time."""
+    headers: Any = (message.headers() if rule and rule.kind == "header" else None) or ()
+    return Written(
+        value=_text(message.value()),
+        key=_text(message.key()),
+        headers={name: _text(value) or "" for name, value in headers},
+    )
+
+
+def _text(data: bytes | str | None) -> str | None:
+    return data.decode(errors="backslashreplace") if isinstance(data, bytes) else data

@@ -1,0 +1,114 @@
+"""What `report.json` of an audit holds: the published, versioned shape."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final, Literal
+
+from pydantic import Field
+
+from onceproof.reports.model_part import Part
+
+FORMAT: Final = "onceproof-audit/1"
+
+
+class Result(StrEnum):
+    """What an audit came to."""
+
+    CLEAN = "clean"
+    VIOLATED = "violated"
+    UNKNOWN = "unknown"
+    INVALID = "invalid"
+
+    @property
+    def exit_code(self) -> int:
+        return {Result.CLEAN: 0, Result.VIOLATED: 1, Result.INVALID: 3, Result.UNKNOWN: 5}[self]
+
+
+class PartitionPart(Part):
+    """A partition of the input: offsets from `first` to before `last` were asked about."""
+
+    partition: int
+    first: int
+    last: int
+    inputs: int
+    judged: int
+    undecided: int = Field(description="inputs that the pipeline may not have come to")
+    nameless: int = Field(description="inputs in which no identity was found; not judged")
+    reached: int | None = Field(
+        description="offset up to which the pipeline is known to have come: what its group has "
+        "committed, else behind the last input that has its effect"
+    )
+    from_at: str | None
+    to_at: str | None
+
+
+class OutputPart(Part):
+    """An output, and whose effects were found in it."""
+
+    name: str
+    view: str
+    judged: int = Field(description="effects of inputs that are judged")
+    others: int = Field(description="effects of other inputs that were read")
+    unknown: int = Field(description="effects of inputs that were not read")
+    nameless: int = Field(description="effects without an identity")
+
+
+class OpenPart(Part):
+    """A transaction that is open: readers of committed records come no further."""
+
+    topic: str
+    partition: int
+    since: str
+    hanging: bool = Field(description="open for longer than brokers let a transaction last")
+
+
+class ClaimPart(Part):
+    """A guarantee for one output."""
+
+    name: str
+    sink: str
+    result: Result
+    reason: str
+
+
+class FoundPart(Part):
+    """All findings of one anomaly in one output."""
+
+    anomaly: str
+    sink: str
+    count: int
+    headline: str
+    sentences: tuple[str, ...] = Field(description="the first of them")
+
+
+class Bucket(Part):
+    """A stretch of the window by the timestamps of inputs, with the findings among them."""
+
+    start: str
+    inputs: int
+    found: dict[str, int]
+
+
+class AuditReport(Part):
+    """Everything that is told of one audit."""
+
+    format: Literal["onceproof-audit/1"] = FORMAT
+    headline: str
+    result: Result
+    input: str
+    bootstrap: str
+    started_at: str
+    seconds: float
+    options: dict[str, str]
+    partitions: tuple[PartitionPart, ...]
+    outputs: tuple[OutputPart, ...]
+    open: tuple[OpenPart, ...]
+    claims: tuple[ClaimPart, ...]
+    findings: tuple[FoundPart, ...]
+    buckets: tuple[Bucket, ...]
+    repairs: int = Field(description="lines of repairs.jsonl")
+    notes: tuple[str, ...] = Field(description="what limits the audit")
+    mutation_check: tuple[str, ...] = Field(
+        description="what was altered in a copy of this history and found"
+    )

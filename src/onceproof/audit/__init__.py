@@ -1,0 +1,1 @@
+"""`onceproof audit`: what happened on a real cluster. It only reads."""

@@ -1,0 +1,126 @@
+"""What a user asks of an audit, as words; it is kept in the folder, so that reading can go on."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from onceproof.checkers.claims import AT_MOST_ONCE, EXACTLY_ONCE
+from onceproof.harness.audit.plan import EARLIEST, LATEST, SETTLE, Wanted
+from onceproof.harness.user_pipeline.contents import Contents, functions
+from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.identity import BadRule, Rule
+from onceproof.harness.user_pipeline.outputs.output import Output
+from onceproof.harness.user_pipeline.placeholders import words
+
+_TOPIC: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
+
+
+class BadAudit(ValueError):
+    """The options make no audit; the text says what would be right."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditOptions:
+    """What a user says; see `Wanted`, and the options of `onceproof verify` of the same names.
+
+    Attributes:
+        ignore_nameless: whether effects without an identity are left out.
+        workers: how many processes read.
+    """
+
+    bootstrap: str
+    input: str
+    outputs: tuple[str, ...]
+    identity: str
+    input_identity: str | None = None
+    effects: str = "1"
+    effect_key: str | None = None
+    expects: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
+    from_: str = EARLIEST
+    to: str | None = None
+    last: int | None = None
+    group: str | None = None
+    settle: float = SETTLE
+    claims: tuple[str, ...] = (EXACTLY_ONCE,)
+    ignore_nameless: bool = False
+    workers: int = 2
+
+    def wanted(self, database: str) -> Wanted:
+        """What is to be read.
+
+        Raises:
+            BadAudit: an option is not as it should be.
+        """
+        try:
+            return self._wanted(database)
+        except BadRule as error:
+            raise BadAudit(str(error)) from error
+
+    def _wanted(self, database: str) -> Wanted:
+        if not _TOPIC.fullmatch(self.input):
+            raise BadAudit(f"--input {self.input!r}: expected the name of a topic")
+        identity = Rule.parse(self.identity)
+        outputs = tuple(Output.parse(text, identity) for text in self.outputs)
+        names = [output.name for output in outputs]
+        if len(set(names)) < len(names):
+            raise BadAudit("two outputs have one name; expected each --output once")
+        for output in outputs:
+            if output.queue is not None:
+                raise BadAudit(f"--output {output}: a queue cannot be read without emptying it")
+            if odd := sorted(words(output.place) - {"database"}):
+                raise BadAudit(f"--output {output.place}: {{{odd[0]}}} is only known in a trial")
+        if self.last is not None and self.from_ != EARLIEST:
+            raise BadAudit("--last and --from: expected only one of them")
+        yields = self._yields(names)
+        if any(each.may_lack for each in yields.values()) and self.claims != (AT_MOST_ONCE,):
+            raise BadAudit(
+                f"--effects {self.effects}: what is missing cannot be told from what was not to be "
+                "there; expected --claim at-most-once, or --expect"
+            )
+        return Wanted(
+            input=self.input,
+            input_identity=Rule.parse(self.input_identity or self.identity),
+            outputs=outputs,
+            yields=yields,
+            from_=self.from_,
+            to=self.to or LATEST,
+            last=self.last,
+            group=self.group,
+            settle=self.settle,
+            database=database,
+        )
+
+    def _yields(self, names: list[str]) -> dict[str, Yield]:
+        if self.expects and self.effects != "1":
+            raise BadAudit("--expect and --effects: expected only one of them")
+        if self.ignored and not self.expects:
+            raise BadAudit("--ignore: expected with --expect only")
+        if not self.expects:
+            return dict.fromkeys(names, Yield.parse(self.effects, key=self.effect_key))
+        return {
+            sink: Contents.of(function, key=self.effect_key, ignored=self.ignored)
+            for sink, function in functions(self.expects, names)
+        }
+
+    def as_json(self) -> str:
+        return json.dumps(asdict(self), indent=1)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> AuditOptions:
+        """What `as_json` wrote."""
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
+        }
+        return cls(**values)
+
+    def given(self) -> dict[str, str]:
+        """Those that were given, for the report."""
+        return {
+            name.rstrip("_"): ", ".join(value) if isinstance(value, tuple) else str(value)
+            for name, value in asdict(self).items()
+            if value not in (None, (), False)
+        }

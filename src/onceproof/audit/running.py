@@ -1,0 +1,246 @@
+"""An audit from its beginning to its report."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from onceproof.audit.judging import claims_of, judge
+from onceproof.audit.options import AuditOptions
+from onceproof.audit.progress import Progress
+from onceproof.audit.telling import report_of
+from onceproof.checkers.engines.settings import Settings
+from onceproof.harness.audit.cluster import Cluster, Extent, Topic
+from onceproof.harness.audit.folder import AuditFolder
+from onceproof.harness.audit.history import Judged, Side, make_history
+from onceproof.harness.audit.plan import OutputPlan, Plan, Wanted, plan
+from onceproof.harness.audit.reading import Range, Taken, read_source
+from onceproof.harness.audit.workers import Task, read_all
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.kafka.metadata import ClusterView
+from onceproof.harness.user_pipeline.outputs.kind import Where
+from onceproof.harness.user_pipeline.outputs.kinds import output_kinds
+from onceproof.harness.user_pipeline.outputs.output import Output
+from onceproof.reports.audit.model import AuditReport
+from onceproof.reports.audit.page import render
+from onceproof.reports.write import write_whole
+
+_FORMAT: Final = "onceproof-audit-plan/1"
+
+
+class UnreadableAudit(ValueError):
+    """A folder holds no audit that can go on; the text says why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit:
+    """One audit.
+
+    Attributes:
+        properties: of librdkafka, credentials among them; they are written nowhere.
+        database: how to connect to the database that outputs are in; likewise.
+    """
+
+    folder: AuditFolder
+    options: AuditOptions
+    properties: Mapping[str, Any]
+    database: str
+    settings: Settings
+
+    def run(self, stop: threading.Event) -> AuditReport | None:
+        """Read, judge and report; None if it was stopped before all was read.
+
+        Raises:
+            BadAudit, BadBound, UnreadableCluster, UnreadableOutput, BadRule: see there.
+        """
+        began = time.monotonic()
+        wanted = self.options.wanted(self.database)
+        made = self._plan(wanted)
+        if not self._read(wanted, made, stop):
+            return None
+        print("judging  what was read", file=sys.stderr)
+        sides = tuple(_side(self.options, wanted, made, n) for n in range(len(wanted.outputs)))
+        of = Judged(
+            input=wanted.input,
+            outputs=sides,
+            window=made.window,
+            settle=round(wanted.settle * 1000),
+            now=made.now,
+            committed=made.committed,
+            whole=made.whole,
+            nameless=self.options.ignore_nameless,
+        )
+        counts = make_history(of, self.folder, self.settings.memory)
+        compacted = [name for name, out in made.outputs.items() if out.topic.compacted]
+        claims = claims_of(self.options.claims, wanted.input, sides, compacted)
+        judged = (
+            judge(self.folder, claims, self.settings)
+            if any(p.judged for p in counts.partitions)
+            else None
+        )
+        report = report_of(
+            self.options, made, counts, claims, judged, seconds=time.monotonic() - began
+        )
+        write_whole(self.folder.data, report.model_dump_json(indent=1) + "\n")
+        write_whole(self.folder.page, render(report))
+        return report
+
+    def _plan(self, wanted: Wanted) -> Plan:
+        if self.folder.plan.exists():
+            return load_plan(self.folder)[1]
+        made = plan(wanted, Cluster(self.properties), now=time.time_ns() // 1_000_000)
+        content = {
+            "format": _FORMAT,
+            "started_at": datetime.now(UTC).isoformat(timespec="seconds"),
+            "options": json.loads(self.options.as_json()),
+            "plan": asdict(made),
+        }
+        write_whole(self.folder.plan, json.dumps(content, indent=1) + "\n")
+        return made
+
+    def _read(self, wanted: Wanted, made: Plan, stop: threading.Event) -> bool:
+        tasks = self._tasks(wanted, made)
+        progress = Progress(
+            total=sum(task.of.last - task.of.first for task in tasks), out=sys.stderr
+        )
+        done = read_all(
+            tasks,
+            self.properties,
+            workers=self.options.workers,
+            read=progress.add,
+            stop=stop,
+        )
+        if not done:
+            return False
+        for number, output in enumerate(wanted.outputs):
+            if output.topic is None:
+                source = self._source(output)
+                take = Taken(identity=output.identity, yields=wanted.yields[output.name])
+                read_source(source, take, self.folder.raw(str(number)))
+        return True
+
+    def _tasks(self, wanted: Wanted, made: Plan) -> list[Task]:
+        functions = {
+            str(number): wanted.yields[output.name]
+            for number, output in enumerate(wanted.outputs)
+            if wanted.yields[output.name].function is not None
+        }
+        tasks = [_task(wanted.input, p, ends, "read_committed") for p, ends in made.read.items()]
+        found = [
+            Task(
+                of=of,
+                take=Taken(identity=wanted.input_identity, yields=functions),
+                folder=self.folder.raw("input"),
+            )
+            for of in tasks
+        ]
+        for number, output in enumerate(wanted.outputs):
+            if output.topic is not None:
+                take = Taken(identity=output.identity, yields=wanted.yields[output.name])
+                found += [
+                    Task(
+                        of=_task(output.topic, p, ends, output.view),
+                        take=take,
+                        folder=self.folder.raw(str(number)),
+                    )
+                    for p, ends in made.outputs[output.name].read.items()
+                ]
+        return found
+
+    def _source(self, output: Output) -> Any:
+        where = Where(
+            database=self.database,
+            reader=LogReader(ClusterView({}), {}),  # topics are read by ranges
+            work=self.folder.path,
+        )
+        return output_kinds()[output.kind].views[output.view](output.place, where)
+
+
+def load_plan(folder: AuditFolder) -> tuple[AuditOptions, Plan, str]:
+    """The options and the plan of an audit that was broken off, and when it began.
+
+    Raises:
+        UnreadableAudit: there is none.
+    """
+    try:
+        content = json.loads(folder.plan.read_text(encoding="utf-8"))
+        if content["format"] != _FORMAT:
+            raise UnreadableAudit(f"{folder.plan}: expected {_FORMAT}; audit again")
+        return (
+            AuditOptions.from_json(content["options"]),
+            _plan_from(content["plan"]),
+            content["started_at"],
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UnreadableAudit(
+            f"{folder.path} holds no audit that can go on ({error}); give the folder that "
+            "`onceproof audit` named, or audit again"
+        ) from None
+
+
+def _plan_from(data: dict[str, Any]) -> Plan:
+    return Plan(
+        topic=_topic_from(data["topic"]),
+        window=_offsets_from(data["window"]),
+        read=_offsets_from(data["read"]),
+        outputs={
+            name: OutputPlan(
+                read=_offsets_from(out["read"]),
+                topic=_topic_from(out["topic"]),
+                oldest=out["oldest"],
+                newest=out["newest"],
+            )
+            for name, out in data["outputs"].items()
+        },
+        committed=data["committed"] and {int(p): at for p, at in data["committed"].items()},
+        open={
+            name: {int(p): at for p, at in times.items()} for name, times in data["open"].items()
+        },
+        now=data["now"],
+    )
+
+
+def _topic_from(data: dict[str, Any]) -> Topic:
+    return Topic(
+        name=data["name"],
+        partitions={int(p): Extent(**extent) for p, extent in data["partitions"].items()},
+        compacted=data["compacted"],
+    )
+
+
+def _offsets_from(data: dict[str, Any]) -> dict[int, tuple[int, int]]:
+    return {int(p): (first, last) for p, (first, last) in data.items()}
+
+
+def _task(topic: str, partition: int, ends: tuple[int, int], isolation: str) -> Range:
+    return Range(topic=topic, partition=partition, first=ends[0], last=ends[1], isolation=isolation)
+
+
+def _side(options: AuditOptions, wanted: Wanted, made: Plan, number: int) -> Side:
+    output = wanted.outputs[number]
+    yields = wanted.yields[output.name]
+    topic = made.outputs.get(output.name)
+    return Side(
+        name=output.name,
+        view=output.view,
+        number=number,
+        topic=topic is not None,
+        most=None if yields.function is not None else yields.most,
+        optional=yields.optional,
+        ranked=not yields.only_one and yields.key is None,
+        oldest=None if topic is None else topic.oldest,
+        newest=None if topic is None else topic.newest,
+    )
+
+
+def create(out: Path, topic: str) -> AuditFolder:
+    """A new folder for an audit."""
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    return AuditFolder.create(out / f"{stamp}-audit-{topic}")

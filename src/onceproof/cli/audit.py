@@ -1,0 +1,185 @@
+"""`onceproof audit`: its options."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from onceproof.cli import completing
+from onceproof.cli.options import Out
+from onceproof.cli.words import OneOf, of_a_few
+
+
+def audit(
+    bootstrap: Annotated[
+        str | None, typer.Option(help="Brokers of the cluster, such as kafka-1:9092,kafka-2:9092.")
+    ] = None,
+    input_: Annotated[
+        str | None, typer.Option("--input", help="The topic that the pipeline reads.")
+    ] = None,
+    output: Annotated[
+        list[str] | None,
+        typer.Option(
+            autocompletion=completing.outputs,
+            help="Where the pipeline writes: TOPIC, TOPIC@read_uncommitted, or a kind and a place, "
+            "such as postgres:TABLE. Repeatable.",
+        ),
+    ] = None,
+    identity: Annotated[
+        str,
+        typer.Option(
+            help="Where an output record carries the identity of its input: json:$.FIELD (or "
+            "a column), header:NAME, key or regex:PATTERN."
+        ),
+    ] = "json:$.order_id",
+    input_identity: Annotated[
+        str | None,
+        typer.Option(help="Where an input record carries its identity (default: --identity)."),
+    ] = None,
+    from_: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            help="First inputs to judge: a time such as 2026-11-24T22:00 (local; or with Z), "
+            "offsets such as 0:1200,1:1180, or earliest.",
+        ),
+    ] = "earliest",
+    to: Annotated[
+        str | None,
+        typer.Option(
+            help="End of the inputs to judge, in the same forms, or latest (default: as far as "
+            "the pipeline has come)."
+        ),
+    ] = None,
+    last: Annotated[
+        int | None,
+        typer.Option(min=1, help="Judge the last inputs, this many, instead of --from."),
+    ] = None,
+    group: Annotated[
+        str | None,
+        typer.Option(
+            help="The pipeline's consumer group: what it has committed without an effect is lost."
+        ),
+    ] = None,
+    settle: Annotated[
+        float,
+        typer.Option(
+            min=0, metavar="SECONDS", help="The longest that an effect may come after its input."
+        ),
+    ] = 600.0,
+    effects: Annotated[
+        str,
+        typer.Option(
+            help="Expected number of outputs per input: 1, 3, or FILE.py:FUNCTION returning "
+            "the expected count; 0..1 or 0..3 only with at-most-once."
+        ),
+    ] = "1",
+    effect_key: Annotated[
+        str | None,
+        typer.Option(
+            help="Where outputs of one input carry what distinguishes them (default: their "
+            "content)."
+        ),
+    ] = None,
+    expect: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[OUTPUT=]FILE.py:FUNCTION",
+            help="Compare contents too: a function that takes an input and returns the content of "
+            "its output, a list of contents, or None. Repeatable, for each output one.",
+        ),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RULE",
+            help="A field that --expect does not compare, such as json:$.written_at. Repeatable.",
+        ),
+    ] = None,
+    claim: Annotated[
+        list[str] | None,
+        of_a_few(
+            OneOf("exactly-once", "at-least-once", "at-most-once"),
+            help="What to look for: exactly-once (default), at-least-once or at-most-once. "
+            "Repeatable.",
+        ),
+    ] = None,
+    ignore_nameless: Annotated[
+        bool,
+        typer.Option(
+            "--ignore-nameless",
+            help="Leave out outputs that carry no identity; the report says how many.",
+        ),
+    ] = False,
+    database: Annotated[
+        str,
+        typer.Option(
+            help="How to connect to the database of postgres: outputs. Put passwords into "
+            "ONCEPROOF_AUDIT_DATABASE or a password file, not here."
+        ),
+    ] = "",
+    workers: Annotated[int, typer.Option(min=1, help="Number of processes that read.")] = 2,
+    engine: Annotated[
+        str,
+        of_a_few(OneOf("duckdb", "spark"), help="Query engine that judges: duckdb or spark."),
+    ] = "duckdb",
+    master: Annotated[str | None, typer.Option(help="Spark master, such as local[4].")] = None,
+    memory: Annotated[
+        str, typer.Option(help="Memory limit of DuckDB and of the engine, such as 2GB.")
+    ] = "2GB",
+    resume: Annotated[
+        Path | None,
+        typer.Option(help="Go on with the audit in this folder; other options are as they were."),
+    ] = None,
+    out: Out = Path("runs"),
+) -> None:
+    """Read a real cluster as it is, and list what was lost, duplicated or wrong in a window.
+
+    Nothing is written to the cluster and no group is joined.
+
+    Exit code: 0 nothing was found; 1 something was; 2 usage; 3 the cluster or an output cannot be
+    read; 5 unknown; 130 interrupted.
+    """
+    from onceproof.commands import audit as command
+    from onceproof.commands.check_options import BadOption, settings
+
+    try:
+        limits = settings(engine=engine, master=master, memory=memory, threads=None, exact=False)
+    except BadOption as error:
+        print(f"onceproof: {error}.", file=sys.stderr)
+        sys.exit(command.USAGE)
+    if resume is not None:
+        sys.exit(command.resume(resume, settings=limits, database=database))
+    if bootstrap is None or input_ is None or not output:
+        wanted = "--bootstrap, --input and --output, or --resume"
+        print(f"onceproof audit: expected {wanted}.", file=sys.stderr)
+        sys.exit(command.USAGE)
+    sys.exit(
+        command.audit(
+            command.AuditOptions(
+                bootstrap=bootstrap,
+                input=input_,
+                outputs=tuple(output),
+                identity=identity,
+                input_identity=input_identity,
+                effects=effects,
+                effect_key=effect_key,
+                expects=tuple(expect or ()),
+                ignored=tuple(ignore or ()),
+                from_=from_,
+                to=to,
+                last=last,
+                group=group,
+                settle=settle,
+                claims=tuple(claim or ["exactly-once"]),
+                ignore_nameless=ignore_nameless,
+                workers=workers,
+            ),
+            out=out,
+            settings=limits,
+            database=database,
+        )
+    )

@@ -1,0 +1,281 @@
+"""`onceproof audit` on real brokers: it finds what is planted, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient
+
+from onceproof.harness.links.topology import AUDITOR
+from tests.integration.staging import Staged
+
+HOUR = 3_600_000
+FUNCTION = """
+def enriched(order):
+    return {"id": order["id"], "total": order["amount"] * 2}
+"""
+
+
+@pytest.fixture
+def began() -> int:
+    """Three hours ago, in milliseconds."""
+    return time.time_ns() // 1_000_000 - 3 * HOUR
+
+
+def audit(
+    staging: Staged, folder: Path, *options: str, code: int
+) -> tuple[dict[str, Any], list[dict[str, Any]], str]:
+    """Run the command; its report, its repairs, and what it printed."""
+    command = ("audit", "--bootstrap", staging.stage.bootstrap(AUDITOR), "--out", "runs", *options)
+    done = subprocess.run(
+        [sys.executable, "-m", "onceproof", *command],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    found = sorted(folder.glob("runs/*-audit-*"))
+    if not (found and (found[-1] / "report.json").exists()):
+        return {}, [], done.stdout + done.stderr
+    assert "<h1>" in (found[-1] / "report.html").read_text()
+    lines = (found[-1] / "repairs.jsonl").read_text().splitlines()
+    report = json.loads((found[-1] / "report.json").read_text())
+    return report, [json.loads(line) for line in lines], done.stdout + done.stderr
+
+
+def send(staging: Staged, topic: str, rows: Iterable[tuple[int, str, dict[str, Any], int]]) -> None:
+    """Send rows of partition, key, value and timestamp."""
+    producer = Producer({"bootstrap.servers": staging.stage.bootstrap(AUDITOR), "linger.ms": 50})
+    for partition, key, value, at in rows:
+        producer.produce(topic, json.dumps(value), key, partition, timestamp=at)
+    assert producer.flush(60) == 0
+
+
+def orders(began: int, count: int = 300) -> list[tuple[int, str, dict[str, Any], int]]:
+    """Orders, one every 20 seconds, over three partitions."""
+    return [
+        (n % 3, f"o{n:04d}", {"id": f"o{n:04d}", "amount": n}, began + n * 20_000)
+        for n in range(count)
+    ]
+
+
+def outputs(
+    sent: list[tuple[int, str, dict[str, Any], int]],
+) -> list[tuple[int, str, dict[str, Any], int]]:
+    return [
+        (p, key, {"id": value["id"], "total": value["amount"] * 2}, at + 1_000)
+        for p, key, value, at in sent
+    ]
+
+
+def test_what_is_planted_is_found_and_nothing_else(
+    staging: Staged, topic: Callable[..., str], tmp_path: Path, began: int
+) -> None:
+    source, sink = topic(partitions=3), topic(partitions=3)
+    sent = orders(began)
+    made = outputs(sent)
+    lost, twice, wrong = {7, 8, 133}, {20, 21}, {40, 42}
+    for n in wrong:
+        made[n][2]["total"] += 1
+    effects = [row for n, row in enumerate(made) if n not in lost] + [made[n] for n in twice]
+    send(staging, source, sent)
+    send(staging, sink, effects)
+    (tmp_path / "rules.py").write_text(FUNCTION)
+
+    report, repairs, printed = audit(
+        staging,
+        tmp_path,
+        *("--input", source, "--output", sink, "--identity", "json:$.id"),
+        *("--expect", "rules.py:enriched"),
+        code=1,
+    )
+
+    assert [
+        (r["partition"], r["offset"], r["record"]) for r in repairs if r["repair"] == "lost"
+    ] == [(n % 3, n // 3, f"o{n:04d}") for n in sorted(lost, key=lambda n: (n % 3, n))]
+    copies = [r for r in repairs if r["repair"] == "duplicate"]
+    assert {r["record"] for r in copies} == {f"o{n:04d}" for n in twice}
+    assert [r["first"] for r in copies].count(True) == len(twice)
+    assert len(copies) == 2 * len(twice)
+    assert {
+        (r["record"], json.loads(r["expected"])["total"], json.loads(r["found"])["total"])
+        for r in repairs
+        if r["repair"] == "wrong"
+    } == {(f"o{n:04d}", 2 * n, 2 * n + 1) for n in wrong}
+    assert len(repairs) == len(lost) + len(copies) + len(wrong)
+    assert report["result"] == "violated"
+    assert sum(sum(b["found"].values()) for b in report["buckets"]) == 7
+    assert "lost-output" in printed
+
+
+def test_a_window_is_judged_by_its_inputs_and_its_edges_are_not_lost(
+    staging: Staged, topic: Callable[..., str], tmp_path: Path, began: int
+) -> None:
+    source, sink = topic(partitions=3), topic(partitions=3)
+    sent = orders(began)
+    # Lost: one before the window, one in it. The last 30 have no effect yet.
+    effects = [row for n, row in enumerate(outputs(sent)[:270]) if n not in (10, 150)]
+    send(staging, source, sent)
+    send(staging, sink, effects)
+    since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime((began + 100 * 20_000) / 1000))
+
+    report, repairs, printed = audit(
+        staging,
+        tmp_path,
+        *("--input", source, "--output", sink, "--identity", "key", "--from", since),
+        code=1,
+    )
+
+    assert [r["record"] for r in repairs] == ["o0150"]
+    # It is over an hour that the last ones wait for their effects.
+    assert sum(p["undecided"] for p in report["partitions"]) == 30
+    assert sum(p["judged"] for p in report["partitions"]) == 170
+    assert "undecided, not lost" in printed
+    # One of the window has its effect behind all others: it came late, and is not lost.
+    send(staging, sink, [outputs(sent)[150]])
+    report, repairs, _ = audit(
+        staging,
+        tmp_path,
+        *("--input", source, "--output", sink, "--identity", "key", "--from", since),
+        code=5,
+    )
+    assert (repairs, report["result"]) == ([], "unknown")
+    to = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime((began + 260 * 20_000) / 1000))
+    report, repairs, _ = audit(
+        staging,
+        tmp_path,
+        *("--input", source, "--output", sink, "--identity", "key", "--from", since, "--to", to),
+        code=0,
+    )
+    assert (repairs, report["result"]) == ([], "clean")
+    assert (
+        report["outputs"][0]["others"] == 40
+    )  # 30 within --settle before the window, 10 behind it
+
+
+def test_what_a_group_has_committed_without_an_effect_is_lost(
+    staging: Staged, topic: Callable[..., str], tmp_path: Path, began: int
+) -> None:
+    source, sink = topic(), topic()
+    sent = [(0, *row[1:]) for row in orders(began, 20)]
+    send(staging, source, sent)
+    send(staging, sink, outputs(sent)[:15])
+    consumer = Consumer(
+        {"bootstrap.servers": staging.stage.bootstrap(AUDITOR), "group.id": f"group-{source}"}
+    )
+    consumer.commit(offsets=[TopicPartition(source, 0, 18)], asynchronous=False)
+    consumer.close()
+
+    report, repairs, _ = audit(
+        staging,
+        tmp_path,
+        *("--input", source, "--output", sink, "--identity", "key", "--group", f"group-{source}"),
+        code=1,
+    )
+
+    assert [r["record"] for r in repairs] == ["o0015", "o0016", "o0017"]
+    assert report["partitions"][0]["undecided"] == 2
+    assert report["partitions"][0]["reached"] == 18
+
+
+def test_aborted_effects_are_none_and_what_is_behind_an_open_transaction_is_not_lost(
+    staging: Staged, topic: Callable[..., str], tmp_path: Path, began: int
+) -> None:
+    source, sink = topic(), topic()
+    sent = [(0, *row[1:]) for row in orders(began, 60)]
+    made = outputs(sent)
+    send(staging, source, sent)
+    servers = {"bootstrap.servers": staging.stage.bootstrap(AUDITOR)}
+    producer = Producer({**servers, "transactional.id": f"copy-{sink}"})
+    producer.init_transactions(30)
+
+    def write(rows: list[tuple[int, str, dict[str, Any], int]]) -> None:
+        producer.begin_transaction()
+        for partition, key, value, at in rows:
+            producer.produce(sink, json.dumps(value), key, partition, timestamp=at)
+        producer.flush(30)
+
+    write(made[:3])
+    producer.abort_transaction(30)
+    write(made[2:40])
+    producer.commit_transaction(30)
+    write(made[40:])
+
+    report, repairs, printed = audit(
+        staging,
+        tmp_path,
+        *("--input", source, "--output", sink, "--identity", "key", "--settle", "60"),
+        code=1,
+    )
+
+    assert [r["record"] for r in repairs] == ["o0000", "o0001"]
+    assert "undecided, not lost" in printed
+    assert report["open"][0]["topic"] == sink
+    producer.commit_transaction(30)
+    _, repairs, _ = audit(
+        staging,
+        tmp_path,
+        *("--input", source, "--output", sink, "--identity", "key", "--settle", "60"),
+        code=1,
+    )
+    assert [r["record"] for r in repairs] == ["o0000", "o0001"]
+
+
+def test_nothing_is_written_and_no_group_is_made(
+    staging: Staged, topic: Callable[..., str], tmp_path: Path, began: int
+) -> None:
+    source, sink = topic(), topic()
+    sent = [(0, *row[1:]) for row in orders(began, 5)]
+    send(staging, source, sent)
+    send(staging, sink, outputs(sent))
+
+    report, _, _ = audit(
+        staging, tmp_path, "--input", source, "--output", sink, "--identity", "key", code=0
+    )
+
+    assert report["headline"].startswith("Nothing lost")
+    admin = AdminClient({"bootstrap.servers": staging.stage.bootstrap(AUDITOR)})
+    groups = admin.list_consumer_groups(request_timeout=30).result().valid
+    assert "onceproof-audit" not in {group.group_id for group in groups}
+    assert {p.stat().st_mode & 0o77 for p in tmp_path.glob("runs/*-audit-*")} == {0}
+
+
+def test_an_audit_goes_on_where_it_was_broken_off(
+    staging: Staged, topic: Callable[..., str], tmp_path: Path, began: int
+) -> None:
+    source, sink = topic(partitions=3), topic(partitions=3)
+    sent = orders(began)
+    send(staging, source, sent)
+    send(staging, sink, [row for n, row in enumerate(outputs(sent)) if n != 50])
+    options = ("--input", source, "--output", sink, "--identity", "key")
+    report, repairs, _ = audit(staging, tmp_path, *options, code=1)
+    (folder,) = tmp_path.glob("runs/*-audit-*")
+    for file in [folder / "report.json", *list((folder / "read" / "input").glob("*.parquet"))[:2]]:
+        file.unlink()
+    send(staging, source, [(0, "later", {"id": "later", "amount": 0}, began)])
+
+    again, repaired, _ = audit(staging, tmp_path, "--resume", str(folder), code=1)
+
+    assert repaired == repairs
+    assert [r["record"] for r in repairs] == ["o0050"]
+    assert again["partitions"] == report["partitions"]  # the window is as it was
+
+
+def test_a_topic_that_is_not_there_and_a_window_without_inputs_are_refused(
+    staging: Staged, topic: Callable[..., str], tmp_path: Path
+) -> None:
+    source = topic()
+    _, _, printed = audit(staging, tmp_path, "--input", "nothing", "--output", source, code=3)
+    assert "topic nothing cannot be read" in printed
+    _, _, printed = audit(staging, tmp_path, "--input", source, "--output", source, code=2)
+    assert f"there is no record of {source} in this window" in printed
