@@ -203,7 +203,7 @@ JOURNAL: Final = Table(
     row="one change of a sink as it became visible, in order",
     columns=(
         _c("sink", _S, ""),
-        _c("ordinal", _L, "order of visibility"),
+        _c("ordinal", _L, "order of visibility; unique in its sink"),
         _c("operation", _S, "append, upsert or delete"),
         _c("record?", _S, ""),
         _c("effect_key", _S, ""),

@@ -77,7 +77,7 @@ FROM state_differences m
 JOIN outputs k ON k.trial = m.trial
 """,
     undecided="""
-SELECT DISTINCT k.trial
+SELECT k.trial
 FROM outputs k
 JOIN cut_topics c ON c.topic = k.topic
 JOIN contributions x ON x.sink = k.sink

@@ -36,6 +36,7 @@ UNIQUE: Final[dict[str, tuple[str, ...]]] = {
     "log": ("topic", "partition", "offset", "record"),
     "partitions": ("topic", "partition"),
     "state": ("sink", "view", "state_key", "aggregate"),
+    "journal": ("sink", "ordinal"),
     "instances": ("instance",),
 }
 """What names one row."""

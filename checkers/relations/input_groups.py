@@ -24,11 +24,11 @@ SELECT k.trial, c.record,
        CASE WHEN m.by_position THEN c."offset" ELSE -1 END AS in_offset,
        CASE WHEN m.deduplicates THEN 1 ELSE count(*) END AS positions,
        CASE WHEN m.deduplicates THEN 1
-            ELSE count(DISTINCT c.attempt) + count(CASE WHEN c.attempt IS NULL THEN 1 END)
+            ELSE count(DISTINCT c.attempt) + count(CASE WHEN c.attempt IS NULL THEN c.record END)
        END AS sends,
        CASE WHEN m.deduplicates THEN max(CASE WHEN c.decidable THEN 1 ELSE 0 END)
             ELSE count(DISTINCT CASE WHEN c.decidable THEN c.attempt END)
-                 + count(CASE WHEN c.decidable AND c.attempt IS NULL THEN 1 END) END AS due,
+                 + count(CASE WHEN c.decidable AND c.attempt IS NULL THEN c.record END) END AS due,
        min(CASE WHEN m.by_position OR m.deduplicates
                      OR (cut.topic IS NULL
                          AND (k.complete OR r.record IS NOT NULL))

@@ -21,24 +21,20 @@ SELECT k.trial, j.record,
        CASE WHEN j.source_topic IS NOT NULL AND j.source_partition IS NOT NULL
             THEN j.source_offset END AS source_offset,
        j.source_topic IS NOT NULL AS names_topic, j.sink <> k.sink AS dead
-FROM (
-    SELECT j.sink, j.record, j.effect_key, j.ordinal, j.operation, j.digest, j.owner, j.batch,
-           j.source_topic, j.source_partition, j.source_offset, max(d.ordinal) AS deleted
+FROM journal j
+LEFT JOIN (
+    SELECT j.sink, j.ordinal, max(d.ordinal) AS deleted
     FROM journal j
-    LEFT JOIN (
-        SELECT sink, record, effect_key, ordinal, "transaction"
-        FROM journal
-        WHERE operation = 'delete'
-    ) d ON d.sink = j.sink AND d.record = j.record AND d.effect_key = j.effect_key
-       AND d.ordinal < j.ordinal AND COALESCE(d."transaction" <> j."transaction", TRUE)
-    WHERE j.record IS NOT NULL AND j.operation <> 'delete'
-    GROUP BY j.sink, j.record, j.effect_key, j.ordinal, j.operation, j.digest, j.owner, j.batch,
-             j.source_topic, j.source_partition, j.source_offset
-) j
+    JOIN journal d ON d.sink = j.sink AND d.record = j.record AND d.effect_key = j.effect_key
+     AND d.ordinal < j.ordinal AND COALESCE(d."transaction" <> j."transaction", TRUE)
+    WHERE d.operation = 'delete'
+    GROUP BY j.sink, j.ordinal
+) d ON d.sink = j.sink AND d.ordinal = j.ordinal
 JOIN outputs k ON k.view = 'journal' AND (k.sink = j.sink OR k.dead_letters = j.sink)
-WHERE (j.source_topic IS NULL OR j.source_topic = k.topic)
+WHERE j.record IS NOT NULL AND j.operation <> 'delete'
+  AND (j.source_topic IS NULL OR j.source_topic = k.topic)
 GROUP BY k.trial, k.sink, j.sink, j.record, j.effect_key, j.digest, j.source_topic,
-         j.source_partition, j.source_offset, j.deleted,
+         j.source_partition, j.source_offset, d.deleted,
          CASE WHEN j.operation = 'append' OR j.digest IS NULL THEN j.ordinal END
 """,
 )

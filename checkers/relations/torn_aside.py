@@ -23,6 +23,6 @@ LEFT JOIN (
     JOIN side_topics o ON o.topic = l.topic
     WHERE l.kind = 'data' AND l.committed
 ) l ON l.topic = s.topic AND l.record = s.record AND COALESCE(l.attempt, s.attempt) = s.attempt
-WHERE s.outcome <> 'fail' AND l.topic IS NULL
+WHERE l.topic IS NULL
 """,
 )

@@ -83,6 +83,13 @@ def test_a_place_of_a_log_has_one_row_for_each_record_that_was_seen_there() -> N
             find(History.of(log=rows), CLAIM)
 
 
+def test_no_two_changes_of_a_sink_were_visible_at_the_same_place() -> None:
+    row = {"record": "a", "ordinal": 7}
+    find(History.of(journal=[row, row | {"sink": "other"}, row | {"ordinal": 8}]), CLAIM)
+    with pytest.raises(BadHistory, match=r"journal has 2 rows for .*7.*; expected is one"):
+        find(History.of(journal=[row, row | {"record": "b"}]), CLAIM)
+
+
 def test_an_aggregate_of_a_sink_has_one_operation() -> None:
     rows = [
         {"record": "a", "aggregate": "balance", "operation": "sum"},

@@ -243,6 +243,12 @@ def _of_what_lies_between() -> Iterator[Sample]:
         log=[{"topic": "aside", "record": r, "attempt": f"{r}/1"} for r in "abc"],
     )
     yield _cycles(
+        "cycle of writes: a record that t sent elsewhere alone was written outside of transactions",
+        txns=_TWO,
+        sends={**_SENT, "c/1": {}, "c/2": {"topic": "aside", "txn": "t"}},
+        log=[*({"record": r} for r in "abc"), {"record": "c", "topic": "aside"}],
+    )
+    yield _cycles(
         "cycle of writes: an earlier transaction wrote before them",
         txns={"x": {"began_at": 0}, "t": {"began_at": 1}, "u": {"began_at": 2}},
         sends={**sends, "x/1": {"txn": "x"}},

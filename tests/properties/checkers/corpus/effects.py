@@ -20,6 +20,7 @@ from tests.properties.checkers.corpus.base import (
 )
 from tests.properties.checkers.world import Trial
 
+AUDIT: Final = Trial(topic="input", sink="audit", view="journal")
 ORDERS: Final = Trial(topic="orders", sink="ledger", view="table")
 OTHER: Final = Trial(topic="input", sink="ledger", view="other")
 LATE: Final = (
@@ -95,6 +96,14 @@ def _of_places() -> Iterator[Sample]:
                 "duplicate": [{"record": "a"}],
                 **({"lost-output": [{"record": "a"}]} if lost else {}),
             },
+        )
+    for tells, records in (("one effect of two positions", "aa"), ("its effect", "a")):
+        yield sample(
+            f"a record has {tells}, of which nobody knows whether they could be read",
+            log=[_at(offset, record) for offset, record in enumerate(records)],
+            partitions=[{"partition": 0, "log_start": 5}],
+            effects=[{"record": "a"}],
+            undecided={"lost-output"} if len(records) > 1 else (),
         )
     yield sample(
         "two records without effects, of which nobody knows whether they could be read",
@@ -327,6 +336,7 @@ def _of_journals() -> Iterator[Sample]:
          False),
         ("stands beside another that was deleted", {"record": "b"}, {}, False),
         ("has another effect that was deleted", {"effect_key": "k"}, {}, False),
+        ("was deleted in another sink", {"sink": "audit"}, {}, False),
     ):  # fmt: skip
         yield sample(
             f"changes of a journal: what is upserted again {tells}",
@@ -339,6 +349,29 @@ def _of_journals() -> Iterator[Sample]:
             ],
             finds={"duplicate-output": [{"record": "a"}]} if twice else {},
         )
+    yield sample(
+        "changes of a journal: it was sent twice, and came back twice after it was deleted",
+        trials=(JOURNAL,),
+        log=[_at(0, "a"), _at(1, "a")],
+        journal=[*[{"record": "a", **upsert, "digest": "d"}, gone] * 2,
+                 {"record": "a", **upsert, "digest": "d"}],
+        finds={"duplicate-output": [{"record": "a"}]},
+    )  # fmt: skip
+    yield sample(
+        "changes of a journal: it came back in two sinks, at the same time",
+        trials=(JOURNAL, AUDIT),
+        log=[_at(0, "a")],
+        journal=[
+            {**change, "sink": sink, "ordinal": ordinal}
+            for sink in ("ledger", "audit")
+            for ordinal, change in enumerate(
+                [{"record": "a", **upsert, "digest": "d"}, gone,
+                 {"record": "a", **upsert, "digest": "d"}]
+            )
+        ],
+        finds={"duplicate-output": [{"record": "a", "sink": "ledger"},
+                                    {"record": "a", "sink": "audit"}]},
+    )  # fmt: skip
     yield sample(
         "changes of a journal: upserts of one content from three positions",
         trials=(JOURNAL,),

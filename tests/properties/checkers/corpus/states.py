@@ -106,7 +106,8 @@ def _of_the_unknown() -> Iterator[Sample]:
         finds={"state-mismatch": [{"state_key": "key"}]},
     )
     for operation, finds, undecided in (
-        ("sum", (), ["state-mismatch"]), ("count", ({"state_key": "key"},), []),
+        ("sum", (), ["state-mismatch"]), ("min", (), ["state-mismatch"]),
+        ("max", (), ["state-mismatch"]), ("count", ({"state_key": "key"},), []),
     ):  # fmt: skip
         yield sample(
             f"a {operation} of amounts that nobody knows",
@@ -126,6 +127,12 @@ def _of_the_unknown() -> Iterator[Sample]:
             state=[{"digest": "d"}],
             finds={"state-mismatch": [{"state_key": "key"}]},
         )
+    yield sample(
+        "what is in place of a sum is not known",
+        log=_log(("a", 0)),
+        contributions=[{"record": "a", "amount": 2}],
+        state=[{}],
+    )
     yield sample(
         "the least and the most of three amounts",
         log=_log(("a", 0), ("b", 1), ("c", 2)),
