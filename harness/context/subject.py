@@ -12,6 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from onceproof.harness.artemis.configuration import QueueSettings
 from onceproof.harness.context.pipeline import Pipeline, PipelineParts
+from onceproof.harness.http_service.settings import HttpSettings
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.workload.contributions import Contribution, Transforms, total_and_count
@@ -130,3 +131,12 @@ class OnQueues(Protocol):
     @property
     def queue_broker(self) -> QueueSettings:
         """Of the queue broker, which is on trial with it."""
+
+
+@runtime_checkable
+class CallsHttp(Protocol):
+    """What a subject says beside, if it may call an HTTP service."""
+
+    @property
+    def http(self) -> HttpSettings | None:
+        """The service that it calls; None: it calls none."""

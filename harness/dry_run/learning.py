@@ -21,7 +21,7 @@ from onceproof.harness.dry_run.probing import Probe
 from onceproof.harness.faults.messages.message import AtGates
 from onceproof.harness.links.gate.client import Event
 from onceproof.harness.links.gate.rules import POSITIONS, MessageMatch
-from onceproof.harness.links.topology import AUDITOR, Link
+from onceproof.harness.links.topology import AUDITOR, HTTP_SERVICE, Link
 from onceproof.harness.schedule.scenario import ScheduledFault
 from onceproof.harness.user_pipeline.profile import (
     CHECKPOINT,
@@ -162,12 +162,20 @@ class Learner:
             tables=tables,
             position_table=table,
             statements=how,
+            http_methods=self._http_methods(),
             processes=self._processes,
             pause=round(longest, 1),
             rest=max(_LEAST_REST, round(2 * longest, 1)),
             survives=survives,
             ends_at=ends_at,
         )
+
+    def _http_methods(self) -> tuple[str, ...]:
+        """Of the requests that the HTTP service has carried out."""
+        if HTTP_SERVICE not in self._context.stage.nodes:
+            return ()
+        requests = self._context.stage.http_service().requests()
+        return tuple(sorted({request.method for request in requests}))
 
     def _commits(self, seen: Mapping[str, Sequence[Event]], table: str | None) -> tuple[str, ...]:
         there = {

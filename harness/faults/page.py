@@ -36,9 +36,9 @@ You can inject each by hand (`onceproof fault …`, see
 [break it by hand](../how-to/break-it-by-hand.md)) or put it into a schedule. A claim's fine print
 names kinds of faults; the standard kinds leave out `surgery`, which changes state that a pipeline
 trusts. Stages of processes and of containers offer what a fault needs, except that containers have
-neither `gates` nor `queues`; your own cluster offers what its file has commands for, and a bare lab
-has no `driver`. A fault that needs nothing does what any client could do, also on your own cluster,
-where nobody undoes it.
+no `gates`, `queues` or `http`; your own cluster offers what its file has commands for, and a bare
+lab has no `driver`. A fault that needs nothing does what any client could do, also on your own
+cluster, where nobody undoes it.
 
 SOURCE is an audience (`producer`, `pipeline`, `pipeline-sink`) or a broker; WAY is `requests` or
 `responses`.

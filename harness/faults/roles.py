@@ -21,7 +21,7 @@ from onceproof.harness.faults.targets.brokers import (
     Target,
 )
 from onceproof.harness.faults.words import Word
-from onceproof.harness.links.topology import ARTEMIS, POSTGRES
+from onceproof.harness.links.topology import ARTEMIS, HTTP_SERVICE, POSTGRES
 
 _PARTITION: Final = r"(?P<topic>[A-Za-z0-9._-]+)-(?P<partition>\d+)"
 _APART: Final = "/not/"
@@ -55,6 +55,7 @@ NODES: Final[Roles] = {
     **BROKERS,
     POSTGRES: (POSTGRES, lambda found: Node(name=POSTGRES)),
     ARTEMIS: (ARTEMIS, lambda found: Node(name=ARTEMIS)),
+    HTTP_SERVICE: (HTTP_SERVICE, lambda found: Node(name=HTTP_SERVICE)),
 }
 """Roles of all nodes."""
 

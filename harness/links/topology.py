@@ -24,6 +24,8 @@ ARTEMIS = "artemis"
 """The broker of queues, where a run has one."""
 QUEUE_AUDIENCES = ("producer", "pipeline")
 """Who talks to it through proxies; each, and the auditor, has an acceptor of its own."""
+HTTP_SERVICE = "http-service"
+"""The HTTP service, where an output of a run is one."""
 
 _GATES = 100
 """What a gate's address has more, in its third part, than that of the proxy before it."""
@@ -32,6 +34,8 @@ _INTERNAL, _CONTROLLER, _AUDITOR, _POSTGRES, _TOXIPROXY, _FIRST_AUDIENCE = range
 PORTS = _FIRST_AUDIENCE + len(AUDIENCES)
 _ARTEMIS = 7
 """Its place among brokers, as far as addresses go: it has their ports."""
+_HTTP_SERVICE = 6
+"""Likewise."""
 
 
 @dataclass(frozen=True, order=True)
@@ -62,6 +66,7 @@ class Topology:
     base_port: int
     brokers: int
     queues: bool = False
+    http: bool = False
 
     @property
     def nodes(self) -> range:
@@ -124,6 +129,16 @@ class Topology:
             return self.artemis(audience)
         return f"{self.audience_host(audience, _ARTEMIS)}:{self.audience_port(audience)}"
 
+    def http_service(self, audience: str) -> str:
+        """Where the HTTP service itself listens, for the pipeline or for us, as `host:port`."""
+        return f"{self.block.address(0, _HTTP_SERVICE)}:{self.audience_port(audience)}"
+
+    @property
+    def http_service_proxy(self) -> str:
+        """Where the pipeline reaches the HTTP service, as `host:port`."""
+        host = self.audience_host("pipeline", _HTTP_SERVICE)
+        return f"{host}:{self.audience_port('pipeline')}"
+
     @property
     def toxiproxy(self) -> tuple[str, int]:
         """Where toxiproxy takes orders."""
@@ -140,7 +155,8 @@ class Topology:
         hosts = [self.broker_host(n) for n in self.nodes]
         hosts += [self.block.address(i, j) for i in self.nodes for j in self.nodes if i != j]
         hosts += [self.audience_host(a, n) for a in AUDIENCES for n in self.nodes]
-        hosts += [self.block.address(0, _ARTEMIS)]
+        hosts += [self.block.address(0, _ARTEMIS), self.block.address(0, _HTTP_SERVICE)]
+        hosts += [self.audience_host("pipeline", _HTTP_SERVICE)]
         hosts += [self.audience_host(a, _ARTEMIS) for a in QUEUE_AUDIENCES]
         return [*hosts, self.postgres[0], self.postgres_proxy[0], self.toxiproxy[0]]
 
@@ -177,6 +193,14 @@ class Topology:
                     name=f"{audience}.{ARTEMIS}",
                     listen=self.artemis_proxy(audience),
                     upstream=self.artemis(audience),
+                ),
+            )
+        if self.http:
+            links[Link("pipeline", HTTP_SERVICE)] = (
+                ProxySpec(
+                    name=f"pipeline.{HTTP_SERVICE}",
+                    listen=self.http_service_proxy,
+                    upstream=self.http_service("pipeline"),
                 ),
             )
         (here, port), (there, _) = self.postgres_proxy, self.postgres

@@ -82,6 +82,7 @@ class RunAssembly:
             stop=stop,
             brokers=BROKERS if scenario.all_topics else 0,
             queues=_queues(scenario, tools),
+            http=scenario.http,
         )
         self._record = self._made_record()
         self._record.save(folder.path)

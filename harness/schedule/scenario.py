@@ -7,18 +7,22 @@ made, so that a mistake in a scenario is met before anything is started.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Final, Protocol
 
 from onceproof.checkers.model import Claim
-from onceproof.harness.context.subject import OnQueues, Subject
+from onceproof.harness.context.subject import CallsHttp, OnQueues, Subject
 from onceproof.harness.faults.base import Fault, Until
 from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.until import TookEffect
+from onceproof.harness.http_service.settings import HttpSettings
 from onceproof.harness.kafka.features import TRANSACTION_VERSIONS
 from onceproof.harness.kafka.topic import Topic
 from onceproof.harness.workload.base import Workload
 from onceproof.harness.workload.senders.base import MESSAGE_MAX_BYTES, Sender
 from onceproof.harness.workload.senders.default import DEFAULT_SENDER
+
+OPTIONAL: Final = frozenset({"queues", "http"})
+"""What a stage has for those scenarios only that need it."""
 
 
 class BadScenario(ValueError):
@@ -227,9 +231,15 @@ class Scenario:
         return (*inputs, *own)
 
     @property
+    def http(self) -> HttpSettings | None:
+        """The HTTP service that its subject calls."""
+        return self.subject.http if isinstance(self.subject, CallsHttp) else None
+
+    @property
     def needs(self) -> frozenset[str]:
         """What the stage must offer for it, whatever becomes of its schedule."""
-        return frozenset({"queues"}) if self.queues else frozenset()
+        there = {"queues": bool(self.queues), "http": self.http is not None}
+        return frozenset(name for name in OPTIONAL if there[name])
 
     @property
     def all_topics(self) -> tuple[Topic, ...]:

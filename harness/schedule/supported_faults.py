@@ -6,7 +6,7 @@ from collections.abc import Set
 from dataclasses import replace
 
 from onceproof.harness.faults.base import Fault
-from onceproof.harness.schedule.scenario import Scenario, ScheduledFault
+from onceproof.harness.schedule.scenario import OPTIONAL, Scenario, ScheduledFault
 from onceproof.harness.tools.error import SetupError
 
 
@@ -16,8 +16,7 @@ def is_supported(fault: Fault, offered: Set[str]) -> bool:
 
 def offered_to(scenario: Scenario, offered: Set[str]) -> Set[str]:
     """What there is for a scenario's faults: of the stage as it needs it, and of its subject."""
-    unneeded = frozenset() if scenario.queues else frozenset({"queues"})
-    return (offered - unneeded) | scenario.subject.offers
+    return (offered - (OPTIONAL - scenario.needs)) | scenario.subject.offers
 
 
 def with_supported_faults(

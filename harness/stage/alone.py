@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from onceproof.harness.artemis.queues import Queues
+from onceproof.harness.http_service.settings import HttpSettings
 from onceproof.harness.links.blocks import Block, take_block
 from onceproof.harness.processes.processes import Processes
 from onceproof.harness.processes.sweep import new_marker
@@ -33,7 +34,12 @@ class Alone:
 
 @contextmanager
 def alone(
-    folder: Path, tools: StageTools, *, brokers: int = BROKERS, queues: Queues | None = None
+    folder: Path,
+    tools: StageTools,
+    *,
+    brokers: int = BROKERS,
+    queues: Queues | None = None,
+    http: HttpSettings | None = None,
 ) -> Iterator[Alone]:
     """Start a stage; logs and what it works with go into the folder."""
     for part in ("logs", "work"):
@@ -48,6 +54,7 @@ def alone(
         stop=Stop(),
         brokers=brokers,
         queues=queues,
+        http=http,
     )
     watchdog = Watchdog(
         marker,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from onceproof.harness.artemis.queues import Queues
+from onceproof.harness.http_service.settings import HttpSettings
 from onceproof.harness.links.blocks import Block
 from onceproof.harness.processes import sweep as processes_of_dead_runs
 from onceproof.harness.processes.processes import Processes
@@ -24,7 +25,9 @@ from onceproof.harness.wait import Stop
 LOCAL, DOCKER = "local", "docker"
 EXTERNAL = "external:"
 """Before the path of the file that describes the user's own cluster."""
-EVERYTHING = frozenset({"kill", "stop", "pause", "cut", "links", "database", "gates", "queues"})
+EVERYTHING = frozenset(
+    {"kill", "stop", "pause", "cut", "links", "database", "gates", "queues", "http"}
+)
 BROKERS = 3
 """How many brokers a stage of ours has, if a run needs any."""
 
@@ -52,8 +55,8 @@ def offers(backend: str) -> frozenset[str]:
     """
     if backend.startswith(EXTERNAL):
         return _cluster(backend).offers
-    # A gate would have to be in the containers' network; of a queue broker there is no image.
-    return EVERYTHING - {"gates", "queues"} if backend == DOCKER else EVERYTHING
+    # A gate would have to be in the containers' network; of the others there is no image.
+    return EVERYTHING - {"gates", "queues", "http"} if backend == DOCKER else EVERYTHING
 
 
 def prepare(backend: str, progress: Progress = silent) -> list[Leftover]:
@@ -85,6 +88,7 @@ def new_stage(
     stop: Stop,
     brokers: int = BROKERS,
     queues: Queues | None = None,
+    http: HttpSettings | None = None,
 ) -> Stage:
     """The stage of one run; nothing is started yet.
 
@@ -95,12 +99,15 @@ def new_stage(
         stop: ends every wait when set.
         brokers: how many brokers of Kafka's, where that can be chosen.
         queues: what it wants of a queue broker; None: there is none.
+        http: what it wants of an HTTP service; None: there is none.
 
     Raises:
         SetupError: something is missing.
     """
     if queues is not None and not is_local(backend):
         raise SetupError(f"There are queues on the {LOCAL} backend only, not on {backend}.")
+    if http is not None and not is_local(backend):
+        raise SetupError(f"There is an HTTP service on the {LOCAL} backend only, not on {backend}.")
     if backend.startswith(EXTERNAL):
         return ExternalStage(_cluster(backend), stop=stop)
     if backend == DOCKER:
@@ -117,6 +124,7 @@ def new_stage(
         stop=stop,
         brokers=brokers,
         queues=queues,
+        http=http,
     )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from onceproof.harness.artemis.auditor import QueueAuditor
+from onceproof.harness.http_service.control import HttpControl
 from onceproof.harness.links.disturbances import Disturbance, Hold
 from onceproof.harness.links.gate.client import Placed
 from onceproof.harness.links.gate.rules import Rule
@@ -22,6 +23,7 @@ SHUT_DOWN_SECONDS = 30.0
 
 
 _NO_QUEUES = "queues are only on the local backend"
+_NO_HTTP_SERVICE = "an HTTP service is only on the local backend"
 
 
 class WithoutQueues:
@@ -32,6 +34,17 @@ class WithoutQueues:
 
     def queues(self) -> QueueAuditor:
         raise StageTrouble(_NO_QUEUES)
+
+
+class WithoutHttpService:
+    """A stage on which there is no HTTP service."""
+
+    @property
+    def http_address(self) -> str:
+        raise StageTrouble(_NO_HTTP_SERVICE)
+
+    def http_service(self) -> HttpControl:
+        raise StageTrouble(_NO_HTTP_SERVICE)
 
 
 class GatedLink(Protocol):
@@ -113,6 +126,21 @@ class Stage(Protocol):
 
     def queues(self) -> QueueAuditor:
         """Who looks into the queue broker's queues, past all proxies.
+
+        Raises:
+            StageTrouble: there is none.
+        """
+
+    @property
+    def http_address(self) -> str:
+        """`host:port` of the HTTP service for the pipeline.
+
+        Raises:
+            StageTrouble: there is none.
+        """
+
+    def http_service(self) -> HttpControl:
+        """Our own way into the HTTP service, past all proxies.
 
         Raises:
             StageTrouble: there is none.

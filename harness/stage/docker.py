@@ -33,7 +33,12 @@ from onceproof.harness.processes.sweep import where
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.processes.watchdog import Watchdog
 from onceproof.harness.stage import docker_reaper
-from onceproof.harness.stage.base import SHUT_DOWN_SECONDS, GatedLink, WithoutQueues
+from onceproof.harness.stage.base import (
+    SHUT_DOWN_SECONDS,
+    GatedLink,
+    WithoutHttpService,
+    WithoutQueues,
+)
 from onceproof.harness.stage.database_login import Login, connection_string, write_private
 from onceproof.harness.stage.docker_compose import Compose
 from onceproof.harness.stage.docker_node import DockerNode
@@ -50,7 +55,7 @@ _SECONDS = 180.0
 at once."""
 
 
-class DockerStage(WithoutQueues):
+class DockerStage(WithoutQueues, WithoutHttpService):
     """The stage of one run, as containers."""
 
     backend = "docker"

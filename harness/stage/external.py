@@ -20,7 +20,7 @@ from onceproof.harness.kafka.topics import delete_topics
 from onceproof.harness.links.disturbances import CUT, Disturbance, Hold, Ledger
 from onceproof.harness.links.topology import AUDIENCES, Link, broker_name, node_id
 from onceproof.harness.processes.trouble import StageTrouble
-from onceproof.harness.stage.base import GatedLink, WithoutQueues
+from onceproof.harness.stage.base import GatedLink, WithoutHttpService, WithoutQueues
 from onceproof.harness.stage.sockets import reaching
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.wait import Overdue, Stop, wait_until
@@ -79,7 +79,7 @@ class Cluster:
         return cls(bootstrap=values["bootstrap"], database=values["database"], commands=commands)
 
 
-class ExternalStage(WithoutQueues):
+class ExternalStage(WithoutQueues, WithoutHttpService):
     """A cluster that was there before the run and will be there after it."""
 
     backend = "external"

@@ -8,13 +8,16 @@ containers.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from uuid import UUID
 
 from onceproof.harness.artemis.auditor import QueueAuditor
 from onceproof.harness.artemis.broker import LocalArtemis
 from onceproof.harness.artemis.queues import Queues
+from onceproof.harness.http_service.control import HttpControl
+from onceproof.harness.http_service.local import LocalHttpService
+from onceproof.harness.http_service.settings import HttpSettings
 from onceproof.harness.kafka.cluster_id import new_cluster_id
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.links.blocks import Block, free_ports
@@ -22,6 +25,7 @@ from onceproof.harness.links.disturbances import Disturbance, Hold
 from onceproof.harness.links.topology import (
     ARTEMIS,
     AUDITOR,
+    HTTP_SERVICE,
     PORTS,
     POSTGRES,
     Link,
@@ -43,6 +47,8 @@ from onceproof.harness.tools.jar_lock import ARTEMIS as VERSION
 from onceproof.harness.tools.setup import StageTools
 from onceproof.harness.wait import Overdue, Stop, wait_until
 
+_Node = LocalBroker | LocalPostgres | LocalArtemis | LocalHttpService
+
 
 class LocalStage:
     """The stage of one run, as processes of this machine."""
@@ -59,8 +65,15 @@ class LocalStage:
         stop: Stop,
         brokers: int = 3,
         queues: Queues | None = None,
+        http: HttpSettings | None = None,
     ) -> None:
-        draft = Topology(block=block, base_port=0, brokers=brokers, queues=queues is not None)
+        draft = Topology(
+            block=block,
+            base_port=0,
+            brokers=brokers,
+            queues=queues is not None,
+            http=http is not None,
+        )
         base_port = free_ports(draft.every_address(), count=PORTS)
         self.topology = replace(draft, base_port=base_port)
         self._tools = tools
@@ -91,10 +104,16 @@ class LocalStage:
                 queues, topology=self.topology, processes=processes, folder=work / ARTEMIS
             )
         )
-        self._nodes: dict[str, LocalBroker | LocalPostgres | LocalArtemis] = {
+        self._http_service = (
+            None
+            if http is None
+            else LocalHttpService(http, topology=self.topology, processes=processes, work=work)
+        )
+        self._nodes: dict[str, _Node] = {
             **self._brokers,
             POSTGRES: self._postgres,
             **({} if self._artemis is None else {ARTEMIS: self._artemis}),
+            **({} if self._http_service is None else {HTTP_SERVICE: self._http_service}),
         }
         self._toxiproxy = ToxiproxyServer(*self.topology.toxiproxy)
         self._links = ProxiedLinks(self._toxiproxy, self.topology.proxies())
@@ -125,6 +144,8 @@ class LocalStage:
                 parts += [pool.submit(self._start_toxiproxy), pool.submit(self._postgres.create)]
                 if self._artemis is not None:
                     parts.append(pool.submit(self._artemis.create, self._stop))
+                if self._http_service is not None:
+                    parts.append(pool.submit(self._http_service.create, self._stop))
                 for part in parts:
                     part.result()
             for broker in self._brokers.values():
@@ -215,6 +236,14 @@ class LocalStage:
     def queues(self) -> QueueAuditor:
         return self._with_queues().auditor
 
+    @property
+    def http_address(self) -> str:
+        self._with_http_service()
+        return self.topology.http_service_proxy
+
+    def http_service(self) -> HttpControl:
+        return self._with_http_service().control
+
     def links(self) -> tuple[Link, ...]:
         return self._links.all
 
@@ -250,9 +279,10 @@ class LocalStage:
     def settings(self) -> dict[str, object]:
         brokers = {"brokers": dict(SETTINGS)} if self._brokers else {}
         queues = self._artemis and {"queue broker": self._artemis.wanted.settings.as_configured()}
-        return {"backend": self.backend, **brokers, **(queues or {})}
+        http = self._http_service and {"HTTP service": asdict(self._http_service.settings)}
+        return {"backend": self.backend, **brokers, **(queues or {}), **(http or {})}
 
-    def _node(self, node: str) -> LocalBroker | LocalPostgres | LocalArtemis:
+    def _node(self, node: str) -> _Node:
         try:
             return self._nodes[node]
         except KeyError:
@@ -263,6 +293,11 @@ class LocalStage:
         if self._artemis is None:
             raise StageTrouble("this stage has no queue broker: nothing of its scenario is a queue")
         return self._artemis
+
+    def _with_http_service(self) -> LocalHttpService:
+        if self._http_service is None:
+            raise StageTrouble("this stage has no HTTP service: no output of its scenario is one")
+        return self._http_service
 
     def _running(self, node: str, done: str) -> Process:
         process = self._node(node).process

@@ -25,7 +25,7 @@ ODD: Final[Mapping[str, str]] = {
 """Kinds of odd records that an input may hold, as hazards have them → in words."""
 PROBED: Final = (ABORTED, NULL, OVERSIZE)
 """Those that a dry run tries at its end, for not every pipeline goes on behind them."""
-_LISTS: Final = ("commits", "groups", "topics", "tables", "survives", "ends_at")
+_LISTS: Final = ("commits", "groups", "topics", "tables", "http_methods", "survives", "ends_at")
 SHARE_FETCH: Final = "ShareFetch"
 """The API by which members of share groups ask for records."""
 GROUP: Final = "group"
@@ -87,6 +87,7 @@ class Profile:
         tables: of the database that it wrote to.
         position_table: the one of them that holds its offsets.
         statements: how it speaks to the database: `simple`, `extended` or `prepared`.
+        http_methods: of the requests that the HTTP service has carried out for it.
         processes: how many of its processes are connected to brokers.
         pause: the longest in seconds that it paused between two writes while inputs waited.
         rest: seconds for which its outputs may stand still while it goes on.
@@ -110,6 +111,7 @@ class Profile:
     tables: tuple[str, ...] = ()
     position_table: str | None = None
     statements: str | None = None
+    http_methods: tuple[str, ...] = ()
     processes: int = 1
     pause: float = 0.0
     rest: float = 5.0
@@ -144,6 +146,7 @@ class Profile:
             self._commits(),
             self._produces(),
             self._stores(),
+            self._calls(),
             self._odd(),
             f"Its outputs count as still when nothing has changed in them for {self.rest:g} s.",
         ]
@@ -197,6 +200,11 @@ class Profile:
             return ""
         how = f" by {self.statements} statements" if self.statements else ""
         return f"It writes to {', '.join(self.tables)} of the database{how}."
+
+    def _calls(self) -> str:
+        if not self.http_methods:
+            return ""
+        return f"It sends {' and '.join(self.http_methods)} requests to the HTTP service."
 
     def _odd(self) -> str:
         at = " and ".join(ODD[kind] for kind in self.ends_at)

@@ -19,6 +19,7 @@ from onceproof.harness.context.pipeline import Pipeline, PipelineParts
 from onceproof.harness.context.run_context import addresses
 from onceproof.harness.context.subject import SubjectBase
 from onceproof.harness.history.identity import RECORD_HEADER
+from onceproof.harness.http_service.settings import HttpSettings
 from onceproof.harness.kafka.following import Followers
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.links.topology import AUDITOR
@@ -35,6 +36,7 @@ from onceproof.harness.user_pipeline.instances import PLACEHOLDER, several
 from onceproof.harness.user_pipeline.jdbc import jdbc_url
 from onceproof.harness.user_pipeline.look import QUIET, Look
 from onceproof.harness.user_pipeline.orders import Orders
+from onceproof.harness.user_pipeline.outputs.http import HTTP
 from onceproof.harness.user_pipeline.outputs.kind import Where
 from onceproof.harness.user_pipeline.outputs.output import Output
 from onceproof.harness.user_pipeline.placeholders import fill, words
@@ -53,6 +55,7 @@ WORDS: Final[Mapping[str, str]] = {
     "jdbc": "the same for JDBC",
     "spark_jars": "Spark's source and sink for Kafka, for spark.jars",
     "queues": "the queue broker, as host:port, past a proxy, if an output is a queue",
+    "http": "the HTTP service, as http://host:port, past a proxy, if an output is one",
     "queue_jars": "Artemis' own jars as a class path, for java -cp: its JMS client",
     "kafka_jars": "Kafka's own jars as a class path, for java -cp: clients and Streams",
 }
@@ -70,6 +73,7 @@ class OwnPipeline(SubjectBase):
         orders: what it gets.
         instances: how many processes of the command there are.
         dead_letters: where it writes what it could not process.
+        idempotency_key: the header by which the HTTP service recognizes a repeated request.
         upserts: where a value in its outputs has its key, if they keep one value for each.
         rest: seconds for which it may stand still between two writes.
         pause: the longest in seconds that it usually pauses between two writes.
@@ -82,6 +86,7 @@ class OwnPipeline(SubjectBase):
     orders: Orders
     instances: int = 1
     dead_letters: Output | None = None
+    idempotency_key: str | None = None
     upserts: Rule | None = None
     rest: float = QUIET
     pause: float = 0.0
@@ -115,6 +120,12 @@ class OwnPipeline(SubjectBase):
     @property
     def queues(self) -> tuple[str, ...]:
         return tuple(place.queue for place in self.places if place.queue is not None)
+
+    @property
+    def http(self) -> HttpSettings | None:
+        """The HTTP service, if an output is one."""
+        paths = tuple(place.place for place in self.places if place.kind == HTTP)
+        return HttpSettings(paths=paths, key=self.idempotency_key) if paths else None
 
     @property
     def from_queues(self) -> bool:
@@ -254,6 +265,8 @@ def meanings_of(parts: PipelineParts, checkpoint: Path, asked: Collection[str]) 
         meanings["jdbc"] = jdbc_url(database)
     if "queues" in asked:
         meanings["queues"] = parts.stage.queue_broker("pipeline")
+    if "http" in asked:
+        meanings["http"] = f"http://{parts.stage.http_address}"
     if "queue_jars" in asked:
         meanings["queue_jars"] = f"{artemis_jars(parts.tools)}/*"
     if "kafka_jars" in asked:

@@ -20,6 +20,8 @@ HOW_TO = Path(__file__).parents[2] / "docs/how-to"
 DATABASE = (HOW_TO / "test-a-consumer-with-a-database.md").read_text("utf-8")
 SPARK = (HOW_TO / "test-a-spark-job.md").read_text("utf-8")
 QUEUE = (HOW_TO / "test-a-program-that-writes-to-a-queue.md").read_text("utf-8")
+HTTP = (HOW_TO / "test-a-program-that-calls-a-web-service.md").read_text("utf-8")
+BROKEN_POST, MENDED_POST = re.findall(r"^```python\n(.*?)^```", HTTP, re.DOTALL | re.MULTILINE)
 BROKEN_SEND, MENDED_SEND = re.findall(r"^```java\n(.*?)^```", QUEUE, re.DOTALL | re.MULTILINE)
 BROKEN_WRITE, MENDED_WRITE = re.findall(r"^```python\n(.*?)^```", SPARK, re.DOTALL | re.MULTILINE)
 
@@ -52,6 +54,7 @@ def test_pages_show_programs_as_they_are() -> None:
     assert shown in (HOW_TO / "examples/to_a_table.py").read_text()
     assert sql.strip() in (HOW_TO / "examples/to_a_table_mended.py").read_text()
     assert BROKEN_SEND in (HOW_TO / "examples/ToQueue.java").read_text()
+    assert BROKEN_POST in (HOW_TO / "examples/post_orders.py").read_text()
     assert BROKEN_WRITE in (HOW_TO / "examples/to_files.py").read_text()
     assert MENDED_WRITE.startswith(BROKEN_WRITE.partition("\n")[0])
 
@@ -105,5 +108,21 @@ class TestTheTrials:
         # The queue broker is killed too.
         harder = command.replace("verify ", "verify --preset standard ", 1)
         done = typed(harder, runs, folder)
+        assert done.code == 0, done.out + done.err
+        assert done.verdicts() == {"exactly-once orders → shipments": "holds"}
+
+    def test_a_caller_that_posts_again_is_caught(self, runs: Path, folder: Path) -> None:
+        (command,) = commands(HTTP)
+        done = typed(command, runs, folder)
+        assert done.code == 1, done.out + done.err
+        assert said(HTTP) in re.sub(r"\s+", " ", done.out)
+
+    def test_a_caller_that_sends_a_key_holds(self, runs: Path, folder: Path) -> None:
+        program = folder / "examples" / "post_orders.py"
+        broken = program.read_text()
+        assert broken.count("    headers = {}\n") == 1
+        program.write_text(broken.replace("    headers = {}\n", MENDED_POST))
+        (command,) = commands(HTTP)
+        done = typed(command, runs, folder)
         assert done.code == 0, done.out + done.err
         assert done.verdicts() == {"exactly-once orders → shipments": "holds"}

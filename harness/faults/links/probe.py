@@ -1,7 +1,8 @@
 """A connection of our own on a link: what a client there meets, measured.
 
 It speaks to whoever is at the end, and asks for nothing that changes
-anything: a broker for its API versions, a database for a constant, a queue broker for an echo. A
+anything: a broker for its API versions, a database for a constant, a queue broker for an echo, an
+HTTP service for a method that it does not allow. A
 request can be made longer, and many can be sent at once, so that bytes can be counted and timed in
 each direction.
 """
@@ -18,7 +19,7 @@ from typing import Final, Protocol
 
 from kafka.protocol.metadata import ApiVersionsRequest
 
-from onceproof.harness.links.topology import ARTEMIS, POSTGRES, Link
+from onceproof.harness.links.topology import ARTEMIS, HTTP_SERVICE, POSTGRES, Link
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.base import Stage
 from onceproof.harness.stage.database_greeting import log_in
@@ -103,7 +104,28 @@ class _Artemis:
         return 4 + len(_exactly(way, size))
 
 
-_SPEECHES: Final[Mapping[str, Callable[[], _Speech]]] = {POSTGRES: _Postgres, ARTEMIS: _Artemis}
+class _Http:
+    _LENGTH: Final = b"content-length:"
+
+    def greet(self, way: socket.socket, stage: Stage) -> None:
+        """HTTP begins with a request."""
+
+    def request(self, *, more: int) -> bytes:
+        return b"GET / HTTP/1.1\r\nHost: probe\r\nX-Probe: %b\r\n\r\n" % (b"p" * more)
+
+    def answer(self, way: socket.socket) -> int:
+        head = bytearray()
+        while not head.endswith(b"\r\n\r\n"):
+            head += _exactly(way, 1)
+        (length,) = (line for line in head.lower().splitlines() if line.startswith(self._LENGTH))
+        return len(head) + len(_exactly(way, int(length.removeprefix(self._LENGTH))))
+
+
+_SPEECHES: Final[Mapping[str, Callable[[], _Speech]]] = {
+    POSTGRES: _Postgres,
+    ARTEMIS: _Artemis,
+    HTTP_SERVICE: _Http,
+}
 """What nodes speak that are no brokers of Kafka's."""
 
 

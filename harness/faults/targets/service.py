@@ -1,4 +1,4 @@
-"""The database and the queue broker: each is one node of the stage.
+"""The database, the queue broker and the HTTP service: each is one node of the stage.
 
 Killed, its next life recovers from its log. Asked to end, it disconnects everybody and writes down
 what it has. Paused, it keeps its connections: transactions that were open stay open, and their
@@ -21,7 +21,14 @@ from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.forwarders import forwarders
 from onceproof.harness.faults.links.probed_link import wait_mended
 from onceproof.harness.faults.targets.base import Verb, Victim
-from onceproof.harness.links.topology import ARTEMIS, AUDITOR, POSTGRES, QUEUE_AUDIENCES, Link
+from onceproof.harness.links.topology import (
+    ARTEMIS,
+    AUDITOR,
+    HTTP_SERVICE,
+    POSTGRES,
+    QUEUE_AUDIENCES,
+    Link,
+)
 from onceproof.harness.subjects.queue.moments import MOMENTS
 from onceproof.harness.subjects.queue.subject import FORWARDER
 from onceproof.harness.wait import wait_until
@@ -92,6 +99,13 @@ QUEUE_BROKER: Final = Service(
     ways=tuple(Link(audience, ARTEMIS) for audience in QUEUE_AUDIENCES),
     answers=_queue_broker_answers,
 )
+HTTP: Final = Service(
+    node=HTTP_SERVICE,
+    called="the HTTP service",
+    needs="http",
+    ways=(Link("pipeline", HTTP_SERVICE),),
+    answers=lambda context: context.stage.http_service().answers(_SECONDS),
+)
 
 
 class ServiceVictim(Victim):
@@ -124,6 +138,15 @@ class Database(ServiceVictim):
     written: ClassVar[str] = "database"
     example: ClassVar[str] = "database"
     service: ClassVar[Service] = DATABASE
+
+
+@dataclass(frozen=True, kw_only=True)
+class HttpService(ServiceVictim):
+    """The HTTP service of the stage. Killed, it still knows whatever it has carried out."""
+
+    written: ClassVar[str] = HTTP_SERVICE
+    example: ClassVar[str] = HTTP_SERVICE
+    service: ClassVar[Service] = HTTP
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,7 +22,7 @@ def verify(
         typer.Argument(
             metavar="-- COMMAND...",
             help="The pipeline's command, after --. Placeholders: {bootstrap}, {input}, "
-            "{instance}, {checkpoint}, {work}, {database}, {jdbc}, {queues}, {spark_jars}, "
+            "{instance}, {checkpoint}, {work}, {database}, {jdbc}, {queues}, {http}, {spark_jars}, "
             "{kafka_jars} and {queue_jars}.",
         ),
     ],
@@ -31,8 +31,8 @@ def verify(
         typer.Option(
             autocompletion=completing.outputs,
             help="Where the pipeline writes: TOPIC, TOPIC@read_uncommitted, or a kind and a "
-            "place, such as postgres:TABLE, parquet:FOLDER, or command:COMMAND, which prints the "
-            "output. The error for an unknown kind lists all. Repeatable.",
+            "place, such as postgres:TABLE, http:PATH, parquet:FOLDER, or command:COMMAND, which "
+            "prints the output. The error for an unknown kind lists all. Repeatable.",
         ),
     ],
     instances: Annotated[
@@ -101,6 +101,14 @@ def verify(
         str | None,
         typer.Option(
             help="Where a dead letter carries the identity of its input (default: --identity)."
+        ),
+    ] = None,
+    idempotency_key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HEADER",
+            help="Where a request to an output http:PATH carries a key, such as Idempotency-Key: "
+            "a repeated one gets the first answer again and is not carried out again.",
         ),
     ] = None,
     upserts: Annotated[
@@ -240,6 +248,7 @@ def verify(
                 ignored=tuple(ignore or ()),
                 dead_letters=dead_letters,
                 dead_letter_identity=dead_letter_identity,
+                idempotency_key=idempotency_key,
                 upserts=upserts,
                 data=data,
                 data_identity=data_identity,

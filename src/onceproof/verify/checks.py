@@ -41,7 +41,7 @@ def check_queues(options: VerifyOptions, subject: OwnPipeline) -> None:
     Raises:
         BadTrial: it is not so.
     """
-    asks = any("queues" in words(part) for part in options.command)
+    asks = _asks(options, "queues")
     if asks and not subject.queues:
         raise BadTrial("{queues} needs a queue; add --output queue:ADDRESS")
     if subject.queues and not asks:
@@ -49,6 +49,28 @@ def check_queues(options: VerifyOptions, subject: OwnPipeline) -> None:
             f"the command does not get the address of {subject.queues[0]}; expected {{queues}} in "
             "it, the host:port of the queue broker, through a proxy"
         )
+
+
+def check_http(options: VerifyOptions, subject: OwnPipeline) -> None:
+    """See that the HTTP service is asked for where there is one, and nowhere else.
+
+    Raises:
+        BadTrial: it is not so.
+    """
+    asks = _asks(options, "http")
+    if asks and subject.http is None:
+        raise BadTrial("{http} needs the HTTP service; add --output http:PATH")
+    if subject.http is not None and not asks:
+        raise BadTrial(
+            f"the command does not get the address of {subject.http.paths[0]}; expected {{http}} "
+            "in it, as in {http}/" + subject.http.paths[0]
+        )
+    if options.idempotency_key is not None and subject.http is None:
+        raise BadTrial("--idempotency-key needs the HTTP service; add --output http:PATH")
+
+
+def _asks(options: VerifyOptions, word: str) -> bool:
+    return any(word in words(part) for part in options.command)
 
 
 def check_expects(options: VerifyOptions) -> None:

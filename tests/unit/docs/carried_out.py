@@ -15,6 +15,7 @@ from tests.unit.docs.pages import blocks, typed
 TUTORIAL = "docs/tutorial/test-your-pipeline.md"
 SPARK = "docs/how-to/test-a-spark-job.md"
 QUEUE = "docs/how-to/test-a-program-that-writes-to-a-queue.md"
+HTTP = "docs/how-to/test-a-program-that-calls-a-web-service.md"
 DATABASE = "docs/how-to/test-a-consumer-with-a-database.md"
 IN_TESTS = "docs/how-to/faults-in-your-tests.md"
 GATE = "docs/how-to/hit-one-message.md"
@@ -38,6 +39,9 @@ EXECUTED = {
     (QUEUE, "console"): HOW_TO_RUNS,
     (QUEUE, "java"): HOW_TO_RUNS,
     (QUEUE, "text"): HOW_TO_RUNS,
+    (HTTP, "console"): HOW_TO_RUNS,
+    (HTTP, "python"): HOW_TO_RUNS,
+    (HTTP, "text"): HOW_TO_RUNS,
     (HISTORY, "go"): "tests/unit/docs/test_docs_histories.py",
     (HISTORY, "java"): "tests/unit/docs/test_docs_histories.py",
     (HISTORY, "console"): "tests/unit/docs/test_docs_histories.py",

@@ -16,6 +16,7 @@ from onceproof.harness.stage.base import Stage
 
 if TYPE_CHECKING:
     from onceproof.harness.artemis.auditor import QueueAuditor
+    from onceproof.harness.http_service.control import HttpControl
     from onceproof.harness.links.gate.client import Event, Placed
 
 Said = dict[tuple[str, int], tuple[int, set[int]]]
@@ -83,6 +84,7 @@ class FakeStage:
     half_way: int = 0
     gates: dict[Link, FakeGate] = field(default_factory=dict)
     auditor: QueueAuditor | None = None
+    http: HttpControl | None = None
     story: list[str] = field(default_factory=list)
     _ledger: Ledger = field(default_factory=Ledger, init=False)
 
@@ -140,6 +142,16 @@ class FakeStage:
 
     def queues(self) -> QueueAuditor:
         return self.auditor or self._no_queues()
+
+    @property
+    def http_address(self) -> str:
+        self.http_service()
+        return "pipeline:8080"
+
+    def http_service(self) -> HttpControl:
+        if self.http is None:
+            raise StageTrouble("there is no HTTP service")
+        return self.http
 
     def _no_queues(self) -> NoReturn:
         raise StageTrouble("there is no queue broker")

@@ -67,6 +67,11 @@ def tables(pipeline: Pipeline) -> bool:
     return bool(pipeline.profile.tables)
 
 
+def calls_http(pipeline: Pipeline) -> bool:
+    """Whether it was seen to call the run's HTTP service."""
+    return bool(pipeline.profile.http_methods)
+
+
 def hit(
     pipeline: Pipeline, api: str, action: str, *, lasts: float | None = None, **more: object
 ) -> Strike:

@@ -13,6 +13,7 @@ from onceproof.verify.hazards.commits import COMMITS
 from onceproof.verify.hazards.database import DATABASE
 from onceproof.verify.hazards.group import GROUP_MEMBER
 from onceproof.verify.hazards.hazard import Hazard
+from onceproof.verify.hazards.http import HTTP
 from onceproof.verify.hazards.input import BEGINNING, INPUT
 from onceproof.verify.hazards.producing import PRODUCING
 from onceproof.verify.hazards.spark import SPARK
@@ -25,6 +26,7 @@ TABLE: Final[tuple[Hazard, ...]] = (
     *PRODUCING,
     *WORK,
     *DATABASE,
+    *HTTP,
     *SPARK,
     *BROKERS,
     *INPUT,

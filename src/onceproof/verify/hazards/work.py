@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from onceproof.harness.faults.database.strike_database import StrikeDatabase
+from onceproof.harness.faults.http.strike_http import StrikeHttp
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.program.withhold_writes import WithholdWrites
 from onceproof.harness.faults.stop import Stop
@@ -15,6 +16,7 @@ from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.verify.hazards.asking import (
     LATE_SECONDS,
     SERVER,
+    calls_http,
     is_program,
     needs,
     phase,
@@ -33,6 +35,8 @@ def _withheld(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     if tables(pipeline) and pipeline.profile.watched:
         fault_ = StrikeDatabase(when="commit", act="kill-undone", seconds=pipeline.patience)
         yield Strike(do=fault_)
+    if calls_http(pipeline) and pipeline.profile.watched:
+        yield Strike(do=StrikeHttp(act="kill-undone", seconds=seconds), seconds=seconds)
 
 
 def _stopped(pipeline: Pipeline, n: int) -> Iterator[Strike]:
@@ -55,10 +59,12 @@ WORK: Final[tuple[Hazard, ...]] = (
         name="killed-with-writes",
         says="it is killed while its writes are in flight, after it has had time to commit "
         f"offsets; once after {LATE_SECONDS:g} s, unless it commits sooner",
-        of="produces, or writes to the stage's database",
+        of="produces, writes to the stage's database, or calls the HTTP service",
         proof="its writes were held back when it was killed",
         unless=needs(
-            lambda p: is_program(p) and p.profile.watched and (produces(p) or tables(p)),
+            lambda p: (
+                is_program(p) and p.profile.watched and (produces(p) or tables(p) or calls_http(p))
+            ),
             "its writes use no link that can be held up",
         ),
         strikes=lambda p, n: list(_withheld(p, n)),

@@ -132,7 +132,10 @@ def test_what_can_be_asked_for(words: str, fault: object) -> None:
         ("isolate broker-1 broker-2", "expected isolate TARGET, found isolate broker-1 broker-2"),
         ("isolate broker", "invalid target 'broker': expected broker-<n>, leader:"),
         ("pause postgres", "invalid target 'postgres': expected broker-<n>, leader:.*database"),
-        ("cut pipeline db", "invalid target 'db': expected broker-<n>, .*, artemis, or"),
+        (
+            "cut pipeline db",
+            "invalid target 'db': expected broker-<n>, .*, artemis, http-service, or",
+        ),
         ("isolate leader:payments", "invalid target 'leader:payments'"),
         ("hold producer broker-1 both", "invalid direction 'both': expected requests or responses"),
         ("throttle producer broker-1 requests 0", "invalid amount '0': expected an integer ≥"),
@@ -186,7 +189,7 @@ def test_each_says_what_it_does() -> None:
 
 
 def test_what_containers_cannot_do_is_named() -> None:
-    """All but gates and queues: whoever asks for one of these there is told so."""
+    """All but gates, queues and the HTTP service: whoever asks for one there is told so."""
     of_subjects = {"driver", "executors", "member", "worker", "commits", "program", "job"}
     of_subjects |= {"forwarder", "new checkpoint"}
     here, there = offers(LOCAL) | of_subjects, offers(DOCKER) | of_subjects
@@ -198,4 +201,5 @@ def test_what_containers_cannot_do_is_named() -> None:
     gated = ("fence-program", "stale-end-txn", "message", "time-out-transaction", "unanswered")
     gated += ("withhold-writes",)
     queues = ("lose-receipts",)
-    assert refused == dict.fromkeys(gated, "gates") | dict.fromkeys(queues, "queues")
+    wanted = dict.fromkeys(gated, "gates") | dict.fromkeys(queues, "queues")
+    assert refused == wanted | {"strike-http": "http"}

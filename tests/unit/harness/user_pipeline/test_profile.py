@@ -46,7 +46,16 @@ def test_another_version_is_no_profile(change: dict[str, object]) -> None:
 @pytest.mark.parametrize("name", [field.name for field in fields(Profile)])
 def test_a_profile_without_a_field_is_of_another_version(name: str) -> None:
     data = {key: value for key, value in COPY.as_json().items() if key != name}
-    if name in ("commits", "groups", "topics", "tables", "survives", "ends_at", "group"):
+    if name in (
+        "commits",
+        "groups",
+        "topics",
+        "tables",
+        "http_methods",
+        "survives",
+        "ends_at",
+        "group",
+    ):
         with pytest.raises(KeyError):
             Profile.from_json(data)
     else:

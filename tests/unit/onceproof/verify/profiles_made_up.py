@@ -65,6 +65,10 @@ TEXTBOOK: Final = replace(
     ends_at=(ABORTED,),
 )
 """Rows and offsets in one transaction of PostgreSQL, and offsets nowhere else."""
+TO_SERVICE: Final = replace(
+    COPY, topics=(), idempotent=False, acks=None, http_methods=("POST",), commit_seconds=None
+)
+"""Requests to the HTTP service, offsets in Kafka."""
 ROW_AND_EVENT: Final = replace(COPY, tables=("ledger",), statements="simple")
 TWO_WORKERS: Final = replace(COPY, group=replace(READERS, members=2), processes=2)
 SPARK_JOB: Final = Profile(commits=(CHECKPOINT,), topics=("enriched",), read_committed=False)
@@ -77,6 +81,7 @@ PROFILES: Final = {
     "textbook": TEXTBOOK,
     "row-and-event": ROW_AND_EVENT,
     "two-workers": TWO_WORKERS,
+    "service": TO_SERVICE,
     "unwatched": UNWATCHED,
     "nothing-seen": Profile(),
 }

@@ -58,7 +58,7 @@ OTHER = {
     "command": ("python", "other.py"), "folder": Path("/else"), "topic": "in", "outputs": ("b",),
     "topics": ("state",), "identity": "key", "effects": "2", "effect_key": "key",
     "dead_letters": "dead", "dead_letter_identity": "key", "upserts": "key", "data_identity": "key",
-    "data_key": "key", "partitions": 4, "rate": 5,
+    "data_key": "key", "partitions": 4, "rate": 5, "idempotency_key": "Key",
 }  # fmt: skip
 
 

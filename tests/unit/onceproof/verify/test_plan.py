@@ -10,6 +10,7 @@ from itertools import groupby, pairwise
 import pytest
 
 from onceproof.harness.faults.database.strike_database import StrikeDatabase
+from onceproof.harness.faults.http.strike_http import StrikeHttp
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.program.evict_program import EvictProgram
 from onceproof.harness.faults.program.odd_input import OddInput
@@ -45,7 +46,8 @@ BESIDE = frozenset({ABORTED, NULL, OVERSIZE, KEYS, "partition-added"})
 
 
 def pipeline(profile: Profile, *, spark: bool = False, kinds: tuple[str, ...] = ()) -> Pipeline:
-    kinds = kinds or ("topic" if profile.topics else "postgres",)
+    other = "http" if profile.http_methods else "postgres"
+    kinds = kinds or ("topic" if profile.topics else other,)
     return Pipeline(
         profile=profile, input="orders", kinds=kinds, topics=profile.topics, spark=spark
     )
@@ -73,12 +75,18 @@ ROWS = {
     "database-commit-lost", "database-commit-unheard", "database-connection-lost",
     "database-refused", "database-slow", "database-killed",
 }  # fmt: skip
+CALLS = {
+    "http-request-lost", "http-answer-unheard", "http-connection-lost", "http-unavailable",
+    "http-slow", "http-paused", "http-killed",
+}  # fmt: skip
 HAS = {
     "copy": PROGRAMS | COMMITS | MEMBER | PRODUCES | ODD_ONES
     | {"commit-refused", "produce-refused"},
     "transactional": PROGRAMS | COMMITS | MEMBER | PRODUCES | ODD_ONES
     | {"transaction-aborted", "producer-fenced"},
     "database": PROGRAMS | COMMITS | MEMBER | ROWS | ODD_ONES
+    | {"commit-refused", "killed-with-writes"},
+    "service": PROGRAMS | COMMITS | MEMBER | CALLS | ODD_ONES
     | {"commit-refused", "killed-with-writes"},
     "textbook": PROGRAMS | ROWS
     | {"killed-with-writes", "killed-between-writes", "paused", "restarted-idle"},
@@ -425,3 +433,11 @@ def test_no_partition_is_added_for_kafka_streams() -> None:
     streams = replace(READERS, assignors=("stream",))
     absent = plan(pipeline(replace(COPY, group=streams)), "gentle").absent
     assert "Kafka Streams stops for good" in absent["partition-added"]
+
+
+def test_requests_are_held_before_a_kill_for_as_long_as_a_commit_may_take() -> None:
+    schedule = plan(PIPELINES["service"], "standard").schedule
+    held = [at.do for at in schedule if at.hazard == "killed-with-writes"]
+    assert [do.seconds for do in held if isinstance(do, StrikeHttp)] == [LATE_SECONDS, 1.0, 1.0]
+    acts = [at.do.act for at in schedule if at.hazard == "http-connection-lost"]  # type: ignore[attr-defined]
+    assert acts == ["cut-landed", "cut-undone", "cut-landed"]

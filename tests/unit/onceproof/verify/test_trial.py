@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,19 +13,27 @@ from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.links.cut_link import CutLink
 from onceproof.harness.faults.targets.brokers import Node
 from onceproof.harness.faults.targets.program import Program
-from onceproof.harness.faults.targets.service import QueueBroker
+from onceproof.harness.faults.targets.service import HttpService, QueueBroker
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.faults.until import Acknowledged
+from onceproof.harness.http_service.settings import HttpSettings
 from onceproof.harness.links.topology import ARTEMIS
 from onceproof.harness.schedule.as_json import schedule_to_json
 from onceproof.harness.schedule.scenario import ScheduledFault
 from onceproof.harness.schedule.supported_faults import with_supported_faults
-from onceproof.harness.stage.backends import EVERYTHING
+from onceproof.harness.stage.backends import EVERYTHING, offers
+from onceproof.harness.tools.error import SetupError
 from onceproof.harness.user_pipeline.look import QUIET
 from onceproof.verify.named_faults import by_name
 from onceproof.verify.options import BadTrial, VerifyOptions
 from onceproof.verify.trial import SENTINELS, draft, dry_run_of
-from tests.unit.onceproof.verify.profiles_made_up import COPY, PROFILES, SPARK_JOB, tried
+from tests.unit.onceproof.verify.profiles_made_up import (
+    COPY,
+    PROFILES,
+    SPARK_JOB,
+    TO_SERVICE,
+    tried,
+)
 
 SAID = VerifyOptions(
     command=("python", "job.py", "{bootstrap}"), folder=Path("/somewhere"), outputs=("enriched",)
@@ -77,6 +86,44 @@ def test_a_queue_among_outputs_has_its_broker_killed_too() -> None:
     assert (claim.scope.sink, claim.scope.view) == ("q", "queue")
     assert "queue-broker-lost" in claim.hazards
     assert "read as a log" in claim.fine_print.not_tested
+
+
+def test_requests_are_effects_and_their_service_is_hit_too() -> None:
+    said = replace(
+        SAID,
+        outputs=("http:v1/shipments", "http:returns"),
+        command=("x", "{http}/v1/shipments"),
+        idempotency_key="Idempotency-Key",
+    )
+    scenario = tried(said, TO_SERVICE)
+    assert scenario.http == HttpSettings(paths=("v1/shipments", "returns"), key="Idempotency-Key")
+    assert scenario.needs == {"http"}
+    assert [topic.name for topic in scenario.all_topics] == ["orders"]
+    assert Kill(HttpService()) in {at.do for at in scenario.schedule}
+    assert with_supported_faults(scenario, EVERYTHING) == (scenario, ())
+    with pytest.raises(SetupError, match="needs http"):
+        with_supported_faults(scenario, offers("docker"))
+    (claim, _) = scenario.claims
+    assert (claim.scope.sink, claim.scope.view) == ("v1/shipments", "requests")
+    assert "kept keys forever" in claim.fine_print.not_tested
+    assert tried(SAID).http is None
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"command": ("x", "{http}")}, "add --output http:PATH"),
+        ({"idempotency_key": "K"}, "--idempotency-key needs the HTTP service"),
+        ({"outputs": ("http:a",)}, r"expected {http} in it, as in {http}/a"),
+        ({"outputs": ("http:/a",), "command": ("x", "{http}")}, "invalid path '/a'"),
+        ({"outputs": ("http://x/a",), "command": ("x", "{http}")}, "invalid path '//x/a'"),
+    ],
+)
+def test_the_http_service_is_asked_for_where_there_is_one(
+    change: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(BadTrial, match=says):
+        draft(replace(SAID, **change))
 
 
 @pytest.mark.parametrize(

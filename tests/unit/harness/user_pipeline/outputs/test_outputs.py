@@ -16,6 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from onceproof.harness.http_service.log import log_of as log_of_requests
+from onceproof.harness.http_service.service import Service
+from onceproof.harness.http_service.settings import HttpSettings
 from onceproof.harness.kafka.log_reader import LogReader, PartitionLog
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.kafka.single_partition_log import ReaderOfAll
@@ -213,6 +216,7 @@ def test_all_outputs_together(tmp_path: Path) -> None:
         ("iceberg:{work}/i", "iceberg", "{work}/i", "table"),
         ("command:a b", "command", "a b", "printed"),
         ("queue:a/b.c", "queue", "a/b.c", "queue"),
+        ("http:v1/orders", "http", "v1/orders", "requests"),
     ],
 )
 def test_an_output_is_named(text: str, kind: str, place: str, view: str) -> None:
@@ -220,7 +224,8 @@ def test_an_output_is_named(text: str, kind: str, place: str, view: str) -> None
     assert (found.kind, found.place, found.view) == (kind, place, view)
     assert found.topic == (place if kind == "topic" else None)
     assert set(output_kinds()) == {
-        "topic", "queue", "postgres", "parquet", "csv", "json", "delta", "iceberg", "command"
+        "topic", "queue", "postgres", "parquet", "csv", "json", "delta", "iceberg", "command",
+        "http",
     }  # fmt: skip
 
 
@@ -267,3 +272,47 @@ def test_a_command_can_be_found_by_the_next_start(tmp_path: Path) -> None:
     ).effects()
     assert row.record is not None
     assert harness_alive(row.record)
+
+
+class TestRequests:
+    """What the HTTP service has carried out, read from its log."""
+
+    @staticmethod
+    def send(work: Path, *requests: tuple[str, str, str, tuple[tuple[str, str], ...]]) -> None:
+        service = Service(HttpSettings(paths=("orders", "v1")), log_of_requests(work))
+        for method, path, body, headers in requests:
+            answer = service.take(method, path, headers, body)
+            assert answer is not None
+            assert answer.status == 200
+
+    def test_each_is_an_effect_of_its_path(self, tmp_path: Path) -> None:
+        output = opened("http:orders", tmp_path)
+        assert (output.size(), output.effects(), output.hanging()) == (0, [], False)
+        self.send(
+            tmp_path,
+            ("POST", "/orders", '{"id": "a"}', ()),
+            ("POST", "/orders/new", '{"id": "b"}', ()),
+            ("POST", "/v1", '{"id": "c"}', ()),
+            ("POST", "/orders", '{"id": "a"}', ()),
+        )
+        assert output.size() > 0
+        assert [effect.record for effect in output.effects()] == ["a", "b", "a"]
+        assert output.effects()[1].position == "POST /orders/new no. 2"
+
+    @pytest.mark.parametrize("rule", ["header:order-id", "key", r"regex:id=(\w+)"])
+    def test_identities_are_in_headers_paths_and_bodies(self, tmp_path: Path, rule: str) -> None:
+        self.send(tmp_path, ("PUT", "/orders/a", "id=a", (("Order-ID", "a"), ("order-id", "b"))))
+        (effect,) = opened("http:orders", tmp_path, identity=Rule.parse(rule)).effects()
+        assert effect.record == "a"
+
+    def test_the_last_one_of_a_key_leaves_its_value(self, tmp_path: Path) -> None:
+        self.send(
+            tmp_path,
+            ("PUT", "/orders/x", '{"id": "a"}', ()),
+            ("PUT", "/orders/y", '{"id": "b"}', ()),
+            ("PUT", "/orders/x", '{"id": "c"}', ()),
+            ("DELETE", "/orders/y", "", ()),
+        )
+        where = Where(database="", reader=cast("LogReader", None), work=tmp_path)
+        upserts = Output.parse("http:orders", ID).open_upserts(where, Rule.parse("key"))
+        assert [(state.state_key, state.digest) for state in upserts.states()] == [("x", "c")]

@@ -1,0 +1,1 @@
+"""Faults of requests to the HTTP service."""

@@ -1,0 +1,137 @@
+"""The pipeline's requests to the HTTP service, met inside the service.
+
+Whether a request is carried out is decided here, and whether its sender hears of it: the pipeline
+is killed, its connection ends, or it hears a refusal and lives on. A request that the service
+recognizes as repeated is never met: that would put nothing to the test.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Final, Literal
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.pipeline import PipelineTrouble
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.links.probed_link import wait_mended
+from onceproof.harness.faults.program.programs import (
+    at_work,
+    end,
+    offsets_committed,
+    running,
+    start_again,
+)
+from onceproof.harness.faults.words import Word
+from onceproof.harness.http_service.rules import Rule
+from onceproof.harness.links.topology import HTTP_SERVICE, Link
+from onceproof.harness.processes.processes import Process
+from onceproof.harness.wait import wait_until
+
+Act = Literal["kill-undone", "kill-landed", "cut-undone", "cut-landed", "refuse", "slow"]
+_WORDS: Final[dict[Act, str]] = {
+    "kill-undone": "SIGKILL the pipeline; it is not carried out",
+    "kill-landed": "SIGKILL the pipeline; it is carried out and nobody hears of it",
+    "cut-undone": "close its connection; it is not carried out",
+    "cut-landed": "close its connection; it is carried out all the same",
+    "refuse": "answer 503",
+    "slow": "carry it out, and answer late",
+}
+_RULES: Final[dict[Act, Rule]] = {
+    "kill-undone": Rule(carry_out=False, answer="none", hold=True),
+    "kill-landed": Rule(carry_out=True, answer="none", hold=True),
+    "cut-undone": Rule(carry_out=False, answer="none", times=1),
+    "cut-landed": Rule(carry_out=True, answer="none", times=1),
+    "refuse": Rule(carry_out=False, answer="unavailable"),
+    "slow": Rule(carry_out=True, hold=True),
+}
+_LASTING: Final[tuple[Act, ...]] = ("refuse", "slow")
+_MEET_SECONDS: Final = 30.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class StrikeHttp:
+    """Act on the next requests of a pipeline of your own to the HTTP service.
+
+    Attributes:
+        seconds: how long all requests are refused or answered late; before a kill, how long they
+            are held at most, until the pipeline commits offsets to Kafka.
+    """
+
+    example: ClassVar[str] = "strike-http kill-landed"
+    kind: ClassVar[str] = "crash"
+    needs = "http"
+    act: Annotated[Act, Word()]
+    seconds: float = 0.0
+
+    def describe(self) -> str:
+        when = ""
+        if self.seconds:
+            when = f", once it commits offsets or after {self.seconds:g} s"
+            when = f" for {self.seconds:g} s" if self.act in _LASTING else when
+        return f"at the pipeline's request to the HTTP service: {_WORDS[self.act]}{when}"
+
+    def inject(self, context: RunContext, name: str) -> _Struck:
+        return _Struck(context, name, self)
+
+
+class _Struck:
+    def __init__(self, context: RunContext, name: str, fault: StrikeHttp) -> None:
+        self._context, self._fault = context, fault
+        self.target = HTTP_SERVICE
+        self._ended: str | None = None
+        self._committed = 0
+        at_work(context)
+        with context.stage.http_service().acting(_RULES[fault.act]) as rule:
+            wait_until(
+                rule.met,
+                what="a request of the pipeline to the HTTP service",
+                seconds=_MEET_SECONDS,
+                every=0.005,
+                stop=context.stop,
+            )
+            if fault.act in _LASTING:
+                context.stop.pause(fault.seconds)
+            elif fault.seconds:
+                self._committed = offsets_committed(context, fault.seconds)
+            self.at = now()
+            if fault.act.startswith("kill"):
+                self._ended = end(self._life(), f"SIGKILL by fault «{name}»")
+            self._met = rule.remove()
+
+    def evidence(self) -> str | None:
+        """Which requests were met, and whether the service has carried them out."""
+        first, *others = map(str, self._met)
+        more = f", and {len(others)} more" if others else ""
+        words = f"{self._done()} {first}{more}"
+        if self._fault.seconds and self._ended is not None:
+            words += f"; it had committed offsets {self._committed} times meanwhile"
+        return words
+
+    def heal(self) -> None:
+        """Start the pipeline again if it was killed, and see that the service answers it."""
+        wait_mended(self._context, [Link("pipeline", HTTP_SERVICE)])
+        if self._ended is not None:
+            start_again(self._context)
+
+    def _done(self) -> str:
+        if self._ended is not None:
+            return f"{self._ended}, at"
+        match self._fault.act:
+            case "refuse":
+                return f"for {self._fault.seconds:g} s the HTTP service answered 503 to"
+            case "slow":
+                return f"the HTTP service answered up to {self._fault.seconds:g} s late to"
+        return "a connection was closed in place of the answer to"
+
+    def _life(self) -> Process:
+        """The life of the pipeline: one that gave up a held request is started again."""
+
+        def look() -> Process | None:
+            with suppress(PipelineTrouble):
+                return running(self._context)
+            return None
+
+        return wait_until(
+            look, what="the pipeline to run", seconds=_MEET_SECONDS, stop=self._context.stop
+        )

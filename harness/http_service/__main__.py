@@ -1,0 +1,152 @@
+"""The HTTP service as a process: clients come in at one address, and we ourselves at another.
+
+`python -m onceproof.harness.http_service CLIENTS CONTROL LOG SETTINGS`, the first two as host:port.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import socketserver
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import asdict
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import unquote, urlsplit
+
+from onceproof.harness.http_service.rules import Rule
+from onceproof.harness.http_service.service import OK, Answer, RuleThere, Service
+from onceproof.harness.http_service.settings import HttpSettings
+
+CONFLICT: Final = 409
+_MOST_BYTES: Final = 64 << 20
+"""More than any request has."""
+
+
+class Incomplete(ConnectionError):
+    """A request that ended before its end, or that nobody can read: it is not carried out."""
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def __init__(self, place: str, handler: type[BaseHTTPRequestHandler], service: Service) -> None:
+        self.service = service
+        host, _, port = place.rpartition(":")
+        super().__init__((host, int(port)), handler)
+
+    def server_bind(self) -> None:
+        """Bind without asking a name server for the name of our address, which may take long."""
+        socketserver.TCPServer.server_bind(self)
+        self.server_name, self.server_port = str(self.server_address[0]), self.server_address[1]
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Who hangs up before the answer is no error."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1  # an answer is one packet, which no delayed acknowledgement holds up
+    server: _Server
+
+    def handle_any(self) -> None:
+        """Take a request, and answer it or hang up."""
+        try:
+            body = self._body()
+        except ValueError as error:
+            raise Incomplete(str(error)) from error
+        answer = self.taken(unquote(urlsplit(self.path).path), body)
+        if answer is None:
+            self.close_connection = True
+            return
+        content = json.dumps(answer.content).encode()
+        self.send_response(answer.status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(content)
+
+    do_GET = do_HEAD = do_OPTIONS = do_POST = do_PUT = do_PATCH = do_DELETE = handle_any  # noqa: N815
+
+    def taken(self, path: str, body: bytes) -> Answer | None:
+        """What becomes of it; None: hang up."""
+        headers = tuple(self.headers.items())
+        text = body.decode(errors="backslashreplace")
+        return self.server.service.take(self.command, path, headers, text)
+
+    def log_message(self, *_: Any) -> None:
+        """What was carried out is in the log of requests."""
+
+    def _body(self) -> bytes:
+        """The whole body.
+
+        Raises:
+            Incomplete, ValueError: it is not whole.
+        """
+        if "chunked" in self.headers.get("Transfer-Encoding", "").lower():
+            return b"".join(iter(self._chunk, b""))
+        return self._exactly(int(self.headers.get("Content-Length", "0")))
+
+    def _chunk(self) -> bytes:
+        """The next chunk; an empty one is the last."""
+        size = int(self.rfile.readline(1 << 10).split(b";")[0], 16)
+        data = self._exactly(size)
+        while self.rfile.readline(1 << 16).strip():  # the end of the chunk, or trailers
+            if size:
+                raise Incomplete("a chunk is longer than it says")
+        return data
+
+    def _exactly(self, size: int) -> bytes:
+        if not 0 <= size <= _MOST_BYTES:
+            raise Incomplete(f"a body of {size} bytes")
+        data = self.rfile.read(size)
+        if len(data) < size:
+            raise Incomplete("the connection ended in a body")
+        return data
+
+
+class _Control(_Handler):
+    """Our own way in: `PUT /rule`, `GET /rule` and `DELETE /rule`; `GET /` tells that it is up."""
+
+    def taken(self, path: str, body: bytes) -> Answer | None:
+        service = self.server.service
+        if path != "/rule":
+            return Answer(status=OK, content={})
+        match self.command:
+            case "PUT":
+                try:
+                    service.put(Rule(**json.loads(body)))
+                except RuleThere as error:
+                    return Answer(status=CONFLICT, content={"error": str(error)})
+                met = []
+            case "DELETE":
+                met = service.remove()
+            case _:
+                met = service.met()
+        return Answer(status=OK, content={"met": [asdict(each) for each in met]})
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Serve until SIGTERM comes."""
+    clients, control, log, settings = arguments
+    said = json.loads(settings)
+    wanted = HttpSettings(paths=tuple(said["paths"]), key=said["key"])
+    service = Service(wanted, Path(log))
+    # We take it to be up once it answers us: clients are let in before.
+    for place, handler in ((clients, _Handler), (control, _Control)):
+        server = _Server(place, handler, service)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

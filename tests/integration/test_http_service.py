@@ -1,0 +1,279 @@
+"""The HTTP service on a stage without brokers: what it acknowledged stays, and faults act on it.
+
+A program of ours posts one number after the other for as long as it lives; some that it was not
+told of it posts again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import sys
+import textwrap
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from http.client import HTTPConnection, HTTPException, RemoteDisconnected
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.by_hand import asked
+from onceproof.harness.http_service.rules import Rule
+from onceproof.harness.http_service.settings import HttpSettings
+from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.links.disturbances import CUT
+from onceproof.harness.links.topology import HTTP_SERVICE, Link
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.stage.alone import Alone, alone
+from onceproof.harness.tools.setup import StageTools
+from onceproof.harness.user_pipeline.command import keep_running
+from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.identity import Rule as Identity
+from onceproof.harness.user_pipeline.look import Look
+from onceproof.harness.user_pipeline.outputs.kind import Where
+from onceproof.harness.user_pipeline.outputs.output import Output
+from onceproof.harness.user_pipeline.program import Program
+from onceproof.harness.user_pipeline.together import Together
+from onceproof.harness.wait import Stop
+from tests.integration.faults import at_work, context
+from tests.integration.staging import eventually, marked
+
+pytestmark = pytest.mark.integration
+KEY = "Idempotency-Key"
+WAY = Link("pipeline", HTTP_SERVICE)
+OUTPUT = Output.parse("http:numbers", Identity.parse("json:$.id"))
+PROGRAM = textwrap.dedent(
+    """
+    import http.client, json, sys, time
+
+    place, file, keyed = sys.argv[1:]
+    done = open(file, "a+")
+    done.seek(0)
+    n = len(done.readlines())
+    while True:
+        headers = {"Idempotency-Key": f"{file} {n}"} if keyed == "keyed" else {}
+        connection = http.client.HTTPConnection(place, timeout=3)
+        try:
+            connection.request("POST", "/numbers", json.dumps({"id": f"n-{n}"}), headers)
+            if connection.getresponse().status == 200:
+                done.write(f"{n}\\n")
+                done.flush()
+                n += 1
+                continue
+        except (OSError, http.client.HTTPException) as error:
+            print(repr(error), flush=True)
+        finally:
+            connection.close()
+        time.sleep(0.1)
+    """
+)
+
+
+@pytest.fixture(scope="module")
+def up(tools: StageTools, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Alone]:
+    settings = HttpSettings(paths=("numbers", "plain"), key=KEY)
+    folder = tmp_path_factory.mktemp("http")
+    with alone(folder, tools, brokers=0, http=settings) as found:
+        yield found
+        assert found.stage.disturbed() == {}
+
+
+def ask(place: str, body: Any, *, path: str = "/plain", method: str = "POST", **headers: str):
+    connection = HTTPConnection(place, timeout=30)
+    with contextlib.closing(connection):
+        connection.request(method, path, body, {k.replace("_", "-"): v for k, v in headers.items()})
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+
+
+def bodies(up: Alone) -> list[str]:
+    return [each.body for each in up.stage.http_service().requests() if each.path == "/plain"]
+
+
+def test_what_it_acknowledged_outlives_its_kill(up: Alone) -> None:
+    place, before = up.stage.http_address, len(bodies(up))
+    status, first = ask(place, "a", Idempotency_Key="one")
+    assert (status, ask(place, "b")[0]) == (200, 200)
+    assert "signal 9" in up.stage.kill(HTTP_SERVICE, "SIGKILL by a test")
+    assert up.stage.disturbed()[HTTP_SERVICE] == "not running"
+    with pytest.raises(ConnectionRefusedError):
+        ask(place, "c")
+    assert bodies(up)[before:] == ["a", "b"], "it is read past the service"
+    up.stage.restart(HTTP_SERVICE)
+    assert ask(place, "a", idempotency_key="one") == (200, first)
+    assert ask(place, "c")[1]["number"] == len(up.stage.http_service().requests())
+    assert bodies(up)[before:] == ["a", "b", "c"]
+
+
+def test_a_body_in_chunks_and_one_that_is_cut_short(up: Alone) -> None:
+    place, before = up.stage.http_address, len(bodies(up))
+    assert ask(place, iter([b"in ", b"chunks"]))[0] == 200
+    host, port = place.split(":")
+    for cut_short in (
+        b"Content-Length: 9\r\n\r\nshort",
+        b"Transfer-Encoding: chunked\r\n\r\n5\r\nshort\r\n",
+        b"Transfer-Encoding: chunked\r\n\r\n5\r\nlonger than it says\r\n0\r\n\r\n",
+    ):
+        with socket.create_connection((host, int(port)), 30) as way:
+            way.sendall(b"POST /plain HTTP/1.1\r\nHost: x\r\n" + cut_short)
+            way.shutdown(socket.SHUT_WR)
+            assert way.recv(100) == b"", "nothing is acknowledged"
+    assert bodies(up)[before:] == ["in chunks"]
+
+
+def test_it_leads_through_a_link(up: Alone) -> None:
+    hold = up.stage.disturb(WAY, CUT)
+    with pytest.raises(ConnectionRefusedError):
+        ask(up.stage.http_address, "x")
+    assert up.stage.http_service().answers()
+    hold.release()
+    assert ask(up.stage.http_address, "x", path="/elsewhere")[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("fault", "proof"),
+    [
+        ("kill http-service", "ended by signal 9; past the proxies nobody answers"),
+        ("stop http-service", "ended with status 0; past the proxies nobody answers"),
+        ("pause http-service", "a new connection gets no answer"),
+        ("lose-answers pipeline http-service", "was not answered within 1 s"),
+        ("delay pipeline http-service responses 200 20", "taken by an answer"),
+        ("cut pipeline http-service", "new ones refused"),
+    ],
+)
+def test_a_fault_of_the_service_or_its_link(up: Alone, fault: str, proof: str) -> None:
+    host, port = up.stage.http_address.split(":")
+    with socket.create_connection((host, int(port))):
+        with at_work(context(up.stage), fault) as (_, seen):
+            assert proof in seen
+        assert ask(up.stage.http_address, "x")[0] == 200
+    assert up.stage.disturbed() == {}
+
+
+def test_a_rule_goes_with_its_life(up: Alone) -> None:
+    service = up.stage.http_service()
+    with service.acting(Rule(carry_out=True, answer="none", times=1)) as rule:
+        other = service.acting(Rule(carry_out=False, answer="unavailable"))
+        with pytest.raises(StageTrouble, match="another fault"), other:
+            pass
+        with pytest.raises((RemoteDisconnected, HTTPException)):
+            ask(up.stage.http_address, "unheard")
+        assert rule.met()[0].number == len(service.requests())
+        up.stage.kill(HTTP_SERVICE, "SIGKILL by a test")
+        with pytest.raises(StageTrouble):
+            rule.met()
+        up.stage.restart(HTTP_SERVICE)
+    assert ask(up.stage.http_address, "x")[0] == 200
+
+
+class Poster:
+    """The program at work."""
+
+    def __init__(self, up: Alone, folder: Path, keyed: str) -> None:
+        self._up, self._told = up, folder / "told"
+        self._before = len(self._all())
+        where = Where(
+            database="", reader=cast("LogReader", None), work=up.processes.logs.parent / "work"
+        )
+        look = Look(
+            topic="none",
+            groups=None,  # type: ignore[arg-type]
+            reader=lambda: contextlib.nullcontext(cast("LogReader", None)),
+            sink=lambda _: Together([OUTPUT.open(where, Yield())]),
+            sent=(),
+            required=(),
+        )
+        command = [sys.executable, "-c", PROGRAM, up.stage.http_address, str(self._told), keyed]
+        supervisor = keep_running(
+            f"poster-{keyed}",
+            command,
+            processes=up.processes,
+            environment={},
+            folder=folder,
+            progress=look.size,
+        )
+        self.program = Program(supervisor, look, Stop())
+
+    @property
+    def context(self) -> RunContext:
+        made = context(self._up.stage, "none", self.program)
+        producers = SimpleNamespace(acknowledged=0, finished=False)
+        return replace(made, producers=producers)  # type: ignore[arg-type]
+
+    def told(self) -> int:
+        """How many numbers it knows to be taken."""
+        return len(self._told.read_text().splitlines())
+
+    def effects(self) -> Counter[str]:
+        return Counter(json.loads(body)["id"] for body in self._all()[self._before :])
+
+    def _all(self) -> list[str]:
+        requests = self._up.stage.http_service().requests()
+        return [each.body for each in requests if each.path == "/numbers"]
+
+
+@contextlib.contextmanager
+def posting(up: Alone, folder: Path, keyed: str) -> Iterator[Poster]:
+    poster = Poster(up, folder, keyed)
+    try:
+        poster.program.start()
+        eventually(poster.effects, "its first request")
+        yield poster
+    finally:
+        poster.program.supervisor.close()
+        with contextlib.suppress(Exception):
+            poster.program.kill("the test is over")
+
+
+@pytest.mark.parametrize("keyed", ["keyed", "plain"])
+@pytest.mark.parametrize(
+    ("fault", "proof", "landed"),
+    [
+        ("strike-http kill-landed", "ended by signal 9, at POST /numbers, carried out as", True),
+        ("strike-http kill-undone", "ended by signal 9, at POST /numbers, not carried out", False),
+        ("strike-http cut-landed", "closed in place of the answer to POST /numbers, carr", True),
+        ("strike-http cut-undone", "closed in place of the answer to POST /numbers, not", False),
+    ],
+)
+def test_only_who_sends_a_key_may_repeat_what_was_not_answered(
+    up: Alone, tmp_path: Path, fault: str, proof: str, landed: bool, keyed: str
+) -> None:
+    with posting(up, tmp_path, keyed) as poster:
+        name, *words = fault.split()
+        injection = asked(name, words).inject(poster.context, name)
+        assert proof in eventually(injection.evidence, fault)
+        assert poster.program.alive() is ("kill" not in fault)
+        injection.heal()
+        before = poster.told()
+        eventually(lambda: poster.told() > before + 2, "it to go on")
+    found, told = poster.effects(), poster.told()
+    assert set(found) >= {f"n-{n}" for n in range(told)}
+    twice = [name for name, times in found.items() if times > 1]
+    assert len(twice) == (landed and keyed == "plain"), twice
+
+
+@pytest.mark.parametrize(
+    ("act", "words"), [("refuse", "answered 503 to POST"), ("slow", "answered up to 4 s late to")]
+)
+def test_for_some_seconds(up: Alone, tmp_path: Path, act: str, words: str) -> None:
+    with posting(up, tmp_path, "plain") as poster:
+        fault = replace(cast("Any", asked("strike-http", [act])), seconds=4.0)
+        injection = fault.inject(poster.context, "x")
+        assert words in injection.evidence()
+        injection.heal()
+        before = poster.told()
+        eventually(lambda: poster.told() > before + 2, "it to go on")
+    twice = [name for name, times in poster.effects().items() if times > 1]
+    assert bool(twice) is (act == "slow"), "it waits for 3 s for an answer"
+
+
+def test_nothing_of_it_stays_behind(tools: StageTools, tmp_path: Path) -> None:
+    with alone(tmp_path / "run", tools, brokers=0, http=HttpSettings(paths=("a",))) as found:
+        marker = found.processes.marker
+        assert marked(marker)
+    assert marked(marker) == {}
