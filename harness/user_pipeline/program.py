@@ -17,6 +17,7 @@ from onceproof.harness.kafka.log_reader import UnreadableLog
 from onceproof.harness.processes.processes import Process
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.subjects.supervisor import Supervisor
+from onceproof.harness.user_pipeline.health import Health
 from onceproof.harness.user_pipeline.look import Look
 from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
 from onceproof.harness.wait import Stop
@@ -38,10 +39,15 @@ class Program:
     may_be_restarted = False
     """Whether one that hangs is ended and started again: a plan may, which kills it anyway."""
 
-    def __init__(self, supervisor: Supervisor, look: Look, stop: Stop) -> None:
+    def __init__(
+        self, supervisor: Supervisor, look: Look, stop: Stop, health: Health | None = None
+    ) -> None:
+        """`health` tells whether it is up; None: its first effect does."""
         self.supervisor = supervisor
         self.look = look
+        self.health = health
         self._stop = stop
+        self._down = False
         self._arrived = 0
         self._unseen = ""
         self._strange_since: float | None = None
@@ -94,12 +100,13 @@ class Program:
         self.supervisor.check()
 
     def flows(self) -> bool:
-        """Whether an effect of an input has arrived.
+        """Whether it is up, and an effect of an input has arrived.
 
         Raises:
             PipelineTrouble: something arrives, and nothing of it names an input.
         """
-        found = self._looked(self.look.arrived, None)
+        self._down = self.health is not None and not self.health.look()
+        found = None if self._down else self._looked(self.look.arrived, None)
         if found is None:
             return False
         self._arrived, strangers, example = found
@@ -116,7 +123,9 @@ class Program:
         return False
 
     def shortly(self) -> str | None:
-        """What it committed and how often its outputs grew, or why they could not be seen."""
+        """What it committed and how often its outputs grew, or why nothing could be seen."""
+        if self._down and self.health is not None:
+            return f"it is not up: {self.health.seen}"
         commits = self.commits
         if self._unseen:
             return f"its outputs could not be read: {self._unseen}"

@@ -31,6 +31,7 @@ from onceproof.harness.user_pipeline.dead_letters import DeadLetters
 from onceproof.harness.user_pipeline.driver_classes import DriverClasses
 from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.group_commits import GroupCommits
+from onceproof.harness.user_pipeline.health import health_of
 from onceproof.harness.user_pipeline.identity import Rule
 from onceproof.harness.user_pipeline.instances import PLACEHOLDER, several
 from onceproof.harness.user_pipeline.jdbc import jdbc_url
@@ -74,6 +75,7 @@ class OwnPipeline(SubjectBase):
         instances: how many processes of the command there are.
         dead_letters: where it writes what it could not process.
         idempotency_key: the header by which the HTTP service recognizes a repeated request.
+        healthy: the URL that answers 2xx while it is up, with `{instance}` for each of several.
         upserts: where a value in its outputs has its key, if they keep one value for each.
         rest: seconds for which it may stand still between two writes.
         pause: the longest in seconds that it usually pauses between two writes.
@@ -87,6 +89,7 @@ class OwnPipeline(SubjectBase):
     instances: int = 1
     dead_letters: Output | None = None
     idempotency_key: str | None = None
+    healthy: str | None = None
     upserts: Rule | None = None
     rest: float = QUIET
     pause: float = 0.0
@@ -167,6 +170,8 @@ class OwnPipeline(SubjectBase):
             settings["or a dead letter"] = str(self.dead_letters)
         if self.profile is not None:
             settings["profile"] = self.profile
+        if self.healthy is not None:
+            settings["up when this answers"] = self.healthy
         if self.upserts is not None:
             settings["one value for each"] = str(self.upserts)
         return {"pipeline": settings}
@@ -181,6 +186,9 @@ class OwnPipeline(SubjectBase):
             command = several(self.instances, command)
         look = self._look(parts)
         look.check_empty()
+        health = None if self.healthy is None else health_of(self.healthy, self.instances)
+        if health is not None:
+            health.check_free()
         look.close()  # what watches a Spark job looks elsewhere
         environment = {"SPARK_LOCAL_IP": parts.address}
         if asked & _DATABASE:
@@ -208,7 +216,7 @@ class OwnPipeline(SubjectBase):
             folder=folder,
             progress=look.size,
         )
-        return Program(supervisor, look, parts.stop)
+        return Program(supervisor, look, parts.stop, health)
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Together:
         where = Where(database=database, reader=reader, work=work)

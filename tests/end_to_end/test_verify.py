@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import socket
 import sys
 from pathlib import Path
 
@@ -207,6 +208,44 @@ class TestDeadLetters:
         # What is neither sent nor waited for with the others may also be sent once too often.
         assert {group["anomaly"] for group in done.report["findings"]} >= anomalies
         assert done.code == (verdict == "violated")
+
+
+class TestAnHttpService:
+    """A program that posts to a service, and tells at a URL that it is up."""
+
+    pytestmark = MINUTES
+
+    def done(self, runs: Path, mode: str, *more: str) -> Finished:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = str(free.getsockname()[1])
+        return onceproof(
+            "verify", "--out", runs, "--seed", "3", "--preset", "gentle", "--records", "6000",
+            "--output", "http:shipments", "--idempotency-key", "Idempotency-Key",
+            "--healthy", f"http://127.0.0.1:{port}/up", *more, "--",
+            sys.executable, Path(__file__).with_name("own_http_program.py"),
+            "{bootstrap}", "{input}", "{http}/shipments", port, mode,
+        )  # fmt: skip
+
+    @pytest.mark.parametrize(
+        ("mode", "verdict", "anomalies"),
+        [
+            ("keyed", "holds", set()),
+            ("plain", "violated", {"duplicate-output"}),
+            ("early", "violated", {"lost-output"}),
+        ],
+    )
+    def test_what_it_comes_to(
+        self, runs: Path, mode: str, verdict: str, anomalies: set[str]
+    ) -> None:
+        done = self.done(runs, mode)
+        assert done.verdicts() == {"exactly-once orders → shipments": verdict}, done.out + done.err
+        assert {group["anomaly"] for group in done.report["findings"]} == anomalies
+        assert done.code == (verdict == "violated")
+
+    def test_one_that_is_never_up_is_told_of(self, runs: Path) -> None:
+        done = self.done(runs, "never-up", "--dry-run")
+        assert done.code in (3, 4), done.out + done.err
+        assert re.search(r"it is not up: http://127.0.0.1:\d+/up answered 503", done.out)
 
 
 class TestAnIcebergTable:

@@ -22,6 +22,7 @@ from onceproof.harness.user_pipeline.program import AWAY, Program
 from onceproof.harness.wait import Overdue, wait_until
 
 _SECONDS = 150.0
+_UP_SECONDS = 90.0
 _IN_HAND_SECONDS = 20.0
 _GO_ON_SECONDS = 12.0
 
@@ -196,12 +197,27 @@ def input_ends(context: RunContext) -> dict[int, int]:
 
 
 def wait_works(context: RunContext) -> None:
-    """Wait until it writes again, unless there is nothing left for it to do.
+    """Wait until it is up and writes again, unless there is nothing left for it to do.
 
     Raises:
         Overdue, PipelineTrouble: as of `at_work`.
     """
+    _wait_up(context)
     _grows(context, "the pipeline to write again")
+
+
+def _wait_up(context: RunContext) -> None:
+    """Wait until a program is up by the URL that says so, if it has one."""
+    pipeline = context.pipeline
+    if not isinstance(pipeline, Program) or pipeline.health is None:
+        return
+    health = pipeline.health
+
+    def up() -> bool:
+        pipeline.check()
+        return health.look()
+
+    _wait_grown(context, up, "the pipeline to be up", lambda: health.seen, seconds=_UP_SECONDS)
 
 
 def life(context: RunContext) -> Process | None:
@@ -282,9 +298,13 @@ def _commits(context: RunContext, pipeline: SparkPipeline, what: str) -> None:
 
 
 def _wait_grown(
-    context: RunContext, grown: Callable[[], bool], what: str, seen: Callable[[], object]
+    context: RunContext,
+    grown: Callable[[], bool],
+    what: str,
+    seen: Callable[[], object],
+    seconds: float = _SECONDS,
 ) -> None:
     try:
-        wait_until(grown, what=what, seconds=_SECONDS, every=0.1, stop=context.stop, seen=seen)
+        wait_until(grown, what=what, seconds=seconds, every=0.1, stop=context.stop, seen=seen)
     except Overdue as error:
         raise StoodStill(str(error)) from error

@@ -43,6 +43,14 @@ def verify(
             "the number of each, from 0.",
         ),
     ] = 1,
+    healthy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="The pipeline is up once this URL answers 2xx; {instance} is the number of each "
+            "instance (default: once it writes).",
+        ),
+    ] = None,
     topic: Annotated[
         list[str] | None,
         typer.Option(
@@ -238,6 +246,7 @@ def verify(
                 command=tuple(command),
                 folder=_folder(ctx),
                 instances=instances,
+                healthy=healthy,
                 topic=input_,
                 outputs=tuple(output),
                 topics=tuple(topic or ()),

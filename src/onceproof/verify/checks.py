@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from onceproof.checkers.claims import EXACTLY_ONCE
 from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.health import health_of
 from onceproof.harness.user_pipeline.placeholders import words
 from onceproof.harness.user_pipeline.subject import OwnPipeline
 from onceproof.verify.options import BadTrial, VerifyOptions
@@ -67,6 +68,19 @@ def check_http(options: VerifyOptions, subject: OwnPipeline) -> None:
         )
     if options.idempotency_key is not None and subject.http is None:
         raise BadTrial("--idempotency-key needs the HTTP service; add --output http:PATH")
+
+
+def check_healthy(options: VerifyOptions, subject: OwnPipeline) -> None:
+    """See that the URL which tells whether the pipeline is up can be asked.
+
+    Raises:
+        BadTrial, BadRule: it cannot.
+    """
+    if options.healthy is None:
+        return
+    if subject.spark:
+        raise BadTrial("--healthy cannot be used with a Spark job, whose checkpoint tells")
+    health_of(options.healthy, options.instances)
 
 
 def _asks(options: VerifyOptions, word: str) -> bool:

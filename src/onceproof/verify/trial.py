@@ -28,6 +28,7 @@ from onceproof.harness.user_pipeline.upserts import check_spread
 from onceproof.harness.workload.senders.librdkafka import Librdkafka
 from onceproof.verify.checks import (
     check_expects,
+    check_healthy,
     check_http,
     check_instances,
     check_places,
@@ -273,12 +274,14 @@ def _subject(options: VerifyOptions) -> OwnPipeline:
         orders=_orders(options, [output.name for output in outputs]),
         dead_letters=letters,
         idempotency_key=options.idempotency_key,
+        healthy=options.healthy,
         upserts=Rule.parse(options.upserts) if options.upserts is not None else None,
     )
     check_instances(options, subject)
     check_places(options, subject)
     check_queues(options, subject)
     check_http(options, subject)
+    check_healthy(options, subject)
     return subject
 
 

@@ -1,0 +1,84 @@
+"""Whether a program is up, by the answer of a URL of its own, as an orchestrator asks it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from http.client import HTTPException
+from typing import Final
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, ProxyHandler, build_opener
+
+from onceproof.harness.context.pipeline import PipelineTrouble
+from onceproof.harness.user_pipeline.identity import BadRule
+from onceproof.harness.user_pipeline.instances import PLACEHOLDER
+from onceproof.harness.user_pipeline.placeholders import fill
+
+_SUCCESS: Final = 2
+"""The first digit of a status that tells of success."""
+_SECONDS: Final = 2.0
+"""How long one answer may take."""
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    def redirect_request(self, *_: object) -> None:
+        """Another page says nothing of this one."""
+
+
+class Health:
+    """A program's health: every URL answers with 2xx."""
+
+    def __init__(self, urls: Sequence[str]) -> None:
+        self._urls = tuple(urls)
+        # What leads out of this machine leads to no program of ours.
+        self._opener = build_opener(ProxyHandler({}), _NoRedirects)
+        self.seen = "nobody has asked yet"
+        """What was answered last, in words."""
+
+    def look(self) -> bool:
+        """Ask each URL, until one does not answer as it should."""
+        return all(self._is_up(url) for url in self._urls)
+
+    def check_free(self) -> None:
+        """See that nothing answers before the program was first started.
+
+        Raises:
+            PipelineTrouble: something does: it would be taken for the program.
+        """
+        for url in self._urls:
+            if self._is_up(url):
+                raise PipelineTrouble(
+                    f"{self.seen} before the pipeline was first started; expected no answer: "
+                    "another program is there. End it, or give the pipeline another port."
+                )
+
+    def _is_up(self, url: str) -> bool:
+        try:
+            with self._opener.open(url, timeout=_SECONDS) as answer:
+                status = int(answer.status)
+        except HTTPError as error:
+            with error:
+                status = error.code
+        except (OSError, HTTPException) as error:
+            self.seen = f"{url} did not answer: {getattr(error, 'reason', error)}"
+            return False
+        self.seen = f"{url} answered {status}"
+        return status // 100 == _SUCCESS
+
+
+def health_of(url: str, instances: int) -> Health:
+    """That of so many instances; `{instance}` in the URL is the number of each.
+
+    Raises:
+        BadRule: it is no URL of HTTP, or has another word in braces.
+    """
+    urls = [fill(url, {PLACEHOLDER.strip("{}"): str(n)}) for n in range(instances)]
+    for each in urls:
+        try:
+            parts = urlsplit(each)
+            port = parts.port
+        except ValueError as error:
+            raise BadRule(f"invalid URL {url!r}: {error}") from None
+        if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
+            raise BadRule(f"invalid URL {url!r}: expected http://host:port/path")
+    return Health(tuple(dict.fromkeys(urls)))
