@@ -54,6 +54,10 @@ class Subject(Transforms, Protocol):
     def offers(self) -> frozenset[str]:
         """What faults can aim at in it, beside its stage."""
 
+    @property
+    def plain_text(self) -> bool:
+        """Whether it can use only brokers that take plain text."""
+
     def configuration(self) -> Mapping[str, Any]:
         """Its settings, by part, printed in the report."""
 
@@ -101,6 +105,11 @@ class SubjectBase:
     def offers(self) -> frozenset[str]:
         """Nothing that faults can aim at."""
         return frozenset()
+
+    @property
+    def plain_text(self) -> bool:
+        """It connects as our own clients do."""
+        return False
 
     def configuration(self) -> Mapping[str, Any]:
         """No settings."""

@@ -19,6 +19,7 @@ from confluent_kafka.admin import AdminClient
 from onceproof.harness.context.run_context import Collected, RunContext
 from onceproof.harness.dry_run.probing import Probe
 from onceproof.harness.faults.messages.message import AtGates
+from onceproof.harness.kafka.connecting.connection import connection
 from onceproof.harness.links.gate.client import Event
 from onceproof.harness.links.gate.rules import POSITIONS, MessageMatch
 from onceproof.harness.links.topology import AUDITOR, HTTP_SERVICE, Link
@@ -208,7 +209,7 @@ class Learner:
 
     def _groups(self) -> dict[str, GroupProfile]:
         bootstrap = self._context.stage.bootstrap(AUDITOR)
-        admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+        admin = AdminClient({**connection(bootstrap).librdkafka(), "log_level": 0})
         found = {}
         try:
             names = [g.group_id for g in admin.list_consumer_groups().result(_SECONDS).valid]

@@ -8,6 +8,7 @@ from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient, ConsumerGroupDescription
 
 from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.kafka.connecting.connection import connection
 from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.wait import wait_until
 
@@ -62,4 +63,4 @@ class GroupMembers:
 
     def _asker(self) -> AdminClient:
         bootstrap = self._context.stage.bootstrap(AUDITOR)
-        return AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+        return AdminClient({**connection(bootstrap).librdkafka(), "log_level": 0})

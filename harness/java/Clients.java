@@ -1,6 +1,11 @@
 import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Properties;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -29,11 +34,31 @@ final class Clients {
         var settings = new HashMap<String, Object>();
         task.get("client").properties().forEach(
                 setting -> settings.put(setting.getKey(), setting.getValue().asText()));
-        settings.put("bootstrap.servers", task.get("bootstrap").asText());
+        settings.putAll(connection(task));
         settings.put("client.id", task.get("name").asText());
         if (!task.get("transactional_id").isNull()) {
             settings.put("transactional.id", task.get("transactional_id").asText());
         }
+        return settings;
+    }
+
+    /**
+     * How to connect: where the brokers are, and what
+     * `harness/kafka/connecting/connection.py` has in the folder that the environment names.
+     */
+    static Map<String, Object> connection(JsonNode task) {
+        var settings = new HashMap<String, Object>();
+        var folder = System.getenv("ONCEPROOF_CONNECTION");
+        if (folder != null) {
+            var found = new Properties();
+            try (var file = Files.newBufferedReader(Path.of(folder, "java.properties"))) {
+                found.load(file);
+            } catch (IOException error) {
+                throw new UncheckedIOException(error);
+            }
+            found.forEach((name, value) -> settings.put((String) name, value));
+        }
+        settings.put("bootstrap.servers", task.get("bootstrap").asText());
         return settings;
     }
 

@@ -31,9 +31,9 @@ final class ExactTransaction {
     private ExactTransaction(JsonNode task) {
         this.task = task;
         deadline = Clock.now() + (long) (task.get("seconds").asDouble() * 1e9);
-        producer = Clients.producer(Map.of(
-                "bootstrap.servers", task.get("bootstrap").asText(),
-                "transactional.id", task.get("transactional_id").asText()));
+        var settings = new HashMap<>(Clients.connection(task));
+        settings.put("transactional.id", task.get("transactional_id").asText());
+        producer = Clients.producer(settings);
         group = Clients.nameOnly(task.get("group").asText());
     }
 

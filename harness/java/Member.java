@@ -67,8 +67,8 @@ final class Member {
         var name = task.get("name").asText();
         var group = task.get("group").asText();
         var id = task.path("transactional_id").asText(group + "-" + name);
-        var common = Map.<String, Object>of(
-                "bootstrap.servers", task.get("bootstrap").asText(), "client.id", name);
+        var common = new HashMap<>(Clients.connection(task));
+        common.put("client.id", name);
         if (!task.path("commits").asText("in-transaction").equals("in-transaction")
                 || !task.path("calls").isMissingNode() && !task.path("calls").isNull()) {
             throw new IllegalArgumentException(

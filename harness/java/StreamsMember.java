@@ -61,7 +61,7 @@ final class StreamsMember {
     private static Properties settings(JsonNode task) {
         var settings = new Properties();
         settings.put("application.id", task.get("group").asText());
-        settings.put("bootstrap.servers", task.get("bootstrap").asText());
+        settings.putAll(Clients.connection(task));
         settings.put("client.id", task.get("name").asText());
         settings.put("state.dir", task.get("state").asText());
         task.get("settings").properties().forEach(

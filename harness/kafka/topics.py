@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from onceproof.harness.kafka.connecting.connection import connection
+
 MOST_REPLICAS = 3
 
 
@@ -25,7 +27,7 @@ def create_topics(
     Raises:
         KafkaException: the cluster refused, for instance because there is such a topic.
     """
-    admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+    admin = AdminClient({**connection(bootstrap).librdkafka(), "log_level": 0})
     replicas = min(MOST_REPLICAS, brokers)
     new = [
         NewTopic(
@@ -49,7 +51,7 @@ def delete_topics(bootstrap: str, names: list[str]) -> None:
     Raises:
         KafkaException: the cluster refused.
     """
-    admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+    admin = AdminClient({**connection(bootstrap).librdkafka(), "log_level": 0})
     for future in admin.delete_topics(names, operation_timeout=10).values():
         try:
             future.result(timeout=20)

@@ -11,6 +11,9 @@ import socket
 import struct
 from typing import Any
 
+from onceproof.harness.kafka.connecting.connection import connection
+from onceproof.harness.kafka.connecting.handshake import exactly
+
 SECONDS = 5.0
 
 
@@ -29,6 +32,7 @@ class Wire:
         Raises:
             OSError: the broker is not there, or did not answer in time; the next call connects
                 anew.
+            CredentialsRefused: the broker does not let us in.
         """
         self._correlation += 1
         request.with_header(correlation_id=self._correlation, client_id="onceproof-auditor")
@@ -47,18 +51,7 @@ class Wire:
 
     def _exchange(self, frame: bytes) -> bytes:
         if self._socket is None:
-            host, port = self.address.rsplit(":", 1)
-            self._socket = socket.create_connection((host, int(port)), self._seconds)
+            self._socket = connection(self.address).open(self._seconds)
         self._socket.sendall(frame)
-        (size,) = struct.unpack(">i", self._exactly(4))
-        return self._exactly(size)
-
-    def _exactly(self, size: int) -> bytes:
-        assert self._socket is not None
-        data = bytearray()
-        while len(data) < size:
-            part = self._socket.recv(min(size - len(data), 1 << 20))
-            if not part:
-                raise ConnectionError(f"{self.address} closed the connection")
-            data += part
-        return bytes(data)
+        (size,) = struct.unpack(">i", exactly(self._socket, 4))
+        return exactly(self._socket, size)

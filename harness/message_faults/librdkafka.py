@@ -19,6 +19,7 @@ from typing import Any, Final
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 
 from onceproof.harness.clock import now
+from onceproof.harness.kafka.connecting.connection import connection
 from onceproof.harness.message_faults.clients import ClientResult, Task
 
 SETTINGS: Final[dict[str, Any]] = {
@@ -42,12 +43,12 @@ class Transaction:
         self._deadline = time.monotonic() + task.seconds
         self._producer = Producer({
             **SETTINGS,
-            "bootstrap.servers": task.bootstrap,
+            **connection(task.bootstrap).librdkafka(),
             "transactional.id": task.transactional_id,
         })  # fmt: skip
         # Only its group's name is wanted; it never joins.
         self._member = Consumer({
-            "log_level": 0, "bootstrap.servers": task.bootstrap, "group.id": task.group
+            "log_level": 0, **connection(task.bootstrap).librdkafka(), "group.id": task.group
         })  # fmt: skip
         self._again = 0
         self._aborted = 0

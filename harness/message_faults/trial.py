@@ -14,6 +14,7 @@ from typing import Final
 
 from confluent_kafka import Consumer, TopicPartition
 
+from onceproof.harness.kafka.connecting.connection import connection
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.kafka.topics import create_topics
@@ -191,7 +192,9 @@ class Trials:
             if committed and entry.kind == "data"
         ]
         member = Consumer({
-            "log_level": 0, "bootstrap.servers": self._stage.bootstrap(AUDITOR), "group.id": name
+            **connection(self._stage.bootstrap(AUDITOR)).librdkafka(),
+            "log_level": 0,
+            "group.id": name,
         })  # fmt: skip
         try:
             (place,) = member.committed([TopicPartition(self._input, 0)], _WHOLE)

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from onceproof.harness.clock import now
+from onceproof.harness.kafka.connecting.properties import without_credentials
 from onceproof.harness.processes import proc
 from onceproof.harness.processes.life import Life
 from onceproof.harness.wait import Overdue, Stop, wait_until
@@ -272,7 +273,7 @@ class Processes:
                 stdout=subprocess.PIPE if pipes else out,
                 stderr=out,
                 cwd=folder,
-                env={**os.environ, **(environment or {}), MARKER: self.marker},
+                env={**without_credentials(os.environ), **(environment or {}), MARKER: self.marker},
                 start_new_session=True,
                 user=run_as.uid if run_as else None,
                 group=run_as.gid if run_as else None,

@@ -17,6 +17,7 @@ from onceproof.harness.faults.until import TookEffect
 from onceproof.harness.http_service.settings import HttpSettings
 from onceproof.harness.kafka.features import TRANSACTION_VERSIONS
 from onceproof.harness.kafka.topic import Topic
+from onceproof.harness.stage.backends import PLAIN_TEXT
 from onceproof.harness.workload.base import Workload
 from onceproof.harness.workload.senders.base import MESSAGE_MAX_BYTES, Sender
 from onceproof.harness.workload.senders.default import DEFAULT_SENDER
@@ -238,8 +239,12 @@ class Scenario:
     @property
     def needs(self) -> frozenset[str]:
         """What the stage must offer for it, whatever becomes of its schedule."""
-        there = {"queues": bool(self.queues), "http": self.http is not None}
-        return frozenset(name for name in OPTIONAL if there[name])
+        there = {
+            "queues": bool(self.queues),
+            "http": self.http is not None,
+            PLAIN_TEXT: self.subject.plain_text,
+        }
+        return frozenset(name for name, needed in there.items() if needed)
 
     @property
     def all_topics(self) -> tuple[Topic, ...]:

@@ -25,8 +25,10 @@ from onceproof.harness.wait import Stop
 LOCAL, DOCKER = "local", "docker"
 EXTERNAL = "external:"
 """Before the path of the file that describes the user's own cluster."""
+PLAIN_TEXT = "plain text"
+"""Brokers that take connections without TLS and without credentials."""
 EVERYTHING = frozenset(
-    {"kill", "stop", "pause", "cut", "links", "database", "gates", "queues", "http"}
+    {"kill", "stop", "pause", "cut", "links", "database", "gates", "queues", "http", PLAIN_TEXT}
 )
 BROKERS = 3
 """How many brokers a stage of ours has, if a run needs any."""
@@ -54,7 +56,8 @@ def offers(backend: str) -> frozenset[str]:
         SetupError: the file of an external cluster cannot be used.
     """
     if backend.startswith(EXTERNAL):
-        return _cluster(backend).offers
+        cluster = _cluster(backend)
+        return cluster.offers if cluster.properties else cluster.offers | {PLAIN_TEXT}
     # A gate would have to be in the containers' network; of the others there is no image.
     return EVERYTHING - {"gates", "queues", "http"} if backend == DOCKER else EVERYTHING
 
@@ -109,7 +112,7 @@ def new_stage(
     if http is not None and not is_local(backend):
         raise SetupError(f"There is an HTTP service on the {LOCAL} backend only, not on {backend}.")
     if backend.startswith(EXTERNAL):
-        return ExternalStage(_cluster(backend), stop=stop)
+        return ExternalStage(_cluster(backend), marker=processes.marker, stop=stop)
     if backend == DOCKER:
         from onceproof.harness.stage.docker import DockerStage
         from onceproof.harness.tools.docker_engine import connect

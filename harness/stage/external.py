@@ -3,18 +3,34 @@
 Nothing of it is ours. We make topics and remove them, send, read, and judge;
 what else can be done to it (kill a broker, cut a link) is done by the commands that its file gives.
 There is no proxy, so all audiences share one address, and a link is that of all of them.
+How our own clients connect to it is in its file or in the environment.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
+import tempfile
 import threading
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from onceproof.harness.kafka.connecting.connection import connect_with, disconnect
+from onceproof.harness.kafka.connecting.properties import (
+    BadProperties,
+    check_private,
+    fitting,
+    flat,
+    from_environment,
+    known,
+    read,
+    without_credentials,
+)
+from onceproof.harness.kafka.connecting.refused import CredentialsRefused
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.kafka.topics import delete_topics
 from onceproof.harness.links.disturbances import CUT, Disturbance, Hold, Ledger
@@ -27,6 +43,7 @@ from onceproof.harness.wait import Overdue, Stop, wait_until
 
 UNDONE_BY: Final = {"kill": "restart", "stop": "restart", "pause": "resume", "cut": "mend"}
 """What commands may do, and by which each is undone: faults need both."""
+_KEYS: Final = frozenset({"bootstrap", "database", "commands", "kafka", "kafka-properties"})
 COMMANDS: Final = frozenset({*UNDONE_BY, *UNDONE_BY.values()})
 _COMMAND_SECONDS: Final = 120.0
 _SECONDS: Final = 60.0
@@ -34,11 +51,16 @@ _SECONDS: Final = 60.0
 
 @dataclass(frozen=True, kw_only=True)
 class Cluster:
-    """What its file says of it."""
+    """What its file says of it.
+
+    Attributes:
+        properties: how our clients connect, by librdkafka's names; empty for plain text.
+    """
 
     bootstrap: str
     database: str
     commands: dict[str, str]
+    properties: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @property
     def offers(self) -> frozenset[str]:
@@ -48,8 +70,8 @@ class Cluster:
         )
 
     @classmethod
-    def load(cls, path: Path) -> Cluster:
-        """Read a cluster's file.
+    def load(cls, path: Path, environment: Mapping[str, str] = os.environ) -> Cluster:
+        """Read a cluster's file; the environment may say more of how to connect, and goes first.
 
         Raises:
             SetupError: it cannot be read, or does not say what it must.
@@ -64,19 +86,51 @@ class Cluster:
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise SetupError(f"{path} is not TOML: {error}. Mend it, then try again.") from None
         commands = found.get("commands", {})
-        odd = (found.keys() - {"bootstrap", "database", "commands"}) | (
+        odd = (found.keys() - _KEYS) | (
             commands.keys() - COMMANDS if isinstance(commands, dict) else {"commands"}
         )
         if odd:
             raise SetupError(
-                f"{path}: {', '.join(sorted(odd))}: expected bootstrap, database and a table "
-                f"commands with {', '.join(sorted(COMMANDS))}. Remove what else is there."
+                f"{path}: {', '.join(sorted(odd))}: expected bootstrap, database, "
+                "kafka-properties, a table kafka and a table commands with "
+                f"{', '.join(sorted(COMMANDS))}. Remove what else is there."
             )
         values = {"bootstrap": found.get("bootstrap"), "database": found.get("database", "")}
         for name, value in (*values.items(), *commands.items()):
             if not isinstance(value, str) or (name == "bootstrap" and not value):
                 raise SetupError(f'{path}: {name}: expected a text, such as {name} = "…"')
-        return cls(bootstrap=values["bootstrap"], database=values["database"], commands=commands)
+        try:
+            properties = _properties(path, found, environment)
+        except BadProperties as error:
+            raise SetupError(f"{path}: {error}") from None
+        return cls(
+            bootstrap=values["bootstrap"],
+            database=values["database"],
+            commands=commands,
+            properties=properties,
+        )
+
+
+def _properties(
+    path: Path, found: Mapping[str, Any], environment: Mapping[str, str]
+) -> dict[str, str]:
+    """How our clients connect: the table of a cluster's file, the file it names, the environment.
+
+    Raises:
+        BadProperties: they cannot be used.
+    """
+    named, table = found.get("kafka-properties"), found.get("kafka", {})
+    if not isinstance(table, dict) or not isinstance(named, str | None):
+        raise BadProperties('expected kafka-properties = "FILE", or a table [kafka]')
+    if named is not None and table:
+        raise BadProperties("kafka-properties and [kafka]: expected one of the two")
+    given = flat(table)
+    check_private(path, given)
+    folder = path.parent
+    if named is not None:
+        given, folder = read(path.parent / named), (path.parent / named).parent
+    more = known(from_environment(environment), folder=Path.cwd())
+    return fitting(known(given, folder=folder) | more)
 
 
 class ExternalStage(WithoutQueues, WithoutHttpService):
@@ -84,7 +138,8 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
 
     backend = "external"
 
-    def __init__(self, cluster: Cluster, *, stop: Stop) -> None:
+    def __init__(self, cluster: Cluster, *, marker: str, stop: Stop) -> None:
+        """`marker` is that of the run."""
         self._cluster = cluster
         self._stop = stop
         self._addresses: dict[str, str] = {}
@@ -96,9 +151,18 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
         self._acting = threading.RLock()
         """Held while a command is under way, until what it did is noted."""
         self._closed = False
+        # Its own folder, not one of the run: what is in it must not outlive us.
+        self._secrets = Path(tempfile.gettempdir()) / f"onceproof-{marker}-connection"
 
     def start(self) -> None:
-        """See which brokers there are."""
+        """See which brokers there are, and that they let us in.
+
+        Raises:
+            StageTrouble: they do not, or none answers.
+        """
+        if self._cluster.properties:
+            connect_with(self._cluster.properties, self._secrets)
+        protocol = self._cluster.properties.get("security.protocol", "PLAINTEXT")
         try:
             wait_until(
                 self._look,
@@ -107,7 +171,9 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
                 stop=self._stop,
             )
         except Overdue as error:
-            raise StageTrouble(f"{error}; is it up, and does it take plain text there?") from None
+            raise StageTrouble(f"{error}; is it up, and does it take {protocol} there?") from None
+        except CredentialsRefused as error:
+            raise StageTrouble(str(error)) from None
 
     def stop(self) -> None:
         """Undo what is still done to it, and remove the topics that we made.
@@ -132,6 +198,7 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
                 undo()
             except Exception as error:
                 failed.append(f"{what}: {error}")
+        disconnect(self._secrets)
         if failed:
             raise StageTrouble(f"your cluster is not as it was, undo by hand: {'; '.join(failed)}")
 
@@ -140,7 +207,7 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
 
     @property
     def scratch(self) -> tuple[Path, ...]:
-        return ()
+        return (self._secrets,)
 
     @property
     def brokers(self) -> tuple[str, ...]:
@@ -242,11 +309,12 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
         return {"brokers": f"{len(self._addresses)} of the user's own"}
 
     def settings(self) -> dict[str, object]:
-        """What its file says, without the database's password."""
+        """What its file says, without anything that is secret."""
         return {
             "backend": self.backend,
             "bootstrap": self._cluster.bootstrap,
             "commands": sorted(self._cluster.commands),
+            "security": self._cluster.properties.get("security.protocol", "PLAINTEXT"),
         }
 
     def _release(self, link: Link, number: int) -> None:
@@ -335,6 +403,7 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
                 text=True,
                 timeout=_COMMAND_SECONDS,
                 stdin=subprocess.DEVNULL,
+                env=without_credentials(os.environ),
                 start_new_session=True,
             )
         except subprocess.TimeoutExpired:

@@ -22,6 +22,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Topic
 from onceproof.harness.clock import clock_id, now
 from onceproof.harness.history.identity import ATTEMPT_HEADER, RECORD_HEADER
 from onceproof.harness.history.writer import HistoryWriter
+from onceproof.harness.kafka.connecting.connection import connection
 
 _STATUS_EVERY: Final = 0.1
 
@@ -66,7 +67,7 @@ class _Observing:
         self._ends: dict[str, int] = {}
         self._status_at = 0.0
         self._consumer = Consumer(
-            {**task.client, "bootstrap.servers": task.bootstrap, "client.id": task.name}
+            {**task.client, **connection(task.bootstrap).librdkafka(), "client.id": task.name}
         )
 
     def read_all(self) -> None:

@@ -14,6 +14,7 @@ from confluent_kafka import Producer
 
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.history.identity import ODD_HEADER, RECORD_HEADER
+from onceproof.harness.kafka.connecting.connection import connection
 from onceproof.harness.kafka.log_reader import Entry, PartitionLog
 from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.user_pipeline.odd_orders import IS_ODD, padded
@@ -110,7 +111,7 @@ _SENT_AS: Final[Mapping[str, Callable[[RunContext, Mapping[int, list[Entry]]], N
 
 def _producer(context: RunContext, **more: str) -> Producer:
     bootstrap = context.stage.bootstrap(AUDITOR)
-    return Producer({"bootstrap.servers": bootstrap, "log_level": 0, "acks": "all", **more})
+    return Producer({**connection(bootstrap).librdkafka(), "log_level": 0, "acks": "all", **more})
 
 
 class _Other:

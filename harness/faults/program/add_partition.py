@@ -11,6 +11,7 @@ from confluent_kafka.admin import AdminClient, NewPartitions
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.program.programs import at_work, program, start_again, wait_works
+from onceproof.harness.kafka.connecting.connection import connection
 from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.user_pipeline.program import AWAY, PROGRAM
 from onceproof.harness.wait import Overdue, wait_until
@@ -45,7 +46,9 @@ class _Added:
         self._pipeline = program(context)
         self._partition = len(context.partitions())
         self.target = f"{context.topic}-{self._partition}"
-        admin = AdminClient({"bootstrap.servers": context.stage.bootstrap(AUDITOR), "log_level": 0})
+        admin = AdminClient(
+            {**connection(context.stage.bootstrap(AUDITOR)).librdkafka(), "log_level": 0}
+        )
         wanted = [NewPartitions(context.topic, self._partition + 1)]
         admin.create_partitions(wanted)[context.topic].result(_SECONDS)
         self.at = now()

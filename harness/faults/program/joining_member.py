@@ -16,12 +16,15 @@ from typing import Final
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 
+from onceproof.harness.kafka.connecting.connection import connection
+
 _POLL: Final = 0.05
 
 
 def main() -> None:
     """Stay in the group until nobody asks any more."""
-    consumer = Consumer(json.loads(sys.stdin.readline()))
+    settings = json.loads(sys.stdin.readline())
+    consumer = Consumer({**settings, **connection(settings["bootstrap.servers"]).librdkafka()})
     consumer.subscribe([sys.argv[1]])
     known: list[TopicPartition] = []
     while not select.select([sys.stdin], [], [], 0)[0]:

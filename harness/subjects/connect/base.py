@@ -52,6 +52,11 @@ class ConnectSubject(SubjectBase, ABC):
         """What it writes to."""
 
     @property
+    def plain_text(self) -> bool:
+        """Connectors keep their settings in a topic."""
+        return True
+
+    @property
     def offers(self) -> frozenset[str]:
         return frozenset({WORKER})
 

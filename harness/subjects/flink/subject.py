@@ -133,6 +133,11 @@ class Flink(SubjectBase):
         return False
 
     @property
+    def plain_text(self) -> bool:
+        """Its job is told nothing else."""
+        return True
+
+    @property
     def offers(self) -> frozenset[str]:
         return frozenset({JOB})
 

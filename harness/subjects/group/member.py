@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
+from onceproof.harness.kafka.connecting.connection import connection
 from onceproof.harness.subjects.group.clients import LIBRDKAFKA
 from onceproof.harness.subjects.group.effect import effect_of
 from onceproof.harness.subjects.group.life import Over, identity, live, say
@@ -28,7 +29,7 @@ class Member:
 
     def __init__(self, task: MemberTask) -> None:
         self.task = task
-        common = {"bootstrap.servers": task.bootstrap, "client.id": task.name}
+        common = {**connection(task.bootstrap).librdkafka(), "client.id": task.name}
         self._consumer = Consumer(
             {
                 **LIBRDKAFKA.consumer,
@@ -141,7 +142,7 @@ class Member:
 
     def _stranger(self) -> Any:
         """Metadata of somebody who never joined: it has the group's name and nothing else."""
-        there = {"bootstrap.servers": self.task.bootstrap, "group.id": self.task.group}
+        there = {**connection(self.task.bootstrap).librdkafka(), "group.id": self.task.group}
         return Consumer(there).consumer_group_metadata()
 
     def _again(self, what: str, call: Callable[[], object]) -> None:

@@ -21,6 +21,7 @@ from aiokafka import (
 )
 from aiokafka.errors import KafkaError
 
+from onceproof.harness.kafka.connecting.connection import connection
 from onceproof.harness.subjects.group.clients import AIOKAFKA
 from onceproof.harness.subjects.group.effect import effect_of
 from onceproof.harness.subjects.group.life import Over, identity, live, say
@@ -43,7 +44,11 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]  # it says nothin
 
     def __init__(self, task: MemberTask) -> None:
         self.task = task
-        common = {"bootstrap_servers": task.bootstrap, "client_id": task.name}
+        common = {
+            **connection(task.bootstrap).in_python(),
+            "bootstrap_servers": task.bootstrap,
+            "client_id": task.name,
+        }
         self._consumer = AIOKafkaConsumer(
             **AIOKAFKA.consumer, **common, group_id=task.group, max_poll_records=task.batch
         )

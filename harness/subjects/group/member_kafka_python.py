@@ -12,6 +12,7 @@ from kafka import KafkaConsumer, KafkaProducer
 from kafka.errors import IllegalStateError, KafkaError, KafkaTimeoutError
 from kafka.structs import ConsumerGroupMetadata, OffsetAndMetadata, TopicPartition
 
+from onceproof.harness.kafka.connecting.connection import connection
 from onceproof.harness.subjects.group.clients import KAFKA_PYTHON
 from onceproof.harness.subjects.group.effect import effect_of
 from onceproof.harness.subjects.group.life import Over, identity, live, say
@@ -31,7 +32,11 @@ class Member:
 
     def __init__(self, task: MemberTask) -> None:
         self.task = task
-        common = {"bootstrap_servers": task.bootstrap.split(","), "client_id": task.name}
+        common = {
+            **connection(task.bootstrap).in_python(),
+            "bootstrap_servers": task.bootstrap.split(","),
+            "client_id": task.name,
+        }
         self._consumer = KafkaConsumer(
             **KAFKA_PYTHON.consumer, **common, group_id=task.group, max_poll_records=task.batch
         )

@@ -112,6 +112,11 @@ class QueueForwarder(SubjectBase):
         return (self.sink,)
 
     @property
+    def plain_text(self) -> bool:
+        """The queue broker has no other."""
+        return True
+
+    @property
     def offers(self) -> frozenset[str]:
         return frozenset({FORWARDER})
 

@@ -17,6 +17,7 @@ from confluent_kafka import Consumer, KafkaException, Message, TopicPartition
 
 from onceproof.harness.clock import clock_id, now
 from onceproof.harness.history.writer import HistoryWriter
+from onceproof.harness.kafka.connecting.connection import connection
 from onceproof.harness.subjects.group.clients import LIBRDKAFKA
 from onceproof.harness.subjects.group.life import Over, live, say
 from onceproof.harness.subjects.group.task import HUNG_SECONDS
@@ -208,7 +209,7 @@ def _run(task: StoringTask) -> None:
     consumer = Consumer(
         {
             **LIBRDKAFKA.consumer,
-            "bootstrap.servers": task.bootstrap,
+            **connection(task.bootstrap).librdkafka(),
             "client.id": task.name,
             "group.id": task.group,
             "enable.auto.commit": False,

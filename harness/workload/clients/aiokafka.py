@@ -14,6 +14,7 @@ from typing import Any, Final
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError
 
+from onceproof.harness.kafka.connecting.connection import connection
 from onceproof.harness.workload.clients.runtime import Call, SenderRuntime, given_desk
 
 _TICK: Final = 0.01
@@ -67,7 +68,11 @@ class Sending:
         task = self.desk.task
         transactional = {"transactional_id": task.transactional_id} if task.transactional_id else {}
         self.client = AIOKafkaProducer(
-            **task.client, **transactional, bootstrap_servers=task.bootstrap, client_id=task.name
+            **task.client,
+            **transactional,
+            **connection(task.bootstrap).in_python(),
+            bootstrap_servers=task.bootstrap,
+            client_id=task.name,
         )
         await self.client.start()
 

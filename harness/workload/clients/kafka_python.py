@@ -13,6 +13,7 @@ from typing import Any, Final
 from kafka import KafkaProducer
 from kafka.errors import KafkaError, KafkaTimeoutError
 
+from onceproof.harness.kafka.connecting.connection import connection
 from onceproof.harness.workload.clients.runtime import Call, SenderRuntime, given_desk
 
 _CLOSE_SECONDS: Final = 5
@@ -47,6 +48,7 @@ class Sending:
         client = KafkaProducer(
             **task.client,
             **transactional,
+            **connection(task.bootstrap).in_python(),
             bootstrap_servers=task.bootstrap.split(","),
             client_id=task.name,
         )

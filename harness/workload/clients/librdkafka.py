@@ -17,6 +17,7 @@ from typing import Final
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
+from onceproof.harness.kafka.connecting.connection import connection
 from onceproof.harness.workload.clients.runtime import Call, SenderRuntime, Transaction, given_desk
 
 _NEVER_SENT: Final = frozenset({KafkaError._PURGE_QUEUE})
@@ -64,7 +65,7 @@ class Sending:
         return Producer(
             {
                 **task.client,
-                "bootstrap.servers": task.bootstrap,
+                **connection(task.bootstrap).librdkafka(),
                 "client.id": task.name,
                 "stats_cb": self._on_statistics,
                 **({"transactional.id": task.transactional_id} if task.transactional_id else {}),

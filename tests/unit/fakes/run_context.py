@@ -218,6 +218,7 @@ class FakeSubject(SubjectBase):
     output_topic: str | None = None
     sends: bool = False
     offers: frozenset[str] = frozenset()
+    plain_text: bool = False
 
     def pipeline(self, parts: PipelineParts) -> Pipeline:
         return NoPipeline()

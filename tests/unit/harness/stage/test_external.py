@@ -11,7 +11,7 @@ from onceproof.harness.links.disturbances import CUT, lose
 from onceproof.harness.links.topology import Link
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage import external
-from onceproof.harness.stage.backends import is_backend, offers
+from onceproof.harness.stage.backends import PLAIN_TEXT, is_backend, offers
 from onceproof.harness.stage.external import Cluster, ExternalStage
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.wait import Stop
@@ -26,7 +26,7 @@ def test_only_an_address_is_needed(file: Path) -> None:
     file.write_text('bootstrap = "kafka-1:9092,kafka-2:9092"')
     cluster = Cluster.load(file)
     assert (cluster.bootstrap, cluster.database) == ("kafka-1:9092,kafka-2:9092", "")
-    assert offers(f"external:{file}") == frozenset()
+    assert offers(f"external:{file}") == {PLAIN_TEXT}
 
 
 def test_what_is_done_must_have_something_that_undoes_it(file: Path) -> None:
@@ -40,6 +40,51 @@ def test_what_is_done_must_have_something_that_undoes_it(file: Path) -> None:
     assert Cluster.load(file).offers == {"stop", "pause"}
 
 
+def test_credentials_are_in_its_file_in_another_or_in_the_environment(
+    file: Path, tmp_path: Path
+) -> None:
+    there = {
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.mechanism": "PLAIN",
+        "sasl.username": "trial",
+        "sasl.password": "open-sesame",
+    }
+    lines = [f"{name} = '{value}'" for name, value in there.items()]
+    file.write_text("\n".join(["bootstrap = 'k:1'", "[kafka]", *lines]))
+    file.chmod(0o600)
+    cluster = Cluster.load(file, {})
+    assert cluster.properties == there
+    assert "open-sesame" not in repr(cluster)
+    assert offers(f"external:{file}") == frozenset()
+
+    other = tmp_path / "kafka.properties"
+    other.write_text("".join(f"{name}={value}\n" for name, value in there.items()))
+    other.chmod(0o600)
+    file.write_text("bootstrap = 'k:1'\nkafka-properties = 'kafka.properties'")
+    assert Cluster.load(file, {}).properties == there
+    again = Cluster.load(file, {"ONCEPROOF_KAFKA_SASL_PASSWORD": "abracadabra"})
+    assert again.properties == {**there, "sasl.password": "abracadabra"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("kafka = 1", "expected kafka-properties = .FILE., or a table"),
+        ("kafka-properties = 'nowhere'", "nowhere cannot be read"),
+        ("kafka-properties = 'a'\n[kafka]\nsecurity.protocol = 'SSL'", "one of the two"),
+        ("[kafka]\ngroup.id = 'g'", "group.id: not a property that says how to connect"),
+        ("[kafka]\nsasl.password = 'open-sesame'", "chmod 600"),
+    ],
+)
+def test_credentials_that_cannot_be_used(file: Path, text: str, said: str) -> None:
+    file.write_text(f"bootstrap = 'k:1'\n{text}")
+    file.chmod(0o644)
+    with pytest.raises(SetupError, match=said) as error:
+        Cluster.load(file, {})
+    assert str(error.value).startswith(str(file))
+    assert "open-sesame" not in str(error.value)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -47,9 +92,9 @@ def test_what_is_done_must_have_something_that_undoes_it(file: Path) -> None:
         ("", 'bootstrap: expected a text, such as bootstrap = "…"'),
         ("bootstrap = 9092", "bootstrap: expected a text"),
         ('bootstrap = ""', "bootstrap: expected a text"),
-        ('bootstrap = "k:1"\nhosts = "k"', "hosts: expected bootstrap, database and a table"),
-        ('bootstrap = "k:1"\ncommands = "kill"', "commands: expected bootstrap, database and"),
-        ('bootstrap = "k:1"\n[commands]\nmelt = "x"', "melt: expected bootstrap, database and"),
+        ('bootstrap = "k:1"\nhosts = "k"', "hosts: expected bootstrap, database, kafka"),
+        ('bootstrap = "k:1"\ncommands = "kill"', "commands: expected bootstrap, database, kafka"),
+        ('bootstrap = "k:1"\n[commands]\nmelt = "x"', "melt: expected bootstrap, database, kafka"),
         ('bootstrap = "k:1"\n[commands]\nkill = 9', "kill: expected a text"),
         ('bootstrap = "k:1"\ndatabase = 1', "database: expected a text"),
     ],
@@ -70,7 +115,7 @@ class Known(ExternalStage):
 
     def __init__(self, commands: dict[str, str], *nodes: str, stop: Stop | None = None) -> None:
         cluster = Cluster(bootstrap="127.0.0.1:1", database="", commands=commands)
-        super().__init__(cluster, stop=stop or Stop())
+        super().__init__(cluster, marker="0", stop=stop or Stop())
         self._addresses = dict.fromkeys(nodes, "127.0.0.1:1")
         self.silent: Callable[[str], bool] = set[str]().__contains__
 

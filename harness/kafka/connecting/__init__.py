@@ -1,0 +1,1 @@
+"""How our own clients connect to brokers: one place, whatever the client."""

@@ -1,0 +1,160 @@
+"""What comes before the first request on a connection of our own: TLS, then SASL.
+
+Encoding and decoding, and the arithmetic of SCRAM, are kafka-python's. A broker that does not let
+us in says so at once, and waiting would not change it: that is `CredentialsRefused`. Everything
+else that goes wrong is an `OSError`, which may be over a moment later.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import struct
+from collections.abc import Generator, Mapping
+from typing import Any, Final
+
+from kafka.net.sasl.scram import ScramClient
+from kafka.protocol.metadata import ApiVersionsRequest, ApiVersionsResponse
+from kafka.protocol.sasl import (
+    SaslAuthenticateRequest,
+    SaslAuthenticateResponse,
+    SaslHandshakeRequest,
+    SaslHandshakeResponse,
+)
+
+from onceproof.harness.kafka.connecting.oauth import token
+from onceproof.harness.kafka.connecting.properties import (
+    OAUTHBEARER,
+    is_authenticated,
+    is_encrypted,
+)
+from onceproof.harness.kafka.connecting.refused import CredentialsRefused
+from onceproof.harness.kafka.connecting.tls import tls_context
+from onceproof.harness.kafka.errors import error_name
+
+_VERSION: Final = 1
+
+
+def connect(address: str, properties: Mapping[str, str], seconds: float) -> socket.socket:
+    """A socket to the broker at `host:port` that takes requests.
+
+    Raises:
+        CredentialsRefused: it does not let us in, or its certificate is not accepted.
+        OSError: it is not there, or not in time.
+    """
+    host, port = address.rsplit(":", 1)
+    way = socket.create_connection((host, int(port)), seconds)
+    try:
+        if is_encrypted(properties):
+            way = _encrypted(way, host, address, properties)
+        if is_authenticated(properties):
+            _log_in(way, address, properties)
+    except BaseException:
+        way.close()
+        raise
+    return way
+
+
+def _encrypted(
+    way: socket.socket, host: str, address: str, properties: Mapping[str, str]
+) -> socket.socket:
+    try:
+        context = tls_context(properties)
+    except OSError as error:
+        raise CredentialsRefused(
+            f"the certificates cannot be used: {error.strerror or error}. Check ssl.ca.location, "
+            "ssl.certificate.location, ssl.key.location and ssl.key.password"
+        ) from None
+    try:
+        way = context.wrap_socket(way, server_hostname=host)
+        # In TLS 1.3 a client learns only with the first answer whether its certificate was taken.
+        _ask(way, ApiVersionsRequest(), 0, ApiVersionsResponse)
+    except ssl.SSLCertVerificationError as error:
+        raise CredentialsRefused(
+            f"{address}: its certificate is not accepted: {error.verify_message}. Check "
+            "ssl.ca.location, when the broker's certificate expires and which addresses it has"
+        ) from None
+    except ssl.SSLError as error:
+        if "ALERT" not in (error.reason or ""):
+            raise
+        raise CredentialsRefused(
+            f"{address}: the broker does not accept our certificate ({error.reason}). Check "
+            "ssl.certificate.location and ssl.key.location: whether the broker knows who signed "
+            "it, and when it expires"
+        ) from None
+    return way
+
+
+def _log_in(way: socket.socket, address: str, properties: Mapping[str, str]) -> None:
+    mechanism = properties["sasl.mechanism"]
+    found = _ask(way, SaslHandshakeRequest(mechanism=mechanism), _VERSION, SaslHandshakeResponse)
+    if found.error_code:
+        offered = ", ".join(found.mechanisms or []) or "none"
+        raise CredentialsRefused(
+            f"{address}: the broker does not take {mechanism} ({error_name(found.error_code)}); "
+            f"it offers {offered}. Check sasl.mechanism and security.protocol"
+        )
+    login = _login(properties)
+    answer: bytes | None = None
+    while True:
+        try:
+            part = login.send(answer)
+        except StopIteration:
+            return
+        except (ValueError, KeyError):
+            raise CredentialsRefused(
+                f"{address}: the broker could not prove that it knows the password either. "
+                "Check which broker this is"
+            ) from None
+        request = SaslAuthenticateRequest(auth_bytes=part)
+        found = _ask(way, request, _VERSION, SaslAuthenticateResponse)
+        answer = bytes(found.auth_bytes or b"")
+        # A token that is not taken is answered with the reason, in JSON.
+        if found.error_code or (mechanism == OAUTHBEARER and answer):
+            raise CredentialsRefused(_refusal(address, mechanism, found))
+
+
+def _login(properties: Mapping[str, str]) -> Generator[bytes, bytes | None]:
+    """What we say, one part after the other; each answer is sent in."""
+    match properties["sasl.mechanism"]:
+        case "PLAIN":
+            user, password = properties["sasl.username"], properties["sasl.password"]
+            yield f"\0{user}\0{password}".encode()
+        case "OAUTHBEARER":
+            yield f"n,,\x01auth=Bearer {token(properties)}\x01\x01".encode()
+        case mechanism:
+            name = properties["sasl.username"].replace("=", "=3D").replace(",", "=2C")
+            client = ScramClient(name, properties["sasl.password"], mechanism)
+            client.process_server_first_message((yield client.first_message()))
+            client.process_server_final_message((yield client.final_message()))
+
+
+def _refusal(address: str, mechanism: str, found: Any) -> str:
+    what = "the token" if mechanism == OAUTHBEARER else "sasl.username and sasl.password"
+    why = f"{error_name(found.error_code)}: {found.error_message}" if found.error_code else "token"
+    return (
+        f"{address}: the broker refuses our credentials by {mechanism} ({why}). Check {what}, "
+        "and whether they have expired or were removed"
+    )
+
+
+def _ask(way: socket.socket, request: Any, version: int, answer: Any) -> Any:
+    request.with_header(correlation_id=0, client_id="onceproof-auditor")
+    way.sendall(request.encode(version=version, framed=True, header=True))
+    (size,) = struct.unpack(">i", exactly(way, 4))
+    return answer.decode(exactly(way, size), version=version, header=True)
+
+
+def exactly(way: socket.socket, size: int) -> bytes:
+    """So many bytes of a connection.
+
+    Raises:
+        OSError: it ends before, or they do not come in time.
+    """
+    data = bytearray()
+    while len(data) < size:
+        part = way.recv(min(size - len(data), 1 << 20))
+        if not part:
+            raise ConnectionError("the broker closed the connection")
+        data += part
+    return bytes(data)

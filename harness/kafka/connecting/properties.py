@@ -1,0 +1,204 @@
+"""The properties with which our clients connect, by librdkafka's names.
+
+Only what says how to connect can be given. Everything else (groups, isolation, acknowledgements)
+is decided by whoever makes the client, because verdicts depend on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+PREFIX: Final = "ONCEPROOF_KAFKA_"
+"""Before a property's name in the environment: `ONCEPROOF_KAFKA_SASL_PASSWORD`."""
+SECRETS: Final = frozenset({"sasl.password", "ssl.key.password", "sasl.oauthbearer.client.secret"})
+"""Values that may stand only where nobody else can read them."""
+_PATHS: Final = frozenset(
+    {"ssl.ca.location", "ssl.certificate.location", "ssl.key.location", "https.ca.location"}
+)
+NAMES: Final = (
+    SECRETS
+    | _PATHS
+    | {
+        "security.protocol",
+        "sasl.mechanism",
+        "sasl.username",
+        "sasl.oauthbearer.method",
+        "sasl.oauthbearer.client.id",
+        "sasl.oauthbearer.scope",
+        "sasl.oauthbearer.token.endpoint.url",
+        "sasl.oauthbearer.config",
+        "enable.sasl.oauthbearer.unsecure.jwt",
+        "ssl.endpoint.identification.algorithm",
+    }
+)
+"""What can be given."""
+_ALIASES: Final = {"sasl.mechanisms": "sasl.mechanism"}
+PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+BY_PASSWORD: Final = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+OAUTHBEARER: Final = "OAUTHBEARER"
+
+
+class BadProperties(ValueError):
+    """Properties that cannot be used; the text says which, and never what a secret is."""
+
+
+def is_encrypted(properties: Mapping[str, str]) -> bool:
+    """Whether a connection with them is one of TLS."""
+    return properties.get("security.protocol", "").endswith("SSL")
+
+
+def is_authenticated(properties: Mapping[str, str]) -> bool:
+    """Whether a connection with them begins with SASL."""
+    return properties.get("security.protocol", "").startswith("SASL")
+
+
+def flat(table: Mapping[str, Any]) -> dict[str, object]:
+    """A table of TOML as properties: `sasl.password = "…"` is a table in a table there."""
+
+    def leaves(below: Mapping[str, Any], before: str) -> Iterator[tuple[str, object]]:
+        for name, value in below.items():
+            if isinstance(value, dict):
+                yield from leaves(value, f"{before}{name}.")
+            else:
+                yield before + name, value
+
+    return dict(leaves(table, ""))
+
+
+def from_environment(environment: Mapping[str, str]) -> dict[str, object]:
+    """What the environment gives: dots are underscores there, and letters are capitals.
+
+    Raises:
+        BadProperties: a variable with our prefix names no property.
+    """
+    names = {_variable(name): name for name in NAMES | _ALIASES.keys()}
+    given = [name for name in environment if name.startswith(PREFIX)]
+    if unknown := sorted(given - names.keys()):
+        raise BadProperties(
+            f"the environment has {', '.join(unknown)}: expected one of "
+            f"{', '.join(sorted(map(_variable, NAMES)))}. Unset what else begins with {PREFIX}."
+        )
+    return {names[name]: environment[name] for name in given}
+
+
+def without_credentials(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment for others, without what `from_environment` reads."""
+    return {name: value for name, value in environment.items() if not name.startswith(PREFIX)}
+
+
+def read(path: Path) -> dict[str, object]:
+    """The properties of a file: a line each, `name=value`; lines with `#` are comments.
+
+    Raises:
+        BadProperties: it cannot be read, others can read it, or a line is no property.
+    """
+    try:
+        lines = path.read_text().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise BadProperties(f"{path} cannot be read: {why}") from None
+    found: dict[str, object] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        name, separator, value = line.partition("=")
+        if not separator:  # the line itself may be a secret
+            raise BadProperties(f"{path}, line {number}: expected `name=value`")
+        found[name.strip()] = value.lstrip()
+    check_private(path, found)
+    return found
+
+
+def check_private(path: Path, given: Mapping[str, object]) -> None:
+    """See that nobody else can read a file with secrets in it.
+
+    Raises:
+        BadProperties: others can.
+    """
+    held = sorted(SECRETS & given.keys())
+    if held and (mode := path.stat().st_mode & 0o077):
+        raise BadProperties(
+            f"{path} has {', '.join(held)} and other users can read or change it "
+            f"(mode {path.stat().st_mode & 0o777:o}, {mode:o} too much). "
+            f"Do `chmod 600 {path}`, then try again."
+        )
+
+
+def known(given: Mapping[str, object], *, folder: Path) -> dict[str, str]:
+    """Properties by their usual names, with absolute paths.
+
+    Args:
+        given: what a file or the environment has.
+        folder: what relative paths are relative to.
+
+    Raises:
+        BadProperties: a name that cannot be given, or a value that cannot be.
+    """
+    renamed = {_ALIASES.get(name, name): value for name, value in given.items()}
+    if unknown := sorted(renamed.keys() - NAMES):
+        raise BadProperties(
+            f"{', '.join(unknown)}: not a property that says how to connect; onceproof decides "
+            f"all others itself. Expected {', '.join(sorted(NAMES))}."
+        )
+    properties = {}
+    for name, value in renamed.items():
+        if not isinstance(value, str | bool):
+            raise BadProperties(f'{name}: expected a text, such as {name} = "…"')
+        properties[name] = str(value).lower() if isinstance(value, bool) else value
+    for name in _PATHS & properties.keys():
+        place = folder.absolute() / properties[name]
+        if not place.exists():
+            raise BadProperties(f"{name}: there is no {place}")
+        properties[name] = str(place)
+    return properties
+
+
+def fitting(known: Mapping[str, str]) -> dict[str, str]:
+    """Properties that a client can be made with.
+
+    Raises:
+        BadProperties: they do not fit together, or some are missing.
+    """
+    properties = dict(known)
+    protocol = properties.get("security.protocol", PROTOCOLS[0]).upper()
+    if protocol not in PROTOCOLS:
+        raise BadProperties(f"security.protocol: expected one of {', '.join(PROTOCOLS)}")
+    if properties:
+        properties["security.protocol"] = protocol
+    for what, used in (("sasl", is_authenticated(properties)), ("ssl", is_encrypted(properties))):
+        if not used and (idle := sorted(n for n in properties if n.startswith(f"{what}."))):
+            raise BadProperties(
+                f"{', '.join(idle)}: not used with security.protocol {protocol}; "
+                f"expected one with {what.upper()}, or none of these"
+            )
+    if ("ssl.certificate.location" in properties) != ("ssl.key.location" in properties):
+        raise BadProperties(
+            "ssl.certificate.location and ssl.key.location: expected both, or neither"
+        )
+    if is_authenticated(properties):
+        _check_mechanism(properties)
+    return properties
+
+
+def _check_mechanism(properties: Mapping[str, str]) -> None:
+    mechanism = properties.get("sasl.mechanism")
+    if mechanism in BY_PASSWORD:
+        needed = {"sasl.username", "sasl.password"}
+    elif mechanism != OAUTHBEARER:
+        raise BadProperties(
+            f"sasl.mechanism: expected one of {', '.join((*BY_PASSWORD, OAUTHBEARER))}"
+        )
+    elif properties.get("sasl.oauthbearer.method") == "oidc":
+        needed = {
+            f"sasl.oauthbearer.{n}" for n in ("client.id", "client.secret", "token.endpoint.url")
+        }
+    else:
+        needed = {"sasl.oauthbearer.config", "enable.sasl.oauthbearer.unsecure.jwt"}
+    if missing := sorted(needed - properties.keys()):
+        raise BadProperties(f"{mechanism} needs {', '.join(missing)}")
+
+
+def _variable(name: str) -> str:
+    return PREFIX + name.upper().replace(".", "_")
