@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from onceproof.harness.faults.by_hand import asked, by_hand
 from onceproof.harness.faults.words import UnknownFault
+from onceproof.harness.kafka.connecting.connection import client_properties
 from onceproof.harness.kafka.topic import BadTopic, Topic
 from onceproof.harness.lab.by_hand import ByHand, Ending, NoSuchFault, NotMade, NotOffered
 from onceproof.harness.lab.place import Place
@@ -121,6 +122,7 @@ class LabServer:
         return self._about | {
             "bootstrap": bootstraps(self._lab.context),
             "database": {who: stage.database(who) for who in ("pipeline", AUDITOR)},
+            "client_properties": client_properties(),
             "links": [str(link) for link in stage.links()],
         }
 

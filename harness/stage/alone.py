@@ -6,7 +6,7 @@ a run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ from onceproof.harness.processes.sweep import new_marker
 from onceproof.harness.processes.watchdog import Watchdog
 from onceproof.harness.stage.backends import BROKERS
 from onceproof.harness.stage.local import LocalStage
+from onceproof.harness.stage.security import Security
 from onceproof.harness.tools.setup import StageTools
 from onceproof.harness.wait import Stop
 
@@ -40,8 +41,12 @@ def alone(
     brokers: int = BROKERS,
     queues: Queues | None = None,
     http: HttpSettings | None = None,
+    secured: Callable[[str], Security] | None = None,
 ) -> Iterator[Alone]:
-    """Start a stage; logs and what it works with go into the folder."""
+    """Start a stage; logs and what it works with go into the folder.
+
+    `secured` makes its security, of the run's marker.
+    """
     for part in ("logs", "work"):
         (folder / part).mkdir(parents=True)
     marker, block = new_marker(), take_block()
@@ -55,6 +60,7 @@ def alone(
         brokers=brokers,
         queues=queues,
         http=http,
+        security=None if secured is None else secured(marker),
     )
     watchdog = Watchdog(
         marker,

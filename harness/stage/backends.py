@@ -17,12 +17,13 @@ from onceproof.harness.processes.sweep import Leftover
 from onceproof.harness.stage.base import Stage
 from onceproof.harness.stage.external import Cluster, ExternalStage
 from onceproof.harness.stage.local import LocalStage
+from onceproof.harness.stage.security import Security
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.progress import Progress, silent
 from onceproof.harness.tools.setup import StageTools
 from onceproof.harness.wait import Stop
 
-LOCAL, DOCKER = "local", "docker"
+LOCAL, SECURED, DOCKER = "local", "local-secured", "docker"
 EXTERNAL = "external:"
 """Before the path of the file that describes the user's own cluster."""
 PLAIN_TEXT = "plain text"
@@ -36,12 +37,12 @@ BROKERS = 3
 
 def is_backend(word: str) -> bool:
     """Whether a word names a backend."""
-    return word in (LOCAL, DOCKER) or (word.startswith(EXTERNAL) and word != EXTERNAL)
+    return word in (LOCAL, SECURED, DOCKER) or (word.startswith(EXTERNAL) and word != EXTERNAL)
 
 
 def is_local(backend: str) -> bool:
     """Whether the stage is made of tools that the set-up gets."""
-    return backend == LOCAL
+    return backend in (LOCAL, SECURED)
 
 
 def outlives_runs(backend: str) -> bool:
@@ -58,6 +59,8 @@ def offers(backend: str) -> frozenset[str]:
     if backend.startswith(EXTERNAL):
         cluster = _cluster(backend)
         return cluster.offers if cluster.properties else cluster.offers | {PLAIN_TEXT}
+    if backend == SECURED:
+        return EVERYTHING - {PLAIN_TEXT}
     # A gate would have to be in the containers' network; of the others there is no image.
     return EVERYTHING - {"gates", "queues", "http"} if backend == DOCKER else EVERYTHING
 
@@ -128,6 +131,7 @@ def new_stage(
         brokers=brokers,
         queues=queues,
         http=http,
+        security=Security(processes.marker) if backend == SECURED else None,
     )
 
 

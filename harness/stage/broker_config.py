@@ -11,6 +11,7 @@ import json
 from pathlib import Path
 
 from onceproof.harness.links.topology import AUDIENCES, AUDITOR, Topology
+from onceproof.harness.stage.security import Security
 from onceproof.harness.tools.jvm import properties
 
 _NEWER_GROUPS = ("consumer", "share", "streams")
@@ -57,28 +58,40 @@ def listener(audience: str) -> str:
     return audience.upper().replace("-", "_")
 
 
-def server_properties(topology: Topology, node: int, data: Path) -> str:
-    """`server.properties` of broker `node`, which keeps its log in `data`."""
+def server_properties(
+    topology: Topology, node: int, data: Path, security: Security | None = None
+) -> str:
+    """`server.properties` of broker `node`, which keeps its log in `data`.
+
+    Without `security` the listeners of clients take plain text.
+    """
     host = topology.broker_host(node)
     listeners = {
         "INTERNAL": (topology.internal_port, f"b{node}"),
         "CONTROLLER": (topology.controller_port, f"b{node}"),
     }
-    for audience in (*AUDIENCES, AUDITOR):
-        listeners[listener(audience)] = (
+    for_clients = [listener(audience) for audience in (*AUDIENCES, AUDITOR)]
+    for audience, name in zip((*AUDIENCES, AUDITOR), for_clients, strict=True):
+        listeners[name] = (
             topology.audience_port(audience),
             topology.audience_host(audience, node),
         )
     voters = ",".join(f"{n}@b{n}:{topology.controller_port}" for n in topology.nodes)
+    protocols = dict.fromkeys(listeners, "PLAINTEXT")
+    if security is not None:
+        protocols |= dict.fromkeys(for_clients, security.protocol)
     settings = {
         **SETTINGS,
+        **({} if security is None else security.broker_settings(for_clients)),
         "node.id": node,
         "controller.quorum.voters": voters,
         "listeners": ",".join(f"{name}://{host}:{port}" for name, (port, _) in listeners.items()),
         "advertised.listeners": ",".join(
             f"{name}://{seen}:{port}" for name, (port, seen) in listeners.items()
         ),
-        "listener.security.protocol.map": ",".join(f"{name}:PLAINTEXT" for name in listeners),
+        "listener.security.protocol.map": ",".join(
+            f"{name}:{protocol}" for name, protocol in protocols.items()
+        ),
         "log.dirs": str(data),
     }
     return properties(settings)

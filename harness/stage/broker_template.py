@@ -42,6 +42,10 @@ class BrokerTemplate:
         file that says whose it is.
         """
         broker.configure()
+        if broker.secured:
+            broker.format(cluster)  # its users are in its storage
+            broker.options = self.options
+            return
         shutil.copytree(self.storage, broker.data)
         (broker.data / "meta.properties").write_text(
             f"version=1\ncluster.id={cluster}\nnode.id={broker.node}\n"

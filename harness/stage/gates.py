@@ -17,7 +17,8 @@ from uuid import UUID
 from onceproof.harness.links.gate.client import Gate, Placed
 from onceproof.harness.links.gate.gated import Way
 from onceproof.harness.links.gate.rules import Rule
-from onceproof.harness.links.topology import POSTGRES, Link
+from onceproof.harness.links.gate.tls import Tls
+from onceproof.harness.links.topology import AUDIENCES, POSTGRES, Link
 from onceproof.harness.links.toxiproxy import ProxySpec, ToxiproxyServer
 from onceproof.harness.processes.processes import Processes
 from onceproof.harness.processes.trouble import StageTrouble
@@ -54,13 +55,15 @@ class Gates:
         processes: Processes,
         address: Callable[[ProxySpec], str],
         topic_id: TopicId,
+        tls: Tls | None = None,
     ) -> None:
-        """`address` says where the gate behind a proxy listens."""
+        """`address` says where the gate behind a proxy listens; `tls` is for audiences' links."""
         self._server = server
         self._links = links
         self._processes = processes
         self._address = address
         self._topic_id = topic_id
+        self._tls = tls
         self._gate: Gate | None = None
         self._on: dict[Link, OnGate] = {}
         # Faults come and go side by side, and others look at what is disturbed meanwhile.
@@ -81,8 +84,10 @@ class Gates:
         proxies = self._links.of(link)
         if self._gate is None:
             self._gate = Gate(self._processes)
+        tls = self._tls if link.source in AUDIENCES else None
         self._gate.open(
-            str(link), [Way(listen=self._address(p), upstream=p.upstream) for p in proxies]
+            str(link),
+            [Way(listen=self._address(p), upstream=p.upstream, tls=tls) for p in proxies],
         )
         self._on[link] = OnGate(link=link, gate=self._gate, topic_id=self._topic_id)
         try:

@@ -42,6 +42,7 @@ from onceproof.harness.stage.gates import Gates
 from onceproof.harness.stage.local_broker import LocalBroker
 from onceproof.harness.stage.local_postgres import LocalPostgres
 from onceproof.harness.stage.proxied import ProxiedLinks
+from onceproof.harness.stage.security import MECHANISM, Security
 from onceproof.harness.stage.sockets import established
 from onceproof.harness.tools.jar_lock import ARTEMIS as VERSION
 from onceproof.harness.tools.setup import StageTools
@@ -52,8 +53,6 @@ _Node = LocalBroker | LocalPostgres | LocalArtemis | LocalHttpService
 
 class LocalStage:
     """The stage of one run, as processes of this machine."""
-
-    backend = "local"
 
     def __init__(
         self,
@@ -66,7 +65,9 @@ class LocalStage:
         brokers: int = 3,
         queues: Queues | None = None,
         http: HttpSettings | None = None,
+        security: Security | None = None,
     ) -> None:
+        self.backend = "local" if security is None else "local-secured"
         draft = Topology(
             block=block,
             base_port=0,
@@ -80,6 +81,7 @@ class LocalStage:
         self._processes = processes
         self._stop = stop
         self._work = work
+        self._security = security
         self._brokers = {
             broker_name(n): LocalBroker(
                 node=n,
@@ -87,6 +89,7 @@ class LocalStage:
                 tools=tools,
                 processes=processes,
                 folder=work / broker_name(n),
+                security=security,
             )
             for n in self.topology.nodes
         }
@@ -122,6 +125,7 @@ class LocalStage:
             self._links,
             processes=processes,
             address=self.topology.gate,
+            tls=None if security is None else security.tls,
             topic_id=self._topic_id,
         )
 
@@ -135,9 +139,12 @@ class LocalStage:
 
     @property
     def scratch(self) -> tuple[Path, ...]:
-        return self._postgres.scratch
+        secured = () if self._security is None else (self._security.folder,)
+        return (*self._postgres.scratch, *secured)
 
     def start(self) -> None:
+        if self._security is not None:
+            self._security.create(self.topology.every_address())
         try:
             with ThreadPoolExecutor(4) as pool:
                 parts = [pool.submit(self._prepare_brokers)]
@@ -163,6 +170,8 @@ class LocalStage:
             self._processes.kill_all("torn down")
         finally:
             self._postgres.remove()
+            if self._security is not None:
+                self._security.remove()
 
     def created(self, topics: list[str]) -> None:
         """They go with the brokers."""
@@ -277,10 +286,16 @@ class LocalStage:
         return {"toxiproxy": self._toxiproxy.version() or "?", **self._tools.versions(), **queues}
 
     def settings(self) -> dict[str, object]:
-        brokers = {"brokers": dict(SETTINGS)} if self._brokers else {}
+        brokers = {"brokers": dict(SETTINGS) | self._protocol()} if self._brokers else {}
         queues = self._artemis and {"queue broker": self._artemis.wanted.settings.as_configured()}
         http = self._http_service and {"HTTP service": asdict(self._http_service.settings)}
         return {"backend": self.backend, **brokers, **(queues or {}), **(http or {})}
+
+    def _protocol(self) -> dict[str, str | int]:
+        """How clients connect, where that is not by plain text."""
+        if self._security is None:
+            return {}
+        return {"security": f"{self._security.protocol} with {MECHANISM}"}
 
     def _node(self, node: str) -> _Node:
         try:

@@ -12,6 +12,7 @@ from onceproof.harness.links.topology import AUDITOR, Topology, broker_name
 from onceproof.harness.processes.processes import MARKER, Process, Processes
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.broker_config import log4j_configuration, server_properties
+from onceproof.harness.stage.security import Security
 from onceproof.harness.stage.sockets import is_listening
 from onceproof.harness.tools.jvm import jvm
 from onceproof.harness.tools.setup import StageTools
@@ -34,6 +35,7 @@ class LocalBroker:
         tools: StageTools,
         processes: Processes,
         folder: Path,
+        security: Security | None = None,
     ) -> None:
         self.node = node
         self.name = broker_name(node)
@@ -44,6 +46,12 @@ class LocalBroker:
         self._tools = tools
         self._processes = processes
         self._folder = folder
+        self._security = security
+
+    @property
+    def secured(self) -> bool:
+        """Whether its clients must log in."""
+        return self._security is not None
 
     @property
     def data(self) -> Path:
@@ -55,7 +63,7 @@ class LocalBroker:
         (self._folder / "hosts").write_text(self._topology.hosts_file(self.node))
         (self._folder / "log4j2.json").write_text(log4j_configuration())
         (self._folder / "server.properties").write_text(
-            server_properties(self._topology, self.node, self.data)
+            server_properties(self._topology, self.node, self.data, self._security)
         )
 
     def format(self, cluster: str) -> None:
@@ -66,7 +74,8 @@ class LocalBroker:
         """
         done = subprocess.run(
             [*self._java(), "kafka.tools.StorageTool", "format", "-t", cluster, "-c",
-             str(self._folder / "server.properties")],
+             str(self._folder / "server.properties"),
+             *(() if self._security is None else (f"@{self._security.users}",))],
             capture_output=True, text=True, timeout=60, check=False, start_new_session=True,
             env={**os.environ, MARKER: self._processes.marker},
         )  # fmt: skip

@@ -20,6 +20,7 @@ from onceproof.harness.context.run_context import addresses
 from onceproof.harness.context.subject import SubjectBase
 from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.http_service.settings import HttpSettings
+from onceproof.harness.kafka.connecting.connection import JAVA, LIBRDKAFKA, client_file
 from onceproof.harness.kafka.following import Followers
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.links.topology import AUDITOR
@@ -59,6 +60,8 @@ WORDS: Final[Mapping[str, str]] = {
     "http": "the HTTP service, as http://host:port, past a proxy, if an output is one",
     "queue_jars": "Artemis' own jars as a class path, for java -cp: its JMS client",
     "kafka_jars": "Kafka's own jars as a class path, for java -cp: clients and Streams",
+    "client_properties": "a file that tells a Java client how to connect, for --command-config",
+    "librdkafka_properties": "the same by librdkafka's names, a line each",
 }
 """The words in braces that a command may have, and what they stand for."""
 _SPARK_DIRS: Final = "SPARK_LOCAL_DIRS"
@@ -269,6 +272,9 @@ def meanings_of(parts: PipelineParts, checkpoint: Path, asked: Collection[str]) 
         "database": database,
         "spark_jars": ",".join(str(jar) for jar in parts.tools.spark_kafka_jars),
     }
+    for word, name in (("client_properties", JAVA), ("librdkafka_properties", LIBRDKAFKA)):
+        if word in asked:
+            meanings[word] = str(client_file(name, otherwise=parts.work))
     if "jdbc" in asked:
         meanings["jdbc"] = jdbc_url(database)
     if "queues" in asked:

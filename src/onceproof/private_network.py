@@ -10,12 +10,12 @@ from onceproof.harness.tools.private_network import NotPrivate, enter_private_ne
 
 USAGE: Final = 2
 TROUBLE: Final = 3
-_LOCAL: Final = "local"
+_LOCAL: Final = ("local", "local-secured")
 
 
 def go_private(backend: str) -> None:
     """Enter it, before anything is imported that has threads; if we cannot, say so and leave."""
-    if backend != _LOCAL:
+    if backend not in _LOCAL:
         print(
             "onceproof: --private is for --backend local: what is somewhere else cannot be reached "
             "from a network of its own.",

@@ -19,7 +19,8 @@ from typing import Final, Protocol
 
 from kafka.protocol.metadata import ApiVersionsRequest
 
-from onceproof.harness.links.topology import ARTEMIS, HTTP_SERVICE, POSTGRES, Link
+from onceproof.harness.kafka.connecting.connection import connection
+from onceproof.harness.links.topology import ARTEMIS, AUDIENCES, HTTP_SERVICE, POSTGRES, Link
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage.base import Stage
 from onceproof.harness.stage.database_greeting import log_in
@@ -140,7 +141,10 @@ class Probe:
         """
         self._speech = _SPEECHES.get(link.target, _Kafka)()
         host, port = stage.entrance(link).rsplit(":", 1)
-        self._way = socket.create_connection((host, int(port)), SECONDS)
+        if link.source in AUDIENCES and link.target in stage.brokers:
+            self._way = connection(f"{host}:{port}").open(SECONDS)
+        else:
+            self._way = socket.create_connection((host, int(port)), SECONDS)
         try:
             self._speech.greet(self._way, stage)
         except BaseException:

@@ -92,6 +92,26 @@ def connection(bootstrap: str) -> Connection:
     return Connection(bootstrap, {name: str(value) for name, value in found.items()})
 
 
+def client_properties() -> dict[str, str]:
+    """Files with the properties by the language of the client; none where there are none."""
+    folder = os.environ.get(VARIABLE)
+    names = {"java": JAVA, "librdkafka": LIBRDKAFKA}
+    return {} if folder is None else {who: f"{folder}/{name}" for who, name in names.items()}
+
+
+def client_file(name: str, *, otherwise: Path) -> Path:
+    """The file with the properties, for programs of others; empty where connections are plain text.
+
+    Args:
+        name: `JAVA` or `LIBRDKAFKA`.
+        otherwise: folder for the empty file.
+    """
+    if (folder := os.environ.get(VARIABLE)) is not None:
+        return Path(folder) / name
+    write_private(otherwise / name, "")
+    return otherwise / name
+
+
 def connect_with(properties: Mapping[str, str], folder: Path) -> None:
     """Let this process, and what it starts from now on, connect with such properties.
 

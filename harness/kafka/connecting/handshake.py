@@ -45,8 +45,7 @@ def connect(address: str, properties: Mapping[str, str], seconds: float) -> sock
     host, port = address.rsplit(":", 1)
     way = socket.create_connection((host, int(port)), seconds)
     try:
-        if is_encrypted(properties):
-            way = _encrypted(way, host, address, properties)
+        way = _encrypted(way, address, properties)
         if is_authenticated(properties):
             _log_in(way, address, properties)
     except BaseException:
@@ -55,9 +54,15 @@ def connect(address: str, properties: Mapping[str, str], seconds: float) -> sock
     return way
 
 
-def _encrypted(
-    way: socket.socket, host: str, address: str, properties: Mapping[str, str]
-) -> socket.socket:
+def _encrypted(way: socket.socket, address: str, properties: Mapping[str, str]) -> socket.socket:
+    """A connection to the broker at `host:port` after TLS, if it has any; nobody has logged in.
+
+    Raises:
+        CredentialsRefused: a certificate is not accepted, by us or by the broker.
+        OSError: the connection ends, or nothing comes in time.
+    """
+    if not is_encrypted(properties):
+        return way
     try:
         context = tls_context(properties)
     except OSError as error:
@@ -66,7 +71,7 @@ def _encrypted(
             "ssl.certificate.location, ssl.key.location and ssl.key.password"
         ) from None
     try:
-        way = context.wrap_socket(way, server_hostname=host)
+        way = context.wrap_socket(way, server_hostname=address.rpartition(":")[0])
         # In TLS 1.3 a client learns only with the first answer whether its certificate was taken.
         _ask(way, ApiVersionsRequest(), 0, ApiVersionsResponse)
     except ssl.SSLCertVerificationError as error:

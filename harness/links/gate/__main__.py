@@ -43,7 +43,7 @@ class Gate:
                 if name in self._links:
                     raise ValueError(f"{name} has a gate already")
                 link = GatedLink(name, topics=self._topics, report=self._report)
-                link.open([Way(**way) for way in ways])
+                link.open([Way.from_json(way) for way in ways])
                 self._links[name] = link
             case {"do": "close", "link": name}:
                 self._link(name).close()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from onceproof.harness.links.gate.exchange import Exchange, Teller
 from onceproof.harness.links.gate.outlet import Held
 from onceproof.harness.links.gate.rulebook import Counted, Rulebook
 from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.gate.tls import Tls, opened
 from onceproof.harness.links.gate.topics import Topics
 
 _CONNECT_SECONDS: Final = 30.0
@@ -26,10 +27,19 @@ _BACKLOG: Final = 128
 
 @dataclass(frozen=True, kw_only=True)
 class Way:
-    """Where clients come in and where they are taken, as `host:port`."""
+    """Where clients come in and where they are taken, as `host:port`.
+
+    With `tls` both connections are encrypted, each by itself.
+    """
 
     listen: str
     upstream: str
+    tls: Tls | None = None
+
+    @classmethod
+    def from_json(cls, way: Mapping[str, Any]) -> Way:
+        tls = way.get("tls")
+        return cls(**{**way, "tls": None if tls is None else Tls(**tls)})
 
 
 class GatedLink:
@@ -54,13 +64,13 @@ class GatedLink:
         listening = []
         try:
             for way in ways:
-                listening.append((_listener(way.listen), way.upstream))  # noqa: PERF401
+                listening.append((_listener(way.listen), way))  # noqa: PERF401
         except OSError:
             for one, _ in listening:
                 one.close()
             raise
-        for one, upstream in listening:
-            self._spawn(self._accept(one, upstream))
+        for one, way in listening:
+            self._spawn(self._accept(one, way))
 
     def close(self) -> None:
         """Listen no more, and close every connection; what was held is lost."""
@@ -100,21 +110,27 @@ class GatedLink:
             "rules": [counted.id for counted in self._rules.live],
         }
 
-    async def _accept(self, listener: socket.socket, upstream: str) -> None:
+    async def _accept(self, listener: socket.socket, way: Way) -> None:
         loop = asyncio.get_running_loop()
         with listener:
             while True:
                 client, _ = await loop.sock_accept(listener)
-                self._spawn(self._connect(client, upstream))
+                self._spawn(self._connect(client, way))
 
-    async def _connect(self, client: socket.socket, upstream: str) -> None:
+    async def _connect(self, client: socket.socket, way: Way) -> None:
         loop = asyncio.get_running_loop()
         broker = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         broker.setblocking(False)
-        host, _, port = upstream.rpartition(":")
+        host, _, port = way.upstream.rpartition(":")
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
                 await loop.sock_connect(broker, (host, int(port)))
+                for side in (client, broker):
+                    side.setblocking(False)
+                    side.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                if way.tls is not None:
+                    broker = await opened(broker, way.tls.as_client(), host=host, spawn=self._spawn)
+                    client = await opened(client, way.tls.as_broker(), host=None, spawn=self._spawn)
         except (OSError, asyncio.CancelledError) as error:
             # As without a gate behind the proxy: taken in, then closed.
             client.close()
@@ -125,9 +141,6 @@ class GatedLink:
         self._begin(client, broker)
 
     def _begin(self, client: socket.socket, broker: socket.socket) -> None:
-        for side in (client, broker):
-            side.setblocking(False)
-            side.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.counters.opened += 1
         number = self.counters.opened
 

@@ -72,6 +72,7 @@ def backends(incomplete: str) -> Iterable[Offer]:
     """What a stage may be made of."""
     return [
         ("local", "processes of this machine"),
+        ("local-secured", "the same, with TLS and credentials"),
         ("docker", "containers"),
         ("external:", "your own cluster, as a file describes it"),
     ]

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from onceproof.cli import completing
-from onceproof.cli.options import Backend, Out, Private, Seed
+from onceproof.cli.options import Backend, Out, Private, Secured, Seed
+from onceproof.cli.words import of_stage
 
 
 def lab(
@@ -42,6 +43,7 @@ def lab(
     seed: Seed = None,
     out: Out = Path("runs"),
     backend: Backend = "local",
+    secured: Secured = False,
     private: Private = False,
     for_program: Annotated[
         bool,
@@ -57,6 +59,7 @@ def lab(
     Exit code: as for `run`; 130 if it ended without a verdict. With --bare: 0 when it was ended,
     3 when the stage failed.
     """
+    backend = of_stage(backend, secured=secured)
     if private:
         from onceproof.private_network import go_private
 

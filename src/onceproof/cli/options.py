@@ -42,6 +42,14 @@ Private = Annotated[
         "reach, and from which nothing outside can be reached (local backend only).",
     ),
 ]
+Secured = Annotated[
+    bool,
+    typer.Option(
+        "--secured",
+        help="Brokers that require TLS and SCRAM, with a password for each run; the same as "
+        "--backend local-secured.",
+    ),
+]
 Junit = Annotated[
     Path | None,
     typer.Option(help="Write each claim of each run as a test case to this JUnit XML file."),

@@ -9,8 +9,19 @@ from typing import Annotated
 import typer
 
 from onceproof.cli import completing
-from onceproof.cli.options import Backend, Events, Folder, Junit, Out, Private, Scenarios, Seed
+from onceproof.cli.options import (
+    Backend,
+    Events,
+    Folder,
+    Junit,
+    Out,
+    Private,
+    Scenarios,
+    Secured,
+    Seed,
+)
 from onceproof.cli.words import Backend as BackendType
+from onceproof.cli.words import of_stage
 
 
 def run(
@@ -18,6 +29,7 @@ def run(
     seed: Seed = None,
     out: Out = Path("runs"),
     backend: Backend = "local",
+    secured: Secured = False,
     transaction_version: Annotated[
         int | None,
         typer.Option(
@@ -36,6 +48,7 @@ def run(
     Exit code: 0 every claim is as expected; else 1 violated; 2 usage; 3 invalid; 4 stalled;
     5 unknown or unexercised; 130 interrupted.
     """
+    backend = of_stage(backend, secured=secured)
     if private:
         from onceproof.private_network import go_private
 

@@ -10,8 +10,8 @@ import typer
 
 from onceproof.cli import completing
 from onceproof.cli.given import given
-from onceproof.cli.options import Backend, Events, Junit, Out, Private, Seed
-from onceproof.cli.words import OneOf, of_a_few
+from onceproof.cli.options import Backend, Events, Junit, Out, Private, Secured, Seed
+from onceproof.cli.words import OneOf, of_a_few, of_stage
 from onceproof.settings.effective import Effective
 
 
@@ -23,7 +23,7 @@ def verify(
             metavar="-- COMMAND...",
             help="The pipeline's command, after --. Placeholders: {bootstrap}, {input}, "
             "{instance}, {checkpoint}, {work}, {database}, {jdbc}, {queues}, {http}, {spark_jars}, "
-            "{kafka_jars} and {queue_jars}.",
+            "{kafka_jars}, {queue_jars}, {client_properties} and {librdkafka_properties}.",
         ),
     ],
     output: Annotated[
@@ -224,6 +224,7 @@ def verify(
     seed: Seed = None,
     out: Out = Path("runs"),
     backend: Backend = "local",
+    secured: Secured = False,
     private: Private = False,
     json_events: Events = None,
     junit: Junit = None,
@@ -233,6 +234,7 @@ def verify(
     Exit code: 0 every claim holds; 1 violated; 2 usage; 3 invalid; 4 stalled; 5 unknown or
     unexercised; 130 interrupted.
     """
+    backend = of_stage(backend, secured=secured)
     if private:
         from onceproof.private_network import go_private
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 import typer
 
 _BACKENDS: Final = ("local", "docker")
+_SECURED: Final = "local-secured"
 _OWN_CLUSTER: Final = "external:"
 _SECONDS: Final = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
@@ -57,17 +58,17 @@ class Backend:
 
     def __init__(self, *, own: bool = False) -> None:
         self.own = own
-        self.choices = _BACKENDS
+        self.choices = _BACKENDS if own else (*_BACKENDS, _SECURED)
 
     @property
     def expected(self) -> str:
         """What it takes, in a sentence."""
-        return "local or docker" if self.own else "local, docker or external:FILE"
+        return "local or docker" if self.own else "local, local-secured, docker or external:FILE"
 
     @property
     def pattern(self) -> str:
         """What it takes, as a regular expression."""
-        return "^(local|docker)$" if self.own else "^(local|docker|external:.+)$"
+        return "^(local|docker)$" if self.own else "^(local(-secured)?|docker|external:.+)$"
 
     def __call__(self, word: str) -> str:
         """The word itself.
@@ -76,9 +77,25 @@ class Backend:
             BadParameter: it is no backend.
         """
         cluster = word.startswith(_OWN_CLUSTER) and word != _OWN_CLUSTER and not self.own
-        if word not in _BACKENDS and not cluster:
+        if word not in self.choices and not cluster:
             raise typer.BadParameter(f"expected {self.expected}, found {word}")
         return word
+
+
+def of_stage(backend: str, *, secured: bool) -> str:
+    """The backend of a stage that may have been asked to be secured.
+
+    Raises:
+        BadParameter: it cannot be.
+    """
+    if not secured:
+        return backend
+    if backend not in ("local", _SECURED):
+        raise typer.BadParameter(
+            "--secured is for --backend local; credentials for a cluster of your own are in its "
+            "file"
+        )
+    return _SECURED
 
 
 class Age:

@@ -157,6 +157,8 @@ def _print_addresses(about: dict[str, Any]) -> None:
     lines = [f"Lab `{about['lab']}` is running. Topics: {topics}; bootstrap addresses:"]
     lines += [f"  {who:<14} {address}" for who, address in about["bootstrap"].items()]
     lines += [f"  {f'database, {who}':<19} {way}" for who, way in about["database"].items()]
+    files = about["client_properties"]
+    lines += [f"  {f'properties, {who}':<23} {file}" for who, file in files.items()]
     end = "heal, settle, collect, judge, tear down" if about["claims"] else "heal, tear down"
     lines += [
         "From another terminal:",

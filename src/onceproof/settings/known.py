@@ -18,7 +18,8 @@ from onceproof.settings.kinds import Parameter, is_list, is_path
 
 SHARED: Final = {
     "out": "Folder that gets the run folders, of every command that makes some.",
-    "backend": "What the stage is made of, wherever one is made: local, docker or external:FILE.",
+    "backend": "What the stage is made of, wherever one is made: local, local-secured, docker or "
+    "external:FILE.",
     "seed": "Draws the workload, of every command that draws one.",
 }
 """Settings that may stand at the top, for every command that has them."""

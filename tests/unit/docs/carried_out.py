@@ -55,6 +55,7 @@ EXECUTED = {
     (SECTION, "python"): "tests/unit/reports/test_sections.py",
     ("docs/how-to/add-an-output.md", "python"): "tests/unit/onceproof/test_scenarios_elsewhere.py",
     ("docs/how-to/ask-a-run.md", "sql"): "tests/unit/onceproof/shell/test_shell.py",
+    ("docs/how-to/use-your-own-cluster.md", "python"): "tests/end_to_end/test_secured.py",
     ("docs/reference/lab.md", "js"): "tests/end_to_end/test_lab.py",
 }
 """Page and language, and the tests that execute every such block of the page."""

@@ -5,7 +5,7 @@ import argparse
 from pyspark.sql import SparkSession
 from pyspark.sql.functions import col, count, struct, to_json
 from pyspark.sql.functions import sum as total
-from session import ProgressLog, payments, run_until_stopped
+from session import ProgressLog, connecting, payments, run_until_stopped
 
 
 def main() -> None:
@@ -33,6 +33,7 @@ def main() -> None:
         .writeStream.format("kafka")
         .outputMode("update")
         .option("kafka.bootstrap.servers", given.sink_bootstrap)
+        .options(**connecting())
         .option("topic", given.sink_topic)
         .option("checkpointLocation", given.checkpoint)
         .start()

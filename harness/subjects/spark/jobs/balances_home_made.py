@@ -13,7 +13,7 @@ from zlib import crc32
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.functions import count
 from pyspark.sql.functions import sum as total
-from session import ProgressLog, payments, run_until_stopped
+from session import ProgressLog, connecting, payments, run_until_stopped
 
 PARTITIONS = 2
 
@@ -70,7 +70,7 @@ def main() -> None:
         ]
         session.createDataFrame(rows, "key STRING, value STRING").write.format("kafka").option(
             "kafka.bootstrap.servers", given.sink_bootstrap
-        ).option("topic", given.sink_topic).save()
+        ).options(**connecting()).option("topic", given.sink_topic).save()
 
     query = (
         payments(spark, bootstrap=given.bootstrap, topic=given.topic)

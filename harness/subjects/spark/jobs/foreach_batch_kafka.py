@@ -10,7 +10,7 @@ import json
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 from hook import Hook
 from pyspark.sql import DataFrame, SparkSession
-from session import ProgressLog, payments, run_until_stopped
+from session import ProgressLog, connecting_outside, payments, run_until_stopped
 
 PATIENCE = {"socket.timeout.ms": 3000, "reconnect.backoff.max.ms": 500}
 SECONDS = 60.0
@@ -24,7 +24,12 @@ class Outbox:
         self._topic = topic
         self._batches = batches
         self._producer = Producer(
-            {**PATIENCE, "bootstrap.servers": bootstrap, "transactional.id": transactional_id}
+            {
+                **PATIENCE,
+                **connecting_outside(),
+                "bootstrap.servers": bootstrap,
+                "transactional.id": transactional_id,
+            }
         )
         # First of all: it ends what a predecessor left under way, and keeps it from coming back.
         self._producer.init_transactions(SECONDS)
@@ -34,6 +39,7 @@ class Outbox:
         consumer = Consumer(
             {
                 **PATIENCE,
+                **connecting_outside(),
                 "bootstrap.servers": self._bootstrap,
                 "group.id": "none",  # it must have one, and never joins
                 "isolation.level": "read_committed",

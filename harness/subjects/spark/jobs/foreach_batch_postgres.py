@@ -13,7 +13,7 @@ import psycopg
 from confluent_kafka.admin import AdminClient
 from hook import Hook
 from pyspark.sql import DataFrame, SparkSession
-from session import ProgressLog, payments, run_until_stopped
+from session import ProgressLog, connecting_outside, payments, run_until_stopped
 
 LEDGER = """
 CREATE TABLE IF NOT EXISTS ledger (
@@ -105,7 +105,7 @@ def behind_ledger(database: str, *, bootstrap: str, topic: str) -> str:
     """Where each partition goes on that the ledger has something of, as `startingOffsets`."""
     with psycopg.connect(database) as connection:
         reached: dict[int, int] = dict(connection.execute(REACHED).fetchall())
-    admin = AdminClient({"bootstrap.servers": bootstrap})
+    admin = AdminClient({**connecting_outside(), "bootstrap.servers": bootstrap})
     partitions = admin.list_topics(topic, timeout=60).topics[topic].partitions
     return json.dumps({topic: {str(p): reached.get(p, EARLIEST) for p in partitions}})
 

@@ -3,7 +3,7 @@
 import argparse
 
 from pyspark.sql.functions import col, struct, to_json
-from session import ProgressLog, payments, run_until_stopped, started
+from session import ProgressLog, connecting, payments, run_until_stopped, started
 
 
 def main() -> None:
@@ -27,6 +27,7 @@ def main() -> None:
         )
         .writeStream.format("kafka")
         .option("kafka.bootstrap.servers", given.sink_bootstrap)
+        .options(**connecting())
         .option("topic", given.sink_topic)
         .option("checkpointLocation", given.checkpoint)
         .start()

@@ -136,9 +136,28 @@ def records(
         .option("kafka.bootstrap.servers", bootstrap)
         .option("subscribe", topic)
         .option("startingOffsets", begin)
-        .options(**settings)
+        .options(**settings, **connecting())
         .load()
     )
+
+
+def connecting() -> dict[str, str]:
+    """How a source or a sink connects to Kafka; nothing where brokers take plain text."""
+    found = _properties("java.properties")
+    return {f"kafka.{name}": value.replace("\\\\", "\\") for name, value in found.items()}
+
+
+def connecting_outside() -> dict[str, str]:
+    """The same for a client of librdkafka's."""
+    return _properties("librdkafka.properties")
+
+
+def _properties(name: str) -> dict[str, str]:
+    folder = os.environ.get("ONCEPROOF_CONNECTION")
+    if folder is None:
+        return {}
+    lines = (Path(folder) / name).read_text(encoding="utf-8").splitlines()
+    return dict(line.split("=", 1) for line in lines)
 
 
 def run_until_stopped(query: StreamingQuery) -> None:
