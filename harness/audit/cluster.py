@@ -17,6 +17,8 @@ from confluent_kafka import (
 from confluent_kafka.admin import AdminClient, ConfigResource, OffsetSpec, ResourceType
 
 from onceproof.harness.audit.bounds import BadBound, Bound
+from onceproof.harness.kafka.connecting.connection import Connection
+from onceproof.harness.kafka.connecting.refused import CredentialsRefused
 
 T = TypeVar("T")
 _SPEC: Final[Any] = OffsetSpec
@@ -62,12 +64,16 @@ class Cluster:
     """Asks one cluster.
 
     Args:
-        properties: of librdkafka, `bootstrap.servers` among them.
+        connection: where it is, and how it lets us in.
+
+    Raises:
+        UnreadableCluster: no broker answers, or one refuses the credentials.
     """
 
-    def __init__(self, properties: Mapping[str, Any]) -> None:
-        self.properties = dict(properties)
-        self._admin = AdminClient(self.properties)
+    def __init__(self, connection: Connection) -> None:
+        _check(connection)
+        self.properties = connection.librdkafka()
+        self._admin = AdminClient({**self.properties, "log_level": 0})
 
     def topic(self, name: str) -> Topic:
         """A topic.
@@ -188,6 +194,20 @@ class Cluster:
         except KafkaException as error:
             reason: KafkaError = error.args[0]
             raise UnreadableCluster(f"{what} cannot be read: {reason.str()}") from None
+
+
+def _check(connection: Connection) -> None:
+    """Ask a broker at once what a client of librdkafka would only log, and try again for long."""
+    for address in connection.bootstrap.split(","):
+        one = Connection(address.strip(), connection.properties)
+        try:
+            one.open(_ANSWER).close()
+            return
+        except CredentialsRefused as error:
+            raise UnreadableCluster(str(error)) from None
+        except (OSError, ValueError) as error:
+            seen = f"{address}: {error}"
+    raise UnreadableCluster(f"no broker answers; the last was {seen}")
 
 
 def reading(properties: Mapping[str, Any], *, isolation: str) -> dict[str, Any]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import os
 import subprocess
+import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -18,7 +21,7 @@ from confluent_kafka.admin import (
     UserScramCredentialUpsertion,
 )
 
-from onceproof.harness.kafka.connecting.connection import Connection, connection
+from onceproof.harness.kafka.connecting.connection import VARIABLE, Connection, connection
 from onceproof.harness.kafka.connecting.refused import CredentialsRefused
 from onceproof.harness.kafka.topics import create_topics
 from onceproof.harness.links.topology import AUDITOR, Link
@@ -84,6 +87,46 @@ def test_clients_of_every_kind_get_in(scram: Alone) -> None:
         assert "kinds" in consumer.topics()
     finally:
         consumer.close()
+
+
+def test_an_audit_gets_in_and_leaves_no_secret(scram: Alone, tmp_path: Path) -> None:
+    there, right = scram.stage.bootstrap(AUDITOR), own(scram)
+    create_topics(there, ["audited", "outcome"], partitions=1, brokers=1)
+    producer = Producer(Connection(there, right).librdkafka())
+    for n in range(20):
+        for topic in ("audited", "outcome"):
+            if (n, topic) != (7, "outcome"):
+                producer.produce(topic, "{}", f"o{n}", timestamp=1_700_000_000_000 + n * 60_000)
+    assert producer.flush(SOON) == 0
+    file = tmp_path / "client.properties"
+    file.touch(mode=0o600)
+
+    def audit(properties: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+        file.write_text("".join(f"{name}={value}\n" for name, value in properties.items()))
+        command = ("audit", "--bootstrap", there, "--kafka-properties", file.name)
+        topics = ("--input", "audited", "--output", "outcome", "--identity", "key")
+        return subprocess.run(
+            [sys.executable, "-m", "onceproof", *command, *topics, "--settle", "60"],
+            cwd=tmp_path,
+            env={n: v for n, v in os.environ.items() if n != VARIABLE},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    done = audit(right)
+    assert done.returncode == 1, done.stderr
+    (repairs,) = tmp_path.glob("runs/*/repairs.jsonl")
+    assert [json.loads(line)["record"] for line in repairs.read_text().splitlines()] == ["o7"]
+    secret = right["sasl.password"]
+    files = [p for p in (tmp_path / "runs").rglob("*") if p.is_file()]
+    assert files
+    assert not any(secret.encode() in p.read_bytes() for p in files)
+    refused = audit(right | {"sasl.password": WRONG})
+    assert refused.returncode == 3
+    assert "Check sasl.username and sasl.password" in refused.stderr
+    assert not any(word in done.stdout + done.stderr + refused.stderr for word in (secret, WRONG))
 
 
 def test_a_gate_reads_what_is_encrypted(scram: Alone) -> None:

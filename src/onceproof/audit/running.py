@@ -6,7 +6,6 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +22,7 @@ from onceproof.harness.audit.history import Judged, Side, make_history
 from onceproof.harness.audit.plan import OutputPlan, Plan, Wanted, plan
 from onceproof.harness.audit.reading import Range, Taken, read_source
 from onceproof.harness.audit.workers import Task, read_all
+from onceproof.harness.kafka.connecting.connection import Connection
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.user_pipeline.outputs.kind import Where
@@ -44,13 +44,13 @@ class Audit:
     """One audit.
 
     Attributes:
-        properties: of librdkafka, credentials among them; they are written nowhere.
+        connection: where the cluster is, and the credentials; these are written nowhere.
         database: how to connect to the database that outputs are in; likewise.
     """
 
     folder: AuditFolder
     options: AuditOptions
-    properties: Mapping[str, Any]
+    connection: Connection
     database: str
     settings: Settings
 
@@ -95,7 +95,7 @@ class Audit:
     def _plan(self, wanted: Wanted) -> Plan:
         if self.folder.plan.exists():
             return load_plan(self.folder)[1]
-        made = plan(wanted, Cluster(self.properties), now=time.time_ns() // 1_000_000)
+        made = plan(wanted, Cluster(self.connection), now=time.time_ns() // 1_000_000)
         content = {
             "format": _FORMAT,
             "started_at": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -112,7 +112,7 @@ class Audit:
         )
         done = read_all(
             tasks,
-            self.properties,
+            self.connection.librdkafka(),
             workers=self.options.workers,
             read=progress.add,
             stop=stop,

@@ -121,6 +121,13 @@ def audit(
             "ONCEPROOF_AUDIT_DATABASE or a password file, not here."
         ),
     ] = "",
+    kafka_properties: Annotated[
+        Path | None,
+        typer.Option(
+            help="File with librdkafka's properties for TLS and credentials, readable by you "
+            "alone (also from the environment, such as ONCEPROOF_KAFKA_SASL_PASSWORD)."
+        ),
+    ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Number of processes that read.")] = 2,
     engine: Annotated[
         str,
@@ -152,7 +159,9 @@ def audit(
         print(f"onceproof: {error}.", file=sys.stderr)
         sys.exit(command.USAGE)
     if resume is not None:
-        sys.exit(command.resume(resume, settings=limits, database=database))
+        sys.exit(
+            command.resume(resume, settings=limits, database=database, properties=kafka_properties)
+        )
     if bootstrap is None or input_ is None or not output:
         wanted = "--bootstrap, --input and --output, or --resume"
         print(f"onceproof audit: expected {wanted}.", file=sys.stderr)
@@ -181,5 +190,6 @@ def audit(
             out=out,
             settings=limits,
             database=database,
+            properties=kafka_properties,
         )
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -16,6 +17,14 @@ from onceproof.harness.audit.bounds import BadBound
 from onceproof.harness.audit.cluster import UnreadableCluster
 from onceproof.harness.audit.folder import AuditFolder
 from onceproof.harness.audit.history import AmbiguousIdentity
+from onceproof.harness.kafka.connecting.connection import Connection
+from onceproof.harness.kafka.connecting.properties import (
+    BadProperties,
+    fitting,
+    from_environment,
+    known,
+    read,
+)
 from onceproof.harness.user_pipeline.identity import BadRule
 from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
 from onceproof.interrupts import INTERRUPTED, hear
@@ -26,28 +35,38 @@ __all__ = ["AuditOptions", "audit", "resume"]
 USAGE, TROUBLE = 2, 3
 
 
-def audit(options: AuditOptions, *, out: Path, settings: Settings, database: str) -> int:
+def audit(
+    options: AuditOptions, *, out: Path, settings: Settings, database: str, properties: Path | None
+) -> int:
     """Audit a pipeline, in a new folder."""
     with _errors():
         options.wanted(database)  # before there is a folder
-        return _run(create(out, options.input), options, settings, database)
+        connection = _connection(options.bootstrap, properties)
+        return _run(create(out, options.input), options, settings, database, connection)
 
 
-def resume(folder: Path, *, settings: Settings, database: str) -> int:
+def resume(folder: Path, *, settings: Settings, database: str, properties: Path | None) -> int:
     """Go on with an audit that was broken off."""
     with _errors():
         found = AuditFolder(folder)
         options, _, _ = load_plan(found)
-        return _run(found, options, settings, database)
+        connection = _connection(options.bootstrap, properties)
+        return _run(found, options, settings, database, connection)
 
 
-def _run(folder: AuditFolder, options: AuditOptions, settings: Settings, database: str) -> int:
+def _run(
+    folder: AuditFolder,
+    options: AuditOptions,
+    settings: Settings,
+    database: str,
+    connection: Connection,
+) -> int:
     stop = threading.Event()
     hear(lambda _number, _frame: _interrupt(stop))
     audited = Audit(
         folder=folder,
         options=options,
-        properties={"bootstrap.servers": options.bootstrap},
+        connection=connection,
         database=database,
         settings=settings,
     )
@@ -66,6 +85,17 @@ def _run(folder: AuditFolder, options: AuditOptions, settings: Settings, databas
     return report.result.exit_code
 
 
+def _connection(bootstrap: str, file: Path | None) -> Connection:
+    """How to connect, by a file and the environment; the latter overrules the former.
+
+    Raises:
+        BadProperties: they cannot be used.
+    """
+    given = {} if file is None else known(read(file), folder=file.parent)
+    more = known(from_environment(os.environ), folder=Path.cwd())
+    return Connection(bootstrap, fitting(given | more))
+
+
 def _interrupt(stop: threading.Event) -> None:
     """The first signal ends reading in order; judging, and a second one, is broken off."""
     if stop.is_set():
@@ -78,7 +108,7 @@ def _errors() -> Iterator[None]:
     with exit_on_error():
         try:
             yield
-        except (BadAudit, BadBound, UnreadableAudit, AmbiguousIdentity) as error:
+        except (BadAudit, BadBound, BadProperties, UnreadableAudit, AmbiguousIdentity) as error:
             print(f"onceproof audit: {error}.", file=sys.stderr)
             sys.exit(USAGE)
         except (UnreadableCluster, UnreadableOutput, BadRule) as error:
