@@ -56,6 +56,11 @@ class Process:
     """We are ending it, so its end is nothing to be surprised at."""
     ended_at: int | None = None
     how: str | None = None
+    outside: Callable[[], str] | None = None
+    """Kills the service that it stands for, which is no child of ours; returns how that was seen.
+    """
+    gone: str | None = None
+    """What that returned."""
     _known: set[tuple[int, int]] = field(default_factory=set, init=False, repr=False)
     """(process id, its start) of all that was ever seen of it."""
 
@@ -151,8 +156,16 @@ class Process:
             Overdue: something survived, which only a process stuck in the kernel does.
         """
         self.ending = True
+        if self.outside is not None:
+            self.gone = self.outside()
         self.freeze()
         self._end(signal.SIGKILL, how, seconds)
+
+    def all_ended(self, count: int) -> str:
+        """That it was killed, in words, when it had so many processes."""
+        if self.gone is not None:
+            return f"{self.instance} was {self.gone}"
+        return f"{self.instance} and all its {count} processes ended by signal 9"
 
     def ask_to_end(self, sig: signal.Signals = signal.SIGTERM) -> None:
         """Send `sig` to the first process, and go on."""

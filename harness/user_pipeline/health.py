@@ -37,7 +37,11 @@ class Health:
 
     def look(self) -> bool:
         """Ask each URL, until one does not answer as it should."""
-        return all(self._is_up(url) for url in self._urls)
+        return all((self._status(url) or 0) // 100 == _SUCCESS for url in self._urls)
+
+    def silent(self) -> bool:
+        """Whether none answers anything."""
+        return all(self._status(url) is None for url in self._urls)
 
     def check_free(self) -> None:
         """See that nothing answers before the program was first started.
@@ -45,14 +49,14 @@ class Health:
         Raises:
             PipelineTrouble: something does: it would be taken for the program.
         """
-        for url in self._urls:
-            if self._is_up(url):
-                raise PipelineTrouble(
-                    f"{self.seen} before the pipeline was first started; expected no answer: "
-                    "another program is there. End it, or give the pipeline another port."
-                )
+        if not self.silent():
+            raise PipelineTrouble(
+                f"{self.seen} before the pipeline was first started; expected no answer: another "
+                "program is there. End it, or give the pipeline another port."
+            )
 
-    def _is_up(self, url: str) -> bool:
+    def _status(self, url: str) -> int | None:
+        """The status of its answer; None if there is none."""
         try:
             with self._opener.open(url, timeout=_SECONDS) as answer:
                 status = int(answer.status)
@@ -61,9 +65,9 @@ class Health:
                 status = error.code
         except (OSError, HTTPException) as error:
             self.seen = f"{url} did not answer: {getattr(error, 'reason', error)}"
-            return False
+            return None
         self.seen = f"{url} answered {status}"
-        return status // 100 == _SUCCESS
+        return status
 
 
 def health_of(url: str, instances: int) -> Health:

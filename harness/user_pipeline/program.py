@@ -79,6 +79,8 @@ class Program:
 
     def pause(self) -> Process:
         process = self.supervisor.running()
+        if process.outside is not None:
+            raise PipelineTrouble("only commands reach the pipeline, and none pauses it")
         process.pause(self._stop)
         return process
 

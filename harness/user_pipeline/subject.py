@@ -24,11 +24,13 @@ from onceproof.harness.kafka.connecting.connection import JAVA, LIBRDKAFKA, clie
 from onceproof.harness.kafka.following import Followers
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.links.topology import AUDITOR
+from onceproof.harness.processes.processes import Process
 from onceproof.harness.stage.database_login import for_programs
 from onceproof.harness.subjects.spark.subject import DRIVER
 from onceproof.harness.tools.jars_for import artemis_jars, kafka_jars
 from onceproof.harness.user_pipeline.command import keep_running
 from onceproof.harness.user_pipeline.dead_letters import DeadLetters
+from onceproof.harness.user_pipeline.deployed import deployed
 from onceproof.harness.user_pipeline.driver_classes import DriverClasses
 from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.group_commits import GroupCommits
@@ -36,6 +38,7 @@ from onceproof.harness.user_pipeline.health import health_of
 from onceproof.harness.user_pipeline.identity import Rule
 from onceproof.harness.user_pipeline.instances import PLACEHOLDER, several
 from onceproof.harness.user_pipeline.jdbc import jdbc_url
+from onceproof.harness.user_pipeline.kill_command import KillCommand
 from onceproof.harness.user_pipeline.look import QUIET, Look
 from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.outputs.http import HTTP
@@ -79,6 +82,8 @@ class OwnPipeline(SubjectBase):
         dead_letters: where it writes what it could not process.
         idempotency_key: the header by which the HTTP service recognizes a repeated request.
         healthy: the URL that answers 2xx while it is up, with `{instance}` for each of several.
+        stop_command, kill_command: what ends it where `command` starts a service that is no child
+            of ours, and returns; with words in braces.
         upserts: where a value in its outputs has its key, if they keep one value for each.
         rest: seconds for which it may stand still between two writes.
         pause: the longest in seconds that it usually pauses between two writes.
@@ -93,6 +98,8 @@ class OwnPipeline(SubjectBase):
     dead_letters: Output | None = None
     idempotency_key: str | None = None
     healthy: str | None = None
+    stop_command: tuple[str, ...] = ()
+    kill_command: tuple[str, ...] = ()
     upserts: Rule | None = None
     rest: float = QUIET
     pause: float = 0.0
@@ -158,6 +165,11 @@ class OwnPipeline(SubjectBase):
         return any("checkpoint" in words(part) for part in self.command)
 
     @property
+    def deployed(self) -> bool:
+        """Whether it is a service that only commands reach."""
+        return bool(self.kill_command)
+
+    @property
     def offers(self) -> frozenset[str]:
         return frozenset({DRIVER if self.spark else PROGRAM})
 
@@ -173,6 +185,9 @@ class OwnPipeline(SubjectBase):
             settings["or a dead letter"] = str(self.dead_letters)
         if self.profile is not None:
             settings["profile"] = self.profile
+        if self.deployed:
+            settings["stopped by"] = shlex.join(self.stop_command)
+            settings["killed by"] = shlex.join(self.kill_command)
         if self.healthy is not None:
             settings["up when this answers"] = self.healthy
         if self.upserts is not None:
@@ -181,7 +196,8 @@ class OwnPipeline(SubjectBase):
 
     def pipeline(self, parts: PipelineParts) -> Pipeline:
         checkpoint = parts.work / "checkpoint"
-        asked = frozenset[str]().union(*map(words, self.command))
+        commands = (*self.command, *self.stop_command, *self.kill_command)
+        asked = frozenset[str]().union(*map(words, commands))
         meanings = meanings_of(parts, checkpoint, asked)
         meanings["instance"] = PLACEHOLDER if self.instances > 1 else "0"
         command = [fill(part, meanings) for part in self.command]
@@ -211,6 +227,14 @@ class OwnPipeline(SubjectBase):
                 environment=environment,
                 folder=folder,
             )
+
+        def began(process: Process) -> None:
+            if self.kill_command and health is not None:
+                kill = tuple(fill(part, meanings) for part in self.kill_command)
+                process.outside = KillCommand(command=kill, health=health)
+
+        if self.deployed:
+            command = deployed(command, [fill(part, meanings) for part in self.stop_command])
         supervisor = keep_running(
             "pipeline",
             command,
@@ -218,6 +242,7 @@ class OwnPipeline(SubjectBase):
             environment=environment,
             folder=folder,
             progress=look.size,
+            began=began,
         )
         return Program(supervisor, look, parts.stop, health)
 

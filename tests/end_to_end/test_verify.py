@@ -242,6 +242,36 @@ class TestAnHttpService:
         assert {group["anomaly"] for group in done.report["findings"]} == anomalies
         assert done.code == (verdict == "violated")
 
+    @pytest.mark.parametrize(
+        ("mode", "verdict", "anomalies"),
+        [("keyed", "holds", set()), ("plain", "violated", {"duplicate-output"})],
+    )
+    def test_a_service_that_only_commands_reach(
+        self, runs: Path, tmp_path: Path, mode: str, verdict: str, anomalies: set[str]
+    ) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = str(free.getsockname()[1])
+        service = [sys.executable, str(Path(__file__).with_name("own_service.py"))]
+        by = {do: shlex.join([*service, do, str(tmp_path / "pid")]) for do in ("stop", "kill")}
+        done = onceproof(
+            "verify", "--out", runs, "--seed", "3", "--records", "2000",
+            "--output", "http:shipments", "--idempotency-key", "Idempotency-Key",
+            "--healthy", f"http://127.0.0.1:{port}/up",
+            "--stop-command", by["stop"], "--kill-command", by["kill"],
+            "--fault", "kill program", "--fault", "stop program",
+            "--fault", "strike-http kill-landed", "--accept-untested", "all", "--",
+            *service, "start", tmp_path / "pid",
+            sys.executable, Path(__file__).with_name("own_http_program.py"),
+            "{bootstrap}", "{input}", "{http}/shipments", port, mode,
+        )  # fmt: skip
+        assert done.verdicts() == {"exactly-once orders → shipments": verdict}, done.out + done.err
+        assert {group["anomaly"] for group in done.report["findings"]} == anomalies
+        assert "only commands reach it, and none pauses it" in done.out
+        killed = [each["evidence"] for each in done.report["faults"] if "kill" in each["fault"]]
+        assert killed
+        assert all("did not answer: " in (evidence or "") for evidence in killed)
+        assert Path("/proc", (tmp_path / "pid").read_text()).exists() is False
+
     def test_one_that_is_never_up_is_told_of(self, runs: Path) -> None:
         done = self.done(runs, "never-up", "--dry-run")
         assert done.code in (3, 4), done.out + done.err

@@ -72,7 +72,7 @@ def end(process: Process, how: str, *, asked: bool = False) -> str:
     process.freeze()
     count = process.members()
     process.kill(how)
-    return f"{process.instance} and all its {count} processes ended by signal 9"
+    return process.all_ended(count)
 
 
 def offsets_committed(context: RunContext, seconds: float) -> int:
@@ -121,7 +121,7 @@ def started_anew(context: RunContext, name: str, rule: Rule) -> Iterator[tuple[s
     gates = AtGates(context, "pipeline", rule)
     try:
         pipeline.start()
-        yield f"{ended.instance} and all its {count} processes ended by signal 9", gates
+        yield ended.all_ended(count), gates
     finally:
         gates.remove()
 

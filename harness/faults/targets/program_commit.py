@@ -54,7 +54,7 @@ class KilledProgram:
 
     def evidence(self) -> str | None:
         """How many processes it took, how far it was, and which message never arrived."""
-        words = f"{self.target} and all its {self._count} processes ended by signal 9"
+        words = self._ended
         if self._in_hand is not None:
             words += "; {} of {} inputs had effects".format(*self._in_hand)
         return words if self._met is None else f"{words}; lost: {met(self._met)}"
@@ -63,7 +63,8 @@ class KilledProgram:
         start_again(self._context)
 
     def _kill(self, name: str) -> None:
-        process, self._count = self._program.kill(f"SIGKILL by fault «{name}»")
+        process, count = self._program.kill(f"SIGKILL by fault «{name}»")
+        self._ended = process.all_ended(count)
         self.target = process.instance
         self.at = now()
 

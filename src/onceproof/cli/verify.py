@@ -51,6 +51,21 @@ def verify(
             "instance (default: once it writes).",
         ),
     ] = None,
+    stop_command: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="For a service that is deployed: stops it, as with systemctl stop. COMMAND after "
+            "-- starts it and returns. Needs --kill-command and --healthy.",
+        ),
+    ] = None,
+    kill_command: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="Kills it at once, as docker kill does. Needs --stop-command and --healthy.",
+        ),
+    ] = None,
     topic: Annotated[
         list[str] | None,
         typer.Option(
@@ -249,6 +264,8 @@ def verify(
                 folder=_folder(ctx),
                 instances=instances,
                 healthy=healthy,
+                stop_command=stop_command,
+                kill_command=kill_command,
                 topic=input_,
                 outputs=tuple(output),
                 topics=tuple(topic or ()),

@@ -9,8 +9,8 @@ from __future__ import annotations
 from onceproof.checkers.claims import EXACTLY_ONCE
 from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.health import health_of
-from onceproof.harness.user_pipeline.placeholders import words
-from onceproof.harness.user_pipeline.subject import OwnPipeline
+from onceproof.harness.user_pipeline.placeholders import fill, words
+from onceproof.harness.user_pipeline.subject import WORDS, OwnPipeline
 from onceproof.verify.options import BadTrial, VerifyOptions
 
 
@@ -81,6 +81,28 @@ def check_healthy(options: VerifyOptions, subject: OwnPipeline) -> None:
     if subject.spark:
         raise BadTrial("--healthy cannot be used with a Spark job, whose checkpoint tells")
     health_of(options.healthy, options.instances)
+
+
+def check_deployed(options: VerifyOptions, subject: OwnPipeline) -> None:
+    """See that a service which only commands reach can be stopped, killed, and seen to be gone.
+
+    Raises:
+        BadTrial, BadRule: it cannot.
+    """
+    given = (options.stop_command, options.kill_command)
+    if given == (None, None):
+        return
+    if not (subject.stop_command and subject.kill_command and options.healthy):
+        raise BadTrial(
+            "--stop-command, --kill-command and --healthy must be given together: the service is "
+            "stopped and killed by these commands, and the URL shows that it is gone"
+        )
+    if subject.spark or options.instances > 1:
+        raise BadTrial(
+            "--stop-command and --kill-command cannot be used with {checkpoint} or --instances"
+        )
+    for part in (*subject.stop_command, *subject.kill_command):
+        fill(part, WORDS)
 
 
 def _asks(options: VerifyOptions, word: str) -> bool:

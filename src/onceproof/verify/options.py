@@ -36,6 +36,7 @@ class VerifyOptions:
             that has the identity of its input, if it is not as in effects.
         idempotency_key: the header by which the HTTP service recognizes a repeated request.
         healthy: a URL that answers 2xx while it is up; None: its first effect tells.
+        stop_command, kill_command: what ends it, where `command` starts a service and returns.
         upserts: where a value has its key, if outputs keep one for each.
         data: a file of records; None: orders are made up.
         data_identity, data_key: where a record of it has its identity, and its key.
@@ -64,6 +65,8 @@ class VerifyOptions:
     dead_letter_identity: str | None = None
     idempotency_key: str | None = None
     healthy: str | None = None
+    stop_command: str | None = None
+    kill_command: str | None = None
     upserts: str | None = None
     data: Path | None = None
     data_identity: str | None = None

@@ -6,6 +6,7 @@ Everything that can be wrong with the options is found by `draft`, before anythi
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
@@ -27,6 +28,7 @@ from onceproof.harness.user_pipeline.subject import WORDS, OwnPipeline
 from onceproof.harness.user_pipeline.upserts import check_spread
 from onceproof.harness.workload.senders.librdkafka import Librdkafka
 from onceproof.verify.checks import (
+    check_deployed,
     check_expects,
     check_healthy,
     check_http,
@@ -87,6 +89,7 @@ def pipeline_of(scenario: Scenario, options: VerifyOptions, profile: Profile) ->
         kinds=tuple(place.kind for place in subject.places),
         topics=tuple(place.topic for place in subject.places if place.topic is not None),
         spark=subject.spark,
+        deployed=subject.deployed,
         upserts=subject.upserts is not None,
         plain_data=options.plain_data,
         odd_orders=_odd_orders(options, subject, profile),
@@ -275,6 +278,8 @@ def _subject(options: VerifyOptions) -> OwnPipeline:
         dead_letters=letters,
         idempotency_key=options.idempotency_key,
         healthy=options.healthy,
+        stop_command=_parts(options.stop_command),
+        kill_command=_parts(options.kill_command),
         upserts=Rule.parse(options.upserts) if options.upserts is not None else None,
     )
     check_instances(options, subject)
@@ -282,7 +287,15 @@ def _subject(options: VerifyOptions) -> OwnPipeline:
     check_queues(options, subject)
     check_http(options, subject)
     check_healthy(options, subject)
+    check_deployed(options, subject)
     return subject
+
+
+def _parts(command: str | None) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(command or ""))
+    except ValueError as error:
+        raise BadTrial(f"invalid command {command!r}: {error}") from None
 
 
 def _orders(options: VerifyOptions, sinks: Sequence[str]) -> Orders:

@@ -62,6 +62,11 @@ def asks_for_answers(pipeline: Pipeline) -> bool:
     return is_program(pipeline) and produces(pipeline) and pipeline.profile.acks != 0
 
 
+def cannot_pause(pipeline: Pipeline) -> str | None:
+    """Why it cannot be made to stand still; None if it can."""
+    return "only commands reach it, and none pauses it" if pipeline.deployed else None
+
+
 def tables(pipeline: Pipeline) -> bool:
     """Whether it writes to a database of the stage."""
     return bool(pipeline.profile.tables)

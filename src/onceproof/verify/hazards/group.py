@@ -12,7 +12,7 @@ from onceproof.harness.faults.program.rebalance_program import RebalanceProgram
 from onceproof.harness.faults.program.remove_program import RemoveProgram
 from onceproof.harness.faults.program.zombie_worker import Held, ZombieWorker
 from onceproof.harness.user_pipeline.profile import CONSUMER, GroupProfile
-from onceproof.verify.hazards.asking import is_program, phase, produces, transactional
+from onceproof.verify.hazards.asking import cannot_pause, is_program, phase, produces, transactional
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
 _BROKERS_SESSION_MS: Final = 45_000
@@ -128,7 +128,9 @@ GROUP_MEMBER: Final[tuple[Hazard, ...]] = (
         says="it loses its partitions while it has records in flight, and keeps running",
         of="is in a consumer group",
         proof="while it was paused, another member had its partitions, or its group had no members",
-        unless=lambda p: evictable(p) if is_program(p) else "Spark assigns partitions itself",
+        unless=lambda p: (
+            cannot_pause(p) or evictable(p) if is_program(p) else "Spark assigns partitions itself"
+        ),
         strikes=lambda p, n: list(_evicted(p, n)),
     ),
     Hazard(

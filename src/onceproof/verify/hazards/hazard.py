@@ -26,6 +26,7 @@ class Pipeline:
         kinds: of its outputs, as `Output.kind` has them.
         topics: of its outputs.
         spark: whether its Spark checkpoint is watched.
+        deployed: whether it is a service that only commands reach.
         upserts: whether its outputs keep one value for each key.
         plain_data: whether its input gets no odd records.
         odd_orders: kinds of odd records that are among its made-up orders.
@@ -36,6 +37,7 @@ class Pipeline:
     kinds: Collection[str] = ("topic",)
     topics: tuple[str, ...] = ()
     spark: bool = False
+    deployed: bool = False
     upserts: bool = False
     plain_data: bool = False
     odd_orders: Collection[str] = ()

@@ -11,7 +11,7 @@ from onceproof.harness.faults.pause import Pause
 from onceproof.harness.faults.targets.program import Program
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.faults.until import Acknowledged
-from onceproof.verify.hazards.asking import needs
+from onceproof.verify.hazards.asking import cannot_pause, needs
 from onceproof.verify.hazards.group import evictable
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
@@ -51,7 +51,9 @@ SPARK: Final[tuple[Hazard, ...]] = (
         says="all its processes are paused, then resumed",
         of="is a Spark job, or in no consumer group",
         proof="it made no progress while records were acknowledged",
-        unless=lambda p: None if p.spark or evictable(p) else "it is evicted instead",
+        unless=lambda p: (
+            cannot_pause(p) or (None if p.spark or evictable(p) else "it is evicted instead")
+        ),
         strikes=lambda p, n: list(_paused(p, n)),
         rare=True,
     ),

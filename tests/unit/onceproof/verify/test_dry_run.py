@@ -59,7 +59,7 @@ OTHER = {
     "topics": ("state",), "identity": "key", "effects": "2", "effect_key": "key",
     "dead_letters": "dead", "dead_letter_identity": "key", "upserts": "key", "data_identity": "key",
     "data_key": "key", "partitions": 4, "rate": 5, "idempotency_key": "Key",
-    "healthy": "http://127.0.0.1:1/",
+    "healthy": "http://127.0.0.1:1/", "stop_command": "stop", "kill_command": "kill",
 }  # fmt: skip
 
 

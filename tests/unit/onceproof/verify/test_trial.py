@@ -24,6 +24,7 @@ from onceproof.harness.schedule.supported_faults import with_supported_faults
 from onceproof.harness.stage.backends import EVERYTHING, offers
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.user_pipeline.look import QUIET
+from onceproof.harness.user_pipeline.subject import OwnPipeline
 from onceproof.verify.named_faults import by_name
 from onceproof.verify.options import BadTrial, VerifyOptions
 from onceproof.verify.trial import SENTINELS, draft, dry_run_of
@@ -124,6 +125,43 @@ def test_the_http_service_is_asked_for_where_there_is_one(
 ) -> None:
     with pytest.raises(BadTrial, match=says):
         draft(replace(SAID, **change))
+
+
+_SERVICE = {
+    "stop_command": "systemctl stop app",
+    "kill_command": "systemctl kill -s KILL 'my app'",
+    "healthy": "http://127.0.0.1:80/up",
+}
+
+
+def test_a_service_that_only_commands_reach_is_not_paused() -> None:
+    said = replace(SAID, **_SERVICE)
+    scenario = tried(said)
+    subject = scenario.subject
+    assert isinstance(subject, OwnPipeline)
+    assert subject.kill_command == ("systemctl", "kill", "-s", "KILL", "my app")
+    hazards = {at.hazard for at in scenario.schedule}
+    assert {at.hazard for at in tried(SAID).schedule} - hazards == {"evicted"}
+    (claim,) = scenario.claims
+    assert "evicted, paused: only commands reach it" in claim.fine_print.not_tested
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"kill_command": None}, "must be given together"),
+        ({"stop_command": None}, "must be given together"),
+        ({"healthy": None}, "must be given together"),
+        ({"kill_command": " "}, "must be given together"),
+        ({"kill_command": "kill 'app"}, "invalid command"),
+        ({"kill_command": "kill {name}"}, "unknown placeholder {name}"),
+        ({"instances": 2}, "cannot be used with"),
+        ({"healthy": "up"}, "invalid URL"),
+    ],
+)
+def test_a_service_needs_all_that_ends_it(change: dict[str, Any], says: str) -> None:
+    with pytest.raises(BadTrial, match=says):
+        draft(replace(SAID, **{**_SERVICE, **change}))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,48 @@
+"""The command that kills a service which only commands reach; see `deployed.py`."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from dataclasses import dataclass
+from typing import Final
+
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.user_pipeline.health import Health
+from onceproof.harness.wait import wait_until
+
+_SECONDS: Final = 30.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class KillCommand:
+    """What kills the service, and sees that it is gone."""
+
+    command: tuple[str, ...]
+    health: Health
+
+    def __call__(self) -> str:
+        """Run it; returns what shows that the service is gone.
+
+        Raises:
+            StageTrouble: it cannot be run, or fails.
+            Overdue: the service still answers.
+        """
+        words = shlex.join(self.command)
+        try:
+            done = subprocess.run(
+                self.command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                errors="replace", timeout=_SECONDS, check=False, start_new_session=True,
+            )  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise StageTrouble(f"{words}: {error}") from error
+        if done.returncode:
+            said = (done.stdout + done.stderr).strip()[-400:] or "nothing"
+            raise StageTrouble(f"{words} ended with {done.returncode}; it said {said}")
+        wait_until(
+            self.health.silent,
+            what=f"the service to be gone after {words}",
+            seconds=_SECONDS,
+            seen=lambda: self.health.seen,
+        )
+        return f"killed by {words}; {self.health.seen}"
