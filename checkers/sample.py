@@ -1,8 +1,9 @@
 """A sample of a history: some of its records, with everything that was written down about them.
 
 Records are chosen by the hashes of their names, so that the same history
-gives the same sample. They are compared in full, whatever the screen says of them, and so what was
-written down about them is at hand when the mutation self-check asks for it.
+gives the same sample. Order shows only between neighbours: behind some of them all that follows in
+their partition is chosen as well. Chosen records are compared in full, whatever the screen says of
+them, and so what was written down about them is at hand when the mutation self-check asks for it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ from onceproof.checkers.trials import Trials, nobody
 
 RECORDS: Final = 40
 """Records of each topic in the sample."""
+STRETCHES: Final = 4
+"""Of them, those of which the neighbours are taken along."""
+STRETCH: Final = 24
+"""Offsets that are looked at for neighbours, of each."""
 SUSPECTS: Final = 200
 """Other suspects that are taken along."""
 _MANY: Final = 5_000
@@ -28,16 +33,29 @@ def choose(layer: Layer, trials: Trials) -> pa.Table:
     """Records of every input, as a table `sampled(record)`."""
     chosen = [
         layer.arrow(f"""
+SELECT c.record
+FROM ({_by_hash(trial, RECORDS)}) c
+UNION
 SELECT l.record
-FROM log l
-JOIN inputs i ON i.topic = l.topic
-WHERE i.trial = {trial} AND l.kind = 'data' AND l.record IS NOT NULL
-ORDER BY hash(l.record)
-LIMIT {RECORDS}
+FROM ({_by_hash(trial, STRETCHES)}) c
+JOIN log l ON l.topic = c.topic AND l."partition" = c."partition"
+          AND l."offset" BETWEEN c."offset" AND c."offset" + {STRETCH - 1}
+WHERE l.kind = 'data' AND l.record IS NOT NULL
 """)
         for trial, _ in enumerate(trials.inputs, start=1)
     ]
     return pa.concat_tables([nobody(), *(table.cast(nobody().schema) for table in chosen)])
+
+
+def _by_hash(trial: int, records: int) -> str:
+    return f"""
+SELECT l.record, l.topic, l."partition", l."offset"
+FROM log l
+JOIN inputs i ON i.topic = l.topic
+WHERE i.trial = {trial} AND l.kind = 'data' AND l.record IS NOT NULL
+ORDER BY hash(l.record)
+LIMIT {records}
+"""
 
 
 def taken_out(layer: Layer) -> dict[str, pa.Table]:

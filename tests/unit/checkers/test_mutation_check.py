@@ -222,6 +222,22 @@ def test_every_mutation_is_made_where_there_is_a_place_for_it_and_a_claim_that_n
     assert [c.verdict for c in judgement.claims] == [Verdict.HOLDS] * 7, judgement.claims
 
 
+def test_order_has_a_place_to_mutate_in_a_history_of_many_partitions() -> None:
+    tables = rows(2_000)
+    for name in ("sends", "log"):
+        tables[name] = [
+            row | {"partition": n // 4, "offset": n % 4} for n, row in enumerate(tables[name])
+        ]
+    tables["reads"] = [dict(entry) for entry in tables["log"]]
+    for read in tables["reads"]:
+        del read["digest"]
+    judgement = judged(tables, ordered_append("input"))
+    assert {w.name for w in judgement.mutation_check} == {
+        "log entries swapped", "read dropped", "read repeated"
+    }  # fmt: skip
+    assert [c.verdict for c in judgement.claims] == [Verdict.HOLDS]
+
+
 @pytest.mark.parametrize("empty", ["reads", "txns", "state"])
 def test_without_what_a_claim_speaks_of_it_does_not_hold(empty: str) -> None:
     tables = everything()
