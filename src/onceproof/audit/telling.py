@@ -206,8 +206,8 @@ def _partition(counts: PartitionCounts) -> PartitionPart:
 def _notes(options: AuditOptions, made: Plan, counts: Counts, late: int) -> tuple[str, ...]:
     """What limits the audit, in sentences."""
     notes = [
-        f"An effect is taken to come within {options.settle:g} s of its input (--settle), and no "
-        f"timestamps are taken to be further apart from the truth.",
+        f"An effect is assumed to come within {options.settle:g} s of its input, and clocks to "
+        "differ by less (--settle).",
     ]
     undecided = sum(p.undecided for p in counts.partitions)
     if undecided:

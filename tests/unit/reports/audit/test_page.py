@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
+import re
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +90,9 @@ def test_it_tells_findings_and_lets_nothing_of_them_run() -> None:
     assert "<h1>3 inputs of orders are missing from enriched</h1>" in page
     assert "&lt;script&gt;" in page
     assert "<script" not in page
+    (style,) = re.findall("<style>(.*)</style>", page, re.DOTALL)
+    digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"style-src &#39;sha256-{digest}&#39;" in page  # or no browser would use it
     assert "hanging" in page
     assert 'href="repairs.jsonl"' in page
 
