@@ -6,7 +6,7 @@
 ifeq ($(filter real-%,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
-.PHONY: help setup run test test-faults test-docker soak matrix power agree mutants fuzz-runs bench-checking bench-audit bench-gate bench-report exact-faults reference docs dist lint lock lock-jars clean
+.PHONY: help setup run test test-faults test-docker soak matrix power agree mutants fuzz-runs bench-checking bench-shapes bench-audit bench-gate bench-report exact-faults reference docs dist lint lock lock-jars clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -81,6 +81,9 @@ fuzz-runs: .bootstrap ## Damage every file of run folders in 2,000 ways; each mu
 
 bench-checking: .bootstrap ## Time judging 0.1 to 10 million records (ARGS=--large: 100)
 	@$(BIN)/python -m benchmarks.checking $(ARGS)
+
+bench-shapes: .bootstrap ## Whether a query grows faster than its rows, on histories of many shapes
+	@$(BIN)/python -m benchmarks.shapes $(ARGS)
 
 bench-audit: .bootstrap ## Audit millions of records with planted faults (ARGS=--records 20000000)
 	@$(BIN)/python -m benchmarks.audit $(ARGS)

@@ -51,18 +51,18 @@ SELECT p.trial, p.topic, p."partition", p.reader, p.session, l."offset", l.recor
        p."offset" AS read_offset, p.ordinal
 FROM (
     SELECT q.trial, q.topic, q."partition", q.reader, q.session, q.ordinal, q.isolation, q.reached,
-           q."offset"
+           q."offset",
+           UNNEST(generate_series(f.entries + 1, t.entries - t.entry)) AS number
     FROM read_progress q
     JOIN log_places f ON f.topic = q.topic AND f."partition" = q."partition"
                      AND f."offset" = q.reached
     JOIN log_places t ON t.topic = q.topic AND t."partition" = q."partition"
                      AND t."offset" = q."offset"
-    WHERE CASE WHEN q.isolation = 'read_uncommitted' THEN t.entries - t.entry > f.entries
-               ELSE t.committed_entries - t.committed > f.committed_entries END
+    WHERE t.entries - t.entry > f.entries
 ) p
-JOIN log l ON l.topic = p.topic AND l."partition" = p."partition"
-          AND l."offset" > p.reached AND l."offset" < p."offset"
-WHERE l.kind = 'data' AND (l.committed OR p.isolation = 'read_uncommitted')
+JOIN log_places e ON e.topic = p.topic AND e."partition" = p."partition" AND e.entries = p.number
+JOIN log l ON l.topic = e.topic AND l."partition" = e."partition" AND l."offset" = e."offset"
+WHERE e.entry = 1 AND l.kind = 'data' AND (l.committed OR p.isolation = 'read_uncommitted')
 """,
     mutations=(
         Mutator(

@@ -1,6 +1,7 @@
 """How many entries lie at or below each offset that a reader was at.
 
-Two such counts tell if anything lies between two offsets, without comparing reads with entries.
+So entries are numbered, and those between two offsets are found by their numbers, without comparing
+reads with entries; where two numbers follow on each other there are none.
 """
 
 from onceproof.checkers.relations.base import Relation
@@ -10,28 +11,23 @@ RELATION = Relation(
     meaning="for each offset of entries and reads, how many entries lie at or below it",
     empty_without=("reads",),
     sql="""
-SELECT o.topic, o."partition", o."offset", o.entry, o.committed,
-       sum(o.entry) OVER (
+SELECT o.topic, o."partition", o."offset", o.entry,
+       CAST(sum(o.entry) OVER (
            PARTITION BY o.topic, o."partition" ORDER BY o."offset"
            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-       ) AS entries,
-       sum(o.committed) OVER (
-           PARTITION BY o.topic, o."partition" ORDER BY o."offset"
-           ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW
-       ) AS committed_entries
+       ) AS BIGINT) AS entries
 FROM (
-    SELECT n.topic, n."partition", n."offset", max(n.entry) AS entry, max(n.committed) AS committed
+    SELECT n.topic, n."partition", n."offset", max(n.entry) AS entry
     FROM (
-        SELECT l.topic, l."partition", l."offset", 1 AS entry,
-               CASE WHEN l.committed THEN 1 ELSE 0 END AS committed
+        SELECT l.topic, l."partition", l."offset", 1 AS entry
         FROM log l
         JOIN inputs i ON i.topic = l.topic
         WHERE l.kind = 'data'
         UNION ALL
-        SELECT p.topic, p."partition", p."offset", 0 AS entry, 0 AS committed
+        SELECT p.topic, p."partition", p."offset", 0 AS entry
         FROM read_progress p
         UNION ALL
-        SELECT p.topic, p."partition", p.reached AS "offset", 0 AS entry, 0 AS committed
+        SELECT p.topic, p."partition", p.reached AS "offset", 0 AS entry
         FROM read_progress p
     ) n
     GROUP BY n.topic, n."partition", n."offset"

@@ -194,6 +194,19 @@ def _of_skips() -> Iterator[Sample]:
                 ]
             },
         )
+    contested = {"inconsistent-offsets": [{"offset": 1}]}
+    for tells, entry, more in (
+        ("that is not committed", {"committed": False}, contested),
+        ("from beside the workload", {"kind": "odd"}, {}),
+    ):
+        yield sample(
+            f"at the offset that was skipped lies another entry, {tells}",
+            phases=CUT_SHORT,
+            log=[{"record": r, "offset": n} for n, r in enumerate("abc")]
+            + [{"record": "x", "offset": 1} | entry],
+            reads=[{"record": "a", "offset": 0}, {"record": "c", "offset": 2}],
+            finds={"skipped-read": [{"offset": 1}], **more},
+        )
 
 
 def _of_the_unseen() -> Iterator[Sample]:
