@@ -15,6 +15,7 @@ from onceproof.harness.processes import sweep as processes_of_dead_runs
 from onceproof.harness.processes.processes import Processes
 from onceproof.harness.processes.sweep import Leftover
 from onceproof.harness.stage.base import Stage
+from onceproof.harness.stage.certificates import check_openssl
 from onceproof.harness.stage.external import Cluster, ExternalStage
 from onceproof.harness.stage.local import LocalStage
 from onceproof.harness.stage.security import Security
@@ -71,6 +72,8 @@ def prepare(backend: str, progress: Progress = silent) -> list[Leftover]:
     Raises:
         SetupError: something is missing; the text says what, and what to do.
     """
+    if backend == SECURED:
+        check_openssl()
     leftovers = processes_of_dead_runs.sweep()
     if backend == DOCKER:
         # Only who asks for containers pays for the libraries that drive them.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,6 +23,16 @@ class Certificate:
 
     certificate: Path
     key: Path
+
+
+def check_openssl() -> None:
+    """See that certificates can be made here.
+
+    Raises:
+        SetupError: there is no `openssl`.
+    """
+    if shutil.which("openssl") is None:
+        raise SetupError(f"There is no openssl on the PATH. {_ADVICE}")
 
 
 def new_authority(folder: Path) -> Certificate:

@@ -147,6 +147,8 @@ def known(given: Mapping[str, object], *, folder: Path) -> dict[str, str]:
         if not isinstance(value, str | bool):
             raise BadProperties(f'{name}: expected a text, such as {name} = "…"')
         properties[name] = str(value).lower() if isinstance(value, bool) else value
+        if not properties[name].isprintable():
+            raise BadProperties(f"{name}: expected one line of printable text")
     for name in _PATHS & properties.keys():
         place = folder.absolute() / properties[name]
         if not place.exists():

@@ -11,7 +11,7 @@ from onceproof.harness.links.disturbances import CUT, lose
 from onceproof.harness.links.topology import Link
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.stage import external
-from onceproof.harness.stage.backends import PLAIN_TEXT, is_backend, offers
+from onceproof.harness.stage.backends import PLAIN_TEXT, SECURED, is_backend, offers, prepare
 from onceproof.harness.stage.external import Cluster, ExternalStage
 from onceproof.harness.tools.error import SetupError
 from onceproof.harness.wait import Stop
@@ -38,6 +38,12 @@ def test_what_is_done_must_have_something_that_undoes_it(file: Path) -> None:
         'bootstrap = "k:1"\n[commands]\nstop = "a"\nrestart = "b"\npause = "c"\nresume = "d"'
     )
     assert Cluster.load(file).offers == {"stop", "pause"}
+
+
+def test_a_secured_stage_needs_openssl(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(SetupError, match="no openssl on the PATH"):
+        prepare(SECURED)
 
 
 def test_credentials_are_in_its_file_in_another_or_in_the_environment(

@@ -101,6 +101,7 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
         ({"transactional.id": "t"}, "transactional.id: not a property"),
         ({"isolation.level": "read_uncommitted"}, "isolation.level: not a property"),
         ({"sasl.username": 7}, "sasl.username: expected a text"),
+        ({"sasl.username": "a\nb"}, "sasl.username: expected one line"),
         ({"security.protocol": "TLS"}, "security.protocol: expected one of"),
         ({"security.protocol": "PLAINTEXT"}, "sasl.password.*not used with .* PLAINTEXT"),
         ({"security.protocol": "SSL"}, "sasl.password.*not used with .* SSL"),
