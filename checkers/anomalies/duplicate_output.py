@@ -88,7 +88,9 @@ FROM (
     LEFT JOIN lone_positions o ON o.topic = e.topic AND o.record = e.record
     WHERE s.proven
 ) w
-LEFT JOIN committed_ranges r ON r.trial = w.trial AND r."partition" = w."partition"
+LEFT JOIN (SELECT DISTINCT trial, size FROM range_blocks) z ON z.trial = w.trial
+LEFT JOIN range_blocks r ON r.trial = w.trial AND r."partition" = w."partition"
+     AND r.size = z.size AND r.block = w."offset" // z.size
      AND r.start_offset <= w."offset" AND w."offset" < r.end_offset
      AND r.owner = COALESCE(w.owner, r.owner)
 GROUP BY w.trial, w.sink, w.view, w.record, w.effect_key, w.expected, w.seen,

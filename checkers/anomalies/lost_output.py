@@ -57,7 +57,9 @@ FROM shortages s
 JOIN outputs k ON k.trial = s.trial
 JOIN committed_input c ON c.topic = k.topic AND c.record = s.record AND c.decidable
      AND (s.in_offset < 0 OR (s.in_partition = c."partition" AND s.in_offset = c."offset"))
-LEFT JOIN committed_ranges r ON r.trial = k.trial AND r."partition" = c."partition"
+LEFT JOIN (SELECT DISTINCT trial, size FROM range_blocks) z ON z.trial = k.trial
+LEFT JOIN range_blocks r ON r.trial = k.trial AND r."partition" = c."partition"
+     AND r.size = z.size AND r.block = c."offset" // z.size
      AND r.start_offset <= c."offset" AND c."offset" < r.end_offset
 GROUP BY k.trial, k.sink, k.view, s.record, s.effect_key, c.topic, c."partition", c."offset",
          s.due, s.seen

@@ -128,6 +128,18 @@ def _of_places() -> Iterator[Sample]:
         },
     )
     yield sample(
+        "of three batches that meet at an offset one executed what is lost, and what is duplicated",
+        log=[_at(14, "a"), _at(14, "b", 1)],
+        effects=[{"record": "b"}] * 2,
+        ranges=[
+            {"owner": owner, "batch": batch, "partition": partition, "start_offset": start,
+             "end_offset": end}
+            for partition in (0, 1)
+            for owner, batch, start, end in (("o", 1, 0, 14), ("p", 2, 15, 30), ("q", 3, 2, 15))
+        ],
+        finds={"lost-output": [{"record": "a"}], "duplicate-output": [{"record": "b"}]},
+    )  # fmt: skip
+    yield sample(
         "an effect names a position that holds its record in another topic",
         trials=(LEDGER, ORDERS),
         log=[_at(0, "a", topic="orders"), _at(5, "a")],

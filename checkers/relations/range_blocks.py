@@ -1,0 +1,25 @@
+"""Where the ranges of committed micro-batches lie, so that those around an offset are looked up.
+
+Blocks have a power of ten offsets. A range lies in at most eleven of the largest that are no longer
+than itself, and an offset in one block of each size that there is: nothing is compared with all
+ranges of its partition.
+"""
+
+from onceproof.checkers.relations.base import Relation
+
+RELATION = Relation(
+    name="range_blocks",
+    meaning="blocks of offsets that each committed range has a part in",
+    empty_without=("ranges",),
+    sql="""
+SELECT r.trial, r.owner, r.batch, r."partition", r.start_offset, r.end_offset, r.size,
+       UNNEST(generate_series(r.start_offset // r.size, (r.end_offset - 1) // r.size)) AS block
+FROM (
+    SELECT c.trial, c.owner, c.batch, c."partition", c.start_offset, c.end_offset,
+           CAST(power(10, length(CAST(c.end_offset - c.start_offset AS VARCHAR)) - 1) AS BIGINT)
+               AS size
+    FROM committed_ranges c
+    WHERE c.start_offset < c.end_offset
+) r
+""",
+)
