@@ -29,9 +29,9 @@ from onceproof.checkers.engines import Layer, Settings, open_engine
 from onceproof.checkers.trials import Input, Output, Trials
 
 _SOURCE: Final = re.compile(r"\b(?:FROM|JOIN)\s+(\w+)")
-_SECONDS: Final = 0.5
+_SECONDS: Final = 1.0
 """A query that takes less processor time at the larger size is not looked at."""
-_BYTES: Final = 200_000_000
+_BYTES: Final = 500_000_000
 """Likewise for memory."""
 
 
