@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
@@ -229,6 +230,42 @@ def test_aborted_effects_are_none_and_what_is_behind_an_open_transaction_is_not_
         code=1,
     )
     assert [r["record"] for r in repairs] == ["o0000", "o0001"]
+
+
+def test_a_table_is_read_and_a_stranger_in_it_is_only_counted(
+    staging: Staged,
+    topic: Callable[..., str],
+    tmp_path: Path,
+    began: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source = topic()
+    sent = [(0, *row[1:]) for row in orders(began, 100)]
+    send(staging, source, sent)
+    database = staging.stage.database(AUDITOR)
+    table = f"audited_{source.replace('-', '_')}"
+    rows = [value["id"] for n, (_, _, value, _) in enumerate(sent) if n not in (3, 60)]
+    with psycopg.connect(database) as connection:
+        connection.execute(f"CREATE TABLE {table} (id text)")
+        connection.cursor().executemany(
+            f"INSERT INTO {table} VALUES (%s)", [(row,) for row in [*rows, "o0005", "stranger"]]
+        )
+    monkeypatch.setenv("ONCEPROOF_AUDIT_DATABASE", database)
+
+    report, repairs, _ = audit(
+        staging,
+        tmp_path,
+        *("--input", source, "--output", f"postgres:{table}", "--identity", "json:$.id"),
+        code=1,
+    )
+
+    assert [(r["repair"], r["record"]) for r in repairs] == [
+        ("duplicate", "o0005"),
+        ("duplicate", "o0005"),
+        ("lost", "o0003"),
+        ("lost", "o0060"),
+    ]
+    assert report["outputs"][0]["unknown"] == 1
 
 
 def test_nothing_is_written_and_no_group_is_made(
