@@ -156,6 +156,9 @@ def _audit(folder: Path, bootstrap: str, given: argparse.Namespace, plain: float
     code = process.wait()
     took = time.monotonic() - began
     most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6
+    if code != 1:
+        print(f"audit ended with {code} after {took:.1f} s")
+        return 1
     (file,) = folder.glob("runs/*/repairs.jsonl")
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     lost, twice, wrong = planted(given.records)

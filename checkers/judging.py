@@ -8,15 +8,17 @@ falls with it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+
+import pyarrow as pa
 
 from onceproof.checkers.anomalies import anomalies
 from onceproof.checkers.belonging import belonging
 from onceproof.checkers.circumstances import Circumstances, OutOfScope
 from onceproof.checkers.controls import Control, controls
 from onceproof.checkers.engines import Layer, Settings, open_history
-from onceproof.checkers.engines.overlay import of_the_run
+from onceproof.checkers.engines.overlay import answer_name, of_the_run
 from onceproof.checkers.engines.parallel import Beside, beside, heard
 from onceproof.checkers.history import History
 from onceproof.checkers.model import (
@@ -45,11 +47,14 @@ def check(
     settings: Settings | None = None,
     *,
     promised: Promised = NOTHING,
+    rows: Callable[[str, pa.Table], None] | None = None,
 ) -> Judgement:
     """Judge a history against claims.
 
     Args:
         promised: what must be in the history, as far as that is known apart from it.
+        rows: gets the name of each anomaly that was found, and all rows that prove it; a judgement
+            shows the first only.
 
     Returns:
         A verdict for each claim, in their order, with every finding and the mutation self-check.
@@ -59,11 +64,15 @@ def check(
     """
     claims = tuple(claims)
     with open_history(history, settings or Settings()) as bottom:
-        return heard(bottom.database, lambda: _judged(bottom, history, claims, promised))
+        return heard(bottom.database, lambda: _judged(bottom, history, claims, promised, rows))
 
 
 def _judged(
-    bottom: Layer, history: History, claims: Sequence[Claim], promised: Promised
+    bottom: Layer,
+    history: History,
+    claims: Sequence[Claim],
+    promised: Promised,
+    rows: Callable[[str, pa.Table], None] | None,
 ) -> Judgement:
     circumstances = Circumstances.of(history, promised)
     missing = belonging(bottom, history, promised)
@@ -74,7 +83,10 @@ def _judged(
         trial = _Trial(layer, claims, trials, circumstances)
         judged = tuple(trial.judge(claim, missing) for claim in claims)
         relations = {**bottom.counts(), **layer.counts()}
-    findings = trial.in_order()
+        findings = trial.in_order()
+        for name in dict.fromkeys(found.anomaly for found in findings if found.count):
+            if rows is not None:
+                rows(name, layer.arrow(f"SELECT * FROM {answer_name(anomalies()[name])}"))
     return Judgement(
         claims=judged,
         findings=_merged(findings, circumstances.complete),

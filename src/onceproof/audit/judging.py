@@ -11,15 +11,10 @@ from typing import Any, Final
 import duckdb
 import pyarrow as pa
 
-from onceproof.checkers import check
-from onceproof.checkers.anomalies import anomalies
-from onceproof.checkers.circumstances import Circumstances
+from onceproof.audit.shares import judge_in_shares
 from onceproof.checkers.claims import AT_MOST_ONCE, at_least_once, at_most_once, exactly_once
-from onceproof.checkers.engines import open_history
 from onceproof.checkers.engines.literals import literal
 from onceproof.checkers.engines.settings import Settings
-from onceproof.checkers.history import History
-from onceproof.checkers.judging import trials_of
 from onceproof.checkers.model import Claim, Judgement
 from onceproof.checkers.refutations import refutations
 from onceproof.harness.audit.folder import AuditFolder
@@ -71,11 +66,17 @@ class Judged:
 
 def judge(folder: AuditFolder, claims: Sequence[Claim], settings: Settings) -> Judged:
     """Judge the history of a folder, and write its repairs."""
-    history = History.load(folder.history)
-    judgement = check(history, claims, settings)
-    names = {found.anomaly for found in judgement.findings if found.count}
     wanted = {name for claim in claims for name in refutations(claim.guarantee, claim.hop)}
-    tables = dict(_rows(history, claims, sorted(names & wanted & _REPAIRS.keys()), settings))
+    found: dict[str, list[pa.Table]] = {}
+
+    def keep(name: str, rows: pa.Table) -> None:
+        if name in wanted & _REPAIRS.keys():
+            found.setdefault(name, []).append(rows)
+
+    judgement = judge_in_shares(folder, claims, settings, keep)
+    tables = {
+        name: pa.concat_tables(each, promote_options="permissive") for name, each in found.items()
+    }
     with duckdb.connect(":memory:") as db:
         if settings.memory is not None:
             db.execute(f"SET memory_limit = '{settings.memory}B'")
@@ -88,23 +89,10 @@ def judge(folder: AuditFolder, claims: Sequence[Claim], settings: Settings) -> J
         )
 
 
-def _rows(
-    history: History, claims: Sequence[Claim], names: Sequence[str], settings: Settings
-) -> Iterator[tuple[str, pa.Table]]:
-    """Anomaly → all rows that prove it."""
-    if not names:
-        return
-    with open_history(history, settings) as bottom:
-        trials = trials_of(history, claims, Circumstances.of(history))
-        with bottom.above(trials.tables()) as layer:
-            for name in names:
-                yield name, layer.arrow(f"SELECT DISTINCT a.* FROM ({anomalies()[name].sql}) a")
-
-
 def _write(file: Path, db: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table]) -> int:
     lines = 0
     with file.open("w", encoding="utf-8") as out:
-        for name, table in tables.items():
+        for name, table in sorted(tables.items()):
             for row in _in_order(db, name, table):
                 out.write(json.dumps({"repair": _REPAIRS[name], **row}, ensure_ascii=False) + "\n")
                 lines += 1

@@ -147,7 +147,8 @@ def _worst(results: Sequence[Result]) -> Result:
 
 def _findings(options: AuditOptions, judged: Judged | None) -> tuple[FoundPart, ...]:
     found = []
-    for findings in judged.judgement.findings if judged else ():
+    all_found = judged.judgement.findings if judged else ()
+    for findings in sorted(all_found, key=lambda each: _rank(each.anomaly)):
         headline = anomalies()[findings.anomaly].headline
         sinks = sorted({str(each.key.get("sink", "")) for each in findings.shown})
         words = "" if headline is None else headline.one if findings.count == 1 else headline.many
@@ -168,6 +169,11 @@ def _findings(options: AuditOptions, judged: Judged | None) -> tuple[FoundPart, 
             )
         )
     return tuple(found)
+
+
+def _rank(anomaly: str) -> int:
+    headline = anomalies()[anomaly].headline
+    return 100 if headline is None else headline.rank
 
 
 def _headline(
