@@ -23,7 +23,7 @@ from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.schedule.scenario import BadScenario
 from onceproof.harness.schedule.supported_faults import offered_to, with_supported_faults
-from onceproof.harness.stage.backends import DOCKER, EVERYTHING, offers
+from onceproof.harness.stage.backends import DOCKER, EVERYTHING, PLAIN_TEXT, offers
 from onceproof.harness.subjects.group.hazards import ABANDONED, REPLAYED
 from onceproof.harness.subjects.queue.forwarders import Forwarders
 from onceproof.harness.subjects.queue.hazards import DROPPED, REDELIVERED, REWRITTEN, hazards
@@ -96,13 +96,13 @@ def test_nothing_put_them_to_the_test() -> None:
 def test_nothing_of_it_is_a_topic(scenario: Any) -> None:
     assert scenario.all_topics == ()
     assert scenario.queues[0] == "payments"
-    assert scenario.needs == {"queues"}
+    assert scenario.needs - {PLAIN_TEXT} == {"queues"}
     assert set(scenario.subject.sinks) <= set(scenario.queues)
     assert "queues" in needs_of(scenario)
 
 
 def test_other_scenarios_need_no_queues() -> None:
-    assert all(not s.queues and not s.needs for s in connect.SCENARIOS)
+    assert all(not s.queues and s.needs <= {PLAIN_TEXT} for s in connect.SCENARIOS)
 
 
 def test_a_queue_has_one_partition() -> None:
