@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import threading
@@ -81,6 +82,7 @@ def _hear(message: object, read: Callable[[int], None]) -> None:
 def _work(task: Task, properties: dict[str, Any], pipe: Connection) -> None:
     """Read one range in a process of its own, which ends when nobody hears it any more."""
     threading.Thread(target=_end_with_parent, args=(pipe,), daemon=True).start()
+    gc.disable()  # nothing here refers to itself, and looking for that takes a tenth of the time
     try:
         read_range(task.of, task.take, task.folder, properties, pipe.send)
     except (UnreadableCluster, BadRule) as error:

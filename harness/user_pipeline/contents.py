@@ -160,9 +160,10 @@ def _number(text: str) -> int | float:
 
 def _plain(content: Any) -> Any:
     """The same in JSON's types, where whole numbers are no floats."""
-    if type(content) in _PLAIN:  # nearly all there is
+    kind = type(content)
+    if kind in _PLAIN:  # nearly all there is, and an abstract class takes long to ask
         return content
-    if isinstance(content, Mapping):
+    if kind is dict or isinstance(content, Mapping):
         return {str(name): _plain(value) for name, value in content.items()}
     if isinstance(content, list | tuple):
         return [_plain(value) for value in content]

@@ -12,7 +12,6 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -154,15 +153,20 @@ def call(function: str, value: str | None) -> Any:
     Raises:
         BadRule: it fails.
     """
-    content: Any = value
-    with suppress(ValueError):
-        content = None if value is None else json.loads(value)
     try:
-        return function_of(function)(content)
+        return function_of(function)(None if value is None else _parsed(value))
     except Exception as error:
         raise BadRule(
             f"{function} failed with {type(error).__name__}: {error}, for {(value or '')[:120]!r}"
         ) from error
+
+
+def _parsed(value: str) -> Any:
+    """What JSON says; else the text as it is."""
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
 
 
 @cache
