@@ -59,6 +59,7 @@ class Judged:
 
     Attributes:
         input: name of the topic.
+        dead: where an input may lead instead of its effects.
         window: partition → first and last offset of the inputs that are asked about.
         settle: milliseconds within which an input has its effects.
         now: when the outputs were read, in milliseconds; no later timestamp is believed.
@@ -70,6 +71,7 @@ class Judged:
 
     input: str
     outputs: tuple[Side, ...]
+    dead: Side | None = None
     window: Mapping[int, tuple[int, int]]
     settle: int
     now: int
@@ -85,6 +87,7 @@ class OutputCounts:
     """
 
     name: str
+    view: str
     judged: int
     others: int
     unknown: int
@@ -155,11 +158,12 @@ class _Tables:
 
     def __init__(self, db: duckdb.DuckDBPyConnection, of: Judged, folder: AuditFolder) -> None:
         self._db, self._of, self._folder = db, of, folder
+        self._sides = (*of.outputs, *(() if of.dead is None else (of.dead,)))
 
     def read(self) -> None:
         """Name what was read: `ins`, `outs_0`, …, and the `window`."""
         self._db.execute(f"CREATE VIEW ins AS SELECT * FROM {self._raw('input')}")
-        for side in self._of.outputs:
+        for side in self._sides:
             self._db.execute(
                 f"CREATE VIEW outs_{side.number} AS SELECT * FROM {self._raw(str(side.number))}"
             )
@@ -191,7 +195,7 @@ class _Tables:
 SELECT i."partition", max(i."offset") AS "offset",
        least(max(i.stamp), {self._of.now}) - {self._of.settle} AS stamp
 FROM (SELECT "partition", "offset", stamp, hash(record) AS h FROM ins WHERE record IS NOT NULL) i
-SEMI JOIN (SELECT DISTINCT hash(record) AS h FROM outs_{side.number}
+SEMI JOIN (SELECT DISTINCT hash(record) AS h FROM ({self._led_to(side)})
            WHERE record IS NOT NULL) o ON o.h = i.h
 GROUP BY ALL"""
             )
@@ -208,7 +212,7 @@ GROUP BY "partition" HAVING count(*) = {len(self._of.outputs)}"""
         readable = "".join(
             (f" AND i.stamp >= {side.oldest + settle}" if side.oldest is not None else "")
             + (f" AND i.stamp < {side.newest - settle}" if side.newest is not None else "")
-            for side in self._of.outputs
+            for side in self._sides
         )
         self._db.execute(
             f"""CREATE VIEW placed AS
@@ -270,11 +274,27 @@ LEFT JOIN (
     GROUP BY o.record
 ) o ON o.record = t.record
 {due[1]}
-WHERE COALESCE(o.n, 0) >= {due[0]}"""
+WHERE COALESCE(o.n, 0) >= {due[0]}
+{self._dead_letters()}"""
+
+    def _dead_letters(self) -> str:
+        """Records of the tail that were put aside, which takes the place of all effects."""
+        if self._of.dead is None:
+            return ""
+        return (
+            f"UNION SELECT t.record FROM tail t SEMI JOIN outs_{self._of.dead.number} d "
+            "ON d.record = t.record"
+        )
+
+    def _led_to(self, side: Side) -> str:
+        """The records that led to an output, or were put aside."""
+        dead = self._of.dead
+        aside = "" if dead is None else f" UNION ALL SELECT record FROM outs_{dead.number}"
+        return f"SELECT record FROM outs_{side.number}{aside}"
 
     def effects(self) -> None:
         """Write `effects`: those of judged inputs, and those that no input can explain."""
-        self._copy("effects", " UNION ALL ".join(map(self._effects, self._of.outputs)))
+        self._copy("effects", " UNION ALL ".join(map(self._effects, self._sides)))
 
     def _effects(self, side: Side) -> str:
         key = (
@@ -396,7 +416,7 @@ ORDER BY w."partition" """
             f"read_parquet({literal(self._table('effects'))}) GROUP BY sink"
         ).fetchall()
         written = dict(rows)
-        return tuple(self._counts(side, written.get(side.name, 0)) for side in self._of.outputs)
+        return tuple(self._counts(side, written.get(side.name, 0)) for side in self._sides)
 
     def _counts(self, side: Side, written: int) -> OutputCounts:
         # Of an unknown input or of another one: only counted, so hashes do.
@@ -411,7 +431,12 @@ LEFT JOIN (SELECT DISTINCT hash(record) AS h FROM ins WHERE record IS NOT NULL) 
         named, unknown, nameless = row
         judged = written - unknown * self._strangers(side) - nameless * (not self._of.nameless)
         return OutputCounts(
-            name=side.name, judged=judged, others=named - judged, unknown=unknown, nameless=nameless
+            name=side.name,
+            view=side.view,
+            judged=judged,
+            others=named - judged,
+            unknown=unknown,
+            nameless=nameless,
         )
 
     def _raw(self, what: str) -> str:

@@ -26,6 +26,7 @@ class Wanted:
         input: the topic that the pipeline reads; `input_identity`: where its records have their
             identity.
         outputs: where it writes; `yields`: name → what an input comes to there.
+        dead_letters: where it puts aside what it cannot process.
         from_, to: which inputs are judged, as `Bound.parse` reads it; `last`: instead of `from_`,
             how many inputs, over all partitions.
         group: the consumer group of the pipeline, if it commits there.
@@ -43,6 +44,12 @@ class Wanted:
     group: str | None = None
     settle: float = SETTLE
     database: str = ""
+    dead_letters: Output | None = None
+
+    @property
+    def places(self) -> tuple[Output, ...]:
+        """All that is read beside the input."""
+        return (*self.outputs, *(() if self.dead_letters is None else (self.dead_letters,)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +112,7 @@ def plan(wanted: Wanted, cluster: Cluster, now: int) -> Plan:
         if wanted.group is None
         else cluster.committed(wanted.group, cluster.topic(wanted.input))
     )
-    outputs = {out.name: cluster.topic(out.topic) for out in wanted.outputs if out.topic}
+    outputs = {out.name: cluster.topic(out.topic) for out in wanted.places if out.topic}
     topic = cluster.topic(wanted.input)
     first, last = _window(wanted, cluster, topic)
     window = {p: (first[p], max(first[p], last[p])) for p in topic.partitions}
@@ -127,7 +134,7 @@ def plan(wanted: Wanted, cluster: Cluster, now: int) -> Plan:
         read=_read(cluster, topic, since),
         outputs={
             out.name: _output(cluster, outputs[out.name], out.view, since, pending)
-            for out in wanted.outputs
+            for out in wanted.places
             if out.topic
         },
         committed=committed,

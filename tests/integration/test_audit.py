@@ -164,6 +164,32 @@ def test_a_window_is_judged_by_its_inputs_and_its_edges_are_not_lost(
     )  # 30 within --settle before the window, 10 behind it
 
 
+def test_an_input_leads_to_its_output_or_to_a_dead_letter(
+    staging: Staged, topic: Callable[..., str], tmp_path: Path, began: int
+) -> None:
+    source, sink, aside = topic(), topic(), topic()
+    sent = [(0, *row[1:]) for row in orders(began, 120)]
+    made = outputs(sent)
+    send(staging, source, sent)
+    # 5: put aside. 9: neither. 11: both. 119, the last: put aside, nothing later.
+    send(staging, sink, [row for n, row in enumerate(made) if n not in (5, 9, 119)])
+    send(staging, aside, [made[n] for n in (5, 11, 119)])
+
+    report, repairs, _ = audit(
+        staging,
+        tmp_path,
+        *("--input", source, "--output", sink, "--dead-letters", aside, "--identity", "key"),
+        code=1,
+    )
+
+    assert [(r["repair"], r["record"]) for r in repairs if r["repair"] == "lost"] == [
+        ("lost", "o0009")
+    ]
+    assert {r["record"] for r in repairs if r["repair"] == "duplicate"} == {"o0011"}
+    assert [(o["name"], o["judged"]) for o in report["outputs"]] == [(sink, 117), (aside, 3)]
+    assert sum(p["undecided"] for p in report["partitions"]) == 0
+
+
 def test_what_a_group_has_committed_without_an_effect_is_lost(
     staging: Staged, topic: Callable[..., str], tmp_path: Path, began: int
 ) -> None:

@@ -36,13 +36,17 @@ _REPAIRS: Final = {
 
 
 def claims_of(
-    guarantees: Sequence[str], topic: str, outputs: Sequence[Side], compacted: Sequence[str]
+    guarantees: Sequence[str],
+    topic: str,
+    outputs: Sequence[Side],
+    compacted: Sequence[str],
+    dead_letters: str | None = None,
 ) -> tuple[Claim, ...]:
     """Each guarantee for each output; of a compacted one only that nothing is there twice."""
     return tuple(
         dict.fromkeys(
-            _MAKERS[AT_MOST_ONCE if output.name in compacted else guarantee](
-                topic, into=output.name, view=output.view
+            _MAKERS[AT_MOST_ONCE if {output.name, dead_letters} & set(compacted) else guarantee](
+                topic, into=output.name, view=output.view, dead_letters=dead_letters
             )
             for guarantee in guarantees
             for output in outputs

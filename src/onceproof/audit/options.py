@@ -36,6 +36,8 @@ class AuditOptions:
     outputs: tuple[str, ...]
     identity: str
     input_identity: str | None = None
+    dead_letters: str | None = None
+    dead_letter_identity: str | None = None
     effects: str = "1"
     effect_key: str | None = None
     expects: tuple[str, ...] = ()
@@ -65,10 +67,15 @@ class AuditOptions:
             raise BadAudit(f"--input {self.input!r}: expected the name of a topic")
         identity = Rule.parse(self.identity)
         outputs = tuple(Output.parse(text, identity) for text in self.outputs)
+        dead = None
+        if self.dead_letters is not None:
+            rule = Rule.parse(self.dead_letter_identity or self.identity)
+            dead = Output.parse(self.dead_letters, rule)
         names = [output.name for output in outputs]
-        if len(set(names)) < len(names):
-            raise BadAudit("two outputs have one name; expected each --output once")
-        for output in outputs:
+        places = (*outputs, *(() if dead is None else (dead,)))
+        if len({place.name for place in places}) < len(places):
+            raise BadAudit("two outputs have one name; expected each place once")
+        for output in places:
             if output.queue is not None:
                 raise BadAudit(f"--output {output}: a queue cannot be read without emptying it")
             if odd := sorted(words(output.place) - {"database"}):
@@ -85,7 +92,8 @@ class AuditOptions:
             input=self.input,
             input_identity=Rule.parse(self.input_identity or self.identity),
             outputs=outputs,
-            yields=yields,
+            yields=yields if dead is None else {**yields, dead.name: Yield()},
+            dead_letters=dead,
             from_=self.from_,
             to=self.to or LATEST,
             last=self.last,

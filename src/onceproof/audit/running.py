@@ -66,10 +66,12 @@ class Audit:
         if not self._read(wanted, made, stop):
             return None
         print("judging  what was read", file=sys.stderr)
-        sides = tuple(_side(self.options, wanted, made, n) for n in range(len(wanted.outputs)))
+        sides = tuple(_side(wanted, made, n) for n in range(len(wanted.outputs)))
+        aside = None if wanted.dead_letters is None else _side(wanted, made, len(sides))
         of = Judged(
             input=wanted.input,
             outputs=sides,
+            dead=aside,
             window=made.window,
             settle=round(wanted.settle * 1000),
             now=made.now,
@@ -79,7 +81,9 @@ class Audit:
         )
         counts = make_history(of, self.folder, self.settings.memory)
         compacted = [name for name, out in made.outputs.items() if out.topic.compacted]
-        claims = claims_of(self.options.claims, wanted.input, sides, compacted)
+        claims = claims_of(
+            self.options.claims, wanted.input, sides, compacted, aside.name if aside else None
+        )
         judged = (
             judge(self.folder, claims, self.settings)
             if any(p.judged for p in counts.partitions)
@@ -119,7 +123,7 @@ class Audit:
         )
         if not done:
             return False
-        for number, output in enumerate(wanted.outputs):
+        for number, output in enumerate(wanted.places):
             if output.topic is None:
                 source = self._source(output)
                 take = Taken(identity=output.identity, yields=wanted.yields[output.name])
@@ -129,7 +133,7 @@ class Audit:
     def _tasks(self, wanted: Wanted, made: Plan) -> list[Task]:
         functions = {
             str(number): wanted.yields[output.name]
-            for number, output in enumerate(wanted.outputs)
+            for number, output in enumerate(wanted.places)
             if wanted.yields[output.name].function is not None
         }
         tasks = [_task(wanted.input, p, ends, "read_committed") for p, ends in made.read.items()]
@@ -141,7 +145,7 @@ class Audit:
             )
             for of in tasks
         ]
-        for number, output in enumerate(wanted.outputs):
+        for number, output in enumerate(wanted.places):
             if output.topic is not None:
                 take = Taken(identity=output.identity, yields=wanted.yields[output.name])
                 found += [
@@ -223,8 +227,8 @@ def _task(topic: str, partition: int, ends: tuple[int, int], isolation: str) -> 
     return Range(topic=topic, partition=partition, first=ends[0], last=ends[1], isolation=isolation)
 
 
-def _side(options: AuditOptions, wanted: Wanted, made: Plan, number: int) -> Side:
-    output = wanted.outputs[number]
+def _side(wanted: Wanted, made: Plan, number: int) -> Side:
+    output = wanted.places[number]
     yields = wanted.yields[output.name]
     topic = made.outputs.get(output.name)
     return Side(

@@ -61,10 +61,10 @@ def report_of(
         partitions=tuple(_partition(p) for p in counts.partitions),
         outputs=tuple(
             OutputPart(
-                name=o.name, view=view, judged=o.judged, others=o.others, unknown=o.unknown,
+                name=o.name, view=o.view, judged=o.judged, others=o.others, unknown=o.unknown,
                 nameless=o.nameless,
             )
-            for o, view in zip(counts.outputs, _views(claims), strict=True)
+            for o in counts.outputs
         ),
         open=tuple(
             OpenPart(
@@ -264,11 +264,6 @@ def _notes(options: AuditOptions, made: Plan, counts: Counts, late: int) -> tupl
         "of an input that was not read."
     )
     return tuple(notes)
-
-
-def _views(claims: Sequence[Claim]) -> tuple[str, ...]:
-    found = dict.fromkeys((claim.scope.sink, claim.scope.view or "") for claim in claims)
-    return tuple(view for _, view in found)
 
 
 def _time(at: int | None) -> str | None:

@@ -99,6 +99,19 @@ def audit(
             help="A field that --expect does not compare, such as json:$.written_at. Repeatable.",
         ),
     ] = None,
+    dead_letters: Annotated[
+        str | None,
+        typer.Option(
+            help="Where the pipeline writes dead letters, in the form of --output: each input"
+            " must lead to its outputs or to one dead letter."
+        ),
+    ] = None,
+    dead_letter_identity: Annotated[
+        str | None,
+        typer.Option(
+            help="Where a dead letter carries the identity of its input (default: --identity)."
+        ),
+    ] = None,
     claim: Annotated[
         list[str] | None,
         of_a_few(
@@ -174,6 +187,8 @@ def audit(
                 outputs=tuple(output),
                 identity=identity,
                 input_identity=input_identity,
+                dead_letters=dead_letters,
+                dead_letter_identity=dead_letter_identity,
                 effects=effects,
                 effect_key=effect_key,
                 expects=tuple(expect or ()),
