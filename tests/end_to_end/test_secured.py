@@ -19,13 +19,17 @@ pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(900
 
 PROGRAM = Path(__file__).with_name("own_secured_program.py")
 PAGE = "docs/how-to/use-your-own-cluster.md"
-KEPT = Path(tempfile.gettempdir())
 
 
 class Watch:
-    """Learns the secrets of runs from where they are kept, and looks for them in argument lists."""
+    """Learns the secrets of runs from where they are kept, and looks for them in argument lists.
 
-    def __init__(self) -> None:
+    Attributes:
+        kept: the temporary folder of these runs, and of no others.
+    """
+
+    def __init__(self, kept: Path) -> None:
+        self.kept = kept
         self.secrets: set[str] = set()
         self.shown: list[str] = []
         self._over = threading.Event()
@@ -38,7 +42,7 @@ class Watch:
 
     def _look(self) -> None:
         while not self._over.wait(0.2):
-            for folder in KEPT.glob("onceproof-*-security"):
+            for folder in self.kept.glob("onceproof-*-security"):
                 self._learn(folder)
             for process in Path("/proc").glob("[0-9]*/cmdline"):
                 if words := _text(process):
@@ -60,10 +64,13 @@ def _text(path: Path) -> str:
 
 
 @pytest.fixture
-def watch() -> Iterator[Watch]:
-    found = Watch()
-    yield found
-    found.close()
+def watch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watch]:
+    with tempfile.TemporaryDirectory() as kept:  # a short path, since sockets lie there too
+        Path(kept).chmod(0o711)  # PostgreSQL runs as somebody else where we are root
+        monkeypatch.setenv("TMPDIR", kept)
+        found = Watch(Path(kept))
+        yield found
+        found.close()
 
 
 def nothing_is_left(watch: Watch, done: Finished, runs: Path) -> None:
@@ -78,7 +85,7 @@ def nothing_is_left(watch: Watch, done: Finished, runs: Path) -> None:
     for file in files:
         content = file.read_bytes()
         assert not [s for s in watch.secrets if s.encode() in content], file
-    assert not [f for f in KEPT.glob("onceproof-*-security") if _text(f / "users")]
+    assert not [f for f in watch.kept.glob("onceproof-*-security") if _text(f / "users")]
 
 
 def test_the_page_shows_how_the_program_connects() -> None:
