@@ -9,7 +9,16 @@ from typing import Annotated
 import typer
 
 from onceproof.cli import completing
-from onceproof.cli.options import Out
+from onceproof.cli.options import (
+    DeadLetterIdentity,
+    DeadLetters,
+    EffectKey,
+    Effects,
+    Expect,
+    Identity,
+    Ignore,
+    Out,
+)
 from onceproof.cli.words import OneOf, of_a_few
 
 
@@ -28,13 +37,7 @@ def audit(
             "such as postgres:TABLE. Repeatable.",
         ),
     ] = None,
-    identity: Annotated[
-        str,
-        typer.Option(
-            help="Where an output record carries the identity of its input: json:$.FIELD (or "
-            "a column), header:NAME, key or regex:PATTERN."
-        ),
-    ] = "json:$.order_id",
+    identity: Identity = "json:$.order_id",
     input_identity: Annotated[
         str | None,
         typer.Option(help="Where an input record carries its identity (default: --identity)."),
@@ -70,48 +73,12 @@ def audit(
             min=0, metavar="SECONDS", help="The longest that an effect may come after its input."
         ),
     ] = 600.0,
-    effects: Annotated[
-        str,
-        typer.Option(
-            help="Expected number of outputs per input: 1, 3, or FILE.py:FUNCTION returning "
-            "the expected count; 0..1 or 0..3 only with at-most-once."
-        ),
-    ] = "1",
-    effect_key: Annotated[
-        str | None,
-        typer.Option(
-            help="Where outputs of one input carry what distinguishes them (default: their "
-            "content)."
-        ),
-    ] = None,
-    expect: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[OUTPUT=]FILE.py:FUNCTION",
-            help="Compare contents too: a function that takes an input and returns the content of "
-            "its output, a list of contents, or None. Repeatable, for each output one.",
-        ),
-    ] = None,
-    ignore: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="RULE",
-            help="A field that --expect does not compare, such as json:$.written_at. Repeatable.",
-        ),
-    ] = None,
-    dead_letters: Annotated[
-        str | None,
-        typer.Option(
-            help="Where the pipeline writes dead letters, in the form of --output: each input"
-            " must lead to its outputs or to one dead letter."
-        ),
-    ] = None,
-    dead_letter_identity: Annotated[
-        str | None,
-        typer.Option(
-            help="Where a dead letter carries the identity of its input (default: --identity)."
-        ),
-    ] = None,
+    effects: Effects = "1",
+    effect_key: EffectKey = None,
+    expect: Expect = None,
+    ignore: Ignore = None,
+    dead_letters: DeadLetters = None,
+    dead_letter_identity: DeadLetterIdentity = None,
     claim: Annotated[
         list[str] | None,
         of_a_few(

@@ -66,3 +66,53 @@ Events = Annotated[
         " output. See docs/reference/events.md.",
     ),
 ]
+Effects = Annotated[
+    str,
+    typer.Option(
+        help="Expected number of outputs per input: 1, 3, or FILE.py:FUNCTION returning "
+        "the expected count; 0..1 or 0..3 only with at-most-once."
+    ),
+]
+EffectKey = Annotated[
+    str | None,
+    typer.Option(
+        help="Where outputs of one input carry what distinguishes them (default: their "
+        "content). The function in --effects then returns the list of these values."
+    ),
+]
+Expect = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="[OUTPUT=]FILE.py:FUNCTION",
+        help="Compare contents too: a function that takes an input and returns the content of "
+        "its output, a list of contents, or None. In place of --effects; repeatable, for each "
+        "output one.",
+    ),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="RULE",
+        help="A field that --expect does not compare, such as json:$.written_at. Repeatable.",
+    ),
+]
+DeadLetters = Annotated[
+    str | None,
+    typer.Option(
+        help="Where the pipeline writes dead letters, in the form of --output: each input"
+        " must lead to its outputs or to one dead letter."
+    ),
+]
+DeadLetterIdentity = Annotated[
+    str | None,
+    typer.Option(
+        help="Where a dead letter carries the identity of its input (default: --identity)."
+    ),
+]
+Identity = Annotated[
+    str,
+    typer.Option(
+        help="Where an output record carries the identity of its input: json:$.FIELD (or "
+        "a column), header:NAME, key or regex:PATTERN."
+    ),
+]

@@ -10,7 +10,22 @@ import typer
 
 from onceproof.cli import completing
 from onceproof.cli.given import given
-from onceproof.cli.options import Backend, Events, Junit, Out, Private, Secured, Seed
+from onceproof.cli.options import (
+    Backend,
+    DeadLetterIdentity,
+    DeadLetters,
+    EffectKey,
+    Effects,
+    Events,
+    Expect,
+    Identity,
+    Ignore,
+    Junit,
+    Out,
+    Private,
+    Secured,
+    Seed,
+)
 from onceproof.cli.words import OneOf, of_a_few, of_stage
 from onceproof.settings.effective import Effective
 
@@ -76,56 +91,13 @@ def verify(
     input_: Annotated[
         str, typer.Option("--input", help="The topic that the pipeline reads.")
     ] = "orders",
-    identity: Annotated[
-        str,
-        typer.Option(
-            help="Where an output record carries the identity of its input: json:$.FIELD (or "
-            "a column), header:NAME, key or regex:PATTERN."
-        ),
-    ] = "json:$.order_id",
-    effects: Annotated[
-        str,
-        typer.Option(
-            help="Expected number of outputs per input: 1, 3, or FILE.py:FUNCTION returning "
-            "the expected count; 0..1 or 0..3 only with at-most-once."
-        ),
-    ] = "1",
-    effect_key: Annotated[
-        str | None,
-        typer.Option(
-            help="Where outputs of one input carry what distinguishes them (default: their "
-            "content). The function in --effects then returns the list of these values."
-        ),
-    ] = None,
-    expect: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="[OUTPUT=]FILE.py:FUNCTION",
-            help="Compare contents too: a function that takes an input and returns the content of "
-            "its output, a list of contents, or None. In place of --effects; repeatable, for each "
-            "output one.",
-        ),
-    ] = None,
-    ignore: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="RULE",
-            help="A field that --expect does not compare, such as json:$.written_at. Repeatable.",
-        ),
-    ] = None,
-    dead_letters: Annotated[
-        str | None,
-        typer.Option(
-            help="Where the pipeline writes dead letters, in the form of --output: each input"
-            " must lead to its outputs or to one dead letter."
-        ),
-    ] = None,
-    dead_letter_identity: Annotated[
-        str | None,
-        typer.Option(
-            help="Where a dead letter carries the identity of its input (default: --identity)."
-        ),
-    ] = None,
+    identity: Identity = "json:$.order_id",
+    effects: Effects = "1",
+    effect_key: EffectKey = None,
+    expect: Expect = None,
+    ignore: Ignore = None,
+    dead_letters: DeadLetters = None,
+    dead_letter_identity: DeadLetterIdentity = None,
     idempotency_key: Annotated[
         str | None,
         typer.Option(
