@@ -25,7 +25,7 @@ from onceproof.checkers.history import History
 from onceproof.checkers.model import Claim, ClaimJudgement, Findings, Judgement, Verdict
 from onceproof.harness.audit.folder import AuditFolder
 
-SHARE: Final = 2_000_000
+SHARE: Final = 1_000_000
 """Inputs of one share, about."""
 _DEALT: Final = ("log", "expected", "effects")
 
