@@ -102,7 +102,7 @@ class DuckDB:
             NotEnoughMemory: it cannot be done with what is allowed.
             BadHistory: a file that is asked for is damaged inside.
         """
-        with _interruptible():
+        with interruptible():
             with suppress(duckdb.OutOfMemoryException), self._turns.beside(), self._readable():
                 return work()
             with self._turns.alone():
@@ -160,7 +160,7 @@ def _advice(allowed: int | None, error: Exception) -> str:
 
 
 @contextmanager
-def _interruptible() -> Iterator[None]:
+def interruptible() -> Iterator[None]:
     """DuckDB answers a signal, which only the main thread hears, with an error of its own."""
     try:
         yield

@@ -127,7 +127,11 @@ class Cluster:
         }
 
     def times(self, topic: Topic, offsets: Mapping[int, int]) -> dict[int, int]:
-        """Partition → timestamp of the first record at or behind an offset; none of some."""
+        """Partition → timestamp of the first record at or behind an offset, where there is one.
+
+        Raises:
+            UnreadableCluster: a partition does not answer.
+        """
         found = {}
         consumer = Consumer(reading(self.properties, isolation="read_uncommitted"))
         try:
@@ -136,8 +140,12 @@ class Cluster:
                     continue
                 consumer.assign([TopicPartition(topic.name, partition, offset)])
                 message = consumer.poll(_ANSWER)
-                if message is not None and message.error() is None:
+                error = None if message is None else message.error()
+                if message is not None and error is None:
                     found[partition] = message.timestamp()[1]
+                elif error is None or error.code() != KafkaError._PARTITION_EOF:
+                    seen = f"nothing in {_ANSWER:.0f} s" if error is None else error.str()
+                    raise UnreadableCluster(f"{topic.name}-{partition}@{offset}: {seen}")
         finally:
             consumer.close()
         return found

@@ -17,6 +17,7 @@ import duckdb
 import pyarrow as pa
 
 from onceproof.checkers.engines.literals import literal
+from onceproof.harness.audit.database import database, raw_rows
 from onceproof.harness.audit.folder import AuditFolder
 from onceproof.harness.user_pipeline.effects import NOT_JUDGED
 
@@ -138,11 +139,7 @@ def make_history(of: Judged, folder: AuditFolder, memory: int | None) -> Counts:
     Args:
         memory: bytes that DuckDB may hold before it spills to disk.
     """
-    with duckdb.connect(":memory:") as db:
-        db.execute("SET preserve_insertion_order = false")
-        db.execute(f"SET temp_directory = {literal(str(folder.path / 'spill'))}")
-        if memory is not None:
-            db.execute(f"SET memory_limit = '{memory}B'")
+    with database(folder, memory) as db:
         made = _Tables(db, of, folder)
         made.read()
         made.reached()
@@ -440,8 +437,7 @@ LEFT JOIN (SELECT DISTINCT hash(record) AS h FROM ins WHERE record IS NOT NULL) 
         )
 
     def _raw(self, what: str) -> str:
-        found = sorted(map(str, self._folder.raw(what).glob("*.parquet")))
-        return f"read_parquet([{', '.join(map(literal, found))}])"
+        return raw_rows(self._folder, what)
 
     def _table(self, name: str) -> str:
         return str(self._folder.table(name))

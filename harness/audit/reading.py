@@ -135,14 +135,11 @@ def _batches(of: Range, first: int, properties: Mapping[str, Any]) -> Iterator[l
         heard = time.monotonic()
         while True:
             messages = consumer.consume(_BATCH, timeout=1.0)
-            if not messages:
-                if time.monotonic() - heard > _SILENCE:
-                    raise UnreadableCluster(
-                        f"{of.topic}-{of.partition}: nothing came for {_SILENCE:.0f} s, and "
-                        f"offsets up to {of.last - 1} are to be read; see to its leader"
-                    )
-                continue
-            heard = time.monotonic()
+            if time.monotonic() - heard > _SILENCE:
+                raise UnreadableCluster(
+                    f"{of.topic}-{of.partition}: nothing came for {_SILENCE:.0f} s, and "
+                    f"offsets up to {of.last - 1} are to be read; see to its leader"
+                )
             ended = False
             odd = [m for m in messages if m.error() is not None]
             for message in odd:
@@ -164,6 +161,7 @@ def _batches(of: Range, first: int, properties: Mapping[str, Any]) -> Iterator[l
                 ended = True
             if messages:
                 yield messages
+                heard = time.monotonic()
                 ended = ended or _offset(messages[-1]) == of.last - 1
             if ended:
                 return

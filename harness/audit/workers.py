@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import signal
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,8 +15,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from onceproof.harness.audit.cluster import UnreadableCluster
+from onceproof.harness.audit.parts import reached
 from onceproof.harness.audit.reading import Range, Taken, read_range
 from onceproof.harness.user_pipeline.identity import BadRule
+from onceproof.harness.wait import Stop
 
 _LOOK: Final = 0.5
 """Seconds between two looks at whether to stop."""
@@ -36,7 +39,7 @@ def read_all(
     *,
     workers: int,
     read: Callable[[int], None],
-    stop: threading.Event,
+    stop: Stop,
 ) -> bool:
     """Read ranges, the largest first; returns whether all were, before `stop` was set.
 
@@ -44,7 +47,7 @@ def read_all(
         read: is called with the number of offsets that were read since it was called last.
 
     Raises:
-        UnreadableCluster, BadRule: a worker ended so; the others are ended.
+        UnreadableCluster, BadRule: a worker ended so, or too early; the others are ended.
     """
     context = multiprocessing.get_context("spawn")
     waiting = sorted(tasks, key=lambda task: task.of.last - task.of.first)
@@ -65,11 +68,27 @@ def read_all(
                     _hear(pipe.recv(), read)
                 except EOFError:
                     running.pop(pipe).join()
-        return not waiting and not running
     finally:
         for process in running.values():
             process.terminate()
             process.join()
+    return not stop.is_set() and _all_read(tasks)
+
+
+def _all_read(tasks: Sequence[Task]) -> bool:
+    """See that nothing is missing, however workers ended: a gap would look like a loss.
+
+    Raises:
+        UnreadableCluster: something is.
+    """
+    for task in tasks:
+        at = reached(task.folder, task.of.partition, task.of.first)
+        if at < task.of.last:
+            raise UnreadableCluster(
+                f"{task.of.topic}-{task.of.partition}: the process that read it ended at offset "
+                f"{at}, before {task.of.last}; see whether memory or disk was short, and resume"
+            )
+    return True
 
 
 def _hear(message: object, read: Callable[[int], None]) -> None:
@@ -82,6 +101,7 @@ def _hear(message: object, read: Callable[[int], None]) -> None:
 def _work(task: Task, properties: dict[str, Any], pipe: Connection) -> None:
     """Read one range in a process of its own, which ends when nobody hears it any more."""
     threading.Thread(target=_end_with_parent, args=(pipe,), daemon=True).start()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of the keyboard, which reaches all; we end it
     gc.disable()  # nothing here refers to itself, and looking for that takes a tenth of the time
     try:
         read_range(task.of, task.take, task.folder, properties, pipe.send)

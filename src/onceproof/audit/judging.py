@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from onceproof.audit.shares import judge_in_shares
 from onceproof.checkers.claims import AT_MOST_ONCE, at_least_once, at_most_once, exactly_once
-from onceproof.checkers.engines.literals import literal
 from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.model import Claim, Judgement
 from onceproof.checkers.refutations import refutations
+from onceproof.harness.audit.database import database, raw_rows
 from onceproof.harness.audit.folder import AuditFolder
 from onceproof.harness.audit.history import Side
 
@@ -81,11 +81,8 @@ def judge(folder: AuditFolder, claims: Sequence[Claim], settings: Settings) -> J
     tables = {
         name: pa.concat_tables(each, promote_options="permissive") for name, each in found.items()
     }
-    with duckdb.connect(":memory:") as db:
-        if settings.memory is not None:
-            db.execute(f"SET memory_limit = '{settings.memory}B'")
-        files = ", ".join(literal(str(f)) for f in sorted(folder.raw("input").glob("*.parquet")))
-        db.execute(f"CREATE VIEW ins AS SELECT * FROM read_parquet([{files}])")
+    with database(folder, settings.memory) as db:
+        db.execute(f"CREATE VIEW ins AS SELECT * FROM {raw_rows(folder, 'input')}")
         return Judged(
             judgement=judgement,
             repairs=_write(folder.repairs, db, tables),

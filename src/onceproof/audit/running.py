@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import threading
 import time
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -28,6 +27,7 @@ from onceproof.harness.kafka.metadata import ClusterView
 from onceproof.harness.user_pipeline.outputs.kind import Where
 from onceproof.harness.user_pipeline.outputs.kinds import output_kinds
 from onceproof.harness.user_pipeline.outputs.output import Output
+from onceproof.harness.wait import Stop
 from onceproof.reports.audit.model import AuditReport
 from onceproof.reports.audit.page import render
 from onceproof.reports.write import write_whole
@@ -54,7 +54,7 @@ class Audit:
     database: str
     settings: Settings
 
-    def run(self, stop: threading.Event) -> AuditReport | None:
+    def run(self, stop: Stop) -> AuditReport | None:
         """Read, judge and report; None if it was stopped before all was read.
 
         Raises:
@@ -109,18 +109,19 @@ class Audit:
         write_whole(self.folder.plan, json.dumps(content, indent=1) + "\n")
         return made
 
-    def _read(self, wanted: Wanted, made: Plan, stop: threading.Event) -> bool:
+    def _read(self, wanted: Wanted, made: Plan, stop: Stop) -> bool:
         tasks = self._tasks(wanted, made)
         progress = Progress(
             total=sum(task.of.last - task.of.first for task in tasks), out=sys.stderr
         )
-        done = read_all(
-            tasks,
-            self.connection.librdkafka(),
-            workers=self.options.workers,
-            read=progress.add,
-            stop=stop,
-        )
+        with stop.in_order():
+            done = read_all(
+                tasks,
+                self.connection.librdkafka(),
+                workers=self.options.workers,
+                read=progress.add,
+                stop=stop,
+            )
         if not done:
             return False
         for number, output in enumerate(wanted.places):

@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -23,6 +22,7 @@ from onceproof.checkers.engines.overlay import SHOWN
 from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.history import History
 from onceproof.checkers.model import Claim, ClaimJudgement, Findings, Judgement, Verdict
+from onceproof.harness.audit.database import database
 from onceproof.harness.audit.folder import AuditFolder
 
 SHARE: Final = 1_000_000
@@ -57,11 +57,7 @@ def _shares(folder: AuditFolder, settings: Settings, share: int) -> Iterator[His
     shutil.rmtree(dealt, ignore_errors=True)  # of an audit that was killed
     dealt.mkdir()
     try:
-        with duckdb.connect(":memory:") as db:
-            db.execute("SET preserve_insertion_order = false")
-            db.execute(f"SET temp_directory = {literal(str(folder.path / 'spill'))}")
-            if settings.memory is not None:
-                db.execute(f"SET memory_limit = '{settings.memory // 2}B'")
+        with database(folder, settings.memory and settings.memory // 2) as db:
             for table in _DEALT:
                 db.execute(
                     f"COPY (SELECT *, hash(record) % {number} AS share FROM "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,8 +26,9 @@ from onceproof.harness.kafka.connecting.properties import (
 )
 from onceproof.harness.user_pipeline.identity import BadRule
 from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
-from onceproof.interrupts import INTERRUPTED, hear
+from onceproof.interrupts import INTERRUPTED
 from onceproof.reports.audit.terminal import print_audit
+from onceproof.stopping import stop_on_signals
 
 __all__ = ["AuditOptions", "audit", "resume"]
 
@@ -61,8 +61,6 @@ def _run(
     database: str,
     connection: Connection,
 ) -> int:
-    stop = threading.Event()
-    hear(lambda _number, _frame: _interrupt(stop))
     audited = Audit(
         folder=folder,
         options=options,
@@ -71,7 +69,7 @@ def _run(
         settings=settings,
     )
     try:
-        report = audited.run(stop)
+        report = audited.run(stop_on_signals())
     except KeyboardInterrupt:
         report = None
     if report is None:
@@ -94,13 +92,6 @@ def _connection(bootstrap: str, file: Path | None) -> Connection:
     given = {} if file is None else known(read(file), folder=file.parent)
     more = known(from_environment(os.environ), folder=Path.cwd())
     return Connection(bootstrap, fitting(given | more))
-
-
-def _interrupt(stop: threading.Event) -> None:
-    """The first signal ends reading in order; judging, and a second one, is broken off."""
-    if stop.is_set():
-        raise KeyboardInterrupt
-    stop.set()
 
 
 @contextmanager

@@ -1,0 +1,34 @@
+"""DuckDB, as an audit uses it beside the checkers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import duckdb
+
+from onceproof.checkers.engines.duckdb import interruptible
+from onceproof.checkers.engines.literals import literal
+from onceproof.harness.audit.folder import AuditFolder
+
+
+@contextmanager
+def database(folder: AuditFolder, memory: int | None) -> Iterator[duckdb.DuckDBPyConnection]:
+    """An empty database; a signal breaks its queries off with `KeyboardInterrupt`.
+
+    Args:
+        folder: where it spills to.
+        memory: bytes that it may hold before it does; None: DuckDB's own limit.
+    """
+    with interruptible(), duckdb.connect(":memory:") as db:
+        db.execute("SET preserve_insertion_order = false")
+        db.execute(f"SET temp_directory = {literal(str(folder.path / 'spill'))}")
+        if memory is not None:
+            db.execute(f"SET memory_limit = '{memory}B'")
+        yield db
+
+
+def raw_rows(folder: AuditFolder, what: str) -> str:
+    """What was read of the input or of an output, to stand in a query behind FROM."""
+    files = sorted(map(str, folder.raw(what).glob("*.parquet")))
+    return f"read_parquet([{', '.join(map(literal, files))}])"
