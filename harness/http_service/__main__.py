@@ -137,8 +137,8 @@ class _Control(_Handler):
 def main(arguments: Sequence[str]) -> None:
     """Serve until SIGTERM comes."""
     clients, control, log, settings = arguments
-    said = json.loads(settings)
-    wanted = HttpSettings(paths=tuple(said["paths"]), key=said["key"])
+    given = json.loads(settings)
+    wanted = HttpSettings(paths=tuple(given["paths"]), key=given["key"])
     service = Service(wanted, Path(log))
     # We take it to be up once it answers us: clients are let in before.
     for place, handler in ((clients, _Handler), (control, _Control)):

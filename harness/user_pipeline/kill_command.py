@@ -37,8 +37,8 @@ class KillCommand:
         except (OSError, subprocess.TimeoutExpired) as error:
             raise StageTrouble(f"{words}: {error}") from error
         if done.returncode:
-            said = (done.stdout + done.stderr).strip()[-400:] or "nothing"
-            raise StageTrouble(f"{words} ended with {done.returncode}; it said {said}")
+            last = (done.stdout + done.stderr).strip()[-400:] or "nothing"
+            raise StageTrouble(f"{words} ended with {done.returncode}; it said {last}")
         wait_until(
             self.health.silent,
             what=f"the service to be gone after {words}",
