@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, cast
+from typing import ClassVar, Final, cast
 
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.messages.message import Message
+from onceproof.harness.faults.program.inputs_in_hand import FETCH
 from onceproof.harness.faults.program.programs import at_work, program, start_again, wait_works
 from onceproof.harness.faults.targets.base import Verb, Victim
 from onceproof.harness.faults.targets.ended import Ended
 from onceproof.harness.faults.targets.program_commit import KilledProgram, Moment, messages
 from onceproof.harness.faults.targets.standing_still import StandingStill
+from onceproof.harness.faults.targets.stopped_program import StoppedWithInputs
 from onceproof.harness.user_pipeline.program import PROGRAM
+
+IN_HAND: Final = "in-hand"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +36,8 @@ class Program(Victim):
         "kill": {
             "before-commit": "before its commit arrives",
             "after-commit": "before it hears that its commit was taken",
-        }
+        },
+        "stop": {IN_HAND: "while it has read inputs that it has not written"},
     }
     phase: float = 0.0
 
@@ -48,6 +53,8 @@ class Program(Victim):
         return super().moment(verb, at)
 
     def message(self, at: str | None) -> Message | None:
+        if at == IN_HAND:
+            return FETCH
         return messages(cast("Moment", at))[0] if at else None
 
     def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
@@ -56,6 +63,8 @@ class Program(Victim):
 
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
         """SIGTERM it, as a deployment ends it; it is started again when healed."""
+        if at == IN_HAND:
+            return StoppedWithInputs(context, name, self.phase)
         program_ = program(context)
         at_work(context, self.phase)
         stop = partial(program_.stop, f"SIGTERM by fault «{name}»")

@@ -1,5 +1,5 @@
-"""Whom and what a request concerns: topics, transactional ids, groups; how EndTxn ends, and which
-positions OffsetCommit and TxnOffsetCommit have.
+"""Whom and what a request concerns: topics, transactional ids, groups; how EndTxn ends, which
+positions OffsetCommit and TxnOffsetCommit have, and from which ones Fetch reads.
 
 Kafka's schemas mark such fields by an entity type, and kafka-python has the
 schemas; so no API needs a reading of its own but FindCoordinator, whose key may be either. Newer
@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Final
 from uuid import UUID
 
@@ -19,11 +20,16 @@ from kafka.protocol.schemas import BaseField
 
 _ENTITIES: Final = {"topicName": "topic", "transactionalId": "transactional_id", "groupId": "group"}
 _END_TXN: Final = int(ApiKey.EndTxn)
+_FETCH: Final = int(ApiKey.Fetch)
 _JOIN_GROUP: Final = int(ApiKey.JoinGroup)
-_COMMITS: Final = frozenset({int(ApiKey.OffsetCommit), int(ApiKey.TxnOffsetCommit)})
-"""What has positions."""
+_POSITIONS: Final = {
+    int(ApiKey.OffsetCommit): attrgetter("partition_index", "committed_offset"),
+    int(ApiKey.TxnOffsetCommit): attrgetter("partition_index", "committed_offset"),
+    int(ApiKey.Fetch): attrgetter("partition", "fetch_offset"),
+}
+"""What has positions, and where each says its partition and the next offset."""
 _SETTINGS: Final[dict[int, tuple[str, ...]]] = {
-    int(ApiKey.Fetch): ("isolation_level",),
+    _FETCH: ("isolation_level",),
     int(ApiKey.InitProducerId): ("transaction_timeout_ms",),
     int(ApiKey.JoinGroup): (
         "session_timeout_ms",
@@ -49,7 +55,7 @@ class Contents:
     commits: bool | None = None
     """Whether an EndTxn commits or aborts; None for all else."""
     positions: frozenset[tuple[str | UUID, int, int]] = frozenset()
-    """Of what commits them: topic, by name or by id, partition, next offset."""
+    """Of what commits them, and of Fetch: topic, by name or by id, partition, next offset."""
     settings: tuple[tuple[str, Any], ...] = dataclasses.field(default=(), compare=False)
     """How its client is set, by name; of JoinGroup also the protocols that it offers."""
 
@@ -66,7 +72,7 @@ def contents_of(message: Any) -> Contents:
         transactional_ids=frozenset(found.get("transactional_id", ())),
         groups=frozenset(found.get("group", ())),
         commits=bool(message.committed) if message.API_KEY == _END_TXN else None,
-        positions=frozenset(_positions(message) if message.API_KEY in _COMMITS else ()),
+        positions=frozenset(_positions(message)),
         settings=tuple(_settings(message)),
     )
 
@@ -79,9 +85,13 @@ def _settings(message: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _positions(message: Any) -> Iterator[tuple[str | UUID, int, int]]:
+    position = _POSITIONS.get(message.API_KEY)
+    if position is None:
+        return
     for topic in message.topics:
+        name = topic.topic if message.API_KEY == _FETCH else topic.name
         for place in topic.partitions:
-            yield topic.name or topic.topic_id, place.partition_index, place.committed_offset
+            yield name or topic.topic_id, *position(place)
 
 
 def entity(field: dict[str, Any]) -> str | None:

@@ -10,7 +10,7 @@ from onceproof.harness.faults.http.strike_http import StrikeHttp
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.program.withhold_writes import WithholdWrites
 from onceproof.harness.faults.stop import Stop
-from onceproof.harness.faults.targets.program import Program
+from onceproof.harness.faults.targets.program import IN_HAND, Program
 from onceproof.harness.faults.targets.program_commit import KILLED_AT_WORK
 from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.verify.hazards.asking import (
@@ -45,6 +45,9 @@ def _stopped(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     elif produces(pipeline) and n % 2:
         topics = pipeline.produced
         yield Strike(do=WithholdWrites(topic=topics[n % len(topics)], ending="stop", seconds=0.5))
+    elif pipeline.profile.watched:
+        for part in (phase(n),) if n else (phase(0), phase(1)):  # the only ones of `gentle`
+            yield Strike(do=Stop(Program(phase=part), at=IN_HAND))
     else:
         yield Strike(do=Stop(Program(phase=phase(n))))
 
@@ -82,9 +85,9 @@ WORK: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="stopped-with-work",
-        says="it gets SIGTERM while it has records in flight",
+        says="it gets SIGTERM while it has inputs in hand: read, and not written yet",
         of="any",
-        proof="it ended after SIGTERM, while inputs waited for their effects",
+        proof="it had read inputs since it last wrote, or writes as it reads, when SIGTERM came",
         unless=lambda p: None,
         strikes=lambda p, n: list(_stopped(p, n)),
     ),

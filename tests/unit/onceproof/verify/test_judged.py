@@ -28,7 +28,7 @@ LETTERS = VerifyOptions(
     outputs=("json:{work}/out",),
     dead_letters="json:{work}/dead",
     dead_letter_identity="json:$.original.order_id",
-    records=1000,
+    records=2000,
 )
 UPSERTS = replace(LETTERS, dead_letters=None, dead_letter_identity=None, upserts="json:$.customer")
 

@@ -158,8 +158,8 @@ def test_what_a_request_concerns(api: str, version: int) -> None:
         positions=found.positions,  # see below
     )
     placed = {name for name, _, _ in found.positions}
-    commits = api in {"OffsetCommit", "TxnOffsetCommit"}
-    assert placed == ({ID if by_id else "orders"} if commits else set())
+    has_positions = api in {"OffsetCommit", "TxnOffsetCommit", "Fetch"}
+    assert placed == ({ID if by_id else "orders"} if has_positions else set())
     assert client_id(frame) == "it"
     assert encode(message, version) == frame
 

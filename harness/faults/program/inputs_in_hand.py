@@ -1,0 +1,89 @@
+"""What a program has read of its input since it last wrote, by the messages that pass its gates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.messages.message import AtGates, Message
+from onceproof.harness.faults.program.programs import program
+from onceproof.harness.links.gate.client import Event
+from onceproof.harness.user_pipeline.subject import OwnPipeline
+
+FETCH: Final = Message(source="pipeline", direction="request", api="Fetch")
+_PRODUCE: Final = Message(source="pipeline", direction="request", api="Produce")
+_SECOND: Final = 1_000_000_000
+
+Read = Mapping[int, int]
+"""Partition → offset that is asked for next: the program has been given all before it."""
+
+
+class InputsInHand:
+    """Counts them, from the moment on that it is made until it is removed.
+
+    A program writes when one of its Produce requests passes, or when its outputs are seen to have
+    changed; where all of them are topics, only the former counts, which is seen at once.
+    """
+
+    def __init__(self, context: RunContext) -> None:
+        """Place the rules that report.
+
+        Raises:
+            StageTrouble: a link of the pipeline cannot have a gate.
+        """
+        subject = context.subject
+        self._topics_only = isinstance(subject, OwnPipeline) and all(
+            place.topic is not None for place in subject.places
+        )
+        self._look = program(context).look
+        self._topic = context.topic
+        self._began = now()
+        fetch = replace(FETCH, topic=self._topic)
+        self._fetches = AtGates(context, "pipeline", fetch.rule("report", times=None))
+        try:
+            self._writes = AtGates(context, "pipeline", _PRODUCE.rule("report", times=None))
+        except BaseException:
+            self._fetches.remove()
+            raise
+
+    def count(self) -> int | None:
+        """How many offsets it was given since it last wrote; None if nobody saw it read at all."""
+        fetches = self._fetches.fired()
+        if not fetches:
+            return None
+        written = self._written()
+        then = self._read(event for event in fetches if event["at"] < written)
+        first = self._read(reversed(fetches))
+        return sum(
+            max(0, offset - then.get(partition, first[partition]))
+            for partition, offset in self._read(fetches).items()
+        )
+
+    @property
+    def quiet_for(self) -> float:
+        """Seconds since it last wrote, or since this began."""
+        return (now() - self._written()) / _SECOND
+
+    def remove(self) -> None:
+        """Report no more."""
+        self._writes.remove()
+        self._fetches.remove()
+
+    def _written(self) -> int:
+        """When it last wrote, in nanoseconds of CLOCK_MONOTONIC."""
+        writes = [self._began, *(int(event["at"]) for event in self._writes.fired()[-1:])]
+        if not self._topics_only:
+            writes.append(now() - round(self._look.quiet_for * _SECOND))
+        return max(writes)
+
+    def _read(self, fetches: Iterable[Event]) -> Read:
+        """What the last of some requests asks for, of each partition."""
+        return {
+            partition: offset
+            for event in fetches
+            for topic, partition, offset in event["positions"]
+            if topic == self._topic
+        }

@@ -1,0 +1,106 @@
+"""What a program has read since it last wrote, with gates that are made up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from onceproof.harness.clock import now
+from onceproof.harness.faults.program.inputs_in_hand import InputsInHand
+from onceproof.harness.links.gate.client import Event
+from onceproof.harness.links.gate.rules import Rule
+from onceproof.harness.links.topology import Link
+from onceproof.harness.user_pipeline.identity import Rule as IdentityRule
+from onceproof.harness.user_pipeline.orders import Orders
+from onceproof.harness.user_pipeline.outputs.output import Output
+from onceproof.harness.user_pipeline.subject import OwnPipeline
+from tests.unit.fakes.pipelines import FakeProgram
+from tests.unit.fakes.run_context import FakeContext
+from tests.unit.fakes.stage import FakeGate, FakeStage
+
+SECOND = 1_000_000_000
+BEGINS = now()
+LATER = BEGINS + 3600 * SECOND
+"""No event is at a time before the count begins."""
+
+
+class Looked:
+    """Outputs that were seen to change so many seconds ago."""
+
+    quiet_for = 0.0
+
+
+def fetch(at: int, *positions: tuple[int, int], topic: str = "orders") -> Event:
+    return {"at": LATER + at, "positions": [[topic, *place] for place in positions]}
+
+
+def produce(at: int) -> Event:
+    return {"at": LATER + at, "positions": []}
+
+
+def in_hand(*events: Event, output: str = "copied", changed: int | None = None) -> InputsInHand:
+    def fired(api: str) -> list[Event]:
+        return [event for event in events if bool(event["positions"]) is (api == "Fetch")]
+
+    class Gate(FakeGate):
+        def put(self, rule: Rule) -> Any:
+            return FakeGate(fired=fired(rule.message.api))
+
+    look = Looked()
+    if changed is not None:
+        look.quiet_for = (now() - LATER - changed) / SECOND
+    outputs = (Output.parse(output, IdentityRule.parse("json:$.id")),)
+    return InputsInHand(
+        FakeContext(
+            pipeline=FakeProgram(look),
+            subject=OwnPipeline(
+                command=("job",),
+                folder=".",
+                outputs=outputs,
+                orders=Orders(topic="orders", records=9),
+            ),
+            topic="orders",
+            stage=FakeStage(gates={Link("pipeline", "broker-1"): Gate()}),
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("events", "count"),
+    [
+        ((), None),
+        ((produce(1),), None),
+        ((fetch(1, (0, 5)),), 0),
+        ((fetch(1, (0, 5)), fetch(2, (0, 9))), 4),
+        ((fetch(1, (0, 5)), produce(2), fetch(3, (0, 9))), 4),
+        ((fetch(1, (0, 5)), fetch(2, (0, 9)), produce(3)), 0),
+        ((fetch(1, (0, 5)), fetch(2, (0, 9)), produce(3), fetch(4, (0, 9))), 0),
+        ((fetch(1, (0, 5)), produce(2), fetch(3, (0, 9)), produce(4), fetch(5, (0, 10))), 1),
+        # Of a partition that nobody asked for before the write, its first position counts.
+        ((fetch(1, (0, 5)), produce(2), fetch(3, (1, 7)), fetch(4, (1, 9), (0, 6))), 3),
+        # Going back is no reading.
+        ((fetch(1, (0, 5)), produce(2), fetch(3, (0, 2))), 0),
+        ((fetch(1, (0, 5)), fetch(2, (0, 9), topic="changelog")), 0),
+    ],
+)
+def test_what_it_was_given_since_it_last_wrote(events: tuple[Event, ...], count: int) -> None:
+    assert in_hand(*events).count() == count
+
+
+def test_outputs_that_are_no_topics_are_written_when_they_are_seen_to_change() -> None:
+    read = fetch(1 * SECOND, (0, 5)), fetch(3 * SECOND, (0, 9)), fetch(5 * SECOND, (0, 10))
+    table = "postgres:ledger"
+    assert in_hand(*read, output=table, changed=2 * SECOND).count() == 5
+    assert in_hand(*read, output=table, changed=4 * SECOND).count() == 1
+    assert in_hand(*read, output=table, changed=6 * SECOND).count() == 0
+    assert in_hand(*read, output="copied", changed=6 * SECOND).count() == 5, "topics need no look"
+
+
+def test_its_rules_are_removed() -> None:
+    gate = FakeGate()
+    stage = FakeStage(gates={Link("pipeline", "broker-1"): gate})
+    counted = InputsInHand(FakeContext(pipeline=FakeProgram(Looked()), stage=stage))
+    assert [rule.message.api for rule in gate.rules] == ["Fetch", "Produce"]
+    counted.remove()
+    assert not gate.rules
