@@ -24,7 +24,7 @@ class Wanted:
 
     Attributes:
         input: the topic that the pipeline reads; `input_identity`: where its records have their
-            identity.
+            identity; `decode_input`: the function that reads their values, if they are no text.
         outputs: where it writes; `yields`: name → what an input comes to there.
         dead_letters: where it puts aside what it cannot process.
         from_, to: which inputs are judged, as `Bound.parse` reads it; `last`: instead of `from_`,
@@ -45,6 +45,7 @@ class Wanted:
     settle: float = SETTLE
     database: str = ""
     dead_letters: Output | None = None
+    decode_input: str | None = None
 
     @property
     def places(self) -> tuple[Output, ...]:

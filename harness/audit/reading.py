@@ -14,6 +14,7 @@ from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Topic
 from onceproof.harness.audit.cluster import UnreadableCluster, reading
 from onceproof.harness.audit.parts import ROWS, Parts, forget, reached, table, write_once
 from onceproof.harness.history.identity import digest
+from onceproof.harness.user_pipeline.codecs import decoded, text_of_bytes
 from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.identity import Rule, Written
 from onceproof.harness.user_pipeline.outputs.base import Source
@@ -42,10 +43,12 @@ class Taken:
         identity: where it has its identity.
         yields: of an output, what tells effects apart and how contents are compared; of an input,
             name of the output → what an input comes to there.
+        decode: the function that reads a value; None: it is text.
     """
 
     identity: Rule
     yields: Yield | Mapping[str, Yield]
+    decode: str | None = None
 
 
 def read_range(
@@ -74,6 +77,8 @@ def read_range(
     at = first
     for messages in _batches(of, first, properties):
         offsets = [_offset(m) for m in messages]
+        for message in messages if take.decode else ():
+            message.set_value(decoded(take.decode, message.value()))
         records = _records(take.identity, messages)
         columns: dict[str, Any] = {
             "offset": offsets,
@@ -232,4 +237,4 @@ def _written(message: Message, rule: Rule | None) -> Written:
 
 
 def _text(data: bytes | str | None) -> str | None:
-    return data.decode(errors="backslashreplace") if isinstance(data, bytes) else data
+    return text_of_bytes(data) if isinstance(data, bytes) else data

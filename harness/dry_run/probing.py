@@ -49,8 +49,8 @@ class Probe:
             return (), ()
         assert isinstance(subject, OwnPipeline)
         for kind in PROBED:
-            if kind == OVERSIZE and subject.orders.file is not None:
-                continue  # only orders that are made up can be made larger
+            if kind == OVERSIZE and (subject.orders.file or subject.orders.encode):
+                continue  # only orders that are made up, in JSON, can be made larger
             try:
                 life = pipeline.supervisor.running()
                 send_odd(self._context, kind)

@@ -14,7 +14,8 @@ from typing import Any, Final
 
 from onceproof.harness.history.identity import digest
 from onceproof.harness.sinks.base import Effect
-from onceproof.harness.user_pipeline.effects import FUNCTION, Yield, call, function_of
+from onceproof.harness.user_pipeline.codecs import by_name
+from onceproof.harness.user_pipeline.effects import Yield, call
 from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
 
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
@@ -122,19 +123,7 @@ def functions(expects: Sequence[str], sinks: Sequence[str]) -> tuple[tuple[str, 
     Raises:
         BadRule: there is no such function or sink, or a sink has no function, or two.
     """
-    found: dict[str, str] = {}
-    for text in expects:
-        sink, _, function = text.rpartition("=")
-        if not FUNCTION.fullmatch(function) or (sink and sink not in sinks):
-            raise BadRule(
-                f"invalid --expect {text!r}: expected FILE.py:FUNCTION, or OUTPUT=FILE.py:FUNCTION "
-                f"with one of the outputs {', '.join(sinks)}"
-            )
-        function_of(function)
-        for name in [sink] if sink else sinks:
-            if name in found:
-                raise BadRule(f"--expect {text}: {name} has another one; expected one per output")
-            found[name] = function
+    found = by_name("--expect", expects, sinks, thing="outputs")
     if expects and (lacking := [name for name in sinks if name not in found]):
         raise BadRule(f"no --expect for output {lacking[0]}; expected one for each output")
     return tuple(found.items())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import random
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from onceproof.harness.history.identity import digest
+from onceproof.harness.user_pipeline.codecs import encoded
 from onceproof.harness.user_pipeline.contents import Contents
 from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
@@ -49,6 +51,7 @@ class Orders:
         effect_key: rule that tells several of one record apart.
         expects: each sink, and the function that returns what their effects there contain, in
             place of `effects`; `ignored`: rules of fields that are not compared.
+        encode: function that returns the bytes of a record's value; None: they are its text.
         upserts: whether each leaves a value for its key, instead of effects of its own.
         rate: records per second of all producers together, while faults are at work.
         sentinels: how many of the last records are sent only when all else has come to rest.
@@ -64,6 +67,7 @@ class Orders:
     effect_key: str | None = None
     expects: tuple[tuple[str, str], ...] = ()
     ignored: tuple[str, ...] = ()
+    encode: str | None = None
     upserts: bool = False
     producers: int = 2
     partitions: int = 3
@@ -92,16 +96,17 @@ class Orders:
         """
         for n, record in enumerate(self._all(seed)):
             if n % self.producers == producer:
+                value = self._bytes(record.value)
                 yield SenderRecord(
                     record=record.identity,
                     topic=self.topic,
                     key=record.key,
                     value=record.value,
-                    digest=digest(
-                        record.key.encode(),
-                        None if record.value is None else record.value.encode(),
-                    ),
+                    digest=digest(record.key.encode(), value),
                     headers=record.headers,
+                    encoded=None
+                    if value is None or self.encode is None
+                    else b64encode(value).decode(),
                 )
 
     def expected(
@@ -185,6 +190,16 @@ class Orders:
         if self.upserts and len(names) > 1:
             raise BadRule(f"{record} has {len(names)} effects; expected at most one with --upserts")
         return bool(names)
+
+    def check_encoded(self) -> None:
+        """Raise `BadRule` if a record cannot be encoded."""
+        for record in self._all(0):
+            self._bytes(record.value)
+
+    def _bytes(self, value: str | None) -> bytes | None:
+        if value is None or self.encode is None:
+            return None if value is None else value.encode()
+        return encoded(self.encode, value)
 
     def _all(self, seed: int) -> Iterable[Given]:
         return self._given() if self.file else _made_up(self, seed)

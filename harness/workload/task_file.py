@@ -98,6 +98,7 @@ class SenderRecord:
         transaction: number of its transaction; None without transactions.
         abort: the application aborts that transaction on purpose.
         headers: more of them, each with its name and its value; only clients in Python know them.
+        encoded: its value in base64, in place of `value`; likewise.
     """
 
     record: str
@@ -108,6 +109,7 @@ class SenderRecord:
     transaction: int | None = None
     abort: bool = False
     headers: tuple[tuple[str, str | None], ...] = ()
+    encoded: str | None = None
 
 
 def save_records(path: Path, records: Iterable[SenderRecord]) -> None:

@@ -21,6 +21,8 @@ DATABASE = (HOW_TO / "test-a-consumer-with-a-database.md").read_text("utf-8")
 SPARK = (HOW_TO / "test-a-spark-job.md").read_text("utf-8")
 QUEUE = (HOW_TO / "test-a-program-that-writes-to-a-queue.md").read_text("utf-8")
 HTTP = (HOW_TO / "test-a-program-that-calls-a-web-service.md").read_text("utf-8")
+AVRO = (HOW_TO / "test-a-program-that-reads-avro.md").read_text("utf-8")
+SHOWN_AVRO, MENDED_FIELD = re.findall(r"^```python\n(.*?)^```", AVRO, re.DOTALL | re.MULTILINE)
 BROKEN_POST, MENDED_POST = re.findall(r"^```python\n(.*?)^```", HTTP, re.DOTALL | re.MULTILINE)
 BROKEN_SEND, MENDED_SEND = re.findall(r"^```java\n(.*?)^```", QUEUE, re.DOTALL | re.MULTILINE)
 BROKEN_WRITE, MENDED_WRITE = re.findall(r"^```python\n(.*?)^```", SPARK, re.DOTALL | re.MULTILINE)
@@ -55,6 +57,7 @@ def test_pages_show_programs_as_they_are() -> None:
     assert sql.strip() in (HOW_TO / "examples/to_a_table_mended.py").read_text()
     assert BROKEN_SEND in (HOW_TO / "examples/ToQueue.java").read_text()
     assert BROKEN_POST in (HOW_TO / "examples/post_orders.py").read_text()
+    assert SHOWN_AVRO in (HOW_TO / "examples/orders_avro.py").read_text()
     assert BROKEN_WRITE in (HOW_TO / "examples/to_files.py").read_text()
     assert MENDED_WRITE.startswith(BROKEN_WRITE.partition("\n")[0])
 
@@ -126,3 +129,19 @@ class TestTheTrials:
         done = typed(command, runs, folder)
         assert done.code == 0, done.out + done.err
         assert done.verdicts() == {"exactly-once orders → shipments": "holds"}
+
+    def test_a_price_that_does_not_fit_its_type_is_caught(self, runs: Path, folder: Path) -> None:
+        (command,) = commands(AVRO)
+        done = typed(command, runs, folder)
+        assert done.code == 1, done.out + done.err
+        assert said(AVRO) in re.sub(r"\s+", " ", done.out + done.err)
+
+    def test_a_program_that_speaks_avro_holds(self, runs: Path, folder: Path) -> None:
+        schemas = folder / "examples" / "orders_avro.py"
+        narrow = MENDED_FIELD.replace("double", "float")
+        assert schemas.read_text().count(narrow) == 1
+        schemas.write_text(schemas.read_text().replace(narrow, MENDED_FIELD))
+        (command,) = commands(AVRO)
+        done = typed(command, runs, folder)
+        assert done.code == 0, done.out + done.err
+        assert done.verdicts() == {"exactly-once orders → priced": "holds"}

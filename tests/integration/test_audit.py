@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,11 @@ from tests.integration.staging import Staged
 
 HOUR = 3_600_000
 FUNCTION = """
+import json, zlib
+
+def unpacked(data):
+    return json.loads(zlib.decompress(data))
+
 def enriched(order):
     return {"id": order["id"], "total": order["amount"] * 2}
 """
@@ -54,11 +60,16 @@ def audit(
     return report, [json.loads(line) for line in lines], done.stdout + done.stderr
 
 
-def send(staging: Staged, topic: str, rows: Iterable[tuple[int, str, dict[str, Any], int]]) -> None:
-    """Send rows of partition, key, value and timestamp."""
+def send(
+    staging: Staged,
+    topic: str,
+    rows: Iterable[tuple[int, str, dict[str, Any], int]],
+    pack: Callable[[bytes], bytes] = bytes,
+) -> None:
+    """Send rows of partition, key, value and timestamp; `pack` makes bytes of the JSON."""
     producer = Producer({"bootstrap.servers": staging.stage.bootstrap(AUDITOR), "linger.ms": 50})
     for partition, key, value, at in rows:
-        producer.produce(topic, json.dumps(value), key, partition, timestamp=at)
+        producer.produce(topic, pack(json.dumps(value).encode()), key, partition, timestamp=at)
     assert producer.flush(60) == 0
 
 
@@ -79,8 +90,18 @@ def outputs(
     ]
 
 
+@pytest.mark.parametrize(
+    ("pack", "options"),
+    [(bytes, ()), (zlib.compress, ("--decode", "rules.py:unpacked"))],
+    ids=["JSON", "packed"],
+)
 def test_what_is_planted_is_found_and_nothing_else(
-    staging: Staged, topic: Callable[..., str], tmp_path: Path, began: int
+    staging: Staged,
+    topic: Callable[..., str],
+    tmp_path: Path,
+    began: int,
+    pack: Callable[[bytes], bytes],
+    options: tuple[str, ...],
 ) -> None:
     source, sink = topic(partitions=3), topic(partitions=3)
     sent = orders(began)
@@ -89,15 +110,15 @@ def test_what_is_planted_is_found_and_nothing_else(
     for n in wrong:
         made[n][2]["total"] += 1
     effects = [row for n, row in enumerate(made) if n not in lost] + [made[n] for n in twice]
-    send(staging, source, sent)
-    send(staging, sink, effects)
+    send(staging, source, sent, pack)
+    send(staging, sink, effects, pack)
     (tmp_path / "rules.py").write_text(FUNCTION)
 
     report, repairs, printed = audit(
         staging,
         tmp_path,
         *("--input", source, "--output", sink, "--identity", "json:$.id"),
-        *("--expect", "rules.py:enriched"),
+        *("--expect", "rules.py:enriched", *options),
         code=1,
     )
 

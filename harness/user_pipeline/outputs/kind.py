@@ -33,11 +33,13 @@ class Where:
         database: how to connect to the stage's database.
         reader: reads topics.
         work: the folder that `{work}` means.
+        decode: the function that reads a record's value; None: it is text.
     """
 
     database: str
     reader: LogReader
     work: Path
+    decode: str | None = None
 
     def fill(self, text: str) -> str:
         """A text of the command line with what its words in braces mean here."""

@@ -5,11 +5,13 @@ Add a kind by adding a file with `OUTPUTS` beside this one; see `kinds.py`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from onceproof.harness.history.identity import digest
 from onceproof.harness.sinks.base import AtomicBatch, Effect, State
 from onceproof.harness.tools import extras
+from onceproof.harness.user_pipeline.codecs import decoders
 from onceproof.harness.user_pipeline.effects import NOT_JUDGED, Yield
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
 from onceproof.harness.user_pipeline.outputs.base import Source
@@ -27,12 +29,14 @@ class Output:
         place: as it is written: a topic, a queue, a table, a folder or a command.
         view: who looks.
         identity: where an effect has the identity of its input.
+        decode: the function that reads the value of a record of a topic; None: it is text.
     """
 
     kind: str
     place: str
     view: str
     identity: Rule
+    decode: str | None = None
 
     @classmethod
     def parse(cls, text: str, identity: Rule) -> Output:
@@ -57,7 +61,8 @@ class Output:
 
     def __str__(self) -> str:
         """As the settings of a run have it."""
-        return f"{self.kind}:{self.place} ({self.view}), identity {self.identity}"
+        decoded = "" if self.decode is None else f", decoded by {self.decode}"
+        return f"{self.kind}:{self.place} ({self.view}), identity {self.identity}{decoded}"
 
     @property
     def name(self) -> str:
@@ -103,7 +108,7 @@ class Output:
         return output_kinds()[self.kind]
 
     def _source(self, where: Where) -> Source:
-        return self._kind.views[self.view](self.place, where)
+        return self._kind.views[self.view](self.place, replace(where, decode=self.decode))
 
 
 class OwnSink:
@@ -151,3 +156,16 @@ class OwnSink:
     def hanging(self) -> bool:
         """Whether something in it is still undecided."""
         return self._source.hanging()
+
+
+def with_decoders(outputs: Sequence[Output], texts: Sequence[str]) -> tuple[Output, ...]:
+    """Outputs with the functions of `--decode` that read them.
+
+    Raises:
+        BadRule: a function or an output is not as it should be.
+    """
+    topics = [output.name for output in outputs if output.topic is not None]
+    if texts and not topics:
+        raise BadRule("--decode: no output is a topic; only the records of a topic are decoded")
+    found = decoders(texts, topics)
+    return tuple(replace(output, decode=found.get(output.name)) for output in outputs)

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from onceproof.harness.kafka.log_reader import LogReader
-from onceproof.harness.user_pipeline.identity import Written
-from onceproof.harness.user_pipeline.outputs.base import Found
-from onceproof.harness.user_pipeline.outputs.kind import RECORD, OutputKind, any_place
+from onceproof.harness.user_pipeline.codecs import decoded_again, text_of_bytes
+from onceproof.harness.user_pipeline.identity import BadRule, Written
+from onceproof.harness.user_pipeline.outputs.base import Found, UnreadableOutput
+from onceproof.harness.user_pipeline.outputs.kind import RECORD, Opened, OutputKind, any_place
 
 READ_COMMITTED, READ_UNCOMMITTED = "read_committed", "read_uncommitted"
 
@@ -16,10 +17,12 @@ READ_COMMITTED, READ_UNCOMMITTED = "read_committed", "read_uncommitted"
 class Topic:
     """One topic."""
 
-    def __init__(self, reader: LogReader, name: str, view: str) -> None:
+    def __init__(self, reader: LogReader, name: str, view: str, decode: str | None = None) -> None:
+        """`decode` is the function of the user that reads a value."""
         self._reader = reader
         self._name = name
         self._all = view == READ_UNCOMMITTED
+        self._decode = decode
 
     def size(self) -> int:
         """How far such a reader gets, over all partitions."""
@@ -27,17 +30,23 @@ class Topic:
         return sum(high if self._all else stable for stable, high in ends)
 
     def found(self) -> Iterator[Found]:
-        """Every record; markers are none."""
+        """Every record; markers are none.
+
+        Raises:
+            UnreadableOutput: one cannot be decoded.
+        """
         for log in self._reader.read_topic(self._name):
             for entry, committed in zip(log.entries, log.committed(), strict=True):
                 if entry.kind == "data" and (committed or self._all):
+                    position = f"{entry.topic}-{entry.partition}@{entry.offset}"
+                    headers = {k: text_of_bytes(v) or "" for k, v in entry.headers.items()}
+                    try:
+                        value = decoded_again(self._decode, entry.value)
+                    except BadRule as error:
+                        raise UnreadableOutput(f"{position}: {error}") from error
                     yield Found(
-                        written=Written(
-                            value=_text(entry.value),
-                            key=_text(entry.key),
-                            headers={k: _text(v) or "" for k, v in entry.headers.items()},
-                        ),
-                        position=f"{entry.topic}-{entry.partition}@{entry.offset}",
+                        written=Written(value=value, key=text_of_bytes(entry.key), headers=headers),
+                        position=position,
                         log=f"{entry.topic}-{entry.partition}",
                     )
 
@@ -46,9 +55,8 @@ class Topic:
         return any(stable < high for stable, high in self._reader.ends(self._name).values())
 
 
-def _text(data: bytes | None) -> str | None:
-    """UTF-8, with numbers for bytes that are none: contents that differ must stay different."""
-    return None if data is None else data.decode(errors="backslashreplace")
+def _opened(view: str) -> Opened:
+    return lambda place, where: Topic(where.reader, place, view, where.decode)
 
 
 OUTPUTS: Final = (
@@ -57,8 +65,8 @@ OUTPUTS: Final = (
         place="TOPIC",
         says="A topic; `topic:` may be left out.",
         views={
-            READ_COMMITTED: lambda place, where: Topic(where.reader, place, READ_COMMITTED),
-            READ_UNCOMMITTED: lambda place, where: Topic(where.reader, place, READ_UNCOMMITTED),
+            READ_COMMITTED: _opened(READ_COMMITTED),
+            READ_UNCOMMITTED: _opened(READ_UNCOMMITTED),
         },
         view_is="isolation level",
         check=any_place,

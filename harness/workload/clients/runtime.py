@@ -14,6 +14,7 @@ import select
 import sys
 import threading
 import time
+from base64 import b64decode
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +45,8 @@ class Call:
 
     @property
     def value(self) -> bytes | None:
+        if self.record.encoded is not None:
+            return b64decode(self.record.encoded)
         value = self.record.value
         return None if value is None else value.encode()
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from onceproof.checkers.claims import AT_MOST_ONCE, EXACTLY_ONCE
 from onceproof.harness.audit.plan import EARLIEST, LATEST, SETTLE, Wanted
+from onceproof.harness.user_pipeline.codecs import decoders
 from onceproof.harness.user_pipeline.contents import Contents, functions
 from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
@@ -42,6 +43,7 @@ class AuditOptions:
     effect_key: str | None = None
     expects: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
+    decodes: tuple[str, ...] = ()
     from_: str = EARLIEST
     to: str | None = None
     last: int | None = None
@@ -73,6 +75,10 @@ class AuditOptions:
             dead = Output.parse(self.dead_letters, rule)
         names = [output.name for output in outputs]
         places = (*outputs, *(() if dead is None else (dead,)))
+        topics = [place.name for place in places if place.topic is not None]
+        decode = decoders(self.decodes, [self.input, *topics])
+        places = tuple(replace(place, decode=decode.get(place.name)) for place in places)
+        outputs, dead = places[: len(outputs)], next(iter(places[len(outputs) :]), None)
         if len({place.name for place in places}) < len(places):
             raise BadAudit("two outputs have one name; expected each place once")
         for output in places:
@@ -91,6 +97,7 @@ class AuditOptions:
         return Wanted(
             input=self.input,
             input_identity=Rule.parse(self.input_identity or self.identity),
+            decode_input=decode.get(self.input),
             outputs=outputs,
             yields=yields if dead is None else {**yields, dead.name: Yield()},
             dead_letters=dead,

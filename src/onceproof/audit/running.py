@@ -141,14 +141,20 @@ class Audit:
         found = [
             Task(
                 of=of,
-                take=Taken(identity=wanted.input_identity, yields=functions),
+                take=Taken(
+                    identity=wanted.input_identity, yields=functions, decode=wanted.decode_input
+                ),
                 folder=self.folder.raw("input"),
             )
             for of in tasks
         ]
         for number, output in enumerate(wanted.places):
             if output.topic is not None:
-                take = Taken(identity=output.identity, yields=wanted.yields[output.name])
+                take = Taken(
+                    identity=output.identity,
+                    yields=wanted.yields[output.name],
+                    decode=output.decode,
+                )
                 found += [
                     Task(
                         of=_task(output.topic, p, ends, output.view),

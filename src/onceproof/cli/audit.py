@@ -12,6 +12,7 @@ from onceproof.cli import completing
 from onceproof.cli.options import (
     DeadLetterIdentity,
     DeadLetters,
+    Decode,
     EffectKey,
     Effects,
     Expect,
@@ -77,6 +78,7 @@ def audit(
     effect_key: EffectKey = None,
     expect: Expect = None,
     ignore: Ignore = None,
+    decode: Decode = None,
     dead_letters: DeadLetters = None,
     dead_letter_identity: DeadLetterIdentity = None,
     claim: Annotated[
@@ -160,6 +162,7 @@ def audit(
                 effect_key=effect_key,
                 expects=tuple(expect or ()),
                 ignored=tuple(ignore or ()),
+                decodes=tuple(decode or ()),
                 from_=from_,
                 to=to,
                 last=last,

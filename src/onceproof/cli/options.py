@@ -96,6 +96,14 @@ Ignore = Annotated[
         help="A field that --expect does not compare, such as json:$.written_at. Repeatable.",
     ),
 ]
+Decode = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="[TOPIC=]FILE.py:FUNCTION",
+        help="A function that takes the bytes of a record's value and returns its content, for "
+        "Avro, Protobuf and the like. Repeatable, for each topic one.",
+    ),
+]
 DeadLetters = Annotated[
     str | None,
     typer.Option(

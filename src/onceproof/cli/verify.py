@@ -14,6 +14,7 @@ from onceproof.cli.options import (
     Backend,
     DeadLetterIdentity,
     DeadLetters,
+    Decode,
     EffectKey,
     Effects,
     Events,
@@ -106,6 +107,15 @@ def verify(
             "a repeated one gets the first answer again and is not carried out again.",
         ),
     ] = None,
+    encode: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.py:FUNCTION",
+            help="A function that takes an input and returns the bytes of its value, such as "
+            "Avro or Protobuf (default: JSON as text).",
+        ),
+    ] = None,
+    decode: Decode = None,
     upserts: Annotated[
         str | None,
         typer.Option(
@@ -249,6 +259,8 @@ def verify(
                 dead_letters=dead_letters,
                 dead_letter_identity=dead_letter_identity,
                 idempotency_key=idempotency_key,
+                encode=encode,
+                decodes=tuple(decode or ()),
                 upserts=upserts,
                 data=data,
                 data_identity=data_identity,

@@ -37,6 +37,8 @@ class VerifyOptions:
         idempotency_key: the header by which the HTTP service recognizes a repeated request.
         healthy: a URL that answers 2xx while it is up; None: its first effect tells.
         stop_command, kill_command: what ends it, where `command` starts a service and returns.
+        encode, decodes: functions that return the bytes of an input, and the content of what is in
+            topics, all or one; without them both are text.
         upserts: where a value has its key, if outputs keep one for each.
         data: a file of records; None: orders are made up.
         data_identity, data_key: where a record of it has its identity, and its key.
@@ -67,6 +69,8 @@ class VerifyOptions:
     healthy: str | None = None
     stop_command: str | None = None
     kill_command: str | None = None
+    encode: str | None = None
+    decodes: tuple[str, ...] = ()
     upserts: str | None = None
     data: Path | None = None
     data_identity: str | None = None

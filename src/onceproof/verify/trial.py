@@ -17,11 +17,12 @@ from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.kafka.topic import Topic
 from onceproof.harness.schedule.as_json import BadSchedule
 from onceproof.harness.schedule.scenario import BadScenario, Scenario, ScheduledFault
+from onceproof.harness.user_pipeline.codecs import check_function
 from onceproof.harness.user_pipeline.contents import functions
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
 from onceproof.harness.user_pipeline.input_file import count
 from onceproof.harness.user_pipeline.orders import Orders
-from onceproof.harness.user_pipeline.outputs.output import Output
+from onceproof.harness.user_pipeline.outputs.output import Output, with_decoders
 from onceproof.harness.user_pipeline.placeholders import fill
 from onceproof.harness.user_pipeline.profile import EMPTY, KEYS, NULL, OVERSIZE, Profile
 from onceproof.harness.user_pipeline.subject import WORDS, OwnPipeline
@@ -100,7 +101,9 @@ def _odd_orders(options: VerifyOptions, subject: OwnPipeline, profile: Profile) 
     """Kinds of odd records that its made-up orders may have."""
     if options.plain_data or options.data or subject.upserts or subject.spark:
         return ()
-    known = (OVERSIZE, *((NULL,) if subject.named_by_header else ()))
+    # Nobody knows which field of an encoded record may grow.
+    large = (OVERSIZE,) if options.encode is None else ()
+    known = (*large, *((NULL,) if subject.named_by_header else ()))
     # With one of two left empty, one of two workers would have nothing to do.
     several = (EMPTY,) if subject.orders.partitions > 2 else ()
     return (KEYS, *several, *(kind for kind in known if kind in profile.survives))
@@ -269,6 +272,8 @@ def _subject(options: VerifyOptions) -> OwnPipeline:
         check_upserts(options)
     check_expects(options)
     outputs = tuple(Output.parse(text, identity) for text in options.outputs)
+    places = with_decoders([*outputs, *([letters] if letters else [])], options.decodes)
+    outputs, letters = places[: len(outputs)], next(iter(places[len(outputs) :]), None)
     subject = OwnPipeline(
         command=options.command,
         folder=str(options.folder),
@@ -306,6 +311,7 @@ def _orders(options: VerifyOptions, sinks: Sequence[str]) -> Orders:
         effect_key=options.effect_key,
         expects=functions(options.expects, sinks),
         ignored=options.ignored,
+        encode=options.encode,
         upserts=options.upserts is not None,
         partitions=options.partitions,
         rate=options.rate,
@@ -329,6 +335,9 @@ def _orders(options: VerifyOptions, sinks: Sequence[str]) -> Orders:
     orders = replace(orders, sentinels=min(SENTINELS, orders.records // 10))
     # A record without an identity is met here, and one that the function fails for.
     keyed = orders.keyed(seed=0)
+    if options.encode is not None:
+        check_function("--encode", options.encode)
+        orders.check_encoded()
     if options.upserts is not None:
         check_spread(keyed)
     return orders

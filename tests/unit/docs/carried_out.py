@@ -16,6 +16,7 @@ TUTORIAL = "docs/tutorial/test-your-pipeline.md"
 SPARK = "docs/how-to/test-a-spark-job.md"
 QUEUE = "docs/how-to/test-a-program-that-writes-to-a-queue.md"
 HTTP = "docs/how-to/test-a-program-that-calls-a-web-service.md"
+AVRO = "docs/how-to/test-a-program-that-reads-avro.md"
 DATABASE = "docs/how-to/test-a-consumer-with-a-database.md"
 IN_TESTS = "docs/how-to/faults-in-your-tests.md"
 GATE = "docs/how-to/hit-one-message.md"
@@ -42,6 +43,9 @@ EXECUTED = {
     (HTTP, "console"): HOW_TO_RUNS,
     (HTTP, "python"): HOW_TO_RUNS,
     (HTTP, "text"): HOW_TO_RUNS,
+    (AVRO, "console"): HOW_TO_RUNS,
+    (AVRO, "python"): HOW_TO_RUNS,
+    (AVRO, "text"): HOW_TO_RUNS,
     (HISTORY, "go"): "tests/unit/docs/test_docs_histories.py",
     (HISTORY, "java"): "tests/unit/docs/test_docs_histories.py",
     (HISTORY, "console"): "tests/unit/docs/test_docs_histories.py",
