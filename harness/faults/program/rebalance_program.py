@@ -1,5 +1,8 @@
 """A rebalance of the pipeline's consumer group without any failure: a member joins, then leaves.
 
+Where it is seen what the pipeline reads and commits, this is done again until it had inputs in hand
+that it did not commit on the way.
+
 What the pipeline writes is held while the other member leaves: a client that takes part in the
 rebalance behind the back of its program has it read again what is being written.
 """
@@ -18,10 +21,13 @@ from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.program.held_work import writes_held
 from onceproof.harness.faults.program.other_member import CLIENT, OtherMember
 from onceproof.harness.faults.program.programs import at_work, wait_works
+from onceproof.harness.faults.program.uncommitted import Uncommitted, heard
 from onceproof.harness.kafka.groups import GroupState
 from onceproof.harness.user_pipeline.program import PROGRAM
 from onceproof.harness.wait import Overdue, wait_until
 
+_TIMES: Final = 3
+"""How often it is done, until the pipeline has something in hand."""
 _JOIN_SECONDS: Final = 60.0
 _HELD_SECONDS: Final = 5.0
 """Clients hear of a rebalance by their heartbeats, which come every three seconds by default."""
@@ -38,6 +44,7 @@ class RebalanceProgram:
         phase: how long after a write it joins; see `at_work`.
         topic: what the pipeline produces there is held while the other member leaves.
         tables: what it commits to these is held, and no topic.
+        in_hand: it must have read inputs that it has not committed; see `Uncommitted`.
     """
 
     kind: ClassVar[str] = "timeout"
@@ -48,10 +55,15 @@ class RebalanceProgram:
     phase: float = 0.0
     topic: str | None = None
     tables: tuple[str, ...] = ()
+    in_hand: bool = False
 
     @property
     def message(self) -> Message | None:
-        """What is held, so that there is a gate on its way."""
+        """What is held or heard, so that there is a gate on its way."""
+        return self._held or (heard(self.group) if self.in_hand else None)
+
+    @property
+    def _held(self) -> Message | None:
         if self.topic is None or self.tables:
             return None
         return Message(source="pipeline", direction="request", api="Produce", topic=self.topic)
@@ -60,11 +72,26 @@ class RebalanceProgram:
         return f"rebalance group {self.group}: another member joins, takes partitions and leaves"
 
     def inject(self, context: RunContext, name: str) -> _Rebalanced:
-        at_work(context, self.phase)
-        return _Rebalanced(context, self)
+        if not self.in_hand:
+            at_work(context, self.phase)
+            return _Rebalanced(context, self)
+        for _ in range(_TIMES):
+            at_work(context, self.phase)
+            seen = Uncommitted(context, self.group)
+            try:
+                rebalanced = _Rebalanced(context, self)
+                rebalanced.in_hand = seen.most()
+            finally:
+                seen.remove()
+            if rebalanced.in_hand:
+                break
+        return rebalanced
 
 
 class _Rebalanced:
+    in_hand: int | None = None
+    """How much was in hand; None: nobody asks."""
+
     def __init__(self, context: RunContext, fault: RebalanceProgram) -> None:
         self._context, self._fault = context, fault
         self.target = f"group {fault.group}"
@@ -90,7 +117,7 @@ class _Rebalanced:
         if fault.protocol != "classic" or not (fault.tables or fault.topic):
             return ""
         try:
-            with writes_held(self._context, produce=fault.message, tables=fault.tables) as held:
+            with writes_held(self._context, produce=fault._held, tables=fault.tables) as held:
                 self._other.leave()
                 with group_of(self._context, fault.group) as group:
                     self._wait(lambda: _settled(group.describe()))
@@ -105,7 +132,12 @@ class _Rebalanced:
         wait_until(look, what="", seconds=seconds, every=0.05, stop=self._context.stop)
 
     def evidence(self) -> str | None:
-        return self._proof
+        """Which partitions were taken, and how much the pipeline had in hand."""
+        if self.in_hand is None:
+            return self._proof
+        if not self.in_hand:
+            return None
+        return f"{self._proof}; it had read {self.in_hand} offsets that it had not committed"
 
     def heal(self) -> None:
         wait_works(self._context)

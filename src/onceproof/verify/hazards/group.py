@@ -12,7 +12,14 @@ from onceproof.harness.faults.program.rebalance_program import RebalanceProgram
 from onceproof.harness.faults.program.remove_program import RemoveProgram
 from onceproof.harness.faults.program.zombie_worker import Held, ZombieWorker
 from onceproof.harness.user_pipeline.profile import CONSUMER, GroupProfile
-from onceproof.verify.hazards.asking import cannot_pause, is_program, phase, produces, transactional
+from onceproof.verify.hazards.asking import (
+    cannot_pause,
+    commits_to_kafka,
+    is_program,
+    phase,
+    produces,
+    transactional,
+)
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
 _BROKERS_SESSION_MS: Final = 45_000
@@ -71,8 +78,16 @@ def _rebalanced(pipeline: Pipeline, n: int) -> Iterator[Strike]:
             phase=phase(n),
             topic=topics[n % len(topics)] if topics else None,
             tables=pipeline.profile.tables if pipeline.profile.watched else (),
+            in_hand=_eager_alone(pipeline, group),
         )
     )
+
+
+def _eager_alone(pipeline: Pipeline, group: GroupProfile) -> bool:
+    """Whether it gives all its partitions up at a rebalance, and nobody else's commits are seen."""
+    eager = common(group.assignors) != ("cooperative-sticky",) and group.protocol != CONSUMER
+    alone = pipeline.profile.watched and not _several(pipeline)
+    return eager and alone and commits_to_kafka(pipeline)
 
 
 def _instance_killed(pipeline: Pipeline, n: int) -> Iterator[Strike]:
@@ -137,7 +152,7 @@ GROUP_MEMBER: Final[tuple[Hazard, ...]] = (
         name="rebalanced",
         says="another member joins its group and leaves again while it writes; nothing fails",
         of="is in a consumer group",
-        proof="partitions were assigned to the other member",
+        proof="the other member got partitions; where it is seen, inputs were read and uncommitted",
         unless=lambda p: _no_group(p) if is_program(p) else "Spark assigns partitions itself",
         strikes=lambda p, n: list(_rebalanced(p, n)),
     ),

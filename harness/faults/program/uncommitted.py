@@ -1,0 +1,101 @@
+"""What a program had read and not committed when a rebalance took its partitions.
+
+A program that commits between joining anew and being given its partitions has nothing in hand by
+then, whatever it does about a rebalance. Such a rebalance shows nothing, and is the usual one on a
+busy machine. Who commits first and joins then has handled it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from typing import Final
+
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.messages.message import AtGates, Message
+from onceproof.harness.faults.program.programs import program
+from onceproof.harness.links.gate.client import Event
+from onceproof.harness.links.gate.rules import POSITIONS
+
+_JOIN, _HEARD = "JoinGroup", "Heartbeat"
+_GIVEN: Final = ("OffsetFetch", "SyncGroup")
+"""What shows that it has been given partitions: it asks where to go on, or else that it joined."""
+
+
+def heard(group: str) -> Message:
+    """How a member hears of a rebalance."""
+    return Message(source="pipeline", direction="response", api=_HEARD, group=group, refused=True)
+
+
+class Uncommitted:
+    """Watches the rebalances of a group whose only member a program is, until it is removed."""
+
+    def __init__(self, context: RunContext, group: str) -> None:
+        """Place the rules that report.
+
+        Raises:
+            StageTrouble: a link of the pipeline cannot have a gate.
+        """
+        self._topic = context.topic
+        self._committed = {
+            partition: offset
+            for (_, partition), offset in program(context).look.groups.newest().items()
+        }
+        self._gates: list[AtGates] = []
+        asked = [_message(api, group=group) for api in (_JOIN, *_GIVEN, *POSITIONS)]
+        with ExitStack() as undo:
+            undo.callback(self.remove)
+            for message in (*asked, heard(group), _message("Fetch", topic=self._topic)):
+                rule = message.rule("report", times=None)
+                self._gates.append(AtGates(context, "pipeline", rule))
+            undo.pop_all()
+
+    def most(self) -> int:
+        """The most offsets that a rebalance found read and not committed; see `most_in_hand`."""
+        events = sorted(
+            (event for gates in self._gates for event in gates.fired()), key=lambda e: int(e["at"])
+        )
+        return most_in_hand(events, self._topic, self._committed)
+
+    def remove(self) -> None:
+        """Report no more."""
+        while self._gates:
+            self._gates[-1].remove()
+            self._gates.pop()
+
+
+def most_in_hand(events: Iterable[Event], topic: str, committed: Mapping[int, int]) -> int:
+    """The most that was in hand at a rebalance behind which nothing was committed.
+
+    Args:
+        events: requests to join, to be given partitions, to commit and to fetch, and answers to
+            heartbeats that say that there is a rebalance, in order.
+        topic: the input; `committed`: partition → offset that was committed before them.
+    """
+    found = list(events)
+    given = next((api for api in _GIVEN if any(event["api"] == api for event in found)), None)
+    read: dict[int, int] = {}
+    done = dict(committed)
+    most, in_hand, joined = 0, 0, False
+    for event in found:
+        api = event["api"]
+        if api == "Fetch":
+            read.update(_places(event, topic))
+        elif api in POSITIONS:
+            done.update(_places(event, topic))
+            if joined:
+                in_hand = 0
+        elif api in (_HEARD, _JOIN) and not joined:
+            in_hand = max(in_hand, sum(max(0, at - done.get(p, at)) for p, at in read.items()))
+            joined = api == _JOIN
+        elif api == given and joined:
+            most, in_hand, joined = max(most, in_hand), 0, False
+    return most
+
+
+def _places(event: Event, topic: str) -> dict[int, int]:
+    return {partition: offset for name, partition, offset in event["positions"] if name == topic}
+
+
+def _message(api: str, *, group: str | None = None, topic: str | None = None) -> Message:
+    return Message(source="pipeline", direction="request", api=api, group=group, topic=topic)
