@@ -21,6 +21,7 @@ from onceproof.checkers.engines import Layer, Settings, open_history
 from onceproof.checkers.engines.overlay import answer_name, of_the_run
 from onceproof.checkers.engines.parallel import Beside, beside, heard
 from onceproof.checkers.history import History
+from onceproof.checkers.late_inputs import late_inputs
 from onceproof.checkers.model import (
     Claim,
     ClaimJudgement,
@@ -83,6 +84,7 @@ def _judged(
         trial = _Trial(layer, claims, trials, circumstances)
         judged = tuple(trial.judge(claim, missing) for claim in claims)
         relations = {**bottom.counts(), **layer.counts()}
+        late = late_inputs(layer)
         findings = trial.in_order()
         for name in dict.fromkeys(found.anomaly for found in findings if found.count):
             if rows is not None:
@@ -93,7 +95,7 @@ def _judged(
         mutation_check=tuple(
             mutation for mutations in trial.mutations.values() for mutation in mutations
         ),
-        notes=_notes(history, circumstances, findings),
+        notes=(*_notes(history, circumstances, findings), *late),
         counts={name: history.rows(name) for name in history} | relations,
     )
 

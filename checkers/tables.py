@@ -121,6 +121,12 @@ LOG: Final = Table(
         _c("epoch?", _I, ""),
         _c("sequence?", _L, "sequence number of this record (base sequence + place in batch)"),
         _c("committed", _B, "outside any transaction, or followed by its commit marker"),
+        _c(
+            "lateness?",
+            _S,
+            "of inputs with event times: late (it may be dropped as late, by design) or unclear "
+            "(nobody knows whether it was); NULL: it may not",
+        ),
     ),
 )
 

@@ -212,7 +212,8 @@ def _unknown(
         return _sentence(
             Verdict.UNKNOWN,
             f"{', '.join(names)} cannot be decided: a part of the log that is needed was deleted "
-            "or compacted, or an amount is not known",
+            "or compacted, an amount is not known, or inputs may have been dropped as late because "
+            "their partition was read behind others",
         )
     return None
 

@@ -31,17 +31,36 @@ def settle(context: RunContext) -> None:
     """
     context.producers.pace.hurry()
     _producers_finished(context)
-    if context.producers.keeps_sentinels:
-        if isinstance(context.pipeline, Rests):
-            _at_rest(context, context.pipeline)
-        context.producers.send_sentinels()
-        _producers_finished(context)
+    _send_sentinels(context)
     try:
         with context.reader() as reader:
             _no_open_transaction(context, reader)
             if context.subject.sink:
                 _caught_up(context, _last_committed_records(context, reader))
             _standing_still(context, reader)
+    except (Overdue, PipelineTrouble) as error:
+        raise Stalled(str(error)) from error
+
+
+def _send_sentinels(context: RunContext) -> None:
+    """Send the last records, round by round, each when what was sent before has been read."""
+    sent = False
+    while context.producers.keeps_sentinels:
+        if isinstance(context.pipeline, Rests):
+            _at_rest(context, context.pipeline)
+        elif sent:
+            # A watermark moves between micro-batches, so no two rounds may be in one of them.
+            _all_read(context)
+        context.producers.send_sentinels()
+        _producers_finished(context)
+        sent = True
+
+
+def _all_read(context: RunContext) -> None:
+    """Wait until the pipeline has committed past all that was sent."""
+    try:
+        with context.reader() as reader:
+            _caught_up(context, _last_committed_records(context, reader))
     except (Overdue, PipelineTrouble) as error:
         raise Stalled(str(error)) from error
 

@@ -15,7 +15,10 @@ from onceproof.checkers.tables import TABLES
 WORDS: Final[dict[str, dict[str, frozenset[str]]]] = {
     "sends": {"outcome": frozenset({"ok", "fail", "info"})},
     "txns": {"outcome": frozenset({"committed", "aborted", "info"})},
-    "log": {"kind": frozenset({"data", "commit", "abort", "odd"})},
+    "log": {
+        "kind": frozenset({"data", "commit", "abort", "odd"}),
+        "lateness": frozenset({"late", "unclear"}),
+    },
     "reads": {"isolation": frozenset({"read_committed", "read_uncommitted"})},
     "assignments": {"isolation": frozenset({"read_committed", "read_uncommitted"})},
     "journal": {"operation": frozenset({"append", "upsert", "delete"})},

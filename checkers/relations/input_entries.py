@@ -12,7 +12,7 @@ RELATION = Relation(
     meaning="data entries of the inputs' logs with a readable identity",
     sql="""
 SELECT i.trial, l.topic, l."partition", l."offset", l.record, s.attempt, l.attempt AS attempt_read,
-       l.key, l.digest, l.committed,
+       l.key, l.digest, l.committed, l.lateness,
        c."partition" IS NULL OR (NOT c.compacted AND l."offset" >= c.log_start) AS decidable
 FROM log_in_question l
 JOIN inputs i ON i.topic = l.topic

@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 from onceproof.harness.artemis.configuration import QueueSettings
 from onceproof.harness.context.pipeline import Pipeline, PipelineParts
 from onceproof.harness.http_service.settings import HttpSettings
-from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.kafka.log_reader import LogReader, PartitionLog
 from onceproof.harness.sinks.base import Sink
 from onceproof.harness.workload.contributions import Contribution, Transforms, total_and_count
 from onceproof.harness.workload.payments import Payment
@@ -68,6 +68,20 @@ class Subject(Transforms, Protocol):
             StageTrouble: the stage lacks something that it needs.
         """
 
+    def lateness(
+        self, logs: Sequence[PartitionLog], sink: Sink, history: Path
+    ) -> Mapping[tuple[int, int], str]:
+        """Which of its inputs it may drop as late, as the table `log` has it.
+
+        Args:
+            logs: of every partition of an input.
+            sink: where its effects are.
+            history: folder that has what was recorded during the run.
+
+        Returns:
+            Partition and offset → `late` or `unclear`.
+        """
+
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
         """Our own way into its sink, past all proxies.
 
@@ -110,6 +124,12 @@ class SubjectBase:
     def plain_text(self) -> bool:
         """It connects as our own clients do."""
         return False
+
+    def lateness(
+        self, logs: Sequence[PartitionLog], sink: Sink, history: Path
+    ) -> Mapping[tuple[int, int], str]:
+        """It drops none."""
+        return {}
 
     def configuration(self) -> Mapping[str, Any]:
         """No settings."""

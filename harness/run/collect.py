@@ -6,6 +6,7 @@ its very end. It writes lines like any other writer, so a collection cut short c
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -24,10 +25,13 @@ def collect(context: RunContext, history: Path) -> Collected:
     """
     writer = HistoryWriter(history, "auditor")
     with context.reader() as reader:
-        for topic in context.topics:
-            for log in reader.read_topic(topic):
-                _write_log(writer, log)
         sink = context.open_sink(reader)
+        for topic in context.topics:
+            logs = list(reader.read_topic(topic))
+            of_inputs = topic in context.inputs
+            late = context.subject.lateness(logs, sink, history) if of_inputs else {}
+            for log in logs:
+                _write_log(writer, log, late)
         writer.write_all("effects", [asdict(effect) for effect in sink.effects()])
         writer.write_all("state", [asdict(state) for state in sink.states()])
         recorded = read_lines(history)
@@ -41,7 +45,9 @@ def collect(context: RunContext, history: Path) -> Collected:
     )
 
 
-def _write_log(writer: HistoryWriter, log: PartitionLog) -> None:
+def _write_log(
+    writer: HistoryWriter, log: PartitionLog, late: Mapping[tuple[int, int], str]
+) -> None:
     writer.write(
         "partitions",
         topic=log.topic,
@@ -69,6 +75,7 @@ def _write_log(writer: HistoryWriter, log: PartitionLog) -> None:
                 "epoch": entry.epoch,
                 "sequence": entry.sequence if data else None,
                 "committed": committed,
+                "lateness": late.get((entry.partition, entry.offset)),
             }
         )
     writer.write_all("log", rows)

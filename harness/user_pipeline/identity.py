@@ -18,6 +18,8 @@ RULES: Final = "json:$.FIELD, header:NAME, key or regex:PATTERN"
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
 _PATH = re.compile(r"\$(?:\.[^.\[\]]+|\[\d+\])+")
+_EACH: Final = "[*]"
+"""A step of a path, to each of a list."""
 
 
 class BadRule(ValueError):
@@ -50,6 +52,20 @@ class Rule:
 
     kind: str
     argument: str = ""
+
+    @classmethod
+    def parse_several(cls, text: str) -> Rule:
+        """Read one that may find several things: a JSON path with `[*]`, to each of a list.
+
+        Raises:
+            BadRule: it is none.
+        """
+        if text.count(_EACH) != 1:
+            return cls.parse(text)
+        found = cls.parse(text.replace(_EACH, "[0]"))
+        if found.kind != "json":
+            raise BadRule(f"invalid rule {text!r}: expected [*] only in json:$.FIELD[*]")
+        return cls(kind="json", argument=text.removeprefix("json:"))
 
     @classmethod
     def parse(cls, text: str) -> Rule:
@@ -100,6 +116,20 @@ class Rule:
             return text_of(at(json.loads(written.value or ""), self.argument))
         except (ValueError, LookupError, TypeError):
             return None
+
+    def find_each(self, written: Written) -> tuple[str | None, ...]:
+        """All that it names; (None,) where that is nothing."""
+        path, each, rest = self.argument.partition(_EACH)
+        if self.kind != "json" or not each:
+            return (self.find(written),)
+        try:
+            content = json.loads(written.value or "")
+            listed = at(content, path)
+            if not isinstance(listed, list):
+                return (None,)
+            return tuple(text_of(at(one, f"${rest}")) for one in listed) or (None,)
+        except (ValueError, LookupError, TypeError):
+            return (None,)
 
     def why_not(self, written: Written) -> str:
         """Why it finds nothing there, in words."""

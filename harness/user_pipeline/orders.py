@@ -11,7 +11,7 @@ import json
 import random
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from onceproof.harness.history.identity import digest
 from onceproof.harness.user_pipeline.codecs import encoded
 from onceproof.harness.user_pipeline.contents import Contents
 from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.event_time import ROUNDS, EventTime, late, made_up, pushed
 from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
 from onceproof.harness.user_pipeline.input_file import Given, given
 from onceproof.harness.user_pipeline.odd_orders import as_odd
@@ -56,6 +57,7 @@ class Orders:
         rate: records per second of all producers together, while faults are at work.
         sentinels: how many of the last records are sent only when all else has come to rest.
         odd: what is odd about those that are made up: `KEYS`, `NULL`, `OVERSIZE`, `EMPTY`.
+        times: where a record has its event time, if windows wait for later ones.
     """
 
     topic: str
@@ -74,6 +76,7 @@ class Orders:
     rate: int = 400
     sentinels: int = 0
     odd: tuple[str, ...] = ()
+    times: EventTime | None = None
     transaction: int = field(default=0, init=False)
     trickle = 0.25
     """The input goes on while a pipeline stands still, as it does in production."""
@@ -81,6 +84,11 @@ class Orders:
     @property
     def topics(self) -> tuple[str, ...]:
         return (self.topic,)
+
+    @property
+    def rounds(self) -> int:
+        """How often later event times push a watermark on; 1 without event times."""
+        return 1 if self.times is None else ROUNDS
 
     def yields(self, sink: str) -> Yield:
         """What each record comes to in a sink."""
@@ -116,6 +124,7 @@ class Orders:
         if self.upserts:
             return
         yields = {sink: self.yields(sink) for sink in subject.sinks}
+        never_closed = self._never_closed(seed)
         for record in self.sends(producer=producer, seed=seed):
             for sink, each in yields.items():
                 for name, content in each.contents(record.value).items():
@@ -124,7 +133,7 @@ class Orders:
                         "record": record.record,
                         "effect_key": name,
                         "digest": content,
-                        "optional": each.may_lack,
+                        "optional": each.may_lack or record.record in never_closed,
                     }
 
     def contributed(
@@ -144,10 +153,36 @@ class Orders:
                     yield from contributions([(record.record, record.key)], sink=sink)
 
     def required(self, *, seed: int) -> frozenset[str]:
-        """Identities of all records that must have an effect; none where any may have none."""
+        """Identities of all records that must have an effect; none where any may have none.
+
+        Of those with event times it is as if they were read in the order in which they are sent.
+        """
         if any(each.may_lack for each in self._yields):
             return frozenset()
-        return frozenset(identity for identity, _ in self.keyed(seed=seed))
+        due = frozenset(identity for identity, _ in self.keyed(seed=seed))
+        return due - self._late(seed) - self._never_closed(seed)
+
+    def disorder(self, *, seed: int) -> tuple[int, int]:
+        """How many records are out of order by their event times, and how many more are late."""
+        if self.times is None:
+            return 0, 0
+        which, disordered = late(self.times, (self.times.read(r.value) for r in self._all(seed)))
+        return disordered, sum(which)
+
+    def _late(self, seed: int) -> frozenset[str]:
+        """Identities of those that are later than is allowed."""
+        if self.times is None:
+            return frozenset()
+        records = list(self._all(seed))
+        which, _ = late(self.times, (self.times.read(r.value) for r in records))
+        return frozenset(r.identity for r, is_late in zip(records, which, strict=True) if is_late)
+
+    def _never_closed(self, seed: int) -> frozenset[str]:
+        """Identities of the last rounds, behind which nothing comes to close their windows."""
+        if self.times is None or not self.sentinels:
+            return frozenset()
+        of = list(self._all(seed))[-self.sentinels :]
+        return frozenset(r.identity for r in of[len(of) // ROUNDS :])
 
     def elsewhere(self, sink: str, *, seed: int) -> frozenset[str]:
         """Identities of those that must have an effect, but none in this sink."""
@@ -160,6 +195,7 @@ class Orders:
     def asked_last(self, *, seed: int) -> frozenset[str]:
         """Identities of the sentinels that must have an effect."""
         each = self.sentinels // self.producers
+        # Of several rounds the first is to have effects; see `_never_closed`.
         last = {
             record.record
             for producer in range(self.producers if each else 0)
@@ -202,7 +238,9 @@ class Orders:
         return encoded(self.encode, value)
 
     def _all(self, seed: int) -> Iterable[Given]:
-        return self._given() if self.file else _made_up(self, seed)
+        if not self.file:
+            return _made_up(self, seed)
+        return self._given() if self.times is None else _in_rounds(self, list(self._given()))
 
     def _given(self) -> Iterator[Given]:
         rule, key = Rule.parse(self.identity), Rule.parse(self.key) if self.key else None
@@ -228,10 +266,16 @@ def _made_up(orders: Orders, seed: int) -> Sequence[Given]:
     customers = [f"customer-{number:02d}" for number in range(64)]
     apart = [name for name in customers if partition_of_key(name, orders.partitions)]
     begin = orders.records // _BEGINNING if EMPTY in orders.odd else 0
+    times = orders.times
+    # Each round goes to each partition, or the watermark of one would stand still.
+    spread = _spread(customers, orders.partitions)
+    event_times = made_up(times, orders.records, seed) if times else ()
     made = []
     for n in range(orders.records):
         begins = n < begin
         customer = _passing(n) if orders.upserts else draw.choice(apart if begins else customers)
+        if times and n >= orders.records - orders.sentinels:
+            customer = spread[n % len(spread)]
         identity = f"order-{n:06d}"
         order = {
             ORDER_ID: identity,
@@ -240,11 +284,39 @@ def _made_up(orders: Orders, seed: int) -> Sequence[Given]:
             "quantity": draw.randrange(1, 10),
             "amount_cents": draw.randrange(100, 100_000),
         }
-        plain = Given(identity=identity, key=customer, value=json.dumps(order))
+        value = json.dumps(order)
+        if times:
+            value = times.put(value, event_times[n])
+        plain = Given(identity=identity, key=customer, value=value)
         # Those without a key would go anywhere.
         kinds = frozenset(orders.odd) - ({KEYS} if begins else set())
         made.append(as_odd(plain, n, orders.records - orders.sentinels, kinds))
-    return made
+    return _in_rounds(orders, made) if times else made
+
+
+def _in_rounds(orders: Orders, records: Sequence[Given]) -> Sequence[Given]:
+    """The same records, the last of which have event times that push a watermark on.
+
+    Raises:
+        BadRule: one has no event time.
+    """
+    times, first = orders.times, len(records) - orders.sentinels
+    assert times is not None
+    known = [times.read(record.value) for record in records]
+    each = max(orders.sentinels // ROUNDS, 1)
+    last = [
+        replace(r, value=times.put(r.value or "{}", pushed(times, known[:first], n // each)))
+        for n, r in enumerate(records[first:])
+    ]
+    return [*records[:first], *last]
+
+
+def _spread(keys: Sequence[str], partitions: int) -> list[str]:
+    """The same keys, of which each so many in a row go to different partitions, if they can."""
+    of = [
+        [key for key in keys if partition_of_key(key, partitions) == n] for n in range(partitions)
+    ]
+    return [each[n % len(each)] for n in range(len(keys)) for each in of if each]
 
 
 def _asked(rule: Rule, what: str, written: Written, place: str) -> str:

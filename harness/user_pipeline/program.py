@@ -176,7 +176,8 @@ class Program:
         return (
             f"{there - done} of {there} inputs have no effect in every output, and neither have "
             "records that were sent when it had come to rest, so it may still hold back; let it "
-            "stand still for longer with --settle, or see in its log why it does not go on"
+            "stand still for longer with --settle, or see in its log why it does not go on. If it "
+            "waits for later event times, say with --event-time where an input has its own"
         )
 
     def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:

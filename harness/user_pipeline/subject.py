@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -19,12 +19,14 @@ from onceproof.harness.context.pipeline import Pipeline, PipelineParts
 from onceproof.harness.context.run_context import addresses
 from onceproof.harness.context.subject import SubjectBase
 from onceproof.harness.history.identity import RECORD_HEADER
+from onceproof.harness.history.tables import read_lines
 from onceproof.harness.http_service.settings import HttpSettings
 from onceproof.harness.kafka.connecting.connection import JAVA, LIBRDKAFKA, client_file
 from onceproof.harness.kafka.following import Followers
-from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.kafka.log_reader import LogReader, PartitionLog
 from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.processes.processes import Process
+from onceproof.harness.sinks.base import Sink
 from onceproof.harness.stage.database_login import for_programs
 from onceproof.harness.subjects.spark.subject import DRIVER
 from onceproof.harness.tools.jars_for import artemis_jars, kafka_jars
@@ -39,6 +41,7 @@ from onceproof.harness.user_pipeline.identity import Rule
 from onceproof.harness.user_pipeline.instances import PLACEHOLDER, several
 from onceproof.harness.user_pipeline.jdbc import jdbc_url
 from onceproof.harness.user_pipeline.kill_command import KillCommand
+from onceproof.harness.user_pipeline.lateness import lateness, timed
 from onceproof.harness.user_pipeline.look import QUIET, Look
 from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.outputs.http import HTTP
@@ -181,6 +184,8 @@ class OwnPipeline(SubjectBase):
         }
         if self.instances > 1:
             settings["instances"] = str(self.instances)
+        if (times := self.orders.times) is not None:
+            settings["event time"] = str(times)
         if self.dead_letters is not None:
             settings["or a dead letter"] = str(self.dead_letters)
         if self.profile is not None:
@@ -245,6 +250,17 @@ class OwnPipeline(SubjectBase):
             began=began,
         )
         return Program(supervisor, look, parts.stop, health)
+
+    def lateness(
+        self, logs: Sequence[PartitionLog], sink: Sink, history: Path
+    ) -> Mapping[tuple[int, int], str]:
+        times = self.orders.times
+        if times is None:
+            return {}
+        assert isinstance(sink, Together), "as it was opened"
+        sends = read_lines(history).tables["sends"].to_pylist()
+        inputs = timed(logs, times=times, served=sink.named(), sends=sends)
+        return lateness(inputs, times.lateness)
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Together:
         where = Where(database=database, reader=reader, work=work)

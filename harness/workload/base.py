@@ -55,6 +55,10 @@ class Workload(Protocol):
     def sentinels(self) -> int:
         """How many of the last records are sent only when all else has come to rest."""
 
+    @property
+    def rounds(self) -> int:
+        """In how many rounds these are sent, each when all before it has come to rest."""
+
     def sends(self, *, producer: int, seed: int) -> Iterator[SenderRecord]:
         """What one producer sends, in order."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -78,7 +78,7 @@ class Producers:
         self._killed: set[str] = set()
         self._threads: list[threading.Thread] = []
         self._tasks: list[tuple[str, Path]] = []
-        self._sentinels: dict[str, list[SenderRecord]] = {}
+        self._sentinels: list[dict[str, list[SenderRecord]]] = []
         self._seed, self._work = seed, work
         self._task = SenderTask(
             name="",
@@ -92,10 +92,19 @@ class Producers:
             name = f"producer-{n}"
             sends = list(workload.sends(producer=n, seed=seed))
             first = len(sends) - workload.sentinels // workload.producers
-            if sends[first:]:
-                self._sentinels[name] = sends[first:]
+            self._keep(name, sends[first:])
             self._tasks.append((name, self._write(name, name, sends[:first])))
             self._status[name] = Status()
+
+    def _keep(self, name: str, last: Sequence[SenderRecord]) -> None:
+        """Keep what a producer sends last, in rounds of the same size."""
+        rounds = self.workload.rounds
+        for n in range(rounds if last else 0):
+            if len(self._sentinels) <= n:
+                self._sentinels.append({})
+            ends = [len(last) * part // rounds for part in (n, n + 1)]
+            life = f"{name}-sentinels" + (f"-{n + 1}" if n else "")
+            self._sentinels[n][life] = list(last[slice(*ends)])
 
     def _write(self, name: str, transactional_id: str, records: Iterable[SenderRecord]) -> Path:
         listed, place = self._work / f"{name}.records.jsonl", self._work / f"{name}.json"
@@ -228,17 +237,15 @@ class Producers:
 
     @property
     def keeps_sentinels(self) -> bool:
-        """Whether its last records are still to be sent."""
+        """Whether a round of its last records is still to be sent."""
         return bool(self._sentinels)
 
     def send_sentinels(self) -> None:
-        """Send the last records, which were kept until now, by producers of their own."""
-        while self._sentinels:
-            name, records = self._sentinels.popitem()
-            last = f"{name}-sentinels"
-            task = self._write(last, name, records)
-            self._status = {**self._status, last: Status()}
-            self._order(self._start(last, task), "rate inf\n")
+        """Send a round of the last records, which were kept until now, by producers of its own."""
+        for life, records in (self._sentinels.pop(0) if self._sentinels else {}).items():
+            task = self._write(life, life.partition("-sentinels")[0], records)
+            self._status = {**self._status, life: Status()}
+            self._order(self._start(life, task), "rate inf\n")
 
     def enough(self) -> None:
         """Send nothing new; what was sent still gets its outcome."""

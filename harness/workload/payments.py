@@ -66,6 +66,7 @@ class Payments:
     repeats: int = 0
     trickle = 0.02
     sentinels = 0
+    rounds = 1
 
     def __post_init__(self) -> None:
         for name in ("producers", "keys", "partitions", "rate"):

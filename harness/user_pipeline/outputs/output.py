@@ -125,13 +125,13 @@ class OwnSink:
         return self._source.size()
 
     def effects(self) -> list[Effect]:
-        """One for each thing in it."""
+        """One for each thing in it, or for each input that it names."""
         key = self._yields.key
         return self._yields.named(
             Effect(
                 sink=self.name,
                 view=self._output.view,
-                record=self._output.identity.find(found.written),
+                record=record,
                 effect_key=(key and key.find(found.written))
                 or digest(found.written.key, found.written.value),
                 digest=self._yields.digest(found.written),
@@ -139,11 +139,16 @@ class OwnSink:
                 ordinal=ordinal,
             )
             for ordinal, found in enumerate(self._source.found())
+            for record in self._output.identity.find_each(found.written)
         )
 
     def records(self) -> frozenset[str | None]:
         """The inputs that its effects name."""
-        return frozenset(self._output.identity.find(f.written) for f in self._source.found())
+        return frozenset(
+            record
+            for found in self._source.found()
+            for record in self._output.identity.find_each(found.written)
+        )
 
     def states(self) -> list[State]:
         """None: only effects are judged."""

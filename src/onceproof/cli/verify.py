@@ -125,6 +125,29 @@ def verify(
             "is its Kafka record key.",
         ),
     ] = None,
+    event_time: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RULE",
+            help="Where an input has its event time (json:$.FIELD), for a pipeline that holds back "
+            "windows: the last inputs have later ones. Generated orders get this field.",
+        ),
+    ] = None,
+    event_time_format: Annotated[
+        str,
+        of_a_few(
+            OneOf("iso", "ms", "s"),
+            help="How an event time is written: iso (ISO 8601), ms or s (since 1970).",
+        ),
+    ] = "iso",
+    allowed_lateness: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DURATION",
+            help="With --event-time: an input may be dropped if one before it is later by this, "
+            "such as 500ms, 10s or 5m.",
+        ),
+    ] = None,
     data: Annotated[
         Path | None,
         typer.Option(help="Records to send: .jsonl, .csv or .parquet (default: generated orders)."),
@@ -262,6 +285,9 @@ def verify(
                 encode=encode,
                 decodes=tuple(decode or ()),
                 upserts=upserts,
+                event_time=event_time,
+                event_time_format=event_time_format,
+                allowed_lateness=allowed_lateness,
                 data=data,
                 data_identity=data_identity,
                 data_key=data_key,

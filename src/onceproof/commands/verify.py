@@ -89,7 +89,7 @@ def _try(
     server: BuildServer,
 ) -> int:
     seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
-    _print_options(scenario)
+    _print_options(scenario, seed)
     repeat = shlex.join(["onceproof", "verify", *given, "--seed", str(seed), "--"])
     repeat += " " + shlex.join(options.command)
     tools, stop = prepared(backend), stop_on_signals()
@@ -157,7 +157,7 @@ def _see_program(options: VerifyOptions) -> None:
         )
 
 
-def _print_options(scenario: Scenario) -> None:
+def _print_options(scenario: Scenario, seed: int) -> None:
     orders, subject = scenario.workload, scenario.subject
     assert isinstance(orders, Orders)
     assert isinstance(subject, OwnPipeline)
@@ -165,6 +165,7 @@ def _print_options(scenario: Scenario) -> None:
     lines = [
         f"pipeline {shlex.join(subject.command)}",
         f"input    {orders.records} records {source} into {orders.topic}",
+        *_event_times(orders, seed),
         *(
             f"output   {output.kind} {output.place} as {output.view} sees it, identity "
             f"{output.identity}, {subject.comes_to(output.name)} of each input"
@@ -176,6 +177,17 @@ def _print_options(scenario: Scenario) -> None:
         *(f"claim    {claim.name}" for claim in scenario.claims),
     ]
     print("\n".join(lines), file=sys.stderr)
+
+
+def _event_times(orders: Orders, seed: int) -> list[str]:
+    if orders.times is None:
+        return []
+    disordered, late = orders.disorder(seed=seed)
+    whose = "of its" if orders.file else "made-up"
+    return [
+        f"event    time {orders.times}; {disordered} {whose} inputs are out of order, and {late} "
+        "are late and may be dropped"
+    ]
 
 
 def _letters(letters: Output) -> str:

@@ -165,3 +165,39 @@ def check_upserts(options: VerifyOptions) -> None:
         )
     if options.effect_key is not None:
         raise BadTrial("--effect-key cannot be used with --upserts: each key has one value")
+
+
+def check_several_identities(options: VerifyOptions) -> None:
+    """See that nothing is asked of rows that stand for several inputs but their number.
+
+    Raises:
+        BadTrial: something is.
+    """
+    if "[*]" in options.identity and (options.expects or options.upserts is not None):
+        raise BadTrial(
+            f"--identity {options.identity} cannot be used with --expect or --upserts: a row that "
+            "stands for several inputs is the effect of each of them, and has no content of one"
+        )
+
+
+def check_event_time(options: VerifyOptions) -> None:
+    """See that event times are not asked for together with what contradicts them.
+
+    Raises:
+        BadTrial: they are.
+    """
+    given = (options.event_time, options.allowed_lateness)
+    if given == (None, None):
+        return
+    if None in given:
+        raise BadTrial(
+            "--event-time and --allowed-lateness must be given together: an input that is later "
+            "than is allowed may be dropped"
+        )
+    if options.upserts is not None:
+        raise BadTrial(
+            "--event-time cannot be used with --upserts, whose last value is that of the last "
+            "input in the log"
+        )
+    if options.encode is not None:
+        raise BadTrial("--event-time cannot be used with --encode: event times are read in JSON")

@@ -36,8 +36,9 @@ def print_failure(outcome: Outcome, out: TextIO) -> int:
     out.write(
         "\nThe dry run failed without any fault. Where it says that identities are unknown or "
         "missing, see --identity; where\neffects are missing or too many, see --effects and "
-        "--dead-letters; where values differ, see --upserts;\nand what the pipeline itself said is "
-        f"in {outcome.folder}/logs.\n"
+        "--dead-letters; where values differ, see --upserts;\nwhere outputs come only when later "
+        "inputs do, see --event-time; and what the pipeline itself\nsaid is in "
+        f"{outcome.folder}/logs.\n"
     )
     return outcome.exit_code or 1
 

@@ -76,6 +76,11 @@ def fine_print(
             f" A dead letter in {subject.dead_letters.name} stands for all effects of an input, "
             "which then has no other."
         )
+    if (times := subject.orders.times) is not None:
+        promise += (
+            f" An input whose event time ({times.path}) is {times.lateness / 1e6:g} s or more "
+            "before that of an input written before it, in any partition, may be dropped as late."
+        )
     untested = [
         *([hazards] if hazards else []),
         *_of_content(subject),

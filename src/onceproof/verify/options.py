@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from onceproof.checkers.claims import AT_LEAST_ONCE, AT_MOST_ONCE, EXACTLY_ONCE
+from onceproof.harness.user_pipeline.event_time import ISO
 from onceproof.verify.plan import STANDARD
 
 CLAIMS: Final = (EXACTLY_ONCE, AT_LEAST_ONCE, AT_MOST_ONCE)
@@ -40,6 +41,8 @@ class VerifyOptions:
         encode, decodes: functions that return the bytes of an input, and the content of what is in
             topics, all or one; without them both are text.
         upserts: where a value has its key, if outputs keep one for each.
+        event_time: where an input has its event time, if windows wait for later ones;
+            `event_time_format`: how it is written; `allowed_lateness`: how late it may be.
         data: a file of records; None: orders are made up.
         data_identity, data_key: where a record of it has its identity, and its key.
         records: how many; None: all of a file, or as many as usual.
@@ -72,6 +75,9 @@ class VerifyOptions:
     encode: str | None = None
     decodes: tuple[str, ...] = ()
     upserts: str | None = None
+    event_time: str | None = None
+    event_time_format: str = ISO
+    allowed_lateness: str | None = None
     data: Path | None = None
     data_identity: str | None = None
     data_key: str | None = None

@@ -19,6 +19,7 @@ from onceproof.harness.schedule.as_json import BadSchedule
 from onceproof.harness.schedule.scenario import BadScenario, Scenario, ScheduledFault
 from onceproof.harness.user_pipeline.codecs import check_function
 from onceproof.harness.user_pipeline.contents import functions
+from onceproof.harness.user_pipeline.event_time import ROUNDS, EventTime
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
 from onceproof.harness.user_pipeline.input_file import count
 from onceproof.harness.user_pipeline.orders import Orders
@@ -30,12 +31,14 @@ from onceproof.harness.user_pipeline.upserts import check_spread
 from onceproof.harness.workload.senders.librdkafka import Librdkafka
 from onceproof.verify.checks import (
     check_deployed,
+    check_event_time,
     check_expects,
     check_healthy,
     check_http,
     check_instances,
     check_places,
     check_queues,
+    check_several_identities,
     check_upserts,
 )
 from onceproof.verify.fine_print import fine_print, fine_print_of
@@ -60,6 +63,8 @@ _STRIKE_SECONDS: Final = 6.0
 DRY_RUN_RECORDS: Final = 300
 """How many records a dry run sends."""
 _DRY_RUN_RATE: Final = 60
+_WINDOWS: Final = 4
+"""With event times so many times as many records are sent, or no window would be closed by then."""
 _LINGER_MS: Final = 200
 """Requests of one record each would cost brokers most of what they do."""
 SENTINELS: Final = 60
@@ -103,6 +108,9 @@ def _odd_orders(options: VerifyOptions, subject: OwnPipeline, profile: Profile) 
         return ()
     # Nobody knows which field of an encoded record may grow.
     large = (OVERSIZE,) if options.encode is None else ()
+    if subject.orders.times is not None:
+        # One without a value has no event time, and an empty partition holds a watermark back.
+        return (KEYS, *(kind for kind in large if kind in profile.survives))
     known = (*large, *((NULL,) if subject.named_by_header else ()))
     # With one of two left empty, one of two workers would have nothing to do.
     several = (EMPTY,) if subject.orders.partitions > 2 else ()
@@ -187,8 +195,10 @@ def _subject_of(scenario: Scenario) -> OwnPipeline:
 def dry_run_of(scenario: Scenario) -> Scenario:
     """The same without faults and with few records: does it run, and are identities read back?"""
     subject = _subject_of(scenario)
+    orders = subject.orders
+    times = _WINDOWS if orders.times is not None else 1
     few = replace(
-        subject.orders, records=min(DRY_RUN_RECORDS, subject.orders.records), rate=_DRY_RUN_RATE
+        orders, records=min(DRY_RUN_RECORDS * times, orders.records), rate=_DRY_RUN_RATE * times
     )
     return replace(
         scenario,
@@ -259,7 +269,7 @@ def _topics(subject: OwnPipeline, options: VerifyOptions) -> Iterable[str]:
 
 
 def _subject(options: VerifyOptions) -> OwnPipeline:
-    identity = Rule.parse(options.identity)
+    identity = Rule.parse_several(options.identity)
     letters = None
     if options.dead_letters is not None:
         rule = Rule.parse(options.dead_letter_identity or options.identity)
@@ -271,6 +281,8 @@ def _subject(options: VerifyOptions) -> OwnPipeline:
     if options.upserts is not None:
         check_upserts(options)
     check_expects(options)
+    check_event_time(options)
+    check_several_identities(options)
     outputs = tuple(Output.parse(text, identity) for text in options.outputs)
     places = with_decoders([*outputs, *([letters] if letters else [])], options.decodes)
     outputs, letters = places[: len(outputs)], next(iter(places[len(outputs) :]), None)
@@ -333,6 +345,12 @@ def _orders(options: VerifyOptions, sinks: Sequence[str]) -> Orders:
     elif options.data_identity or options.data_key:
         raise BadTrial("--data-identity and --data-key need --data, the file with the records")
     orders = replace(orders, sentinels=min(SENTINELS, orders.records // 10))
+    if options.event_time is not None:
+        times = EventTime.parse(
+            options.event_time, options.event_time_format, options.allowed_lateness or ""
+        )
+        whole = ROUNDS * orders.producers
+        orders = replace(orders, times=times, sentinels=orders.sentinels // whole * whole)
     # A record without an identity is met here, and one that the function fails for.
     keyed = orders.keyed(seed=0)
     if options.encode is not None:

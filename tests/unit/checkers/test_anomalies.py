@@ -289,6 +289,46 @@ class TestLostOutput:
         cut = history(sends=[A], log=[LOG_A], phases=[{"phase": "disturb", "outcome": "ok"}])
         quiet(cut)
 
+    @pytest.mark.parametrize("claim", [CLAIM, DEDUPLICATES])
+    def test_an_input_that_may_be_dropped_as_late_need_have_no_effect(self, claim: Any) -> None:
+        late = A | {"lateness": "late"}
+        quiet(history(sends=[A, B], log=[late, B], effects=[EB]), claim=claim)
+        quiet(history(sends=[A, B], log=[late, B], effects=[EA, EB]), claim=claim)
+        (judged,) = check(history(sends=[A, B], log=[late, B], effects=[EB]), [claim]).claims
+        assert "lost-output" not in judged.undecided
+        assert records(only(history(sends=[A, B], log=[late, B]), "lost-output")) == ["b"]
+
+    def test_an_input_that_may_be_dropped_as_late_may_have_no_effect_too_many(self) -> None:
+        late = A | {"lateness": "late"}
+        two = history(sends=[A], log=[late], effects=[EA, EA | {"position": "row 2"}])
+        assert records(only(two, "duplicate-output")) == ["a"]
+
+    @pytest.mark.parametrize("claim", [CLAIM, DEDUPLICATES])
+    def test_whether_an_input_was_late_may_be_unclear(self, claim: Any) -> None:
+        unclear = A | {"lateness": "unclear"}
+        missing = history(sends=[A, B], log=[unclear, B], effects=[EB])
+        quiet(missing, claim=claim)
+        (judged,) = check(missing, [claim]).claims
+        assert "lost-output" in judged.undecided
+        there = history(sends=[A, B], log=[unclear, B], effects=[EA, EB])
+        (judged,) = check(there, [claim]).claims
+        assert "lost-output" not in judged.undecided
+
+    def test_only_positions_in_time_are_due(self) -> None:
+        late = A | {"lateness": "late", "offset": 7}
+        log = [late, A2 | {"offset": 8}]
+        quiet(history(sends=[A, A2], log=log, effects=[EA]))
+        (finding,) = only(history(sends=[A, A2], log=log), "lost-output").shown
+        assert finding.witness[0]["expected"] == 1
+
+    def test_the_judgement_tells_how_many_may_have_been_dropped_as_late(self) -> None:
+        late = [A | {"lateness": "late"}, B | {"lateness": "late"}]
+        judged = check(history(sends=[A, B], log=late, effects=[EB]), [CLAIM])
+        assert judged.notes[-1].endswith("by design: 1 of them have no effect in ledger (table)")
+        assert judged.notes[-1].startswith("2 inputs of input came later than is allowed")
+        plain = check(history(sends=[A, B], log=[A, B], effects=[EA, EB]), [CLAIM])
+        assert not any("late" in note for note in plain.notes)
+
 
 class TestDuplicateOutput:
     def test_two_effects_of_one_position(self) -> None:

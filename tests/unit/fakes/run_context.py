@@ -75,6 +75,8 @@ class FakeProducers(Producers):
     progress = 1.0
     finished = False
     keeps_sentinels = False
+    rounds = 1
+    """How many rounds of sentinels there are."""
     pace: FakePace
 
     def __init__(
@@ -98,6 +100,8 @@ class FakeProducers(Producers):
 
     def send_sentinels(self) -> None:
         self.story.append("sentinels")
+        self.rounds -= 1
+        self.keeps_sentinels = self.rounds > 0
 
     def wait_finished(self, seconds: float, *, still: float | None = None) -> None:
         self.story.append("finished")

@@ -60,7 +60,8 @@ class Told(FakeProducers):
         self._pipeline = pipeline
 
     def send_sentinels(self) -> None:
-        self.story.append(f"sentinels after {getattr(self._pipeline, 'looked', 0)} looks")
+        super().send_sentinels()
+        self.story[-1] = f"sentinels after {getattr(self._pipeline, 'looked', 0)} looks"
 
 
 def test_every_topic_is_waited_for() -> None:
@@ -102,6 +103,30 @@ def test_sentinels_are_sent_when_all_else_has_come_to_rest() -> None:
     made, story = with_sentinels(Resting(3, rests=2))
     settle(made)
     assert story == ["hurry", "finished", "sentinels after 3 looks", "finished"]
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "looks"), [(Resting(3, rests=2), (3, 4)), (Pipeline(3, 3), (0, 0))]
+)
+def test_each_round_is_sent_when_the_one_before_was_read(
+    pipeline: Pipeline, looks: tuple[int, int]
+) -> None:
+    made, story = with_sentinels(pipeline)
+    made.producers.rounds = 2
+    settle(made)
+    assert story == [
+        "hurry",
+        "finished",
+        *(each for n in looks for each in (f"sentinels after {n} looks", "finished")),
+    ]
+
+
+def test_no_round_is_sent_before_the_one_before_was_committed() -> None:
+    made, story = with_sentinels(Pipeline(2))
+    made.producers.rounds = 2
+    with pytest.raises(Stalled, match="commit past the last record"):
+        settle(made)
+    assert story == ["hurry", "finished", "sentinels after 0 looks", "finished"]
 
 
 def test_a_pipeline_that_says_itself_how_far_it_is_is_not_waited_for() -> None:

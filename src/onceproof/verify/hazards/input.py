@@ -68,7 +68,10 @@ def _empty_unless(pipeline: Pipeline) -> str | None:
         return None
     if pipeline.plain_data:
         return "--plain-data leaves it out"
-    return "only generated orders leave one of three partitions empty, and not for upserts or Spark"
+    return (
+        "only generated orders leave one of three partitions empty, and not for upserts, Spark or "
+        "event times"
+    )
 
 
 BEGINNING: Final[tuple[Hazard, ...]] = (

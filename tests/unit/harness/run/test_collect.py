@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,11 @@ def entry(offset: int, kind: str, **headers: bytes) -> Entry:
     )
 
 
-def collected(folder: Path, *entries: Entry) -> list[dict[str, Any]]:
+def collected(
+    folder: Path, *entries: Entry, late: Mapping[tuple[int, int], str] | None = None
+) -> list[dict[str, Any]]:
     writer = HistoryWriter(folder, "auditor")
-    _write_log(writer, logs.log(*entries, topic="orders"))
+    _write_log(writer, logs.log(*entries, topic="orders"), late or {})
     writer.close()
     return read_lines(folder).tables["log"].to_pylist()
 
@@ -46,3 +49,9 @@ def test_what_was_sent_beside_the_workload_is_no_input(tmp_path: Path) -> None:
         tmp_path, entry(3, "data", **{ODD_HEADER: b"", RECORD_HEADER: b"order-900001"})
     )
     assert (row["kind"], row["record"]) == ("odd", "order-900001")
+
+
+def test_an_input_that_may_be_dropped_as_late_is_marked(tmp_path: Path) -> None:
+    entries = (entry(n, "data", **{RECORD_HEADER: b"a"}) for n in (3, 4, 5))
+    rows = collected(tmp_path, *entries, late={(0, 4): "late", (1, 3): "unclear"})
+    assert [row["lateness"] for row in rows] == [None, "late", None]

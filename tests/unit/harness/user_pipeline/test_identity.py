@@ -95,3 +95,29 @@ def test_words_in_braces_are_filled_in_and_other_braces_stay() -> None:
         BadRule, match=r"unknown placeholder \{bootstap\} .* expected \{bootstrap\}"
     ):
         fill("{bootstap}", meanings)
+
+
+@pytest.mark.parametrize(
+    ("rule", "value", "found"),
+    [
+        ("json:$.ids[*]", {"ids": ["a", 7, "a"]}, ("a", "7", "a")),
+        ("json:$.of[*].id", {"of": [{"id": "a"}, {"id": "b"}]}, ("a", "b")),
+        ("json:$.window.ids[*]", {"window": {"ids": ["a"]}}, ("a",)),
+        ("json:$.ids[*]", {"ids": ["a", None]}, ("a", None)),
+        ("json:$.ids[*]", {"ids": []}, (None,)),
+        ("json:$.ids[*]", {"ids": "abc"}, (None,)),
+        ("json:$.ids[*]", {"id": "a"}, (None,)),
+        ("json:$.of[*].id", {"of": [{"id": "a"}, {}]}, (None,)),
+        ("json:$.id", {"id": "a"}, ("a",)),
+        ("json:$.id", {}, (None,)),
+    ],
+)
+def test_a_row_may_name_several_inputs(rule: str, value: object, found: tuple[str, ...]) -> None:
+    assert Rule.parse_several(rule).find_each(Written(value=json.dumps(value))) == found
+    assert str(Rule.parse_several(rule)) == rule
+
+
+@pytest.mark.parametrize("rule", ["json:$.ids[*][*]", "json:ids[*]", "header:a[*]", "regex:(a)[*]"])
+def test_only_one_list_of_a_json_value_is_gone_through(rule: str) -> None:
+    with pytest.raises(BadRule):
+        Rule.parse_several(rule)

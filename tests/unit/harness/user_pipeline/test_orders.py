@@ -11,9 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from onceproof.harness.history.identity import digest
+from onceproof.harness.user_pipeline.event_time import EventTime, pushed
 from onceproof.harness.user_pipeline.identity import BadRule
 from onceproof.harness.user_pipeline.input_file import count
 from onceproof.harness.user_pipeline.orders import Orders
+from onceproof.harness.workload.partitions import partition_of_key
 from tests.unit.fakes.run_context import FakeSubject
 
 OUT = FakeSubject(sinks=("out",))
@@ -251,3 +253,67 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "records.csv").write_text("id,x\n")
     with pytest.raises(BadRule, match=r"records\.csv has no records"):
         count(tmp_path / "records.csv")
+
+
+TIMES = EventTime.parse("json:$.at", "ms", "10s")
+TIMED = Orders(topic="orders", records=600, sentinels=60, times=TIMES)
+
+
+def event_times(orders: Orders) -> dict[str, int]:
+    return {record: TIMES.read(value) for record, _, value in sent(orders)}
+
+
+def test_orders_get_event_times_and_the_last_ones_come_in_rounds_far_apart() -> None:
+    found = event_times(TIMED)
+    plain = [found[f"order-{n:06d}"] for n in range(540)]
+    rounds = [{found[f"order-{n:06d}"] for n in range(at, at + 20)} for at in (540, 560, 580)]
+    assert rounds == [{pushed(TIMES, plain, number)} for number in range(3)]
+    assert [json.loads(v)["at"] for _, _, v in sent(Orders(topic="t", records=1, times=TIMES))]
+    assert "at" not in json.loads(sent(Orders(topic="t", records=1))[0][2])
+    assert (TIMED.rounds, Orders(topic="t", records=1).rounds) == (3, 1)
+
+
+@pytest.mark.parametrize("partitions", [3, 4, 7])
+def test_each_round_goes_to_every_partition(partitions: int) -> None:
+    orders = replace(TIMED, partitions=partitions)
+    keys = {record: key for record, key, _ in sent(orders)}
+    for at in (540, 560, 580):
+        of = {partition_of_key(keys[f"order-{n:06d}"], partitions) for n in range(at, at + 20)}
+        assert of == set(range(partitions))
+
+
+def test_only_the_first_round_is_asked_for() -> None:
+    assert TIMED.asked_last(seed=1) == {f"order-{n:06d}" for n in range(540, 560)}
+    rows = [row for n in (0, 1) for row in TIMED.expected(OUT, producer=n, seed=1)]
+    optional = {row["record"] for row in rows if row["optional"]}
+    assert optional == {f"order-{n:06d}" for n in range(560, 600)}
+    assert len(rows) == 600
+    none = replace(TIMED, sentinels=0)
+    assert not [row for row in none.expected(OUT, producer=0, seed=1) if row["optional"]]
+
+
+def test_what_is_late_is_not_waited_for() -> None:
+    late = {f"order-{n:06d}" for n in range(25, 540, 50)}
+    every = {f"order-{n:06d}" for n in range(600)}
+    last = {f"order-{n:06d}" for n in range(560, 600)}
+    assert TIMED.required(seed=1) == every - late - last
+    disordered, too_late = TIMED.disorder(seed=1)
+    assert too_late == len(late)
+    assert 400 < disordered < 540
+    assert Orders(topic="t", records=9).disorder(seed=1) == (0, 0)
+
+
+def test_records_of_a_file_keep_their_event_times_but_for_the_last(tmp_path: Path) -> None:
+    file = tmp_path / "orders.jsonl"
+    file.write_text(
+        "".join(f'{{"order_id": "{n}", "at": {100_000_000_000 + n}}}\n' for n in range(30))
+    )
+    orders = replace(TIMED, file=str(file), records=30, sentinels=6)
+    found = event_times(orders)
+    assert [found[str(n)] for n in range(24)] == [(100_000_000_000 + n) * 1000 for n in range(24)]
+    assert [found[str(n)] for n in range(24, 30)] == [
+        pushed(TIMES, [found["23"]], number) for number in (0, 0, 1, 1, 2, 2)
+    ]
+    file.write_text('{"order_id": "1"}\n')
+    with pytest.raises(BadRule, match=r"no event time at \$.at"):
+        sent(replace(orders, records=1, sentinels=0))

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.processes.sweep import new_marker
+from onceproof.harness.user_pipeline.event_time import EventTime
 from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.wait import Overdue, Stop
 from onceproof.harness.workload.control import Producers, ProducerTrouble, Status
@@ -138,6 +139,20 @@ class TestSentinels:
         }
         assert not made.keeps_sentinels
         assert not made.finished, "they are waited for as well"
+
+    def test_they_are_sent_in_rounds(self, tmp_path: Path) -> None:
+        times = EventTime.parse("json:$.at", "iso", "10s")
+        orders = Orders(topic="orders", records=100, producers=2, sentinels=12, times=times)
+        made = producers(tmp_path, orders=orders)
+        every = [[r.record for r in orders.sends(producer=n, seed=3)] for n in range(2)]
+        made.start()
+        for life, ends in (("", (-6, -4)), ("-2", (-4, -2)), ("-3", (-2, None))):
+            assert made.keeps_sentinels
+            made.send_sentinels()
+            for n in range(2):
+                assert made.started[f"producer-{n}-sentinels{life}"] == every[n][slice(*ends)]
+        assert not made.keeps_sentinels
+        assert len(made.started) == 8
 
     def test_all_records_count_from_the_beginning(self, made: Unstarted) -> None:
         made.start()

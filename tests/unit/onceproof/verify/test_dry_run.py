@@ -61,6 +61,7 @@ OTHER = {
     "data_key": "key", "partitions": 4, "rate": 5, "idempotency_key": "Key",
     "healthy": "http://127.0.0.1:1/", "stop_command": "stop", "kill_command": "kill",
     "encode": "x.py:f", "decodes": ("x.py:f",),
+    "event_time": "json:$.at", "event_time_format": "ms", "allowed_lateness": "1s",
 }  # fmt: skip
 
 

@@ -23,7 +23,10 @@ from onceproof.harness.schedule.scenario import ScheduledFault
 from onceproof.harness.schedule.supported_faults import with_supported_faults
 from onceproof.harness.stage.backends import EVERYTHING, offers
 from onceproof.harness.tools.error import SetupError
+from onceproof.harness.user_pipeline.event_time import EventTime
 from onceproof.harness.user_pipeline.look import QUIET
+from onceproof.harness.user_pipeline.orders import Orders
+from onceproof.harness.user_pipeline.profile import KEYS, OVERSIZE
 from onceproof.harness.user_pipeline.subject import OwnPipeline
 from onceproof.verify.named_faults import by_name
 from onceproof.verify.options import BadTrial, VerifyOptions
@@ -456,3 +459,41 @@ def test_instances_need_a_partition_each_and_are_no_drivers() -> None:
         draft(replace(SAID, instances=4))
     with pytest.raises(BadTrial, match="--instances cannot be used with a Spark job"):
         draft(replace(SPARK, instances=2))
+
+
+TIMED = replace(SAID, event_time="json:$.at", allowed_lateness="10s")
+
+
+def test_event_times_are_made_up_and_the_last_rounds_push_the_watermark_on() -> None:
+    orders = tried(TIMED).workload
+    assert isinstance(orders, Orders)
+    assert orders.times == EventTime(path="$.at", format="iso", lateness=10_000_000)
+    assert orders.sentinels == SENTINELS
+    few = tried(replace(TIMED, records=290, preset="gentle", faults=("kill program",))).workload
+    assert few.sentinels == 24, "three rounds of two producers"
+    assert set(orders.odd) <= {KEYS, OVERSIZE}, "an empty partition holds a watermark back"
+    (claim,) = tried(TIMED).claims
+    assert "($.at) is 10 s or more before" in claim.fine_print.promise
+    assert "event time" not in tried(SAID).claims[0].fine_print.promise
+
+
+def test_a_dry_run_with_event_times_sends_enough_to_close_windows() -> None:
+    plain, timed = (dry_run_of(draft(said)).workload for said in (SAID, TIMED))
+    assert (timed.records, timed.rate) == (4 * plain.records, 4 * plain.rate)
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (replace(SAID, event_time="json:$.at"), "must be given together"),
+        (replace(SAID, allowed_lateness="10s"), "must be given together"),
+        (replace(TIMED, upserts="key"), "cannot be used with --upserts"),
+        (replace(TIMED, allowed_lateness="ten"), "invalid --allowed-lateness 'ten'"),
+        (replace(TIMED, event_time_format="ns"), "invalid --event-time-format 'ns'"),
+        (replace(SAID, identity="json:$.ids[*]", upserts="key"), "cannot be used with --expect or"),
+        (replace(SAID, identity="regex:a[*]"), r"expected \[\*\] only in json:"),
+    ],
+)
+def test_what_cannot_be_judged_of_windows_is_refused(said: VerifyOptions, why: str) -> None:
+    with pytest.raises(BadTrial, match=why):
+        draft(said)

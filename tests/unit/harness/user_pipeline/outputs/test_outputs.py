@@ -196,6 +196,20 @@ def test_several_effects_of_one_input_are_told_apart_by_their_content(tmp_path: 
     assert set(keys) == {"1", "2"}
 
 
+def test_a_row_is_an_effect_of_each_input_that_it_names(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"ids": ["a", "b"], "n": 2}\n{"ids": ["c"]}\n{"n": 3}\n')
+    sink = opened("json:{work}", tmp_path, identity=Rule.parse_several("json:$.ids[*]"))
+    effects = sink.effects()
+    assert [(e.record, e.effect_key, e.ordinal) for e in effects] == [
+        ("a", "", 0),
+        ("b", "", 0),
+        ("c", "", 1),
+        (None, "", 2),
+    ]
+    assert effects[0].position == effects[1].position != effects[2].position
+    assert sink.records() == {"a", "b", "c", None}
+
+
 def test_all_outputs_together(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"id": 1}\n')
     (tmp_path / "b.csv").write_text("id\n1\n2\n")
