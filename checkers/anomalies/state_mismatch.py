@@ -9,9 +9,24 @@ for is one as well. Compared exactly.
 Source: the effect of processing twice on state, which no set of identities shows.
 """
 
-from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
+from collections.abc import Sequence
+
+from onceproof.checkers.content_differences import differences
+from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop, Row
 from onceproof.checkers.mutations import changes
 from onceproof.checkers.mutations.mutator import Mutator
+
+_SENTENCE = (
+    "{aggregate} of {state_key} in {sink} is {found}, and the committed inputs yield {wanted}"
+)
+
+
+def _describe(rows: Sequence[Row]) -> str:
+    row = rows[0]
+    fields = differences(row["expected_digest"], row["digest"])
+    place = "{aggregate} of {state_key} in {sink}".format_map(row)
+    return f"{place} differs: {fields}" if fields else _SENTENCE.format_map(row)
+
 
 ANOMALY = Anomaly(
     name="state-mismatch",
@@ -24,9 +39,8 @@ ANOMALY = Anomaly(
     example="a and b each add 5 to the balance of k; the ledger says 15",
     source="exactly-once as stream processors define it: the effect on state",
     key=("sink", "view", "state_key", "aggregate"),
-    sentence=(
-        "{aggregate} of {state_key} in {sink} is {found}, and the committed inputs yield {wanted}"
-    ),
+    sentence=_SENTENCE,
+    describe=_describe,
     hint=(
         "State and position were not committed together, so an input was added twice or not at all."
     ),

@@ -82,6 +82,9 @@ class Subject(Transforms, Protocol):
             Partition and offset → `late` or `unclear`.
         """
 
+    def contributions_of_log(self, reader: LogReader) -> Iterable[Mapping[str, Any]]:
+        """Rows of `contributions` that can be told only from the input's log, when all is over."""
+
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
         """Our own way into its sink, past all proxies.
 
@@ -143,6 +146,10 @@ class SubjectBase:
     def contributions(self: Subject, payment: Payment) -> Iterable[Contribution]:
         """Where it has balances: to that of the payment's account."""
         return total_and_count(self.sink, payment.account, payment) if self.balances else ()
+
+    def contributions_of_log(self, reader: LogReader) -> Iterable[Mapping[str, Any]]:
+        """None: what is due follows from the workload alone."""
+        return ()
 
 
 @runtime_checkable

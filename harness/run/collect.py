@@ -34,6 +34,7 @@ def collect(context: RunContext, history: Path) -> Collected:
                 _write_log(writer, log, late)
         writer.write_all("effects", [asdict(effect) for effect in sink.effects()])
         writer.write_all("state", [asdict(state) for state in sink.states()])
+        writer.write_all("contributions", list(context.subject.contributions_of_log(reader)))
         recorded = read_lines(history)
         context.pipeline.collect(writer, recorded, sink)
     writer.close()

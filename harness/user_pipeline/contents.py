@@ -80,11 +80,11 @@ class Contents(Yield):
             name = self._name(content)
             if name in found:
                 raise BadRule(f"{self.function} returned two contents with the key {name!r}")
-            found[name] = self._text(content)
+            found[name] = as_text(content, self.ignored)
         return found
 
     def digest(self, written: Written) -> str:
-        return self._text(written.value)
+        return as_text(written.value, self.ignored)
 
     def named(self, effects: Iterable[Effect]) -> list[Effect]:
         found = list(effects)
@@ -99,33 +99,38 @@ class Contents(Yield):
             raise BadRule(f"{self.function} returned a content without {self.key}: {text[:120]}")
         return name
 
-    def _text(self, content: Any) -> str:
-        if isinstance(content, str):
-            try:
-                content = json.loads(content, parse_float=_number)
-            except ValueError:
-                content = _plain(content)
-        else:
+
+def as_text(content: Any, ignored: Iterable[str]) -> str:
+    """A content as it is compared: as JSON, without the fields at these paths."""
+    if isinstance(content, str):
+        try:
+            content = json.loads(content, parse_float=_number)
+        except ValueError:
             content = _plain(content)
-        for path in self.ignored:
-            _drop(content, path.removeprefix("$.").split("."))
-        text = _encode(content)
-        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… {digest(text)}"
+    else:
+        content = _plain(content)
+    for path in ignored:
+        _drop(content, path.removeprefix("$.").split("."))
+    text = _encode(content)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… {digest(text)}"
 
 
-def functions(expects: Sequence[str], sinks: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Each sink, and the function that returns what an input's effects there contain.
+def functions(
+    expects: Sequence[str], sinks: Sequence[str], option: str = "--expect"
+) -> tuple[tuple[str, str], ...]:
+    """Each sink, and the function that returns what must be there.
 
     Args:
         expects: `FILE.py:FUNCTION` for all sinks, or `SINK=FILE.py:FUNCTION` for one.
         sinks: names of all of them.
+        option: by which they were given.
 
     Raises:
         BadRule: there is no such function or sink, or a sink has no function, or two.
     """
-    found = by_name("--expect", expects, sinks, thing="outputs")
+    found = by_name(option, expects, sinks, thing="outputs")
     if expects and (lacking := [name for name in sinks if name not in found]):
-        raise BadRule(f"no --expect for output {lacking[0]}; expected one for each output")
+        raise BadRule(f"no {option} for output {lacking[0]}; expected one for each output")
     return tuple(found.items())
 
 

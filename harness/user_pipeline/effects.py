@@ -153,16 +153,32 @@ def call(function: str, value: str | None) -> Any:
     Raises:
         BadRule: it fails.
     """
+    return _called(function, _parsed(value), repr((value or "")[:120]))
+
+
+def call_with_all(function: str, values: Iterable[str | None]) -> Any:
+    """What a function of the user returns for a list of inputs.
+
+    Raises:
+        BadRule: it fails.
+    """
+    inputs = [_parsed(value) for value in values]
+    return _called(function, inputs, f"{len(inputs)} inputs, the first {str(inputs[:1])[:120]}")
+
+
+def _called(function: str, argument: Any, shown: str) -> Any:
     try:
-        return function_of(function)(None if value is None else _parsed(value))
+        return function_of(function)(argument)
     except Exception as error:
         raise BadRule(
-            f"{function} failed with {type(error).__name__}: {error}, for {(value or '')[:120]!r}"
+            f"{function} failed with {type(error).__name__}: {error}, for {shown}"
         ) from error
 
 
-def _parsed(value: str) -> Any:
-    """What JSON says; else the text as it is."""
+def _parsed(value: str | None) -> Any:
+    """What JSON says; else the text as it is, and None as it is."""
+    if value is None:
+        return None
     try:
         return json.loads(value)
     except ValueError:

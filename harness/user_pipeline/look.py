@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Final
@@ -19,6 +19,7 @@ from typing import Final
 from onceproof.harness.context.pipeline import PipelineTrouble, Positions
 from onceproof.harness.history.identity import ODD_HEADER, RECORD_HEADER
 from onceproof.harness.kafka.log_reader import Entry, LogReader, PartitionLog, UnreadableLog
+from onceproof.harness.user_pipeline.final_state import arrived
 from onceproof.harness.user_pipeline.group_commits import GroupCommits
 from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
 from onceproof.harness.user_pipeline.together import Together
@@ -43,6 +44,7 @@ class Look:
         rest: seconds for which its outputs must not change before they count as still.
         pause: the longest in seconds that it usually pauses between two writes.
         upserts: whether an input leaves a value that a later one of its key takes the place of.
+        keys: for each output, if they are tables of state, what `keys_of` returns.
     """
 
     topic: str
@@ -56,6 +58,7 @@ class Look:
     rest: float = QUIET
     pause: float = 0.0
     upserts: bool = False
+    keys: Sequence[Mapping[str, Collection[str]]] = ()
     close: Callable[[], None] = lambda: None
     clock: Callable[[], float] = time.monotonic
     changes: int = field(default=0, init=False)
@@ -97,12 +100,25 @@ class Look:
     def arrived(self) -> tuple[int, int, str]:
         """How many effects name an input, how many do not, and where one of those stands."""
         with self.reader() as reader:
-            effects = self.sink(reader).effects()
+            sink = self.sink(reader)
+            if self.keys:
+                return self._arrived_keys(sink.named())
+            effects = sink.effects()
         strangers = [e for e in effects if e.record not in self.sent]
         example = (
             f"{strangers[0].position} names {strangers[0].record or 'none'}" if strangers else ""
         )
         return len(effects) - len(strangers), len(strangers), example
+
+    def _arrived_keys(self, there: Sequence[frozenset[str | None]]) -> tuple[int, int, str]:
+        """Of tables of state: how many keys come from inputs, how many do not, and one of these."""
+        strange = [
+            key
+            for found, keys in zip(there, self.keys, strict=True)
+            for key in found - frozenset(key for each in keys.values() for key in each)
+        ]
+        example = f"a row has the key {strange[0] or 'none'}" if strange else ""
+        return sum(map(len, there)) - len(strange), len(strange), example
 
     def has(self, records: Collection[str]) -> bool:
         """Whether each of these has an effect in every output.
@@ -147,7 +163,7 @@ class Look:
         """How many inputs have an effect in every output, and how many are in the input."""
         with self.reader() as reader:
             there = [
-                [named for entry in _inputs(log) if (named := _named(entry))[0]]
+                [named for entry in inputs_of(log) if (named := _named(entry))[0]]
                 for log in reader.read_topic(self.topic)
             ]
             effects = self.sink(reader).named()
@@ -175,7 +191,7 @@ class Look:
         return all(
             any(done and offset >= end for offset, _, done in self._with_effects(inputs, effects))
             for partition, end in ends.items()
-            if (inputs := [(e.offset, *_named(e)) for e in _inputs(logs[partition])])
+            if (inputs := [(e.offset, *_named(e)) for e in inputs_of(logs[partition])])
         )
 
     def getting_past(self, ends: Mapping[int, int]) -> Callable[[], bool]:
@@ -201,11 +217,11 @@ class Look:
         try:
             with self.reader() as reader:
                 effects = self.sink(reader).named()
-                logs = [log for log in reader.read_topic(self.topic) if _inputs(log)]
+                logs = [log for log in reader.read_topic(self.topic) if inputs_of(log)]
         except (UnreadableLog, UnreadableOutput):
             return None
         reached = {(log.topic, log.partition): self._reached(log, effects, still) for log in logs}
-        ends = {(log.topic, log.partition): _inputs(log)[-1].offset + 1 for log in logs}
+        ends = {(log.topic, log.partition): inputs_of(log)[-1].offset + 1 for log in logs}
         for log in logs:
             at = log.topic, log.partition
             others = (reached[other] == end for other, end in ends.items() if other != at)
@@ -216,13 +232,13 @@ class Look:
 
     def _bare(self, log: PartitionLog, effects: Sequence[Collection[str | None]]) -> bool:
         """Whether no input of a partition has effects in every output."""
-        inputs = [(entry.offset, *_named(entry)) for entry in _inputs(log)]
+        inputs = [(entry.offset, *_named(entry)) for entry in inputs_of(log)]
         return not any(done for _, _, done in self._with_effects(inputs, effects))
 
     def _reached(
         self, log: PartitionLog, effects: Sequence[Collection[str | None]], still: bool
     ) -> int:
-        inputs = [(entry.offset, *_named(entry)) for entry in _inputs(log)]
+        inputs = [(entry.offset, *_named(entry)) for entry in inputs_of(log)]
         waiting = {
             record: offset
             for offset, record, done in self._with_effects(inputs, effects)
@@ -251,7 +267,7 @@ class Look:
         with self.reader() as reader:
             effects = self.sink(reader).named()
             logs = [
-                [(entry.offset, *_named(entry)) for entry in _inputs(log)]
+                [(entry.offset, *_named(entry)) for entry in inputs_of(log)]
                 for log in reader.read_topic(self.topic)
             ]
         return any(
@@ -274,18 +290,32 @@ class Look:
         self, inputs: Sequence[tuple[str, str]], effects: Sequence[Collection[str | None]]
     ) -> list[tuple[bool, ...]]:
         """Of each input of a partition, by identity and key: whether each output has an effect."""
-        if self.upserts:
-            each = [[done for _, done in passed(inputs, there)] for there in effects]
-        else:
-            other = self.elsewhere or [()] * len(effects)
-            each = [
-                [record in there or record in elsewhere for record, _ in inputs]
-                for there, elsewhere in zip(effects, other, strict=True)
+        came = passed if self.upserts else _came
+        if self.keys:
+            records = [record for record, _ in inputs]
+            looked = [
+                arrived(records, there, keys)
+                for there, keys in zip(effects, self.keys, strict=True)
             ]
+        else:
+            looked = [came(inputs, there) for there in effects]
+        other = self.elsewhere or [()] * len(effects)
+        each = [
+            [done or record in elsewhere for record, done in found]
+            for found, elsewhere in zip(looked, other, strict=True)
+        ]
         return list(zip(*each, strict=True))
 
 
-def _inputs(log: PartitionLog) -> list[Entry]:
+def _came(
+    inputs: Iterable[tuple[str, str]], there: Collection[str | None]
+) -> Iterator[tuple[str, bool]]:
+    """Which inputs, by identity and key, have effects."""
+    for record, _ in inputs:
+        yield record, record in there
+
+
+def inputs_of(log: PartitionLog) -> list[Entry]:
     """The committed records of a partition that are inputs, and not sent beside them."""
     return [
         entry

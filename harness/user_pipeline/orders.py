@@ -18,14 +18,15 @@ from typing import Any
 
 from onceproof.harness.history.identity import digest
 from onceproof.harness.user_pipeline.codecs import encoded
-from onceproof.harness.user_pipeline.contents import Contents
+from onceproof.harness.user_pipeline.contents import Contents, path_of
 from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.event_time import ROUNDS, EventTime, late, made_up, pushed
+from onceproof.harness.user_pipeline.final_state import FinalState, check_state, keys_of
 from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
 from onceproof.harness.user_pipeline.input_file import Given, given
 from onceproof.harness.user_pipeline.odd_orders import as_odd
 from onceproof.harness.user_pipeline.profile import EMPTY, KEYS
-from onceproof.harness.user_pipeline.upserts import contributions
+from onceproof.harness.user_pipeline.upserts import CONTENT, LATEST, contribution
 from onceproof.harness.workload.contributions import Transforms
 from onceproof.harness.workload.partitions import partition_of_key
 from onceproof.harness.workload.task_file import SenderRecord
@@ -53,6 +54,7 @@ class Orders:
         expects: each sink, and the function that returns what their effects there contain, in
             place of `effects`; `ignored`: rules of fields that are not compared.
         encode: function that returns the bytes of a record's value; None: they are its text.
+        states: each sink, and the function that returns its final state, in place of `effects`.
         upserts: whether each leaves a value for its key, instead of effects of its own.
         rate: records per second of all producers together, while faults are at work.
         sentinels: how many of the last records are sent only when all else has come to rest.
@@ -70,6 +72,7 @@ class Orders:
     expects: tuple[tuple[str, str], ...] = ()
     ignored: tuple[str, ...] = ()
     encode: str | None = None
+    states: tuple[tuple[str, str], ...] = ()
     upserts: bool = False
     producers: int = 2
     partitions: int = 3
@@ -92,9 +95,16 @@ class Orders:
 
     def yields(self, sink: str) -> Yield:
         """What each record comes to in a sink."""
+        if self.states:
+            return self.final(sink)
         if not self.expects:
             return Yield.parse(self.effects, key=self.effect_key)
         return Contents.of(dict(self.expects)[sink], key=self.effect_key, ignored=self.ignored)
+
+    def final(self, sink: str) -> FinalState:
+        """What all records come to in a sink that is a table of state."""
+        ignored = tuple(map(path_of, self.ignored))
+        return FinalState(optional=True, function=dict(self.states)[sink], ignored=ignored)
 
     def sends(self, *, producer: int, seed: int) -> Iterator[SenderRecord]:
         """What one producer sends, in order.
@@ -141,16 +151,24 @@ class Orders:
     ) -> Iterator[dict[str, Any]]:
         """What one producer's records leave in each sink, as rows of `contributions`.
 
+        Final states depend on the order of the log, which is not known yet.
+
         Raises:
             BadRule: one has more than one effect.
         """
-        if not self.upserts:
+        if not self.upserts or self.states:
             return
-        (yields,) = self._yields
+        yields = {sink: self.yields(sink) for sink in subject.sinks}
         for record in self.sends(producer=producer, seed=seed):
-            if self._has_effect(yields, record.record, record.value):
-                for sink in subject.sinks:
-                    yield from contributions([(record.record, record.key)], sink=sink)
+            for sink, each in yields.items():
+                if self._has_effect(each, record.record, record.value):
+                    left = {LATEST: record.record}
+                    if isinstance(each, Contents):
+                        (left[CONTENT],) = each.contents(record.value).values()
+                    for aggregate, digest in left.items():
+                        yield contribution(
+                            record.record, record.key, sink=sink, aggregate=aggregate, digest=digest
+                        )
 
     def required(self, *, seed: int) -> frozenset[str]:
         """Identities of all records that must have an effect; none where any may have none.
@@ -186,7 +204,7 @@ class Orders:
 
     def elsewhere(self, sink: str, *, seed: int) -> frozenset[str]:
         """Identities of those that must have an effect, but none in this sink."""
-        if not self.expects:
+        if not (self.expects or self.states):
             return frozenset()  # what each must have, it must have everywhere
         names = self.yields(sink).names
         here = {record.identity for record in self._all(seed) if names(record.value)}
@@ -203,23 +221,44 @@ class Orders:
         }
         return self.required(seed=seed) & last
 
-    def keyed(self, *, seed: int) -> list[tuple[str, str]]:
+    def keyed(self, *, seed: int, sink: str | None = None) -> list[tuple[str, str]]:
         """Identity and key of every record that has an effect, in the order of the file.
+
+        Args:
+            sink: where; None: in any.
 
         Raises:
             BadRule: see `sends`; or one has more than one effect, with `upserts`.
         """
-        yields = self._yields
+        yields = self._yields if sink is None else [self.yields(sink)]
         return [
             (r.identity, r.key)
             for r in self._all(seed)
             if any(self._has_effect(each, r.identity, r.value) for each in yields)
         ]
 
+    def state_keys(self, sink: str, *, seed: int) -> dict[str, tuple[str, ...]]:
+        """As `keys_of` returns them, of a sink that is a table of state."""
+        return keys_of(self.final(sink), self._all(seed))
+
+    def check_states(self) -> None:
+        """See that losses and progress show in tables of state; see `check_state`.
+
+        Raises:
+            BadRule: they would not.
+        """
+        for sink, _ in self.states:
+            check_state(
+                self.final(sink),
+                list(self._all(0)),
+                partitions=self.partitions,
+                producers=self.producers,
+            )
+
     @property
     def _yields(self) -> list[Yield]:
         """Those of all sinks, each once."""
-        return [self.yields(sink) for sink in dict(self.expects) or [""]]
+        return [self.yields(sink) for sink in dict(self.expects or self.states) or [""]]
 
     def _has_effect(self, yields: Yield, record: str, value: str | None) -> bool:
         names = yields.names(value)
@@ -273,9 +312,16 @@ def _made_up(orders: Orders, seed: int) -> Sequence[Given]:
     made = []
     for n in range(orders.records):
         begins = n < begin
-        customer = _passing(n) if orders.upserts else draw.choice(apart if begins else customers)
-        if times and n >= orders.records - orders.sentinels:
+        last = n >= orders.records - orders.sentinels
+        if orders.states and last:
+            # Only a new key shows that what is sent last has arrived.
+            customer = _named(orders.records + n)
+        elif orders.upserts:
+            customer = _passing(n)
+        elif times and last:
             customer = spread[n % len(spread)]
+        else:
+            customer = draw.choice(apart if begins else customers)
         identity = f"order-{n:06d}"
         order = {
             ORDER_ID: identity,
@@ -341,4 +387,8 @@ def _asked(rule: Rule, what: str, written: Written, place: str) -> str:
 
 def _passing(n: int) -> str:
     """Who gives the n-th order, where every fourth is the last of its customer."""
-    return f"customer-{n // 4 - _BACK[n % 4] + _BACK[-1]:05d}"
+    return _named(n // 4 - _BACK[n % 4] + _BACK[-1])
+
+
+def _named(number: int) -> str:
+    return f"customer-{number:05d}"

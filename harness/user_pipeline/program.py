@@ -121,6 +121,9 @@ class Program:
                 f"{strangers} effects arrived, and none has the identity of an input: {example}. "
                 "Use --identity to say where an effect carries the identity of its input (and "
                 "--dead-letter-identity for dead letters)."
+                if not self.look.keys
+                else f"{strangers} rows arrived, and none has a key that the function in "
+                f"--expect-state returns: {example}. Use --upserts to say where a row has its key."
             )
         return False
 

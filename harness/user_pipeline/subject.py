@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -35,6 +35,7 @@ from onceproof.harness.user_pipeline.dead_letters import DeadLetters
 from onceproof.harness.user_pipeline.deployed import deployed
 from onceproof.harness.user_pipeline.driver_classes import DriverClasses
 from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.final_state import contributions
 from onceproof.harness.user_pipeline.group_commits import GroupCommits
 from onceproof.harness.user_pipeline.health import health_of
 from onceproof.harness.user_pipeline.identity import Rule
@@ -42,7 +43,7 @@ from onceproof.harness.user_pipeline.instances import PLACEHOLDER, several
 from onceproof.harness.user_pipeline.jdbc import jdbc_url
 from onceproof.harness.user_pipeline.kill_command import KillCommand
 from onceproof.harness.user_pipeline.lateness import lateness, timed
-from onceproof.harness.user_pipeline.look import QUIET, Look
+from onceproof.harness.user_pipeline.look import QUIET, Look, inputs_of
 from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.outputs.http import HTTP
 from onceproof.harness.user_pipeline.outputs.kind import Where
@@ -271,9 +272,10 @@ class OwnPipeline(SubjectBase):
         return Together(sinks, DeadLetters(letters, [output.view for output in self.outputs]))
 
     def _open(self, output: Output, where: Where) -> OwnOutput:
+        yields = self.comes_to(output.name)
         if self.upserts is None:
-            return output.open(where, self.comes_to(output.name))
-        return output.open_upserts(where, self.upserts)
+            return output.open(where, yields)
+        return output.open_upserts(where, self.upserts, yields)
 
     def _look(self, parts: PipelineParts) -> Look:
         stage = parts.stage
@@ -298,8 +300,29 @@ class OwnPipeline(SubjectBase):
             rest=self.rest,
             pause=self.pause,
             upserts=self.upserts is not None,
+            keys=tuple(
+                self.orders.state_keys(sink, seed=parts.seed)
+                for sink in (self.sinks if self.orders.states else ())
+            ),
             close=followers.close,
         )
+
+    def contributions_of_log(self, reader: LogReader) -> Iterator[dict[str, Any]]:
+        """Of tables of state, whose final contents depend on the order of the log."""
+        if not self.orders.states:
+            return
+        partitions = [
+            [
+                (
+                    entry.headers[RECORD_HEADER].decode(),
+                    None if entry.value is None else entry.value.decode(),
+                )
+                for entry in inputs_of(log)
+            ]
+            for log in reader.read_topic(self.orders.topic)
+        ]
+        for sink in self.sinks:
+            yield from contributions(self.orders.final(sink), partitions, sink=sink)
 
 
 def meanings_of(parts: PipelineParts, checkpoint: Path, asked: Collection[str]) -> dict[str, str]:

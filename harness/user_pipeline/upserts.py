@@ -1,24 +1,26 @@
 """An output that keeps one value for each key, and what must be there in the end.
 
-What a value says only its owner knows, but each carries the identity of the
-input that left it. In the end that must be the last input of its key, by the order of the input's
-log. One that was lost, or that an older one was written over, is seen only if no later input of its
-key came behind it: so the last inputs of keys must be spread over the whole of what is sent.
+Each value carries the identity of the input that left it. In the end that must be the last input of
+its key, by the order of the input's log; what else a value contains is compared with `--expect`.
+One that was lost, or that an older one was written over, is seen only if no later input of its key
+came behind it: so the last inputs of keys must be spread over the whole of what is sent.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
 from onceproof.harness.sinks.base import AtomicBatch, Effect, State
-from onceproof.harness.user_pipeline.identity import BadRule, Rule
+from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
 from onceproof.harness.user_pipeline.outputs.base import Found, Source
 
 LATEST: Final = "latest input"
 """The aggregate: which input of a key left its value."""
+CONTENT: Final = "content"
+"""The aggregate: what the value of a key contains."""
 STRETCH: Final = 20
 """Among so many inputs in a row one must be the last of its key."""
 
@@ -27,7 +29,15 @@ class Upserts:
     """An output as a sink of values by key."""
 
     def __init__(
-        self, source: Source, *, name: str, view: str, identity: Rule, key: Rule, not_judged: str
+        self,
+        source: Source,
+        *,
+        name: str,
+        view: str,
+        identity: Rule,
+        key: Rule,
+        not_judged: str,
+        content: Callable[[Written], str] | None = None,
     ) -> None:
         """Nothing is read yet.
 
@@ -36,6 +46,7 @@ class Upserts:
             identity: finds the input that left a value.
             key: finds its key.
             not_judged: digest of every effect.
+            content: what of a value is compared beside its input; None: nothing.
         """
         self.name = name
         self._source = source
@@ -43,6 +54,9 @@ class Upserts:
         self._identity = identity
         self._key = key
         self._not_judged = not_judged
+        self._compared: dict[str, Callable[[Written], str]] = {LATEST: self._input_of}
+        if content is not None:
+            self._compared[CONTENT] = content
 
     def size(self) -> int:
         return self._source.size()
@@ -53,7 +67,7 @@ class Upserts:
             Effect(
                 sink=self.name,
                 view=self._view,
-                record=self._identity.find(found.written) if self._key_of(found) else None,
+                record=self._named_by(found),
                 effect_key="",
                 digest=self._not_judged,
                 position=found.position,
@@ -63,11 +77,11 @@ class Upserts:
         ]
 
     def records(self) -> frozenset[str | None]:
-        return frozenset(effect.record for effect in self.effects())
+        return frozenset(self._named_by(found) for found in self._source.found())
 
     def states(self) -> list[State]:
-        """Which input left the value of each key. Where a key has several rows, all of them."""
-        latest: dict[tuple[str, str], str] = {}
+        """What of the value of each key is compared. Where a key has several rows, all of them."""
+        latest: dict[tuple[str, str], Written] = {}
         for found in self._source.found():
             key = self._key_of(found)
             if key is None:
@@ -76,19 +90,20 @@ class Upserts:
             if found.log is not None and found.written.value is None:
                 latest.pop(at, None)  # a tombstone: its key is deleted
             else:
-                latest[at] = self._identity.find(found.written) or "nobody knows which"
-        values: defaultdict[str, list[str]] = defaultdict(list)
-        for (key, _), identity in latest.items():
-            values[key].append(identity)
+                latest[at] = found.written
+        values: defaultdict[str, list[Written]] = defaultdict(list)
+        for (key, _), written in latest.items():
+            values[key].append(written)
         return [
             State(
                 sink=self.name,
                 view=self._view,
                 state_key=key,
-                aggregate=LATEST,
-                digest=_summary(identities),
+                aggregate=aggregate,
+                digest=_summary([compared(written) for written in rows]),
             )
-            for key, identities in values.items()
+            for key, rows in values.items()
+            for aggregate, compared in self._compared.items()
         ]
 
     def atomic_batches(self) -> list[AtomicBatch]:
@@ -100,29 +115,32 @@ class Upserts:
     def _key_of(self, found: Found) -> str | None:
         return self._key.find(found.written)
 
+    def _named_by(self, found: Found) -> str | None:
+        return self._identity.find(found.written) if self._key_of(found) else None
 
-def _summary(identities: Sequence[str]) -> str:
-    if len(identities) == 1:
-        return identities[0]
-    return f"in {len(identities)} rows: {', '.join(sorted(identities))}"
+    def _input_of(self, written: Written) -> str:
+        return self._identity.find(written) or "nobody knows which"
 
 
-def contributions(inputs: Iterable[tuple[str, str]], *, sink: str) -> Iterator[dict[str, Any]]:
-    """What inputs leave in a sink, as rows of `contributions`.
+def _summary(values: Sequence[str]) -> str:
+    if len(values) == 1:
+        return values[0]
+    return f"in {len(values)} rows: {', '.join(sorted(values))}"
 
-    Args:
-        inputs: identity and key of each.
-    """
-    for identity, key in inputs:
-        yield {
-            "sink": sink,
-            "record": identity,
-            "state_key": key,
-            "aggregate": LATEST,
-            "operation": "last",
-            "amount": None,
-            "digest": identity,
-        }
+
+def contribution(
+    record: str, key: str, *, sink: str, aggregate: str, digest: str
+) -> dict[str, Any]:
+    """What an input leaves for a key of a sink, as a row of `contributions`."""
+    return {
+        "sink": sink,
+        "record": record,
+        "state_key": key,
+        "aggregate": aggregate,
+        "operation": "last",
+        "amount": None,
+        "digest": digest,
+    }
 
 
 def check_spread(inputs: Sequence[tuple[str, str]]) -> None:
@@ -135,15 +153,26 @@ def check_spread(inputs: Sequence[tuple[str, str]]) -> None:
         BadRule: somewhere a value could be lost and nobody would see it.
     """
     last = {key: place for place, (_, key) in enumerate(inputs)}
-    ends = [-1, *sorted(last.values())]
-    for before, after in pairwise(ends):
+    if where := long_stretch(last.values(), of=len(inputs)):
+        raise BadRule(
+            f"records {where} are all followed by a later one of their key, so a lost value would "
+            f"be overwritten unnoticed; expected one of any {STRETCH} consecutive records to be "
+            "the last of its key. Use more keys (--data-key), or leave out --upserts and write one "
+            "row for each input"
+        )
+
+
+def long_stretch(places: Iterable[int], *, of: int) -> str | None:
+    """The first stretch of `STRETCH` records or more without one of these, in words.
+
+    Args:
+        places: numbers of records, from 0.
+        of: how many records there are.
+    """
+    for before, after in pairwise([-1, *sorted(places), of]):
         if after - before > STRETCH:
-            raise BadRule(
-                f"records {before + 2} to {after} are all followed by a later one of their key, so "
-                "a lost value would be overwritten unnoticed; expected one of any "
-                f"{STRETCH} consecutive records to be the last of its key. Use more keys "
-                "(--data-key), or leave out --upserts and write one row for each input"
-            )
+            return f"{before + 2} to {after}"
+    return None
 
 
 def passed(

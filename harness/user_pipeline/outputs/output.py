@@ -12,7 +12,9 @@ from onceproof.harness.history.identity import digest
 from onceproof.harness.sinks.base import AtomicBatch, Effect, State
 from onceproof.harness.tools import extras
 from onceproof.harness.user_pipeline.codecs import decoders
+from onceproof.harness.user_pipeline.contents import Contents
 from onceproof.harness.user_pipeline.effects import NOT_JUDGED, Yield
+from onceproof.harness.user_pipeline.final_state import FinalState, StateTable
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
 from onceproof.harness.user_pipeline.outputs.base import Source
 from onceproof.harness.user_pipeline.outputs.kind import OutputKind, Where
@@ -83,15 +85,17 @@ class Output:
         """It, as it is now."""
         return OwnSink(self, self._source(where), yields)
 
-    def open_upserts(self, where: Where, key: Rule) -> Upserts:
+    def open_upserts(self, where: Where, key: Rule, yields: Yield) -> Upserts:
         """It, as it is now, with one value for what `key` finds."""
-        return Upserts(
-            self._source(where),
+        kind = StateTable if isinstance(yields, FinalState) else Upserts
+        return kind(
+            source=self._source(where),
             name=self.name,
             view=self.view,
             identity=self.identity,
             key=key,
             not_judged=NOT_JUDGED,
+            content=yields.digest if isinstance(yields, Contents | FinalState) else None,
         )
 
     def check_rule(self, rule: Rule, *, what: str) -> None:

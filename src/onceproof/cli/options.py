@@ -93,7 +93,7 @@ Ignore = Annotated[
     list[str] | None,
     typer.Option(
         metavar="RULE",
-        help="A field that --expect does not compare, such as json:$.written_at. Repeatable.",
+        help="A field that is not compared, such as json:$.written_at. Repeatable.",
     ),
 ]
 Decode = Annotated[

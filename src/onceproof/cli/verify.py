@@ -96,6 +96,15 @@ def verify(
     effects: Effects = "1",
     effect_key: EffectKey = None,
     expect: Expect = None,
+    expect_state: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[OUTPUT=]FILE.py:FUNCTION",
+            help="For tables of state, such as a sum per key: a function that takes all inputs and "
+            "returns the final content of each key. Needs --upserts. Repeatable, for each output "
+            "one.",
+        ),
+    ] = None,
     ignore: Ignore = None,
     dead_letters: DeadLetters = None,
     dead_letter_identity: DeadLetterIdentity = None,
@@ -121,8 +130,8 @@ def verify(
         typer.Option(
             metavar="RULE",
             help="Where the key of an upsert output is (json:$.COLUMN, or key for a topic): "
-            "at the end each key must have the value of its last input. An input's key "
-            "is its Kafka record key.",
+            "at the end each key must have the value of its last input, or what --expect-state "
+            "returns. An input's key is its Kafka record key.",
         ),
     ] = None,
     event_time: Annotated[
@@ -279,6 +288,7 @@ def verify(
                 effect_key=effect_key,
                 expects=tuple(expect or ()),
                 ignored=tuple(ignore or ()),
+                states=tuple(expect_state or ()),
                 dead_letters=dead_letters,
                 dead_letter_identity=dead_letter_identity,
                 idempotency_key=idempotency_key,

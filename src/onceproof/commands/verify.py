@@ -168,7 +168,8 @@ def _print_options(scenario: Scenario, seed: int) -> None:
         *_event_times(orders, seed),
         *(
             f"output   {output.kind} {output.place} as {output.view} sees it, identity "
-            f"{output.identity}, {subject.comes_to(output.name)} of each input"
+            f"{output.identity}, {subject.comes_to(output.name)} of "
+            f"{'all inputs' if orders.states else 'each input'}"
             for output in subject.outputs
         ),
         *([] if subject.dead_letters is None else [_letters(subject.dead_letters)]),

@@ -120,10 +120,24 @@ def check_expects(options: VerifyOptions) -> None:
             "--expect cannot be used with --effects: its function also says how many effects an "
             "input has"
         )
-    if options.expects and options.upserts is not None:
-        raise BadTrial("--expect cannot be used with --upserts, which compares final values")
-    if options.ignored and not options.expects:
-        raise BadTrial("--ignore needs --expect; without it no content is compared")
+    if options.states and (options.expects or options.effects != "1"):
+        raise BadTrial(
+            "--expect-state cannot be used with --expect or --effects: no row of a table of state "
+            "is the effect of one input"
+        )
+    if options.states and options.upserts is None:
+        raise BadTrial(
+            "--expect-state needs --upserts RULE, where a row of the table has its key, such as "
+            "--upserts json:$.customer"
+        )
+    if options.states and options.encode is not None:
+        raise BadTrial(
+            "--expect-state cannot be used with --encode: the inputs in the log are read as JSON"
+        )
+    if options.ignored and not (options.expects or options.states):
+        raise BadTrial(
+            "--ignore needs --expect or --expect-state; without them no content is compared"
+        )
 
 
 def check_instances(options: VerifyOptions, subject: OwnPipeline) -> None:

@@ -23,11 +23,14 @@ def went_well(outcome: Outcome) -> bool:
 
 def print_success(outcome: Outcome, out: TextIO) -> None:
     """What was found, of a dry run that went well."""
-    sent, seen = (outcome.report.counts.get(name, 0) for name in ("sends", "effects"))
-    out.write(
-        f"The dry run went well: {_found(outcome.judgement.claims)}, found by its identity.\n"
-        f"{plural(sent, 'record was', 'records were')} sent, and {plural(seen, 'effect')} found.\n"
-    )
+    count = outcome.report.counts.get
+    well = f"{_found(outcome.judgement.claims)}, found by its identity"
+    seen = plural(count("effects", 0), "effect")
+    if count("state") and not count("effects"):
+        well = "the final state is what the records that were sent yield"
+        seen = plural(count("state", 0), "key")
+    sent = plural(count("sends", 0), "record was", "records were")
+    out.write(f"The dry run went well: {well}.\n{sent} sent, and {seen} found.\n")
 
 
 def print_failure(outcome: Outcome, out: TextIO) -> int:

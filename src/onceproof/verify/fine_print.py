@@ -24,7 +24,7 @@ _KINDS: Final = {
 }
 _OF_UPSERTS: Final = (
     "Records in flight may be processed again, and older values may come back meanwhile. "
-    "In the end each key has its last value. Progress may stop until the failure is over."
+    "In the end each key has its final value. Progress may stop until the failure is over."
 )
 
 
@@ -63,13 +63,19 @@ def fine_print(
         hazards: the sentence on hazards that it does not test.
     """
     standard = standard_fine_print(guarantee, Hop.PROCESS)
-    promise = standard.promise
-    if not subject.orders.expects:
+    orders, promise = subject.orders, standard.promise
+    if not orders.expects:
         promise = promise.replace(", with the right content", "")
-    if subject.upserts is not None:
+    if orders.states:
+        promise = (
+            f"In the end {output.name} has the keys ({subject.upserts}) and contents that "
+            f"{dict(orders.states)[output.name]} returns for the committed inputs, and no others."
+        )
+    elif subject.upserts is not None:
         promise = (
             f"In the end each key ({subject.upserts} in {output.name}) has one value, left by the "
             "last input of that key by the order of the input's log."
+            f"{' It has the right content.' if orders.expects else ''}"
         )
     if subject.dead_letters is not None:
         promise += (
@@ -98,15 +104,17 @@ def fine_print(
 
 
 def _of_content(subject: OwnPipeline) -> list[str]:
-    if subject.upserts is not None:
-        return [
+    sentences = ["The content of effects: only their number and identities were compared."]
+    if subject.orders.expects or subject.orders.states:
+        ignored = ", ".join(subject.orders.ignored)
+        sentences = [f"Fields that --ignore names: {ignored}."] if ignored else []
+        if subject.upserts is not None:
+            sentences.insert(0, "Values before the last one of each key.")
+    elif subject.upserts is not None:
+        sentences = [
             "The content of values, and values before the last one: only which input left the last "
             "one was compared."
         ]
-    sentences = ["The content of effects: only their number and identities were compared."]
-    if subject.orders.expects:
-        ignored = ", ".join(subject.orders.ignored)
-        sentences = [f"Fields that --ignore names: {ignored}."] if ignored else []
     if subject.dead_letters is not None:
         sentences.append("Whether a dead letter was justified.")
     return sentences

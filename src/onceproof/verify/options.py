@@ -33,6 +33,7 @@ class VerifyOptions:
         effects: how many each input has; `effect_key`: what tells several apart.
         expects: functions that return the content of effects, for all outputs or one, in place of
             `effects`; `ignored`: rules of fields that are not compared.
+        states: functions that return the final state of outputs, in place of `expects`.
         dead_letters: where it writes what it could not process; `dead_letter_identity`: where
             that has the identity of its input, if it is not as in effects.
         idempotency_key: the header by which the HTTP service recognizes a repeated request.
@@ -66,6 +67,7 @@ class VerifyOptions:
     effect_key: str | None = None
     expects: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
     dead_letters: str | None = None
     dead_letter_identity: str | None = None
     idempotency_key: str | None = None

@@ -324,6 +324,7 @@ def _orders(options: VerifyOptions, sinks: Sequence[str]) -> Orders:
         expects=functions(options.expects, sinks),
         ignored=options.ignored,
         encode=options.encode,
+        states=functions(options.states, sinks, "--expect-state"),
         upserts=options.upserts is not None,
         partitions=options.partitions,
         rate=options.rate,
@@ -352,12 +353,14 @@ def _orders(options: VerifyOptions, sinks: Sequence[str]) -> Orders:
         whole = ROUNDS * orders.producers
         orders = replace(orders, times=times, sentinels=orders.sentinels // whole * whole)
     # A record without an identity is met here, and one that the function fails for.
-    keyed = orders.keyed(seed=0)
+    for sink in sinks:
+        keyed = orders.keyed(seed=0, sink=sink)
+        if options.upserts is not None and not options.states:
+            check_spread(keyed)
+    orders.check_states()
     if options.encode is not None:
         check_function("--encode", options.encode)
         orders.check_encoded()
-    if options.upserts is not None:
-        check_spread(keyed)
     return orders
 
 

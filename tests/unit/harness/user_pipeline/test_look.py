@@ -107,6 +107,7 @@ def look(
     rest: float = QUIET,
     upserts: bool = False,
     elsewhere: Sequence[Collection[str]] = (),
+    keys: Sequence[Mapping[str, Collection[str]]] = (),
 ) -> Look:
     """A look at a pipeline with one output or two, which has just written."""
     there = [log_of(entries, n) for n, entries in enumerate(logs)]
@@ -123,6 +124,7 @@ def look(
         rest=rest,
         upserts=upserts,
         elsewhere=elsewhere,
+        keys=keys,
         clock=CLOCK.monotonic,
     )
     made.size()
@@ -374,3 +376,36 @@ def test_positions_are_what_the_rule_says(
             reached["orders", partition] = missing[0]
             event("something may come yet")
     assert found == (reached or None)
+
+
+KEYS = {"a": ("x",), "b": ("x",), "c": ("y",), "d": ("z",), "e": ("last",)}
+"""What each input adds to in a table of state."""
+
+
+def test_in_a_table_of_state_new_keys_show_which_inputs_have_arrived(clock: FakeStop) -> None:
+    found = look(effects=["x"], keys=[KEYS])
+    assert found.positions() == {AT: 1}, "a second input of a key shows only in what is behind it"
+    assert found.waits()
+    assert found.done() == (1, 5)
+    assert look(effects=["x", "y"], keys=[KEYS]).positions() == {AT: 3}
+    everything = look(effects=["x", "y", "z", "last"], keys=[KEYS])
+    assert everything.positions() == {AT: 5}
+    assert not everything.waits()
+    assert everything.past({0: 4})
+
+
+def test_a_key_that_is_lost_is_told_from_one_that_may_come(clock: FakeStop) -> None:
+    lost = look(effects=["x", "z", "last"], keys=[KEYS])
+    assert lost.positions() == {AT: 2}
+    clock.now += QUIET
+    assert lost.positions() == {AT: 5}, "what was sent last has arrived, and it rests"
+    held = look(effects=["x", "y", "z"], keys=[KEYS])
+    clock.now += QUIET
+    assert held.positions() == {AT: 4}, "of what was sent last something may be held back"
+
+
+def test_keys_that_come_from_no_input_are_strange() -> None:
+    assert look(effects=["x", "q"], keys=[KEYS]).arrived() == (1, 1, "a row has the key q")
+    assert look(effects=["x"], keys=[KEYS]).arrived() == (1, 0, "")
+    with pytest.raises(PipelineTrouble, match="the outputs have 1 effects"):
+        look(effects=["q"], keys=[KEYS]).check_empty()

@@ -54,7 +54,7 @@ SAME = {
     "plain_data": True,
 }  # fmt: skip
 OTHER = {
-    "instances": 2, "expects": ("x.py:f",), "ignored": ("json:$.at",),
+    "instances": 2, "states": ("x.py:f",), "expects": ("x.py:f",), "ignored": ("json:$.at",),
     "command": ("python", "other.py"), "folder": Path("/else"), "topic": "in", "outputs": ("b",),
     "topics": ("state",), "identity": "key", "effects": "2", "effect_key": "key",
     "dead_letters": "dead", "dead_letter_identity": "key", "upserts": "key", "data_identity": "key",

@@ -18,6 +18,7 @@ import pytest
 
 from onceproof.checkers import ClaimJudgement, History, Judgement, Verdict, check
 from onceproof.harness.kafka.log_reader import LogReader
+from onceproof.harness.user_pipeline.final_state import contributions
 from onceproof.verify.options import VerifyOptions
 from tests.unit.onceproof.verify.profiles_made_up import tried
 
@@ -64,7 +65,16 @@ def judgement(said: VerifyOptions, work: Path, **written: list[dict[str, Any]]) 
         effects=[asdict(effect) for effect in sink.effects()],
         state=[asdict(state) for state in sink.states()],
         expected=list(one.expected(subject, **made)),
-        contributions=list(one.contributed(subject, **made)),
+        contributions=[
+            *one.contributed(subject, **made),
+            *(
+                row
+                for name, _ in one.states
+                for row in contributions(
+                    one.final(name), [[(r.record, r.value) for r in sent]], sink=name
+                )
+            ),
+        ],
         phases=[{"phase": phase, "outcome": "ok"} for phase in PHASES],
         hazards=[
             {"hazard": hazard, "hop": "process"} for hazard in sorted(scenario.claims[0].hazards)
@@ -217,3 +227,132 @@ class TestUpserts:
 
 def older(row: dict[str, Any], all_: Rows) -> dict[str, Any]:
     return next(order for order in all_ if order["customer"] == row["customer"] and order != row)
+
+
+IGNORED = ("at", "item", "quantity", "amount_cents", "order_id")
+
+
+class TestUpsertsWithContents:
+    """The last input of each key must have left its value, and the right one."""
+
+    @pytest.mark.parametrize(
+        ("change", "verdict", "sentence"),
+        [
+            (lambda row, all_: None, Verdict.HOLDS, None),
+            (lambda row, all_: row.update(at="now"), Verdict.HOLDS, None),
+            (
+                lambda row, all_: row.update(cents=-1),
+                Verdict.VIOLATED,
+                r"content of customer-\d+ in out differs: cents: expected \d+, found -1",
+            ),
+            (
+                lambda row, all_: row.update(older(row, all_), cents=row["cents"]),
+                Verdict.VIOLATED,
+                r"latest input of customer-\d+ in out is order-\d+, and .* yield order-\d+",
+            ),
+        ],
+        ids=["right", "ignored", "another-content", "an-older-input"],
+    )
+    def test_contents_are_told_field_by_field(
+        self,
+        tmp_path: Path,
+        change: Callable[[dict[str, Any], Rows], object],
+        verdict: Verdict,
+        sentence: str | None,
+    ) -> None:
+        rules = tmp_path / "rules.py"
+        rules.write_text(
+            "def row(order):\n"
+            "    if order['quantity'] > 2:\n"
+            "        cents = order['quantity'] * order['amount_cents']\n"
+            "        return {'order_id': order['order_id'], 'customer': order['customer'],\n"
+            "                'cents': cents}\n"
+        )
+        ignored = tuple(f"json:$.{name}" for name in IGNORED)
+        said = replace(UPSERTS, expects=(f"{rules}:row",), ignored=ignored)
+        all_ = [order for order in orders(said) if order["quantity"] > 2]
+        rows = [
+            row | {"cents": row["quantity"] * row["amount_cents"]} for row in last_of_each(all_)
+        ]
+        change(next(r for r in rows if older_than(r, all_)), all_)
+        found = judgement(said, tmp_path, out=rows)
+        (claim,) = found.claims
+        assert claim.verdict is verdict, claim.reason
+        shown = [each.sentence for f in found.findings if f.count for each in f.shown]
+        assert len(shown) == (sentence is not None)
+        assert all(re.fullmatch(sentence or "", each) for each in shown), shown
+        assert {m.must_find for m in found.mutation_check if m.placed} >= {"state-mismatch"}
+
+
+def older_than(row: dict[str, Any], all_: Rows) -> Rows:
+    return [o for o in all_ if o["customer"] == row["customer"] and o["order_id"] < row["order_id"]]
+
+
+def totals(all_: Rows) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for order in all_:
+        found[order["customer"]] = found.get(order["customer"], 0) + order["amount_cents"]
+    return found
+
+
+class TestTableOfState:
+    """The total of each customer: no row names an order."""
+
+    @pytest.mark.parametrize(
+        ("change", "verdict", "sentence"),
+        [
+            (lambda rows, all_: None, Verdict.HOLDS, None),
+            (lambda rows, all_: rows.reverse(), Verdict.HOLDS, None),
+            (lambda rows, all_: rows[0].update(at="now"), Verdict.HOLDS, None),
+            (
+                lambda rows, all_: again(rows, all_[500]),
+                Verdict.VIOLATED,
+                r"content of customer-\d+ in out differs: cents: expected \d+, found \d+",
+            ),
+            (
+                lambda rows, all_: rows.pop(30),
+                Verdict.VIOLATED,
+                r"content of customer-\d+ in out is absent, and .* yield \{.*\}",
+            ),
+            (
+                lambda rows, all_: rows.append({"customer": "nobody", "cents": 1}),
+                Verdict.VIOLATED,
+                r"content of nobody in out is \{.*\}, and the committed inputs yield nothing",
+            ),
+            (
+                lambda rows, all_: rows.append(dict(rows[3])),
+                Verdict.VIOLATED,
+                r"content of customer-\d+ in out is in 2 rows: .*",
+            ),
+            (lambda rows, all_: rows[3].pop("customer"), Verdict.INVALID, None),
+        ],
+        ids=["right", "any-order", "ignored", "twice", "lost", "made-up", "two-rows", "no-key"],
+    )
+    def test_the_final_state_is_compared_with_what_the_function_returns(
+        self,
+        tmp_path: Path,
+        change: Callable[[Rows, Rows], object],
+        verdict: Verdict,
+        sentence: str | None,
+    ) -> None:
+        rules = Path("tests/power/pairs/total-added-again/rules.py").absolute()
+        said = replace(UPSERTS, states=(f"{rules}:totals",), ignored=("json:$.at",))
+        all_ = orders(said)
+        rows: Rows = [{"customer": name, "cents": n} for name, n in totals(all_).items()]
+        change(rows, all_)
+        found = judgement(said, tmp_path, out=rows)
+        (claim,) = found.claims
+        assert claim.verdict is verdict, claim.reason
+        if verdict is Verdict.INVALID:
+            return
+        shown = [each.sentence for f in found.findings if f.count for each in f.shown]
+        assert len(shown) == (sentence is not None)
+        assert all(re.fullmatch(sentence or "", each) for each in shown), shown
+        assert {m.must_find for m in found.mutation_check if m.placed} >= {"state-mismatch"}
+        assert all(m.found for m in found.mutation_check if m.placed)
+        assert f"{rules}:totals returns" in claim.claim.fine_print.promise
+
+
+def again(rows: Rows, order: dict[str, Any]) -> None:
+    row = next(row for row in rows if row["customer"] == order["customer"])
+    row["cents"] += order["amount_cents"]

@@ -440,8 +440,9 @@ def test_contents_that_are_expected_are_rows_of_the_history(tmp_path: Path) -> N
     ("change", "says"),
     [
         ({"effects": "2"}, "--expect cannot be used with --effects"),
-        ({"upserts": "key", "outputs": ("t",)}, "--expect cannot be used with --upserts"),
         ({"expects": (), "ignored": ("json:$.at",)}, "--ignore needs --expect"),
+        ({"states": ("x.py:f",)}, "--expect-state cannot be used with --expect or --effects"),
+        ({"expects": (), "states": ("x.py:f",)}, "--expect-state needs --upserts RULE"),
         ({"expects": ("nix.py:f",)}, "nix.py"),
     ],
 )

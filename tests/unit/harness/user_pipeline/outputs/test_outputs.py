@@ -328,5 +328,5 @@ class TestRequests:
             ("DELETE", "/orders/y", "", ()),
         )
         where = Where(database="", reader=cast("LogReader", None), work=tmp_path)
-        upserts = Output.parse("http:orders", ID).open_upserts(where, Rule.parse("key"))
+        upserts = Output.parse("http:orders", ID).open_upserts(where, Rule.parse("key"), Yield())
         assert [(state.state_key, state.digest) for state in upserts.states()] == [("x", "c")]

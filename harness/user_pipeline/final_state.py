@@ -1,0 +1,314 @@
+"""The final state of an output that is a table of state, as a function of the user returns it.
+
+The function takes all committed inputs and returns the content of each key. A row of such an output
+names no input. That an input has arrived shows only in a key that was not there before: so new keys
+must come all the time, and behind everything else.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, Final
+
+from onceproof.harness.sinks.base import Effect
+from onceproof.harness.user_pipeline.contents import as_text
+from onceproof.harness.user_pipeline.effects import Yield, call_with_all
+from onceproof.harness.user_pipeline.identity import BadRule, Written, text_of
+from onceproof.harness.user_pipeline.input_file import Given
+from onceproof.harness.user_pipeline.outputs.base import Found
+from onceproof.harness.user_pipeline.upserts import (
+    CONTENT,
+    STRETCH,
+    Upserts,
+    contribution,
+    long_stretch,
+)
+from onceproof.harness.workload.partitions import partition_of_key
+
+_LEFT_OVER: Final = "onceproof: no input"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FinalState(Yield):
+    """What all inputs come to in one output.
+
+    `function` takes a list of inputs, each as `Yield.function` takes it: those of a partition in
+    the order of its log, and those of different partitions in any. It returns the content of each
+    key.
+
+    Attributes:
+        ignored: paths of fields that are not compared.
+    """
+
+    ignored: tuple[str, ...] = ()
+
+    def names(self, value: str | None) -> tuple[str, ...]:
+        return ("",) if self.keys(value) else ()
+
+    def digest(self, written: Written) -> str:
+        return as_text(written.value, self.ignored)
+
+    def keys(self, value: str | None) -> tuple[str, ...]:
+        """The keys that an input adds to: those that the function returns of it alone.
+
+        Raises:
+            BadRule: as of `of`.
+        """
+        return tuple(self.of([value]))
+
+    def of(self, values: Iterable[str | None]) -> dict[str, str]:
+        """Key → content, from the values of inputs.
+
+        Raises:
+            BadRule: the function fails, or returns something else.
+        """
+        assert self.function is not None
+        returned = call_with_all(self.function, values)
+        if not isinstance(returned, Mapping):
+            raise BadRule(
+                f"{self.function} returned {str(returned)[:120]!r}; expected a dictionary from "
+                "each key of the state to its content"
+            )
+        state = {}
+        for key, content in returned.items():
+            name = text_of(key)
+            if name is None or content is None:
+                raise BadRule(
+                    f"{self.function} returned the content {content!r} of the key {key!r}; "
+                    "expected a text as key, and no key that is not there"
+                )
+            state[name] = as_text(content, self.ignored)
+        return state
+
+    def in_any_order(self, partitions: Sequence[Sequence[str | None]]) -> dict[str, str]:
+        """Key → content, from the values of each partition.
+
+        Raises:
+            BadRule: the order across partitions makes a difference; or as of `of`.
+        """
+        first = self.of(value for each in partitions for value in each)
+        backwards = [value for each in reversed(partitions) for value in each]
+        turns = zip_longest(*partitions, fillvalue=_LEFT_OVER)
+        by_turns = [value for turn in turns for value in turn if value is not _LEFT_OVER]
+        for order in (backwards, by_turns):
+            for key, content in _differing(first, self.of(order)):
+                raise BadRule(
+                    f"{self.function}: the content of {key!r} depends on the order of inputs from "
+                    f"different partitions: {content}. Kafka defines no such order, so no state is "
+                    "right; expected one that depends on the order within a partition at most"
+                )
+        return first
+
+
+def _differing(one: Mapping[str, str], other: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for key in dict.fromkeys([*one, *other]):
+        contents = [each.get(key, "absent") for each in (one, other)]
+        if contents[0] != contents[1]:
+            yield key, " or ".join(content[:120] for content in contents)
+
+
+class StateTable(Upserts):
+    """An output that is judged by its final contents alone: no row names an input."""
+
+    def __init__(self, **of: Any) -> None:
+        """As of `Upserts`."""
+        super().__init__(**of)
+        self._compared = {CONTENT: self._compared[CONTENT]}
+
+    def effects(self) -> list[Effect]:
+        """None, but for rows whose key cannot be read: these would not be judged."""
+        return [effect for effect in super().effects() if effect.record is None]
+
+    def _named_by(self, found: Found) -> str | None:
+        """Its key: `records` has the keys that are there, in place of inputs."""
+        return self._key_of(found)
+
+
+def contributions(
+    state: FinalState, partitions: Sequence[Sequence[tuple[str, str | None]]], *, sink: str
+) -> Iterator[dict[str, Any]]:
+    """What the last input of each key leaves there, as rows of `contributions`.
+
+    Args:
+        partitions: identity and value of each committed input, in the order of its log.
+
+    Raises:
+        BadRule: the function fails, or the order across partitions makes a difference.
+    """
+    last = {
+        key: record
+        for inputs in partitions
+        for record, value in inputs
+        for key in state.keys(value)
+    }
+    contents = state.in_any_order([[value for _, value in inputs] for inputs in partitions])
+    for key, content in contents.items():
+        if key not in last:
+            raise _of_none(state, key)
+        yield contribution(last[key], key, sink=sink, aggregate=CONTENT, digest=content)
+
+
+def keys_of(state: FinalState, inputs: Iterable[Given]) -> dict[str, tuple[str, ...]]:
+    """Identity of each input → the keys it adds to whose other inputs are in its partition too.
+
+    Of such a key, and of no other, it is known which of its inputs came first.
+    """
+    listed = [(each, state.keys(each.value)) for each in inputs]
+    of: defaultdict[str, set[str]] = defaultdict(set)
+    for each, keys in listed:
+        for key in keys:
+            of[key].add(each.key)
+    return {each.identity: tuple(key for key in keys if len(of[key]) == 1) for each, keys in listed}
+
+
+def arrived(
+    records: Sequence[str],
+    there: Collection[str | None],
+    keys: Mapping[str, Collection[str]],
+) -> Iterator[tuple[str, bool]]:
+    """Which inputs of one partition have arrived, as far as keys show it.
+
+    One that is the first of a key has if the key is there. Any other has if one behind it has.
+
+    Args:
+        records: identities, in the order of the log.
+        there: keys that are in the output.
+        keys: as `keys_of` returns them.
+    """
+    first: dict[str, int] = {}
+    opened: defaultdict[int, list[str]] = defaultdict(list)
+    for place, record in enumerate(records):
+        for key in keys.get(record, ()):
+            if key not in first:
+                first[key] = place
+                opened[place].append(key)
+    furthest = max((place for key, place in first.items() if key in there), default=-1)
+    for place, record in enumerate(records):
+        yield (
+            record,
+            all(key in there for key in opened[place]) if place in opened else place <= furthest,
+        )
+
+
+def check_state(
+    state: FinalState, inputs: Sequence[Given], *, partitions: int, producers: int
+) -> None:
+    """See that a loss would show in the final state, and that progress does.
+
+    Args:
+        inputs: in the order in which they are sent.
+        partitions: of the input.
+        producers: how many send them in turns.
+
+    Raises:
+        BadRule: it would not; the text says what would be right.
+    """
+    contents = state.in_any_order(_by_partition(inputs, partitions))
+    ends = {
+        (n % producers, partition_of_key(each.key, partitions)): each.identity
+        for n, each in enumerate(inputs)
+        if state.keys(each.value)
+    }
+    # What adds to nothing cannot be lost.
+    inputs = [each for each in inputs if state.keys(each.value)]
+    if not inputs:
+        raise BadRule(f"{state.function} returns no key for any input alone")
+    keys = [state.keys(each.value) for each in inputs]
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for place, each in enumerate(keys):
+        for key in each:
+            places[key].append(place)
+    _check_alone(state, inputs, places, contents)
+    known = keys_of(state, inputs)
+    opening = {min(places[key]) for each in inputs for key in known[each.identity]}
+    if where := long_stretch(opening, of=len(inputs)):
+        raise BadRule(
+            f"{state.function}: records {where} of those that add to a key add to no new one, so "
+            "nobody could see in the output whether they have arrived; expected one of any "
+            f"{STRETCH} consecutive records to be the first of a key of the state, whose records "
+            "all have one message key. The customers of generated orders are such keys"
+        )
+    if where := long_stretch(_mattering(state, inputs, keys, places), of=len(inputs)):
+        raise BadRule(
+            f"{state.function}: the final state is the same without any one of records {where} of "
+            "those that add to a key, so a loss there would go unnoticed; expected one of any "
+            f"{STRETCH} consecutive records to make a difference"
+        )
+    for last in ends.values():
+        if not any(len(places[key]) == 1 for key in known[last]):
+            raise BadRule(
+                f"{last} is among the last records of its partition and has no key of the state "
+                "to itself, so nobody could see whether it has arrived; expected records with new "
+                "keys at the end of the data"
+            )
+
+
+def _by_partition(inputs: Iterable[Given], partitions: int) -> list[list[str | None]]:
+    logs: list[list[str | None]] = [[] for _ in range(partitions)]
+    for each in inputs:
+        logs[partition_of_key(each.key, partitions)].append(each.value)
+    return logs
+
+
+def _check_alone(
+    state: FinalState,
+    inputs: Sequence[Given],
+    places: Mapping[str, Sequence[int]],
+    contents: Mapping[str, str],
+) -> None:
+    """See that the content of a key comes from the inputs that add to it.
+
+    Args:
+        places: of these inputs, by key.
+        contents: the final state that all inputs yield.
+
+    Raises:
+        BadRule: it does not.
+    """
+    for key in dict.fromkeys([*contents, *places]):
+        if key not in places:
+            raise _of_none(state, key)
+        alone = state.of(inputs[place].value for place in places[key]).get(key)
+        if alone != contents.get(key):
+            raise BadRule(
+                f"{state.function}: the content of {key!r} depends on inputs for which alone the "
+                "function does not return this key; expected it to follow from the others"
+            )
+
+
+def _of_none(state: FinalState, key: str) -> BadRule:
+    return BadRule(
+        f"{state.function} returned the key {key!r}, which it returns for no input alone; expected "
+        "each key to come from single inputs"
+    )
+
+
+def _mattering(
+    state: FinalState,
+    inputs: Sequence[Given],
+    keys: Sequence[Collection[str]],
+    places: Mapping[str, Sequence[int]],
+) -> list[int]:
+    """Records without which the final state would be another, as far apart as may be."""
+    contents = {
+        key: state.of(inputs[place].value for place in of).get(key) for key, of in places.items()
+    }
+
+    def matters(place: int) -> bool:
+        return any(
+            state.of(inputs[other].value for other in places[key] if other != place).get(key)
+            != contents[key]
+            for key in keys[place]
+        )
+
+    found = [-1]
+    while found[-1] < len(inputs) - 1:
+        behind = range(found[-1] + 1, min(found[-1] + STRETCH, len(inputs) - 1) + 1)
+        at = next((place for place in reversed(behind) if matters(place)), None)
+        if at is None:
+            break
+        found.append(at)
+    return found[1:]

@@ -1,0 +1,243 @@
+"""Tables of state: what the user's function must be like, what is compared, and progress."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from onceproof.harness.user_pipeline.final_state import (
+    FinalState,
+    arrived,
+    check_state,
+    contributions,
+    keys_of,
+)
+from onceproof.harness.user_pipeline.identity import BadRule
+from onceproof.harness.user_pipeline.input_file import Given
+from onceproof.harness.user_pipeline.orders import Orders
+
+RULES = """
+def sums(inputs):
+    found = {}
+    for each in inputs:
+        if each is not None:
+            found[each["k"]] = found.get(each["k"], 0) + each["n"]
+    return found
+
+def latest(inputs):
+    return {each["k"]: each["n"] for each in inputs}
+
+def moved(inputs):
+    found = {}
+    for each in inputs:
+        for key, sign in (("k", 1), ("other", -1)):
+            found[each[key]] = found.get(each[key], 0) + sign * each["n"]
+    return found
+
+def all_together(inputs):
+    return {"all": len(inputs)}
+
+def shares(inputs):
+    return {each["k"]: len(inputs) for each in inputs}
+
+def pairs(inputs):
+    return {"pair": 2, **sums(inputs)} if len(inputs) > 1 else sums(inputs)
+
+def positive(inputs):
+    return {each["k"]: True for each in inputs}
+
+def no_dictionary(inputs):
+    return len(inputs)
+
+def bad_key(inputs):
+    return {None: 1}
+
+def no_content(inputs):
+    return {each["k"]: None for each in inputs}
+
+def opened(inputs):
+    found = {}
+    for each in inputs:
+        if each["n"] > 50:
+            found.pop(each["k"], None)
+        else:
+            found[each["k"]] = found.get(each["k"], 0) + each["n"]
+    return found
+
+def fails(inputs):
+    return {each["missing"]: 1 for each in inputs}
+"""
+
+
+@pytest.fixture(scope="module")
+def rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("rules") / "rules.py"
+    file.write_text(RULES)
+    return file
+
+
+def state(rules: Path, name: str) -> FinalState:
+    return FinalState(optional=True, function=f"{rules}:{name}")
+
+
+def value(key: str, amount: int = 1, **more: object) -> str:
+    return json.dumps({"k": key, "n": amount, **more})
+
+
+def inputs(keys: Sequence[str], **more: object) -> list[Given]:
+    return [
+        Given(identity=f"i{n}", key=key, value=value(key, n + 1, **more))
+        for n, key in enumerate(keys)
+    ]
+
+
+def checked(found: FinalState, of: Sequence[Given], partitions: int = 1) -> None:
+    check_state(found, of, partitions=partitions, producers=1)
+
+
+def test_what_a_function_returns_is_compared_as_json(rules: Path) -> None:
+    assert state(rules, "sums").of([value("a", 1), value("a", 2), value("b", 5), None]) == {
+        "a": "3", "b": "5"
+    }  # fmt: skip
+    assert state(rules, "moved").keys(value("a", other="b")) == ("a", "b")
+    assert state(rules, "sums").names(None) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("no_dictionary", "returned '1'; expected a dictionary from each key"),
+        ("bad_key", "returned the content 1 of the key None; expected a text"),
+        ("no_content", "returned the content None of the key 'a'; expected"),
+        ("fails", "failed with KeyError: 'missing', for 1 inputs, the first"),
+    ],
+)
+def test_what_is_no_state_is_refused(rules: Path, name: str, says: str) -> None:
+    with pytest.raises(BadRule, match=says):
+        state(rules, name).of([value("a")])
+
+
+GOOD = [f"k{n // 3}" for n in range(60)] + ["last"]
+
+
+def test_sums_and_last_values_by_new_keys_are_fit(rules: Path) -> None:
+    for name in ("sums", "latest"):
+        checked(state(rules, name), inputs(GOOD))
+    checked(state(rules, "moved"), inputs(GOOD, other="till"))
+    nothing = [Given(identity=f"x{n}", key="k", value=None) for n in range(30)]
+    checked(state(rules, "sums"), [*nothing, *inputs(GOOD), *nothing])
+    with pytest.raises(BadRule, match="sums returns no key for any input alone"):
+        checked(state(rules, "sums"), nothing)
+
+
+@pytest.mark.parametrize(
+    ("name", "keys", "says"),
+    [
+        ("all_together", GOOD, "records 1 to 61 of those that add to a key add to no new"),
+        ("sums", ["a"] * 30, "records 2 to 30 of those that add to a key add to no new"),
+        ("shares", GOOD, "the content of 'k0' depends on inputs for which alone"),
+        ("opened", GOOD, "the content of 'k16' depends on inputs for which alone"),
+        ("pairs", GOOD, "returned the key 'pair', which it returns for no input alone"),
+        (
+            "positive",
+            [f"k{n // 2}" for n in range(40)],
+            "the same without any one of records 1 to 40",
+        ),
+        ("sums", [*GOOD, "k0"], "i61 is among the last records of its partition and has no key"),
+    ],
+)
+def test_a_state_that_could_hide_a_loss_is_refused(
+    rules: Path, name: str, keys: Sequence[str], says: str
+) -> None:
+    with pytest.raises(BadRule, match=says):
+        checked(state(rules, name), inputs(keys))
+
+
+def test_an_order_across_partitions_is_refused(rules: Path) -> None:
+    of = [[value("a", 1)], [value("a", 2)]]
+    assert state(rules, "sums").in_any_order(of) == {"a": "3"}
+    assert state(rules, "latest").in_any_order([[*of[0], *of[1]]]) == {"a": "2"}
+    with pytest.raises(BadRule, match="'a' depends on the order of inputs from different part"):
+        state(rules, "latest").in_any_order(of)
+
+
+KEYS = st.sampled_from("abcdef")
+LOGS = st.lists(st.lists(st.tuples(KEYS, st.integers(-3, 9)), max_size=8), min_size=1, max_size=3)
+
+
+@given(logs=LOGS, name=st.sampled_from(["sums", "latest"]))
+def test_contributions_are_what_adding_up_yields(
+    rules: Path, logs: list[list[tuple[str, int]]], name: str
+) -> None:
+    named = [
+        [(f"{p}/{n}", value(f"{p}{key}", amount)) for n, (key, amount) in enumerate(log)]
+        for p, log in enumerate(logs)
+    ]
+    due: dict[str, tuple[str, int]] = {}
+    for p, log in enumerate(logs):
+        for n, (key, amount) in enumerate(log):
+            before = due.get(f"{p}{key}", ("", 0))[1] if name == "sums" else 0
+            due[f"{p}{key}"] = (f"{p}/{n}", before + amount)
+    rows = list(contributions(state(rules, name), named, sink="out"))
+    assert {row["state_key"]: (row["record"], int(row["digest"])) for row in rows} == due
+    assert len(rows) == len(due)
+    assert {(row["sink"], row["operation"], row["aggregate"]) for row in rows} <= {
+        ("out", "last", "content")
+    }
+
+
+@given(keys=st.lists(KEYS, max_size=10), there=st.frozensets(KEYS))
+def test_inputs_have_arrived_as_far_as_their_keys_show(
+    keys: list[str], there: frozenset[str]
+) -> None:
+    records = [f"r{n}" for n in range(len(keys))]
+    found = list(arrived(records, there, dict(zip(records, keys, strict=True))))
+    for place, (record, done) in enumerate(found):
+        assert record == records[place]
+        if keys[place] not in keys[:place]:
+            assert done is (keys[place] in there)
+        else:
+            behind = range(place, len(keys))
+            assert done is any(keys[n] in there and keys[n] not in keys[:n] for n in behind)
+
+
+def test_only_keys_of_one_message_key_show_progress(rules: Path) -> None:
+    of = [
+        Given(identity="a", key="x", value=value("one")),
+        Given(identity="b", key="x", value=value("both")),
+        Given(identity="c", key="y", value=value("both")),
+    ]
+    assert keys_of(state(rules, "sums"), of) == {"a": ("one",), "b": (), "c": ()}
+
+
+def test_generated_orders_end_with_new_customers(rules: Path) -> None:
+    rules.with_name("orders.py").write_text(
+        "def totals(orders):\n"
+        "    found = {}\n"
+        "    for o in orders:\n"
+        "        found[o['customer']] = found.get(o['customer'], 0) + o['amount_cents']\n"
+        "    return found\n"
+        "def items(orders): return {o['item']: 1 for o in orders}\n"
+    )
+    function = f"{rules.with_name('orders.py')}:totals"
+    made = Orders(topic="t", records=300, states=(("out", function),), upserts=True, sentinels=60)
+    made.check_states()
+    keys = made.state_keys("out", seed=1)
+    last = [keys[f"order-{n:06d}"] for n in range(240, 300)]
+    earlier = {key for n in range(240) for key in keys[f"order-{n:06d}"]}
+    assert len(set(last) - {(key,) for key in earlier}) == 60
+    assert len(made.asked_last(seed=1)) == 60
+    by_item = Orders(
+        topic="t",
+        records=300,
+        states=(("out", function.replace("totals", "items")),),
+        upserts=True,
+        sentinels=60,
+    )
+    with pytest.raises(BadRule, match="add to no new one"):
+        by_item.check_states()
