@@ -6,7 +6,7 @@
 ifeq ($(filter real-%,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
-.PHONY: help setup run test test-faults test-docker soak matrix power agree mutants fuzz-runs bench-checking bench-shapes bench-audit bench-gate bench-report exact-faults reference docs dist lint lock lock-jars clean
+.PHONY: help setup run test test-faults test-docker soak matrix power agree mutants fuzz-runs bench-checking bench-shapes bench-edn bench-audit bench-gate bench-report exact-faults reference docs dist lint lock lock-jars clean
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -84,6 +84,9 @@ bench-checking: .bootstrap ## Time judging 0.1 to 10 million records (ARGS=--lar
 
 bench-shapes: .bootstrap ## Whether a query grows faster than its rows, on histories of many shapes
 	@$(BIN)/python -m benchmarks.shapes $(ARGS)
+
+bench-edn: .bootstrap ## Judge a Jepsen history of 500 000 operations (ARGS="--operations 100000")
+	@$(BIN)/python -m benchmarks.edn $(ARGS)
 
 bench-audit: .bootstrap ## Audit millions of records with planted faults (ARGS=--records 20000000)
 	@$(BIN)/python -m benchmarks.audit $(ARGS)

@@ -37,7 +37,9 @@ from onceproof.checkers.imports.edn_atoms import (
     symbol,
 )
 
-__all__ = ["BadEdn", "Char", "Keyword", "Map", "Symbol", "Tagged", "keyword", "read", "symbol"]
+__all__ = [
+    "BadEdn", "Char", "Keyword", "Map", "Reader", "Symbol", "Tagged", "keyword", "read", "symbol",
+]  # fmt: skip
 
 DEEPEST: Final = 200
 """Forms inside each other. No history has more, and Python could not compare them."""
@@ -100,14 +102,18 @@ def read(
     Raises:
         BadEdn: a line is not UTF-8, or not EDN.
     """
-    return _Reader(tags or {}).read(lines)
+    reader, number = Reader(tags), 0
+    for number, line in enumerate(lines, 1):
+        yield from reader.take(line, number)
+    reader.end(number)
 
 
-class _Reader:
+class Reader:
     """What is open, and what is known, from one line to the next."""
 
-    def __init__(self, tags: Mapping[str, Callable[[Any], Any]]) -> None:
-        self._tags = tags
+    def __init__(self, tags: Mapping[str, Callable[[Any], Any]] | None = None) -> None:
+        """`tags` as for `read`."""
+        self._tags = tags or {}
         # What needs no second look: words, brackets, and every keyword that was met.
         self._known: dict[str, Any] = {
             **WORDS, **dict.fromkeys(_CLOSING, _OPENS), **dict.fromkeys("])}", _CLOSES)
@@ -115,31 +121,62 @@ class _Reader:
         self._outer: _Open | None = None  # a vector or list around everything
         self._open: list[_Open] = []
         self._done: list[tuple[int, Any]] = []
+        self._parts: list[str] = []  # of a string that goes on over several lines
+        self._began = (0, 0)  # line and column of that string
         self._line = 0
 
-    def read(self, lines: Iterable[bytes]) -> Iterator[tuple[int, Any]]:
-        parts: list[str] = []  # of a string that goes on over several lines
-        began, column = 0, 0
-        for self._line, raw in enumerate(lines, 1):
-            text, start = self._decoded(raw), 0
-            if parts:
-                end = _STRING_ENDS.match(text)
-                parts.append(end.group() if end else text)
-                if not end:
-                    continue
-                self._string("".join(parts), began, column)
-                parts, start = [], end.end()
-            tokens = _TOKEN.findall(text, start)
-            while tokens and not tokens[-1]:
-                tokens.pop()
-            if tokens and tokens[-1][0] == '"' and _STRING_GOES_ON.fullmatch(tokens[-1]):
-                parts = [tokens.pop()]
-                began, column = self._line, len(text) - len(parts[0]) + 1
-            self._take(tokens, text, start)
-            if self._done:
-                yield from self._done
-                self._done.clear()
-        self._end(began, column, cut=bool(parts))
+    @property
+    def between_forms(self) -> bool:
+        """Whether the next line begins a form, at the top or in the vector around everything."""
+        return not self._open and not self._parts
+
+    def take(self, raw: bytes, line: int) -> list[tuple[int, Any]]:
+        """The forms that end in the next line, each with the line that it begins on.
+
+        Args:
+            raw: the line.
+            line: its number, from 1. Lines in between that were read otherwise may be left out.
+
+        Raises:
+            BadEdn: it is not UTF-8, or not EDN.
+        """
+        self._line = line
+        text, start = self._decoded(raw), 0
+        if self._parts:
+            end = _STRING_ENDS.match(text)
+            self._parts.append(end.group() if end else text)
+            if not end:
+                return []
+            self._string("".join(self._parts), *self._began)
+            self._parts, start = [], end.end()
+        tokens = _TOKEN.findall(text, start)
+        while tokens and not tokens[-1]:
+            tokens.pop()
+        if tokens and tokens[-1][0] == '"' and _STRING_GOES_ON.fullmatch(tokens[-1]):
+            self._parts = [tokens.pop()]
+            self._began = line, len(text) - len(self._parts[0]) + 1
+        self._take(tokens, text, start)
+        done, self._done = self._done, []
+        return done
+
+    def end(self, line: int) -> None:
+        """The file is over.
+
+        Args:
+            line: the number of its last line.
+
+        Raises:
+            BadEdn: something is still open.
+        """
+        if self._parts:
+            raise BadEdn(*self._began, 'expected `"` at the end of the string, found none')
+        if still := self._open[-1] if self._open else self._outer:
+            raise BadEdn(
+                line,
+                1,
+                f"expected {still.waits_for} of line {still.line}, found the end of the file; it "
+                "may have been cut short",
+            )
 
     def _take(self, tokens: list[str], text: str, start: int) -> None:
         """The tokens of one line. This loop is what reading costs, so it is written out."""
@@ -261,14 +298,3 @@ class _Reader:
                 self._line, error.start + 1, f"expected UTF-8, found byte {raw[error.start]:#04x}"
             ) from None
         return text.removeprefix("\ufeff") if self._line == 1 else text
-
-    def _end(self, line: int, column: int, *, cut: bool) -> None:
-        if cut:
-            raise BadEdn(line, column, 'expected `"` at the end of the string, found none')
-        if still := self._open[-1] if self._open else self._outer:
-            raise BadEdn(
-                self._line,
-                1,
-                f"expected {still.waits_for} of line {still.line}, found the end of the file; it "
-                "may have been cut short",
-            )

@@ -38,7 +38,7 @@ from pathlib import Path
 from onceproof.checkers.imports.errors import BadImport
 from onceproof.checkers.imports.imported import Imported
 from onceproof.checkers.imports.jepsen_events import Events
-from onceproof.checkers.imports.jepsen_ops import operations
+from onceproof.checkers.imports.jepsen_file import operations
 from onceproof.checkers.imports.jepsen_tables import Isolation, tables
 
 __all__ = ["Isolation", "read_jepsen"]

@@ -53,7 +53,7 @@ class Events:
 
     def __init__(self, path: Path) -> None:
         self.names = Names()
-        self.readers = Readers(self.names.keys)
+        self.readers = Readers()
         self.done: list[Done] = []
         self.several = False
         self.now = -1

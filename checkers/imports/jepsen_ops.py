@@ -12,13 +12,11 @@ of keys to vectors of `[offset value]`. Processes that are no number are the nem
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from onceproof.checkers.imports.edn import BadEdn, Keyword, Map, Symbol, Tagged, keyword, read
-from onceproof.checkers.imports.errors import BadImport, closest, shown
+from onceproof.checkers.imports.edn import Keyword, Map, Symbol, Tagged, keyword
+from onceproof.checkers.imports.errors import closest, shown
 
 MOST: Final = 2**63 - 1
 _TYPES: Final = {keyword(name): name for name in ("invoke", "ok", "fail", "info")}
@@ -103,8 +101,14 @@ class Names:
     def values(self, values: list[Any]) -> list[str | None]:
         """Values as text; nil stays unknown."""
         if self._value_kind is int and set(map(type, values)) == {int}:
-            return [*map(str, values)]
+            return self.numbers(values)
         return [None if value is None else self.value(value) for value in values]
+
+    def numbers(self, values: list[int]) -> list[str | None]:
+        """Values as text, all of which are numbers."""
+        if self._value_kind is int:
+            return [*map(str, values)]
+        return [*map(self.value, values)]
 
     def value(self, value: Any) -> str:
         if type(value) is int and self._value_kind is int:
@@ -113,7 +117,7 @@ class Names:
         return _text(value, self._value_kind, "a value")
 
 
-class _Wrong(Exception):
+class Wrong(Exception):
     """A field that is not as it should be; the reader adds the line."""
 
     def __init__(self, field: str, expected: str, found: object, hint: str = "") -> None:
@@ -121,32 +125,27 @@ class _Wrong(Exception):
         self.field = field
 
 
-def operations(file: BinaryIO, path: Path, names: Names) -> Iterator[Operation | None]:
-    """The operations of a history file; None for those of the nemesis.
+def operation(form: Any, line: int, number: int, names: Names) -> Operation | None:
+    """The operation that a form is; None for one of the nemesis.
+
+    Args:
+        form: what was read.
+        line: where it begins.
+        number: its place among all operations.
+        names: gets its keys and values.
 
     Raises:
-        BadImport: the file is not EDN, or not a history of this workload.
+        Wrong: it is no operation of this workload.
     """
-    try:
-        for number, (line, form) in enumerate(read(file)):
-            try:
-                yield _operation(form, line, number, names)
-            except _Wrong as wrong:
-                raise BadImport(path, str(wrong), line=line, field=wrong.field) from None
-    except BadEdn as error:
-        raise BadImport(path, error.problem, line=error.line, column=error.column) from None
-
-
-def _operation(form: Any, line: int, number: int, names: Names) -> Operation | None:
     if type(form) is Tagged:  # a record, as `#jepsen.history.Op{…}`
         form = form.value
     if type(form) is not Map:
-        raise _Wrong("operation", _NO_OPERATION, form)
+        raise Wrong("operation", _NO_OPERATION, form)
     process = _required(form, _PROCESS, "a number, or a keyword such as :nemesis")
     if isinstance(process, Keyword):
         return None
     if type(process) is not int:
-        raise _Wrong(":process", "a number, or a keyword such as :nemesis", process)
+        raise Wrong(":process", "a number, or a keyword such as :nemesis", process)
     type_ = _one_of(form, _TYPE, _TYPES)
     f = _one_of(form, _F, _FUNCTIONS)
     sends: list[Send] = []
@@ -183,7 +182,7 @@ def _micro_operation(
     elif what is _POLL and len(micro) <= 2:
         polls.append(_poll(micro[1], names) if len(micro) == 2 else None)
     else:
-        raise _Wrong(":value", "[:send key value], [:poll] or [:poll {key […]}]", micro)
+        raise Wrong(":value", "[:send key value], [:poll] or [:poll {key […]}]", micro)
 
 
 def _send(micro: tuple[Any, ...], invoked: bool, names: Names) -> Send:
@@ -192,11 +191,11 @@ def _send(micro: tuple[Any, ...], invoked: bool, names: Names) -> Send:
         return Send(key, names.value(value), answered=False, offset=None)
     if invoked or len(value) != 2:
         expected = "a value" if invoked else "[offset value] or a value"
-        raise _Wrong(":value", f"{expected} behind :send and its key", micro)
+        raise Wrong(":value", f"{expected} behind :send and its key", micro)
     offset = value[0]
     if offset is not None:
         if type(offset) is not int or not -1 <= offset <= MOST:
-            raise _Wrong(":value", "an offset from 0 to 2^63-1, or nil, in [:send …]", micro)
+            raise Wrong(":value", "an offset from 0 to 2^63-1, or nil, in [:send …]", micro)
         if offset < 0:  # Kafka's clients say -1 for "not told"
             offset = None
     return Send(key, names.value(value[1]), answered=True, offset=offset)
@@ -206,7 +205,7 @@ def _poll(polled: Any, names: Names) -> Poll:
     if polled is None:
         return []
     if type(polled) is not Map:
-        raise _Wrong(":value", "a map of keys to vectors of [offset value] behind :poll", polled)
+        raise Wrong(":value", "a map of keys to vectors of [offset value] behind :poll", polled)
     found: list[tuple[int, list[int], list[str | None]]] = []
     for key, returned in polled.items():
         pairs = _sequence(":value", returned, "a vector of [offset value] for each key polled")
@@ -214,12 +213,12 @@ def _poll(polled: Any, names: Names) -> Poll:
         values: list[Any] = []
         for pair in pairs:
             if type(pair) is not tuple or len(pair) != 2:
-                raise _Wrong(":value", "[offset value] in what a :poll returned", pair)
+                raise Wrong(":value", "[offset value] in what a :poll returned", pair)
             offsets.append(pair[0])
             values.append(pair[1])
         if pairs and (set(map(type, offsets)) != {int} or min(offsets) < 0 or max(offsets) >= MOST):
             pair = next(p for p in pairs if type(p[0]) is not int or not 0 <= p[0] < MOST)
-            raise _Wrong(":value", "an offset from 0 to 2^63-2 in what a :poll returned", pair)
+            raise Wrong(":value", "an offset from 0 to 2^63-2 in what a :poll returned", pair)
         found.append((names.key(key), offsets, names.values(values)))
     return found
 
@@ -246,7 +245,7 @@ def _required(form: Map, name: Keyword, expected: str) -> Any:
     value = form.get(name)
     if value is None:
         missing = "nil" if name in form else "no such field"
-        raise _Wrong(f":{name.name}", expected, Symbol(missing))
+        raise Wrong(f":{name.name}", expected, Symbol(missing))
     return value
 
 
@@ -257,7 +256,7 @@ def _one_of(form: Map, name: Keyword, words: dict[Keyword, str]) -> str:
     expected = f"one of {', '.join(map(str, words))}"
     value = form[name] if name in form else _required(form, name, expected)
     hint = closest(value.name, words.values()) if isinstance(value, Keyword) else ""
-    raise _Wrong(f":{name.name}", expected, value, hint)
+    raise Wrong(f":{name.name}", expected, value, hint)
 
 
 def _sequence(field: str, value: Any, expected: str) -> tuple[Any, ...]:
@@ -267,23 +266,23 @@ def _sequence(field: str, value: Any, expected: str) -> tuple[Any, ...]:
         return value
     if type(value) is frozenset:
         return tuple(sorted(value, key=str))
-    raise _Wrong(field, expected, value)
+    raise Wrong(field, expected, value)
 
 
 def _time(value: Any) -> int | None:
     if value is None or (type(value) is int and -1 <= value <= MOST):
         return value
-    raise _Wrong(":time", "nanoseconds from 0 to 2^63-1", value)
+    raise Wrong(":time", "nanoseconds from 0 to 2^63-1", value)
 
 
 def _text(value: Any, kind: type, what: str) -> str:
     """A value as text, with its kind where that is not `kind`."""
     words = _KINDS.get(type(value))
     if words is None:
-        raise _Wrong(":value", f"{what} that is a number, a string or a keyword", value)
+        raise Wrong(":value", f"{what} that is a number, a string or a keyword", value)
     text = value.name if isinstance(value, Keyword) else str(value)
     if type(value) is not kind:
         return f"{text} ({words})"
     if kind is str and text.endswith(_KIND_SUFFIXES):
-        raise _Wrong(":value", f"{what} that does not end like one of another kind", value)
+        raise Wrong(":value", f"{what} that does not end like one of another kind", value)
     return text

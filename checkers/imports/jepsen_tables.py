@@ -5,8 +5,8 @@ This only applies the rules that `jepsen` documents.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final, Literal
+from collections import Counter
+from typing import Final, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -36,7 +36,7 @@ def tables(
     given = {
         "sends": made.sends(),
         "log": made.log(),
-        "reads": made.reads(),
+        "reads": made.reads,
         "assignments": made.assignments(),
         "phases": made.phases(),
         "hazards": made.hazards(),
@@ -62,12 +62,14 @@ class _Tables:
         self._names = events.names.keys
         self._partitions = _partitions(self._names)
         self._rows = [(done, send) for done in events.done for send in done.sends]
-        self._attempts = _unique([events.record(send) for _, send in self._rows])
-        polled = _polled(events)
+        self._records = [events.record(send) for _, send in self._rows]
+        self._attempts = _unique(self._records)
+        self.reads = self._read_rows()
+        polled = self._polled()
         self._proven = self._proven_by(polled) if isolation == "read_committed" else set()
         self._log = log_of(
             polled,
-            (self._attempt(done, send) for done, send in self._rows),
+            map(self._attempt, self._rows, self._records),
             Stretches(events.readers.sessions),
             transactions=transactions,
         )
@@ -76,12 +78,11 @@ class _Tables:
     def sends(self) -> pa.Table:
         rows = self._rows
         done, sent = [d for d, _ in rows], [s for _, s in rows]
-        records = [self._events.record(s) for s in sent]
         return table(
             "sends",
             len(rows),
             attempt=self._attempts,
-            record=records,
+            record=self._records,
             digest=[s.value for s in sent],
             ordinal=range(len(rows)),
             session=[str(d.process) for d in done],
@@ -135,30 +136,56 @@ class _Tables:
             committed=[r not in self._log.uncommitted for r in records],
         )
 
-    def reads(self) -> pa.Table:
-        rows = self._events.readers.reads
-        count = len(rows.offset)
-        starts = [0, *rows.end[:-1]]
-        # What a run's first ordinal is ahead of its first place in the table, or behind it.
-        ahead = [o - s for o, s in zip(rows.first_ordinal, starts, strict=False)]
-        txns = [f"op {number}" for number in rows.operation] if self.transactions else None
-        return table(
-            "reads",
-            count,
-            reader=_spread(rows.reader, rows.end, pa.string()),
-            session=_spread(rows.session, rows.end, pa.string()),
-            ordinal=pc.add(
-                pa.array(range(count), pa.int64()), _spread(ahead, rows.end, pa.int64())
-            ),
-            isolation=self._isolation,
-            topic=self._topic,
-            partition=_spread(self._partitions_of(rows.key), rows.end, pa.int32()),
-            offset=rows.offset,
-            record=rows.record,
-            txn=None if txns is None else _spread(txns, rows.end, pa.string()),
-            at=_spread(rows.at, rows.end, pa.int64()),
-            clock=_CLOCK,
-        )
+    def _read_rows(self) -> pa.Table:
+        prefixes = pa.array([f"{name}/" for name in self._names], pa.string())
+        batches = [table("reads", 0)]
+        for batch in self._events.readers.reads.batches():
+            run = batch.runs
+            count = len(batch.offsets)
+            ends = pc.cumulative_sum(run["records"])
+            # What a run's first ordinal is ahead of its first place in the batch, or behind it.
+            ahead = pc.subtract(run["first_ordinal"], pc.subtract(ends, run["records"]))
+            record = pc.binary_join_element_wise(
+                _spread(prefixes.take(run["key"]), ends), batch.values, ""
+            )
+            txns = pc.binary_join_element_wise("op", run["operation"].cast(pa.string()), " ")
+            batches.append(
+                table(
+                    "reads",
+                    count,
+                    reader=_spread(run["reader"], ends),
+                    session=_spread(run["session"], ends),
+                    ordinal=pc.add(pa.array(range(count), pa.int64()), _spread(ahead, ends)),
+                    isolation=self._isolation,
+                    topic=self._topic,
+                    partition=_spread(self._partitions_of(run["key"]), ends),
+                    offset=batch.offsets,
+                    record=record,
+                    txn=_spread(txns, ends) if self.transactions else None,
+                    at=_spread(run["at"], ends),
+                    clock=_CLOCK,
+                )
+            )
+        return pa.concat_tables(batches)
+
+    def _polled(self) -> dict[int, dict[int, Records]]:
+        """Key → offset → the records that polls saw there; None only where none was named."""
+        places = ["partition", "offset", "record"]
+        # Each of them has been read by many readers.
+        seen = self.reads.select(places).group_by(places).aggregate([])
+        seen = seen.sort_by([(place, "ascending") for place in places])
+        keys = {partition: key for key, partition in enumerate(self._partitions)}
+        found: dict[int, dict[int, Records]] = {}
+        for partition, offset, record in zip(
+            *(seen.column(name).to_pylist() for name in places), strict=True
+        ):
+            there = found.setdefault(keys[partition], {})
+            here = there.get(offset)
+            if here is None or here == (None,):
+                there[offset] = (record,)
+            elif record is not None and record not in here:
+                there[offset] = (*here, record)
+        return found
 
     def assignments(self) -> pa.Table:
         last = self._events.now
@@ -233,11 +260,12 @@ class _Tables:
             )
         return tuple(notes)
 
-    def _attempt(self, done: Done, send: Send) -> Attempt:
+    def _attempt(self, row: tuple[Done, Send], record: str) -> Attempt:
+        done, send = row
         in_doubt = done.type == "info" and self.transactions
         return Attempt(
             key=send.key,
-            record=self._events.record(send),
+            record=record,
             offset=send.offset,
             effective=self._outcome(done, send) == "ok",
             possible=done.type == "ok" or (in_doubt and self._isolation == "read_committed"),
@@ -260,16 +288,11 @@ class _Tables:
         if not self.transactions:
             return set()
         seen = {record for found in polled.values() for here in found.values() for record in here}
-        times: dict[str, int] = {}
-        for _, send in self._rows:
-            record = self._events.record(send)
-            times[record] = times.get(record, 0) + 1
+        times = Counter(self._records)
         return {
             done.number
-            for done, send in self._rows
-            if done.type == "info"
-            and (record := self._events.record(send)) in seen
-            and times[record] == 1
+            for (done, _), record in zip(self._rows, self._records, strict=True)
+            if done.type == "info" and record in seen and times[record] == 1
         }
 
     def _last_sends(self) -> dict[int, int]:
@@ -279,9 +302,9 @@ class _Tables:
                 last[send.key] = max(last.get(send.key, -1), done.returned)
         return last
 
-    def _partitions_of(self, keys: list[int]) -> pa.Array:
+    def _partitions_of(self, keys: list[int] | pa.Array) -> pa.Array:
         partitions = pa.array(self._partitions, pa.int32())
-        return pc.take(partitions, pa.array(keys, pa.int64()))
+        return partitions.take(keys if isinstance(keys, pa.Array) else pa.array(keys, pa.int64()))
 
 
 def _txn(done: Done) -> str:
@@ -319,27 +342,6 @@ def _partitions(names: list[str]) -> list[int]:
     return list(range(len(names)))
 
 
-def _polled(events: Events) -> dict[int, dict[int, Records]]:
-    """Key → offset → the records that polls saw there; None only where none was named."""
-    found: dict[int, dict[int, Records]] = {}
-    rows = events.readers.reads
-    start = 0
-    for key, end in zip(rows.key, rows.end, strict=True):
-        there = found.setdefault(key, {})
-        for offset, record in zip(rows.offset[start:end], rows.record[start:end], strict=True):
-            here = there.get(offset)
-            if here is None or here == (None,):
-                there[offset] = (record,)
-            elif record is not None and record not in here:
-                there[offset] = (*here, record)
-        start = end
-    return found
-
-
-def _spread(values: Sequence[Any] | pa.Array, ends: list[int], type_: pa.DataType) -> pa.Array:
+def _spread(runs: pa.Array, ends: pa.Array) -> pa.Array:
     """One value per row, from one per run."""
-    runs = pa.RunEndEncodedArray.from_arrays(
-        pa.array(ends, pa.int64()),
-        values if isinstance(values, pa.Array) else pa.array(values, type_),
-    )
-    return pc.run_end_decode(runs)
+    return pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(ends, runs))

@@ -132,6 +132,10 @@ class TestTables:
         strings = imported(tmp_path, '0 ok send [[:send "56" [0 4]]]').history["sends"]
         assert strings["partition"].to_pylist() == [56]
 
+    def test_numbers_of_processes_may_be_large(self, tmp_path: Path) -> None:
+        text = f"{10**30} invoke poll [[:poll]]\n{10**30} ok poll [[:poll {{5 [[0 1]]}}]]"
+        assert [r["reader"] for r in rows(tmp_path, "reads", text)] == [str(10**30)]
+
     def test_times_grow_from_line_to_line(self, tmp_path: Path) -> None:
         text = "0 * assign [1] | :time 7\n0 ok send [[:send 1 [0 1]]] | :time 7"
         (sent,) = rows(tmp_path, "sends", text)
