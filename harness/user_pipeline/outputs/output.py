@@ -16,7 +16,7 @@ from onceproof.harness.user_pipeline.contents import Contents
 from onceproof.harness.user_pipeline.effects import NOT_JUDGED, Yield
 from onceproof.harness.user_pipeline.final_state import FinalState, StateTable
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
-from onceproof.harness.user_pipeline.outputs.base import Source
+from onceproof.harness.user_pipeline.outputs.base import Found, Source
 from onceproof.harness.user_pipeline.outputs.kind import OutputKind, Where
 from onceproof.harness.user_pipeline.outputs.kinds import output_kinds, usages
 from onceproof.harness.user_pipeline.upserts import Upserts
@@ -139,20 +139,21 @@ class OwnSink:
                 effect_key=(key and key.find(found.written))
                 or digest(found.written.key, found.written.value),
                 digest=self._yields.digest(found.written),
-                position=found.position,
+                position=f"{found.position}{place}",
                 ordinal=ordinal,
             )
             for ordinal, found in enumerate(self._source.found())
-            for record in self._output.identity.find_each(found.written)
+            for record, place in self._named(found)
         )
 
     def records(self) -> frozenset[str | None]:
         """The inputs that its effects name."""
-        return frozenset(
-            record
-            for found in self._source.found()
-            for record in self._output.identity.find_each(found.written)
-        )
+        return frozenset(record for f in self._source.found() for record, _ in self._named(f))
+
+    def _named(self, found: Found) -> list[tuple[str | None, str]]:
+        """The inputs that something names, each with its place if there are several."""
+        names = self._output.identity.find_each(found.written)
+        return [(name, f"[{n}]" if len(names) > 1 else "") for n, name in enumerate(names)]
 
     def states(self) -> list[State]:
         """None: only effects are judged."""
