@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Final
 
@@ -14,7 +15,9 @@ from onceproof.harness.links.gate.client import Event
 from onceproof.harness.user_pipeline.subject import OwnPipeline
 
 FETCH: Final = Message(source="pipeline", direction="request", api="Fetch")
-_PRODUCE: Final = Message(source="pipeline", direction="request", api="Produce")
+_WRITES: Final = [
+    Message(source="pipeline", direction="request", api=api) for api in ("Produce", "EndTxn")
+]
 _SECOND: Final = 1_000_000_000
 
 Read = Mapping[int, int]
@@ -24,8 +27,9 @@ Read = Mapping[int, int]
 class InputsInHand:
     """Counts them, from the moment on that it is made until it is removed.
 
-    A program writes when one of its Produce requests passes, or when its outputs are seen to have
-    changed; where all of them are topics, only the former counts, which is seen at once.
+    A program writes when one of its Produce requests passes, in a transaction when that ends, or
+    when its outputs are seen to have changed. Where all of them are topics, the last does not
+    count: the others are seen at once.
     """
 
     def __init__(self, context: RunContext) -> None:
@@ -41,17 +45,17 @@ class InputsInHand:
         self._look = program(context).look
         self._topic = context.topic
         self._began = now()
-        fetch = replace(FETCH, topic=self._topic)
-        self._fetches = AtGates(context, "pipeline", fetch.rule("report", times=None))
-        try:
-            self._writes = AtGates(context, "pipeline", _PRODUCE.rule("report", times=None))
-        except BaseException:
-            self._fetches.remove()
-            raise
+        self._gates: list[AtGates] = []
+        with ExitStack() as undo:
+            undo.callback(self.remove)
+            for message in (replace(FETCH, topic=self._topic), *_WRITES):
+                rule = message.rule("report", times=None)
+                self._gates.append(AtGates(context, "pipeline", rule))
+            undo.pop_all()
 
     def count(self) -> int | None:
         """How many offsets it was given since it last wrote; None if nobody saw it read at all."""
-        fetches = self._fetches.fired()
+        fetches = self._gates[0].fired()
         if not fetches:
             return None
         written = self._written()
@@ -69,12 +73,15 @@ class InputsInHand:
 
     def remove(self) -> None:
         """Report no more."""
-        self._writes.remove()
-        self._fetches.remove()
+        while self._gates:
+            self._gates[-1].remove()
+            self._gates.pop()
 
     def _written(self) -> int:
         """When it last wrote, in nanoseconds of CLOCK_MONOTONIC."""
-        writes = [self._began, *(int(event["at"]) for event in self._writes.fired()[-1:])]
+        produced, ended = (gates.fired() for gates in self._gates[1:])
+        alone = [event for event in produced if not event["transactional_ids"]]
+        writes = [self._began, *(int(event["at"]) for event in (*alone[-1:], *ended[-1:]))]
         if not self._topics_only:
             writes.append(now() - round(self._look.quiet_for * _SECOND))
         return max(writes)

@@ -7,6 +7,7 @@ that has nothing in hand at that moment shows nothing.
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from typing import Final
 
 from onceproof.harness.context.run_context import RunContext
@@ -16,10 +17,12 @@ from onceproof.harness.faults.targets.ended import Ended
 from onceproof.harness.processes.processes import Process
 from onceproof.harness.wait import Overdue, wait_until
 
-_LEAST_PAUSE: Final = 0.5
-"""Seconds: one that usually pauses for less writes as it reads, and has next to nothing in hand."""
+_KEPT_SECONDS: Final = 0.5
+"""One that keeps nothing in hand for longer writes as it reads."""
 _WAIT_SECONDS: Final = 10.0
 """For how long inputs in hand are waited for, beside two of its usual pauses."""
+_ANY_SECONDS: Final = 3.0
+"""And then for any at all, if none stayed in hand for long."""
 
 
 class StoppedWithInputs(Ended):
@@ -32,24 +35,26 @@ class StoppedWithInputs(Ended):
             StoodStill, PipelineTrouble: as of `at_work`.
         """
         pipeline = program(context)
-        self._pause = pipeline.look.pause
+        pause = pipeline.look.pause
         in_hand = InputsInHand(context)
+        self._kept = 0.0
         try:
             at_work(context)
 
-            def full() -> bool:
+            def kept(seconds: float) -> bool:
                 # Looked at anew: what is no topic shows its writes only to who looks.
-                return bool(
-                    pipeline.commits
-                    and in_hand.quiet_for >= phase * self._pause
-                    and in_hand.count()
-                )
+                if not (pipeline.commits and in_hand.count()):
+                    return False
+                self._kept = max(self._kept, in_hand.quiet_for)
+                return in_hand.quiet_for >= seconds
 
-            with suppress(Overdue):
-                wait_until(
-                    full,
-                    what="", seconds=2 * self._pause + _WAIT_SECONDS, every=0.02, stop=context.stop,
-                )  # fmt: skip
+            for wanted, seconds in ((phase * pause, 2 * pause + _WAIT_SECONDS), (0, _ANY_SECONDS)):
+                with suppress(Overdue):
+                    wait_until(
+                        partial(kept, wanted),
+                        what="", seconds=seconds, every=0.02, stop=context.stop,
+                    )  # fmt: skip
+                    break
 
             def stop() -> Process:
                 self._count = in_hand.count()
@@ -66,6 +71,4 @@ class StoppedWithInputs(Ended):
             return f"{ended}; it had read {self._count} offsets of its input since it last wrote"
         if self._count is None:
             return f"{ended}; what it had read could not be seen"
-        if self._pause < _LEAST_PAUSE:
-            return f"{ended}; it writes as it reads"
-        return None
+        return f"{ended}; it writes as it reads" if self._kept < _KEPT_SECONDS else None

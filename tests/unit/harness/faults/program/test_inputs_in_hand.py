@@ -32,20 +32,22 @@ class Looked:
 
 
 def fetch(at: int, *positions: tuple[int, int], topic: str = "orders") -> Event:
-    return {"at": LATER + at, "positions": [[topic, *place] for place in positions]}
+    places = [[topic, *place] for place in positions]
+    return {"api": "Fetch", "at": LATER + at, "positions": places}
 
 
-def produce(at: int) -> Event:
-    return {"at": LATER + at, "positions": []}
+def produce(at: int, *transactional_ids: str) -> Event:
+    return {"api": "Produce", "at": LATER + at, "transactional_ids": list(transactional_ids)}
+
+
+def end(at: int) -> Event:
+    return {"api": "EndTxn", "at": LATER + at}
 
 
 def in_hand(*events: Event, output: str = "copied", changed: int | None = None) -> InputsInHand:
-    def fired(api: str) -> list[Event]:
-        return [event for event in events if bool(event["positions"]) is (api == "Fetch")]
-
     class Gate(FakeGate):
         def put(self, rule: Rule) -> Any:
-            return FakeGate(fired=fired(rule.message.api))
+            return FakeGate(fired=[event for event in events if event["api"] == rule.message.api])
 
     look = Looked()
     if changed is not None:
@@ -77,6 +79,9 @@ def in_hand(*events: Event, output: str = "copied", changed: int | None = None) 
         ((fetch(1, (0, 5)), fetch(2, (0, 9)), produce(3)), 0),
         ((fetch(1, (0, 5)), fetch(2, (0, 9)), produce(3), fetch(4, (0, 9))), 0),
         ((fetch(1, (0, 5)), produce(2), fetch(3, (0, 9)), produce(4), fetch(5, (0, 10))), 1),
+        # What is written in a transaction counts when that ends.
+        ((fetch(1, (0, 5)), fetch(2, (0, 9)), produce(3, "id")), 4),
+        ((fetch(1, (0, 5)), fetch(2, (0, 9)), produce(3, "id"), end(4), fetch(5, (0, 11))), 2),
         # Of a partition that nobody asked for before the write, its first position counts.
         ((fetch(1, (0, 5)), produce(2), fetch(3, (1, 7)), fetch(4, (1, 9), (0, 6))), 3),
         # Going back is no reading.
@@ -101,6 +106,6 @@ def test_its_rules_are_removed() -> None:
     gate = FakeGate()
     stage = FakeStage(gates={Link("pipeline", "broker-1"): gate})
     counted = InputsInHand(FakeContext(pipeline=FakeProgram(Looked()), stage=stage))
-    assert [rule.message.api for rule in gate.rules] == ["Fetch", "Produce"]
+    assert [rule.message.api for rule in gate.rules] == ["Fetch", "Produce", "EndTxn"]
     counted.remove()
     assert not gate.rules
