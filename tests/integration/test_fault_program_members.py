@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import psutil
@@ -33,11 +34,12 @@ def test_another_member_takes_partitions_and_gives_them_back(
     staging: Staged, topic: Callable[..., str]
 ) -> None:
     with running(staging, topic, "copy") as own:
-        fault = RebalanceProgram(group=own.group, assignors=ASSIGNORS, phase=0.5)
+        fault = RebalanceProgram(group=own.group, assignors=ASSIGNORS, phase=0.5, in_hand=True)
         with own.flowing():
             with own.struck(fault) as (injection, proof):
                 assert injection.target == f"group {own.group}"
                 assert f"was assigned {own.source}-" in proof
+                assert re.search(r"it had read \d+ offsets that it had not committed", proof)
                 assert "onceproof-other-member" not in members(own)
                 own.heard("revoked 0 1 2")
             assert len(members(own)) == 1

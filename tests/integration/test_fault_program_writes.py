@@ -11,6 +11,7 @@ from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.program.cut_program import CutProgram
 from onceproof.harness.faults.program.fence_program import FenceProgram
 from onceproof.harness.faults.program.withhold_writes import WithholdWrites
+from onceproof.harness.faults.stop import Stop
 from onceproof.harness.faults.targets.program import Program
 from tests.integration.programs import Own, running
 from tests.integration.staging import Staged, eventually
@@ -58,6 +59,21 @@ def test_what_commits_behind_its_writes_loses_nothing(
             _, proof,
         ):  # fmt: skip
             assert commits(proof) == 0, "it waits for its writes"
+        eventually(lambda: not own.missing(), "an effect of each", own.said)
+
+
+@pytest.mark.parametrize("form", ["copy", "transactional", "booked"])
+def test_it_is_asked_to_end_with_inputs_in_hand(
+    staging: Staged, topic: Callable[..., str], form: str
+) -> None:
+    with running(staging, topic, form) as own:
+        with (
+            own.flowing(),
+            own.struck(Stop(Program(phase=0.4), at="in-hand")) as (injection, proof),
+        ):
+            assert re.search(r"it had read \d+ offsets of its input|it writes as it reads", proof)
+            assert injection.target == proof.split()[0]
+            assert "SIGTERM by fault «x»" in str(lives(own)[0])
         eventually(lambda: not own.missing(), "an effect of each", own.said)
 
 
