@@ -84,6 +84,40 @@ class AtGates:
             self._placed.pop()
 
 
+class Reports:
+    """What passes of several messages of the pipeline, from now on until it is removed."""
+
+    def __init__(self, context: RunContext, messages: Iterable[Message]) -> None:
+        """Place the rules that report.
+
+        Raises:
+            StageTrouble: a link of the pipeline cannot have a gate.
+        """
+        self._gates: list[AtGates] = []
+        with ExitStack() as undo:
+            undo.callback(self.remove)
+            for message in messages:
+                rule = message.rule("report", times=None)
+                self._gates.append(AtGates(context, message.source, rule))
+            undo.pop_all()
+
+    def fired(self) -> list[Event]:
+        """All that has passed, in order."""
+        events = (event for gates in self._gates for event in gates.fired())
+        return sorted(events, key=lambda event: int(event["at"]))
+
+    def remove(self) -> None:
+        """Report no more."""
+        while self._gates:
+            self._gates[-1].remove()
+            self._gates.pop()
+
+
+def positions_in(event: Event, topic: str) -> dict[int, int]:
+    """Partition → offset, of the positions in a topic that a request has."""
+    return {partition: offset for name, partition, offset in event["positions"] if name == topic}
+
+
 REQUEST_OF: Final = itemgetter("link", "connection", "correlation_id")
 """What an event says of which request it was, or of which one it was the answer."""
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
 from dataclasses import replace
 from typing import Final
 
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.faults.messages.message import AtGates, Message
+from onceproof.harness.faults.messages.message import Message, Reports, positions_in
 from onceproof.harness.faults.program.programs import program
 from onceproof.harness.links.gate.client import Event
 from onceproof.harness.user_pipeline.subject import OwnPipeline
@@ -45,17 +44,16 @@ class InputsInHand:
         self._look = program(context).look
         self._topic = context.topic
         self._began = now()
-        self._gates: list[AtGates] = []
-        with ExitStack() as undo:
-            undo.callback(self.remove)
-            for message in (replace(FETCH, topic=self._topic), *_WRITES):
-                rule = message.rule("report", times=None)
-                self._gates.append(AtGates(context, "pipeline", rule))
-            undo.pop_all()
+        self._fetches = Reports(context, [replace(FETCH, topic=self._topic)])
+        try:
+            self._writes = Reports(context, _WRITES)
+        except BaseException:
+            self._fetches.remove()
+            raise
 
     def count(self) -> int | None:
         """How many offsets it was given since it last wrote; None if nobody saw it read at all."""
-        fetches = self._gates[0].fired()
+        fetches = self._fetches.fired()
         if not fetches:
             return None
         written = self._written()
@@ -73,15 +71,17 @@ class InputsInHand:
 
     def remove(self) -> None:
         """Report no more."""
-        while self._gates:
-            self._gates[-1].remove()
-            self._gates.pop()
+        self._writes.remove()
+        self._fetches.remove()
 
     def _written(self) -> int:
         """When it last wrote, in nanoseconds of CLOCK_MONOTONIC."""
-        produced, ended = (gates.fired() for gates in self._gates[1:])
-        alone = [event for event in produced if not event["transactional_ids"]]
-        writes = [self._began, *(int(event["at"]) for event in (*alone[-1:], *ended[-1:]))]
+        written = [
+            int(event["at"])
+            for event in self._writes.fired()
+            if event["api"] == "EndTxn" or not event["transactional_ids"]
+        ]
+        writes = [self._began, *written[-1:]]
         if not self._topics_only:
             writes.append(now() - round(self._look.quiet_for * _SECOND))
         return max(writes)
@@ -91,6 +91,5 @@ class InputsInHand:
         return {
             partition: offset
             for event in fetches
-            for topic, partition, offset in event["positions"]
-            if topic == self._topic
+            for partition, offset in positions_in(event, self._topic).items()
         }

@@ -8,11 +8,10 @@ busy machine. Who commits first and joins then has handled it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
 from typing import Final
 
 from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.faults.messages.message import AtGates, Message
+from onceproof.harness.faults.messages.message import Message, Reports, positions_in
 from onceproof.harness.faults.program.programs import program
 from onceproof.harness.links.gate.client import Event
 from onceproof.harness.links.gate.rules import POSITIONS
@@ -41,27 +40,17 @@ class Uncommitted:
             partition: offset
             for (_, partition), offset in program(context).look.groups.newest().items()
         }
-        self._gates: list[AtGates] = []
         asked = [_message(api, group=group) for api in (_JOIN, *_GIVEN, *POSITIONS)]
-        with ExitStack() as undo:
-            undo.callback(self.remove)
-            for message in (*asked, heard(group), _message("Fetch", topic=self._topic)):
-                rule = message.rule("report", times=None)
-                self._gates.append(AtGates(context, "pipeline", rule))
-            undo.pop_all()
+        fetch = _message("Fetch", topic=self._topic)
+        self._passing = Reports(context, (*asked, heard(group), fetch))
 
     def most(self) -> int:
         """The most offsets that a rebalance found read and not committed; see `most_in_hand`."""
-        events = sorted(
-            (event for gates in self._gates for event in gates.fired()), key=lambda e: int(e["at"])
-        )
-        return most_in_hand(events, self._topic, self._committed)
+        return most_in_hand(self._passing.fired(), self._topic, self._committed)
 
     def remove(self) -> None:
         """Report no more."""
-        while self._gates:
-            self._gates[-1].remove()
-            self._gates.pop()
+        self._passing.remove()
 
 
 def most_in_hand(events: Iterable[Event], topic: str, committed: Mapping[int, int]) -> int:
@@ -80,9 +69,9 @@ def most_in_hand(events: Iterable[Event], topic: str, committed: Mapping[int, in
     for event in found:
         api = event["api"]
         if api == "Fetch":
-            read.update(_places(event, topic))
+            read.update(positions_in(event, topic))
         elif api in POSITIONS:
-            done.update(_places(event, topic))
+            done.update(positions_in(event, topic))
             if joined:
                 in_hand = 0
         elif api in (_HEARD, _JOIN) and not joined:
@@ -91,10 +80,6 @@ def most_in_hand(events: Iterable[Event], topic: str, committed: Mapping[int, in
         elif api == given and joined:
             most, in_hand, joined = max(most, in_hand), 0, False
     return most
-
-
-def _places(event: Event, topic: str) -> dict[int, int]:
-    return {partition: offset for name, partition, offset in event["positions"] if name == topic}
 
 
 def _message(api: str, *, group: str | None = None, topic: str | None = None) -> Message:
