@@ -21,7 +21,7 @@ from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.program.held_work import writes_held
 from onceproof.harness.faults.program.other_member import CLIENT, OtherMember
 from onceproof.harness.faults.program.programs import at_work, wait_works
-from onceproof.harness.faults.program.uncommitted import Uncommitted, heard
+from onceproof.harness.faults.program.uncommitted import Uncommitted, heard, most_by_the_end
 from onceproof.harness.kafka.groups import GroupState
 from onceproof.harness.user_pipeline.program import PROGRAM
 from onceproof.harness.wait import Overdue, wait_until
@@ -80,7 +80,7 @@ class RebalanceProgram:
             seen = Uncommitted(context, self.group)
             try:
                 rebalanced = _Rebalanced(context, self)
-                rebalanced.in_hand = seen.most()
+                rebalanced.in_hand = rebalanced.seen_through(seen)
             finally:
                 seen.remove()
             if rebalanced.in_hand:
@@ -127,6 +127,13 @@ class _Rebalanced:
         except Overdue:  # it writes nothing now, or takes part in no rebalance while it is busy
             return ""
         return f"; it had all of them again while {held}"
+
+    def seen_through(self, seen: Uncommitted) -> int:
+        """How much was in hand; waits until its members have shared out anew."""
+        with group_of(self._context, self._fault.group) as group:
+            return most_by_the_end(
+                seen.most, lambda: _settled(group.describe()), self._context.stop
+            )
 
     def _wait(self, look: Callable[[], bool], seconds: float = _HELD_SECONDS) -> None:
         wait_until(look, what="", seconds=seconds, every=0.05, stop=self._context.stop)

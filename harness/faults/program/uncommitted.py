@@ -7,7 +7,8 @@ busy machine. Who commits first and joins then has handled it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Final
 
 from onceproof.harness.context.run_context import RunContext
@@ -15,10 +16,14 @@ from onceproof.harness.faults.messages.message import Message, Reports, position
 from onceproof.harness.faults.program.programs import program
 from onceproof.harness.links.gate.client import Event
 from onceproof.harness.links.gate.rules import POSITIONS
+from onceproof.harness.wait import Overdue, Stop, wait_until
 
 _JOIN, _HEARD = "JoinGroup", "Heartbeat"
 _GIVEN: Final = ("OffsetFetch", "SyncGroup")
 """What shows that it has been given partitions: it asks where to go on, or else that it joined."""
+_SETTLE_SECONDS: Final = 60.0
+_GIVEN_SECONDS: Final = 1.5
+"""In which a member is given its partitions once the group has settled, as far as we see it."""
 
 
 def heard(group: str) -> Message:
@@ -51,6 +56,25 @@ class Uncommitted:
     def remove(self) -> None:
         """Report no more."""
         self._passing.remove()
+
+
+def most_by_the_end(most: Callable[[], int], settled: Callable[[], bool], stop: Stop) -> int:
+    """What `most` says, once a rebalance is over.
+
+    Many clients take part in a rebalance only when their program asks for more, long after what it
+    wrote was let go.
+
+    Args:
+        settled: whether the group's members have shared the partitions out.
+    """
+    with suppress(Overdue):
+        wait_until(
+            lambda: most() > 0 or settled(),
+            what="", seconds=_SETTLE_SECONDS, every=0.05, stop=stop,
+        )  # fmt: skip
+    with suppress(Overdue):
+        wait_until(lambda: most() > 0, what="", seconds=_GIVEN_SECONDS, every=0.05, stop=stop)
+    return most()
 
 
 def most_in_hand(events: Iterable[Event], topic: str, committed: Mapping[int, int]) -> int:

@@ -6,10 +6,14 @@ from typing import Any
 
 import pytest
 
-from onceproof.harness.faults.program.uncommitted import Uncommitted, most_in_hand
+from onceproof.harness.faults.program.uncommitted import (
+    Uncommitted,
+    most_by_the_end,
+    most_in_hand,
+)
 from onceproof.harness.links.topology import Link
 from tests.unit.fakes.pipelines import FakeProgram
-from tests.unit.fakes.run_context import FakeContext
+from tests.unit.fakes.run_context import FakeContext, FakeStop
 from tests.unit.fakes.stage import FakeGate, FakeStage
 
 Event = dict[str, Any]
@@ -89,3 +93,15 @@ def test_it_sees_what_passes_between_making_and_removing_it() -> None:
     assert seen.most() == 0
     seen.remove()
     assert not gate.rules
+
+
+def test_a_member_that_joins_late_is_waited_for() -> None:
+    looks = iter([0] * 20)
+    shared = iter([False] * 15)
+    found = most_by_the_end(lambda: next(looks, 7), lambda: next(shared, True), FakeStop())
+    assert found == 7
+    assert next(looks, None) is None, "it had settled before it was given its partitions"
+
+
+def test_one_that_has_nothing_in_hand_is_done_when_its_group_is() -> None:
+    assert most_by_the_end(lambda: 0, lambda: True, FakeStop()) == 0
