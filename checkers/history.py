@@ -68,6 +68,7 @@ class History(Mapping[str, pa.Table]):
         self.source = source
         self.missing: tuple[str, ...] = tuple(n for n in TABLES if n not in tables)
         self._stored: dict[str, _Stored] = {}
+        self._called: dict[str, str] = {}
         self._tables = {n: fitting(n, table, self.where(n)) for n, table in tables.items()}
 
     @classmethod
@@ -130,6 +131,15 @@ class History(Mapping[str, pa.Table]):
         for name, table in self.items():
             pq.write_table(table, folder / f"{name}.parquet")
 
+    def moved(self, folder: Path) -> History:
+        """The same history with its tables in files of a folder: memory holds none of them."""
+        for name in TABLES:
+            if name not in self.missing:
+                pq.write_table(self[name], folder / f"{name}.parquet")
+        moved = History.load(folder)
+        moved.source, moved._called = self.source, {name: self.where(name) for name in TABLES}
+        return moved
+
     def replace(self, table: str, rows: pa.Table) -> History:
         """This history with one table in place of another.
 
@@ -141,6 +151,8 @@ class History(Mapping[str, pa.Table]):
 
     def where(self, name: str) -> str:
         """Where a table came from and what it is called there, for error messages."""
+        if name in self._called:
+            return self._called[name]
         called = f"{name}.parquet" if name in self._stored else f"table {name}"
         return f"{self.source}: {called}"
 

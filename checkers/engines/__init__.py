@@ -30,7 +30,7 @@ def open_history(history: History, settings: Settings) -> Iterator[Layer]:
     Raises:
         BadHistory: a table holds what the contract does not allow.
     """
-    database = _database(settings)
+    database = _database(settings, sum(map(history.rows, history)))
     try:
         queries = standard_queries()
         if not settings.screen:
@@ -60,11 +60,11 @@ def _filled(layer: Layer, history: History) -> None:
     check_contents(layer, history)
 
 
-def _database(settings: Settings) -> Database:
+def _database(settings: Settings, rows: int) -> Database:
     if settings.engine == "spark":
         from onceproof.checkers.engines.spark import Spark
 
         return Spark(settings)
     from onceproof.checkers.engines.duckdb import DuckDB
 
-    return DuckDB(settings)
+    return DuckDB(settings, rows)

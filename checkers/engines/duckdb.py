@@ -1,9 +1,10 @@
 """DuckDB: embedded, the default. It reads Parquet files itself and spills to disk when told to.
 
-Nothing of a file is loaded before a query needs it, so memory is bounded by
-what queries hold, and that by `Settings.memory`. Each thread asks through a connection of its own.
-What finds too little memory beside others is done again alone, at last on one thread: blocks that a
-thread works on cannot be spilled.
+Nothing of a file is loaded before a query needs it, so memory is bounded by what queries hold, and
+that by `Settings.memory`. Where nothing is set, little is held as long as that suffices: DuckDB by
+itself would take most of the machine before it spilled anything. Each thread asks through a
+connection of its own. What finds too little memory beside others is done again alone, at last on
+one thread: blocks that a thread works on cannot be spilled.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -24,14 +25,22 @@ from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.engines.temporary import temporary_folder
 
 T = TypeVar("T")
+_LEAST: Final = 600_000_000
+_FOR_A_ROW: Final = 10
+"""Bytes that are held where no limit is set: so many, or so many for each row if that is more."""
 
 
 class DuckDB:
     """A `Database` in this process."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, rows: int = 0) -> None:
+        """Open it.
+
+        Args:
+            rows: how many the history has; so much more is held where no limit is set.
+        """
         self._ending = ExitStack()
-        spill = self._ending.enter_context(temporary_folder())
+        self._spill = str(self._ending.enter_context(temporary_folder()))
         self._opened = duckdb.connect(":memory:")
         self._mine = threading.local()
         self._connections: list[duckdb.DuckDBPyConnection] = []
@@ -42,9 +51,10 @@ class DuckDB:
         self.threads = 2 if settings.threads is None else min(2, settings.threads)
         # The order of rows means nothing here, and keeping it costs memory.
         self._db.execute("SET preserve_insertion_order = false")
-        self._db.execute(f"SET temp_directory = {literal(str(spill))}")
-        if settings.memory:
-            self._db.execute(f"SET memory_limit = '{settings.memory}B'")
+        self._db.execute(f"SET temp_directory = {literal(self._spill)}")
+        self._may_hold_more = settings.memory is None
+        limit = settings.memory or max(_LEAST, _FOR_A_ROW * rows)
+        self._db.execute(f"SET memory_limit = '{limit}B'")
         if settings.threads:
             self._db.execute(f"SET threads = {settings.threads}")
 
@@ -104,19 +114,33 @@ class DuckDB:
         """
         with interruptible():
             with suppress(duckdb.OutOfMemoryException), self._turns.beside(), self._readable():
-                return work()
+                return self._spilled(work)
             with self._turns.alone():
                 with suppress(duckdb.OutOfMemoryException):
-                    return work()
+                    return self._spilled(work)
+                if self._may_hold_more:
+                    self._db.execute("RESET memory_limit")
+                    self._may_hold_more = False
+                    with suppress(duckdb.OutOfMemoryException):
+                        return self._spilled(work)
                 self._db.execute("SET threads = 1")
                 try:
-                    return work()
+                    return self._spilled(work)
                 except duckdb.OutOfMemoryException as error:
                     raise NotEnoughMemory(_advice(self._memory, error)) from error
                 finally:
                     self._db.execute(
                         f"SET threads = {self._threads}" if self._threads else "RESET threads"
                     )
+
+    def _spilled(self, work: Callable[[], T]) -> T:
+        """Do something; a disk that has no room for what is spilled is memory that is short."""
+        try:
+            return work()
+        except duckdb.IOException as error:
+            if self._spill in str(error):
+                raise duckdb.OutOfMemoryException(str(error)) from error
+            raise
 
     @contextmanager
     def _readable(self) -> Iterator[None]:

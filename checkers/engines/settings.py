@@ -17,7 +17,8 @@ class Settings:
     master: str | None = None
     """Spark's master, e.g. `local[2]` or `spark://…`; None: what Spark is configured for."""
     memory: int | None = None
-    """Bytes that the engine may hold before it spills to disk; None: the engine's own limit."""
+    """Bytes that the engine may hold before it spills to disk; None: little for as long as that
+    suffices, then the engine's own limit."""
     threads: int | None = None
     """Threads of DuckDB; None: one per core."""
     screen: bool = True

@@ -44,7 +44,10 @@ def check(
     ] = "duckdb",
     master: Annotated[str | None, typer.Option(help="Spark master, such as local[4].")] = None,
     memory: Annotated[
-        str | None, typer.Option(help="Memory limit of the engine, such as 2GB.")
+        str | None,
+        typer.Option(
+            help="Memory limit of the engine, such as 2GB (default: little, and more if needed)."
+        ),
     ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Number of DuckDB threads.")] = None,
     exact: Annotated[

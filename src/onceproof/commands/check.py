@@ -13,7 +13,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
 
 from onceproof.arrow_alone import leave_pandas_out
 from onceproof.checkers import BadClaim, BadHistory
@@ -22,10 +24,15 @@ from onceproof.checkers.engines.not_enough_memory import NotEnoughMemory
 from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.folders import is_uri
 
+if TYPE_CHECKING:
+    from onceproof.checkers.imports import Imported
+
 leave_pandas_out()
 
 RUN = "run"
 USAGE, TROUBLE = 2, 3
+_LARGE: Final = 200_000
+"""Rows of a history that was read into memory, from which on it is kept in files."""
 
 
 def check(
@@ -107,16 +114,30 @@ def _check_foreign(
     json: Path | None,
     options: dict[str, Any],
 ) -> int:
-    from onceproof.checkers.imports import read
+    from onceproof.checkers.engines.temporary import temporary_folder
     from onceproof.checkers.imports.claims import all_claims, parse_claim
     from onceproof.commands.judgement_output import output_judgement
 
-    imported = read(path, format_, **options)
-    history = imported.history
-    wanted = tuple(parse_claim(claim, history) for claim in claims) or all_claims(history)
-    judgement = judge(history, wanted, settings=settings, promised=imported.promised)
+    with temporary_folder() as folder:
+        imported = _read(path, format_, folder, options)
+        # What is in files now is held no longer, but Arrow keeps its memory for what comes next.
+        pa.default_memory_pool().release_unused()
+        history = imported.history
+        wanted = tuple(parse_claim(claim, history) for claim in claims) or all_claims(history)
+        judgement = judge(history, wanted, settings=settings, promised=imported.promised)
     judgement = replace(judgement, unsealed=imported.unsealed)
     return output_judgement(judgement, str(path), imported.notes, json)
+
+
+def _read(path: Path, format_: str, folder: Path, options: dict[str, Any]) -> Imported:
+    """Read a foreign history; a large one does not stay in memory, but in the folder."""
+    from onceproof.checkers.imports import read
+
+    imported = read(path, format_, **options)
+    history = imported.history
+    if format_ == "parquet" or sum(map(history.rows, history)) < _LARGE:
+        return imported
+    return replace(imported, history=history.moved(folder))
 
 
 def _format(path: Path) -> str:

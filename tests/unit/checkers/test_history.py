@@ -38,6 +38,15 @@ def test_saved_and_loaded_it_is_the_same(tmp_path: Path) -> None:
     assert loaded.missing == ()
 
 
+def test_moved_to_files_it_is_the_same_and_called_the_same(tmp_path: Path) -> None:
+    history = History.of(sends=[{"record": "a"}], log=[{"record": "a"}])
+    moved = history.moved(tmp_path)
+    assert moved.missing == history.missing
+    assert all(moved[name].equals(history[name]) for name in TABLES)
+    assert (moved.source, moved.where("log")) == (history.source, history.where("log"))
+    assert sorted(f.name for f in tmp_path.iterdir()) == ["log.parquet", "sends.parquet"]
+
+
 def test_a_missing_table_is_empty_and_noted(tmp_path: Path) -> None:
     history = History.of(log=[{"record": "a"}])
     assert "sends" in history.missing

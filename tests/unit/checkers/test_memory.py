@@ -49,6 +49,40 @@ def test_it_is_tried_again_alone_and_then_on_one_thread(
     assert threads_of(database) == 2
 
 
+def limit_of(database: DuckDB) -> str:
+    (row,) = database._db.execute("SELECT current_setting('memory_limit')").fetchall()
+    return str(row[0])
+
+
+def test_where_no_limit_is_set_little_is_held_until_that_does_not_suffice() -> None:
+    database = DuckDB(Settings(threads=2), rows=100_000_000)
+    held = []
+
+    def work() -> str:
+        held.append(limit_of(database))
+        if len(held) < 3:
+            raise duckdb.OutOfMemoryException("Out of Memory Error: failed to pin a block")
+        return held[-1]
+
+    database._within_memory(work)
+    assert held[:2] == ["953.6 MiB"] * 2
+    assert "GiB" in held[2]
+    assert limit_of(database) == held[2], "what is to come needs as much"
+    assert limit_of(DuckDB(Settings())) == "572.2 MiB"
+
+
+def test_a_full_disk_is_memory_that_is_short(database: DuckDB) -> None:
+    tries = []
+
+    def work() -> int:
+        tries.append(1)
+        if len(tries) == 1:
+            raise duckdb.IOException(f"IO Error: {database._spill}/block: No space left on device")
+        return 5
+
+    assert database._within_memory(work) == 5
+
+
 def test_what_cannot_be_done_says_what_to_do(database: DuckDB) -> None:
     scarce = Scarce(9)
     with pytest.raises(NotEnoughMemory, match=r"0\.2 GB.*failed to pin a block\. .*--memory"):

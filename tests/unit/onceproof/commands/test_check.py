@@ -45,6 +45,19 @@ def test_a_jepsen_history_with_the_real_command(jepsen: Path) -> None:
     assert done.err == ""
 
 
+def test_one_that_is_large_is_judged_from_files(
+    jepsen: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = run(jepsen)
+    monkeypatch.setattr("onceproof.commands.check._LARGE", 1)
+    moved = []
+    move = History.moved
+    monkeypatch.setattr(History, "moved", lambda of, to: moved.append(to) or move(of, to))
+    assert run(jepsen) == found
+    (folder,) = moved
+    assert not folder.exists(), "they are removed"
+
+
 def test_claims_choose_what_is_judged(jepsen: Path) -> None:
     code, out, _ = run(jepsen, "--claim", "at-most-once:jepsen")
     assert code == 5  # nothing was in doubt
