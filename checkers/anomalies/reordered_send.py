@@ -47,15 +47,17 @@ ANOMALY = Anomaly(
         ),
     },
     sql="""
-SELECT p.trial, p.topic, p."partition", p.session, p.attempt, p.record, p.ordinal, p."offset",
+SELECT s.trial, s.topic, s."partition", s.session, s.attempt, s.record, s.ordinal, s."offset",
        e.attempt AS after_attempt, p.furthest AS after_offset
 FROM (
-    SELECT s.*, max(s."offset") OVER (
+    SELECT s.trial, s."partition", s.attempt, s."offset", max(s."offset") OVER (
                PARTITION BY s.trial, s."partition", s.session
                ORDER BY s.ordinal, s.attempt
            ) AS furthest
     FROM send_places s
 ) p
+JOIN send_places s ON s.trial = p.trial AND s."partition" = p."partition"
+                  AND s.attempt = p.attempt
 JOIN send_places e ON e.trial = p.trial AND e."partition" = p."partition"
                   AND e."offset" = p.furthest
 WHERE p."offset" < p.furthest
