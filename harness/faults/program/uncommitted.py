@@ -19,6 +19,7 @@ from onceproof.harness.links.gate.rules import POSITIONS
 from onceproof.harness.wait import Overdue, Stop, wait_until
 
 _JOIN, _HEARD = "JoinGroup", "Heartbeat"
+_PENDING, _END = "TxnOffsetCommit", "EndTxn"
 _GIVEN: Final = ("OffsetFetch", "SyncGroup")
 """What shows that it has been given partitions: it asks where to go on, or else that it joined."""
 _SETTLE_SECONDS: Final = 60.0
@@ -47,7 +48,8 @@ class Uncommitted:
         }
         asked = [_message(api, group=group) for api in (_JOIN, *_GIVEN, *POSITIONS)]
         fetch = _message("Fetch", topic=self._topic)
-        self._passing = Reports(context, (*asked, heard(group), fetch))
+        ended = _message(_END, commits=True)
+        self._passing = Reports(context, (*asked, ended, heard(group), fetch))
 
     def most(self) -> int:
         """The most offsets that a rebalance found read and not committed; see `most_in_hand`."""
@@ -81,21 +83,28 @@ def most_in_hand(events: Iterable[Event], topic: str, committed: Mapping[int, in
     """The most that was in hand at a rebalance behind which nothing was committed.
 
     Args:
-        events: requests to join, to be given partitions, to commit and to fetch, and answers to
-            heartbeats that say that there is a rebalance, in order.
+        events: requests to join, to be given partitions, to commit offsets and transactions and to
+            fetch, and answers to heartbeats that say that there is a rebalance, in order.
         topic: the input; `committed`: partition → offset that was committed before them.
     """
     found = list(events)
     given = next((api for api in _GIVEN if any(event["api"] == api for event in found)), None)
     read: dict[int, int] = {}
     done = dict(committed)
+    pending: dict[str, dict[int, int]] = {}
     most, in_hand, joined = 0, 0, False
     for event in found:
         api = event["api"]
         if api == "Fetch":
             read.update(positions_in(event, topic))
-        elif api in POSITIONS:
+        elif api == _PENDING:
+            # Not committed before its transaction is, which may wait for what was produced.
+            for of in event["transactional_ids"]:
+                pending.setdefault(of, {}).update(positions_in(event, topic))
+        elif api in (*POSITIONS, _END):
             done.update(positions_in(event, topic))
+            for of in event["transactional_ids"]:
+                done.update(pending.pop(of, {}))
             if joined:
                 in_hand = 0
         elif api in (_HEARD, _JOIN) and not joined:
@@ -106,5 +115,9 @@ def most_in_hand(events: Iterable[Event], topic: str, committed: Mapping[int, in
     return most
 
 
-def _message(api: str, *, group: str | None = None, topic: str | None = None) -> Message:
-    return Message(source="pipeline", direction="request", api=api, group=group, topic=topic)
+def _message(
+    api: str, *, group: str | None = None, topic: str | None = None, commits: bool | None = None
+) -> Message:
+    return Message(
+        source="pipeline", direction="request", api=api, group=group, topic=topic, commits=commits
+    )

@@ -19,8 +19,11 @@ from tests.unit.fakes.stage import FakeGate, FakeStage
 Event = dict[str, Any]
 
 
-def message(api: str, *positions: tuple[int, int], topic: str = "orders") -> Event:
-    return {"api": api, "at": 0, "positions": [[topic, *place] for place in positions]}
+def message(
+    api: str, *positions: tuple[int, int], topic: str = "orders", ids: tuple[str, ...] = ()
+) -> Event:
+    places = [[topic, *place] for place in positions]
+    return {"api": api, "at": 0, "positions": places, "transactional_ids": ids}
 
 
 HEARD, JOIN = message("Heartbeat"), message("JoinGroup")
@@ -32,7 +35,15 @@ def fetch(*positions: tuple[int, int], topic: str = "orders") -> Event:
 
 
 def commit(*positions: tuple[int, int]) -> Event:
-    return message("TxnOffsetCommit", *positions)
+    return message("OffsetCommit", *positions)
+
+
+def pending(*positions: tuple[int, int], of: str = "copy-1") -> Event:
+    return message("TxnOffsetCommit", *positions, ids=(of,))
+
+
+def end(of: str = "copy-1") -> Event:
+    return message("EndTxn", ids=(of,))
 
 
 @pytest.mark.parametrize(
@@ -50,6 +61,12 @@ def commit(*positions: tuple[int, int]) -> Event:
         ((fetch((0, 9)), HEARD, JOIN, commit((0, 9)), SYNC, GIVEN), 0),
         ((fetch((0, 9)), HEARD, JOIN, SYNC, commit((0, 9)), GIVEN), 0),
         ((fetch((0, 9)), HEARD, JOIN, SYNC, GIVEN, commit((0, 9))), 4),
+        # In a transaction: they are committed when it is, which may wait for what was produced.
+        ((fetch((0, 9)), pending((0, 9)), HEARD, end(), JOIN, SYNC, GIVEN), 4),
+        ((fetch((0, 9)), pending((0, 9)), end(), HEARD, JOIN, SYNC, GIVEN), 0),
+        ((fetch((0, 9)), pending((0, 9)), end("copy-2"), HEARD, JOIN, SYNC, GIVEN), 4),
+        ((fetch((0, 9)), HEARD, JOIN, pending((0, 9)), end(), SYNC, GIVEN), 0),
+        ((fetch((0, 9)), HEARD, JOIN, SYNC, GIVEN, pending((0, 9)), end()), 4),
         # The best of several rebalances counts.
         (
             (fetch((0, 9)), JOIN, commit((0, 9)), SYNC, GIVEN, fetch((0, 12)), JOIN, SYNC, GIVEN),
@@ -88,7 +105,7 @@ def test_it_sees_what_passes_between_making_and_removing_it() -> None:
     seen = Uncommitted(FakeContext(pipeline=FakeProgram(Looked()), stage=stage), "readers")
     assert {rule.message.api for rule in gate.rules} == {
         "JoinGroup", "OffsetFetch", "SyncGroup", "OffsetCommit", "TxnOffsetCommit", "Heartbeat",
-        "Fetch",
+        "Fetch", "EndTxn",
     }  # fmt: skip
     assert seen.most() == 0
     seen.remove()
