@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from onceproof.harness.context.pipeline import Pipeline
+from onceproof.harness.context.pipeline import Pipeline, Positions
 from onceproof.harness.context.recorder import Recorder
 from onceproof.harness.context.subject import Subject
 from onceproof.harness.kafka.log_reader import LogReader
@@ -53,6 +53,19 @@ class RunContext:
     def inputs(self) -> tuple[str, ...]:
         """Topics that the workload goes to, which a pipeline has to come to the end of."""
         return self.producers.workload.topics
+
+    def input_ends(self) -> Positions:
+        """The high watermark of each partition of the inputs.
+
+        Raises:
+            UnreadableLog: one cannot be read now.
+        """
+        with self.reader() as reader:
+            return {
+                (topic, partition): end
+                for topic in self.inputs
+                for partition, (_, end) in reader.ends(topic).items()
+            }
 
     def view(self, *, without: int | None = None) -> ClusterView:
         """A fresh view of the cluster, as reported by brokers that can answer.

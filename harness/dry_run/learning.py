@@ -16,6 +16,7 @@ from typing import Any, Final
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
+from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.context.run_context import Collected, RunContext
 from onceproof.harness.dry_run.probing import Probe
 from onceproof.harness.faults.messages.message import AtGates
@@ -207,6 +208,7 @@ class Learner:
                     session_ms=settings["session_timeout_ms"],
                     max_poll_ms=settings["rebalance_timeout_ms"],
                     static=settings["group_instance_id"] is not None,
+                    topics=known.topics,
                 )
         return max(self._members.values(), key=lambda group: group.members, default=None)
 
@@ -225,6 +227,11 @@ class Learner:
                         members=len(described.members),
                         protocol=CONSUMER if newer else CLASSIC,
                         static=any(member.group_instance_id for member in described.members),
+                        topics=tuple(
+                            topic
+                            for topic in self._context.inputs
+                            if topic in _assigned(described.members)
+                        ),
                     )
         except (KafkaException, TimeoutError):
             return {}
@@ -240,11 +247,15 @@ class Learner:
         stage = self._context.stage
         return frozenset(stage.entrance(Link("pipeline", broker)) for broker in stage.brokers)
 
-    def _ends(self) -> dict[int, int]:
-        """Behind the last record of each partition of the input that has one."""
+    def _ends(self) -> Positions:
+        """Behind the last record of each partition of the inputs that has one."""
         with self._context.reader() as reader:
-            logs = reader.read_topic(self._context.topic)
-            return {log.partition: log.entries[-1].offset + 1 for log in logs if log.entries}
+            return {
+                (topic, log.partition): log.entries[-1].offset + 1
+                for topic in self._context.inputs
+                for log in reader.read_topic(topic)
+                if log.entries
+            }
 
 
 class _Pauses:
@@ -285,6 +296,12 @@ class _Pauses:
                 self._longest = max(self._longest, self._context.stop.monotonic() - since)
             if written or not waits:
                 since, changes = self._context.stop.monotonic(), pipeline.look.changes
+
+
+def _assigned(members: Iterable[Any]) -> set[str]:
+    """The topics that members of a group were assigned partitions of."""
+    assigned = (member.assignment for member in members if member.assignment)
+    return {place.topic for each in assigned for place in each.topic_partitions}
 
 
 def _setting(events: Iterable[Event], name: str) -> Any:

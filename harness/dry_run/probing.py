@@ -18,7 +18,7 @@ from onceproof.harness.faults.cluster.coordinated import group_of
 from onceproof.harness.kafka.coordinator import Refused
 from onceproof.harness.processes.processes import Process
 from onceproof.harness.user_pipeline.odd_records import NotSent, send_odd, send_plain
-from onceproof.harness.user_pipeline.profile import NULL, OVERSIZE, PROBED
+from onceproof.harness.user_pipeline.profile import NULL, OVERSIZE
 from onceproof.harness.user_pipeline.program import AWAY, Program
 from onceproof.harness.user_pipeline.subject import OwnPipeline
 from onceproof.harness.wait import Overdue, wait_until
@@ -48,9 +48,7 @@ class Probe:
         if not isinstance(pipeline, Program) or not pipeline.alive():
             return (), ()
         assert isinstance(subject, OwnPipeline)
-        for kind in PROBED:
-            if kind == OVERSIZE and (subject.orders.file or subject.orders.encode):
-                continue  # only orders that are made up, in JSON, can be made larger
+        for kind in subject.orders.probes:
             try:
                 life = pipeline.supervisor.running()
                 send_odd(self._context, kind)
@@ -123,11 +121,9 @@ class Probe:
         )
 
     def _move(self) -> None:
-        topic = self._context.topic
-        with self._context.reader() as reader:
-            ends = reader.ends(topic)
+        ends = self._context.input_ends()
         for name in self._groups:
             with group_of(self._context, name) as group:
                 group.remove_members()
-                for partition, (_, end) in ends.items():
+                for (topic, partition), end in ends.items():
                     group.commit(topic, partition, end)

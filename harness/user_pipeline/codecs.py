@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from onceproof.harness.user_pipeline.effects import FUNCTION, call, function_of
 from onceproof.harness.user_pipeline.identity import BadRule
+from onceproof.harness.user_pipeline.named_values import assigned
 
 _KEPT: Final = 50_000
 """Records that are read or written over and over in a trial."""
@@ -83,7 +84,7 @@ def by_name(
     Raises:
         BadRule: there is no such function or name, or a name has two.
     """
-    found: dict[str, str] = {}
+    given = []
     for text in texts:
         name, _, function = text.rpartition("=")
         if not FUNCTION.fullmatch(function) or (name and name not in names):
@@ -92,13 +93,8 @@ def by_name(
                 f"{thing[:-1].upper()}=FILE.py:FUNCTION with one of the {thing} {', '.join(names)}"
             )
         function_of(function)
-        for each in [name] if name else names:
-            if each in found:
-                raise BadRule(
-                    f"{option} {text}: {each} has another one; expected one per {thing[:-1]}"
-                )
-            found[each] = function
-    return found
+        given.append((text, name, function))
+    return assigned(option, given, names, thing=thing)
 
 
 def check_function(option: str, text: str) -> None:

@@ -1,4 +1,4 @@
-"""What consumer groups commit of a pipeline's input, and when each commit was first seen.
+"""What consumer groups commit of a pipeline's inputs, and when each commit was first seen.
 
 Nothing is judged by it. Whether a pipeline starts from its group's
 positions only its owner knows, so they are recorded as `advisory`: a report shows when an input
@@ -8,7 +8,7 @@ was behind it, and how far it lagged.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -27,7 +27,7 @@ _AGAIN: Final = 3.0
 
 @dataclass(frozen=True, kw_only=True)
 class GroupProgress:
-    """A group, whether it has members, and its newest positions in the topic."""
+    """A group, whether it has members, and its newest positions in the inputs."""
 
     name: str
     works: bool
@@ -35,11 +35,13 @@ class GroupProgress:
 
 
 class GroupCommits:
-    """The commits of every group of a cluster that reads one topic."""
+    """The commits of every group of a cluster that reads one of some topics."""
 
-    def __init__(self, topic: str, *, addresses: Iterable[str], reader: Reader) -> None:
-        """Both lead past all proxies."""
-        self._topic = topic
+    def __init__(
+        self, topics: Collection[str], *, addresses: Iterable[str], reader: Reader
+    ) -> None:
+        """The latter lead past all proxies."""
+        self._topics = topics
         self._addresses = tuple(addresses)
         self._reader = reader
         self._groups: dict[str, tuple[GroupPositions, Sightings]] = {}
@@ -80,7 +82,7 @@ class GroupCommits:
     def _seen(self, positions: GroupPositions, first: Sightings) -> list[tuple[Commit, int]]:
         commits = positions.look()
         together = zip(commits, first.of(commits), strict=True)
-        return [(commit, at) for commit, at in together if commit.topic == self._topic]
+        return [(commit, at) for commit, at in together if commit.topic in self._topics]
 
     def _meet(self) -> None:
         for group in self.by_group():
@@ -105,7 +107,7 @@ class GroupCommits:
 
     def _progress(self) -> Iterator[GroupProgress]:
         for group in offsets_of_groups(self._addresses):
-            positions = {at: n for at, n in group.offsets.items() if at[0] == self._topic}
+            positions = {at: n for at, n in group.offsets.items() if at[0] in self._topics}
             if positions:
                 works = group.state != _EMPTY
                 yield GroupProgress(name=group.group, works=works, positions=positions)

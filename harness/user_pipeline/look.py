@@ -36,6 +36,7 @@ class Look:
     """Looks at one pipeline.
 
     Attributes:
+        topics: its inputs.
         groups: knows what consumer groups commit.
         sent: identities that its inputs have.
         required: those of `sent` that must have an effect.
@@ -47,7 +48,7 @@ class Look:
         keys: for each output, if they are tables of state, what `keys_of` returns.
     """
 
-    topic: str
+    topics: tuple[str, ...]
     groups: GroupCommits
     reader: Callable[[], AbstractContextManager[LogReader]]
     sink: Opened
@@ -63,7 +64,7 @@ class Look:
     clock: Callable[[], float] = time.monotonic
     changes: int = field(default=0, init=False)
     """How often something new was found in its outputs."""
-    added: set[int] = field(default_factory=set, init=False)
+    added: set[tuple[str, int]] = field(default_factory=set, init=False)
     """Partitions that were added before it was last started, so that it cannot but know them."""
     _size: int | None = field(default=None, init=False)
     _looking: threading.Lock = field(default_factory=threading.Lock, init=False)
@@ -164,7 +165,7 @@ class Look:
         with self.reader() as reader:
             there = [
                 [named for entry in inputs_of(log) if (named := _named(entry))[0]]
-                for log in reader.read_topic(self.topic)
+                for log in self._logs(reader)
             ]
             effects = self.sink(reader).named()
         known = {record for inputs in there for record, _ in inputs}
@@ -176,25 +177,22 @@ class Look:
         }
         return len(past), len(known)
 
-    def past(self, ends: Mapping[int, int]) -> bool:
+    def past(self, ends: Positions) -> bool:
         """Whether an input at or behind each of these offsets has an effect in every output.
-
-        Args:
-            ends: partition → offset.
 
         Raises:
             UnreadableLog, UnreadableOutput, psycopg.Error: it cannot be seen now.
         """
         with self.reader() as reader:
             effects = self.sink(reader).named()
-            logs = {log.partition: log for log in reader.read_topic(self.topic)}
+            logs = {(log.topic, log.partition): log for log in self._logs(reader)}
         return all(
             any(done and offset >= end for offset, _, done in self._with_effects(inputs, effects))
-            for partition, end in ends.items()
-            if (inputs := [(e.offset, *_named(e)) for e in inputs_of(logs[partition])])
+            for at, end in ends.items()
+            if (inputs := [(e.offset, *_named(e)) for e in inputs_of(logs[at])])
         )
 
-    def getting_past(self, ends: Mapping[int, int]) -> Callable[[], bool]:
+    def getting_past(self, ends: Positions) -> Callable[[], bool]:
         """Something to ask over and over for `past`, which reads everything only after a change."""
         changes = -1
 
@@ -217,7 +215,7 @@ class Look:
         try:
             with self.reader() as reader:
                 effects = self.sink(reader).named()
-                logs = [log for log in reader.read_topic(self.topic) if inputs_of(log)]
+                logs = [log for log in self._logs(reader) if inputs_of(log)]
         except (UnreadableLog, UnreadableOutput):
             return None
         reached = {(log.topic, log.partition): self._reached(log, effects, still) for log in logs}
@@ -226,7 +224,7 @@ class Look:
             at = log.topic, log.partition
             others = (reached[other] == end for other, end in ends.items() if other != at)
             # What reads all others to their ends, and nothing at all of this one, never will.
-            if log.partition in self.added and still and all(others) and self._bare(log, effects):
+            if at in self.added and still and all(others) and self._bare(log, effects):
                 reached[at] = ends[at]
         return reached or None
 
@@ -250,13 +248,16 @@ class Look:
         return inputs[-1][0] + 1
 
     def input_logs(self) -> list[PartitionLog]:
-        """Every partition of its input as it stands.
+        """Every partition of its inputs as it stands.
 
         Raises:
             UnreadableLog: it cannot be seen now.
         """
         with self.reader() as reader:
-            return list(reader.read_topic(self.topic))
+            return self._logs(reader)
+
+    def _logs(self, reader: LogReader) -> list[PartitionLog]:
+        return [log for topic in self.topics for log in reader.read_topic(topic)]
 
     def waits(self) -> bool:
         """Whether some input that must have an effect has none in some output.
@@ -268,7 +269,7 @@ class Look:
             effects = self.sink(reader).named()
             logs = [
                 [(entry.offset, *_named(entry)) for entry in inputs_of(log)]
-                for log in reader.read_topic(self.topic)
+                for log in self._logs(reader)
             ]
         return any(
             record in self.required and not done

@@ -1,4 +1,4 @@
-"""Odd records in the input of a pipeline, which are no inputs: aborted, too large, without a value.
+"""Odd records in topics that a pipeline reads, no inputs: aborted, too large, without a value.
 
 They are like those that were sent before, so that any pipeline can read them, and no effect of them
 is expected. Made-up orders get identities of their own; those of a file are copies.
@@ -7,11 +7,13 @@ is expected. Made-up orders get identities of their own; those of a file are cop
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from confluent_kafka import Producer
 
+from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.history.identity import ODD_HEADER, RECORD_HEADER
 from onceproof.harness.kafka.connecting.connection import connection
@@ -25,41 +27,42 @@ _ID: Final = "onceproof-odd-records"
 _EACH: Final = 5
 """How many go to each partition."""
 _SECONDS: Final = 30.0
-_MADE_UP: Final = re.compile(rb"order-0(\d{5})")
+_MADE_UP: Final = re.compile(rb"(order|payment)-0(\d{5})")
 _ODD: Final = {ABORTED: 9, NULL: 8, OVERSIZE: 7}
 _PLAIN: Final = {ABORTED: 6, NULL: 5, OVERSIZE: 4}
 """The first digit of the numbers of odd orders, and of the plain ones behind them, by kind."""
 
-Ends = Mapping[int, int]
-"""Partition → offset behind its last record."""
+Alike = Mapping[tuple[str, int], list[Entry]]
+"""Topic and partition → records that odd ones are to be like."""
 
 
 class NotSent(RuntimeError):
     """They could not be sent; the text says why."""
 
 
-def send_odd(context: RunContext, kind: str) -> Ends:
-    """Send some of a kind to every partition of the input that has a record; returns its ends.
+def send_odd(context: RunContext, kind: str) -> Positions:
+    """Send some of a kind to every partition of the inputs that has a record; returns their ends.
 
     Raises:
         NotSent: the brokers did not take them.
-        UnreadableLog: the input cannot be read now.
+        UnreadableLog: an input cannot be read now.
         KafkaException: the transaction failed.
     """
-    with context.reader() as reader:
-        logs = reader.read_topic(context.topic)
-        alike = {log.partition: found for log in logs if (found := _last(log))}
-    if not alike:
-        raise NotSent(f"{context.topic} holds no record that an odd one could be like")
+    alike = {at: found for at, found in _last(context).items() if found}
+    for topic in context.inputs:
+        if topic not in {of for of, _ in alike}:
+            raise NotSent(f"{topic} holds no record that an odd one could be like")
     _SENT_AS[kind](context, alike)
-    with context.reader() as reader:
-        return {partition: end for partition, (_, end) in reader.ends(context.topic).items()}
+    return context.input_ends()
 
 
-def found_odd(logs: Iterable[PartitionLog], kind: str) -> Ends:
+def found_odd(logs: Iterable[PartitionLog], kind: str) -> Positions:
     """Offsets behind the newest odd ones among the inputs, by partition; none where none stands."""
-    odd = {log.partition: [e.offset for e in log.entries if IS_ODD[kind](e)] for log in logs}
-    return {partition: max(offsets) + 1 for partition, offsets in odd.items() if offsets}
+    odd = {
+        (log.topic, log.partition): [e.offset for e in log.entries if IS_ODD[kind](e)]
+        for log in logs
+    }
+    return {at: max(offsets) + 1 for at, offsets in odd.items() if offsets}
 
 
 def send_plain(context: RunContext, kind: str) -> frozenset[str]:
@@ -70,10 +73,9 @@ def send_plain(context: RunContext, kind: str) -> frozenset[str]:
     Raises:
         NotSent, UnreadableLog: as of `send_odd`.
     """
-    with context.reader() as reader:
-        alike = {log.partition: _last(log)[-1:] for log in reader.read_topic(context.topic)}
+    alike = {at: found[-1:] for at, found in _last(context).items()}
     other = _Other(_PLAIN[kind])
-    _produce(_producer(context), context.topic, alike, other)
+    _produce(_producer(context), alike, other)
     return frozenset(
         other(entry.headers.get(RECORD_HEADER, b"")).decode()
         for entries in alike.values()
@@ -81,28 +83,26 @@ def send_plain(context: RunContext, kind: str) -> frozenset[str]:
     )
 
 
-def _sent_aborted(context: RunContext, alike: Mapping[int, list[Entry]]) -> None:
+def _sent_aborted(context: RunContext, alike: Alike) -> None:
     producer = _producer(context, **{"transactional.id": _ID})
     producer.init_transactions(_SECONDS)
     producer.begin_transaction()
-    _produce(producer, context.topic, alike, _Other(_ODD[ABORTED]))
+    _produce(producer, alike, _Other(_ODD[ABORTED]))
     producer.abort_transaction(_SECONDS)
 
 
-def _sent_null(context: RunContext, alike: Mapping[int, list[Entry]]) -> None:
-    _produce(_producer(context), context.topic, alike, _Other(_ODD[NULL]), lambda _: None)
+def _sent_null(context: RunContext, alike: Alike) -> None:
+    _produce(_producer(context), alike, _Other(_ODD[NULL]), lambda _: None)
 
 
-def _sent_large(context: RunContext, alike: Mapping[int, list[Entry]]) -> None:
-    last = {partition: entries[-1:] for partition, entries in alike.items()}
+def _sent_large(context: RunContext, alike: Alike) -> None:
+    last = {at: entries[-1:] for at, entries in alike.items()}
     more = {"message.max.bytes": str(MESSAGE_MAX_BYTES)}
     producer, other = _producer(context, **more), _Other(_ODD[OVERSIZE])
-    _produce(
-        producer, context.topic, last, other, lambda value: padded(other(value).decode()).encode()
-    )
+    _produce(producer, last, other, lambda value: padded(other(value).decode()).encode())
 
 
-_SENT_AS: Final[Mapping[str, Callable[[RunContext, Mapping[int, list[Entry]]], None]]] = {
+_SENT_AS: Final[Mapping[str, Callable[[RunContext, Alike], None]]] = {
     ABORTED: _sent_aborted,
     NULL: _sent_null,
     OVERSIZE: _sent_large,
@@ -118,7 +118,7 @@ class _Other:
     """The value of a made-up order, with the identity of one that is never sent."""
 
     def __init__(self, digit: int) -> None:
-        self._as = rb"order-%d\1" % digit
+        self._as = rb"\1-%d\2" % digit
 
     def __call__(self, value: bytes) -> bytes:
         return _MADE_UP.sub(self._as, value)
@@ -126,12 +126,11 @@ class _Other:
 
 def _produce(
     producer: Producer,
-    topic: str,
-    alike: Mapping[int, list[Entry]],
+    alike: Alike,
     other: _Other,
     value: Callable[[bytes], bytes | None] | None = None,
 ) -> None:
-    for partition, entries in alike.items():
+    for (topic, partition), entries in alike.items():
         for entry in entries:
             named = entry.headers.get(RECORD_HEADER, b"")
             producer.produce(
@@ -145,10 +144,45 @@ def _produce(
         raise NotSent(f"{left} odd records were not taken within {_SECONDS:g} s")
 
 
-def _last(log: PartitionLog) -> list[Entry]:
-    """The last records of a partition that were sent and committed, without odd ones."""
+def _last(context: RunContext) -> Alike:
+    """The last records of each partition of the inputs that odd ones can be like."""
+    with context.reader() as reader:
+        plain = {
+            (topic, log.partition): _plain(log)
+            for topic in context.inputs
+            for log in reader.read_topic(topic)
+        }
+    if len(context.inputs) > 1:
+        plain = _matched(plain)
+    return {at: entries[-_EACH:] for at, entries in plain.items()}
+
+
+def _matched(plain: Alike) -> dict[tuple[str, int], list[Entry]]:
+    """Of records that were made up those that are in each topic, in the order of their numbers: odd
+    ones match each other, as others do.
+    """
+    numbers = defaultdict(list)
+    for (_, partition), entries in plain.items():
+        numbers[partition].append(set(map(_number, entries)))
+    return {
+        (topic, partition): sorted(
+            (e for e in entries if _number(e) in set.intersection(*numbers[partition])),
+            key=_number,
+        )
+        for (topic, partition), entries in plain.items()
+    }
+
+
+def _number(entry: Entry) -> bytes:
+    """The number of a record that was made up; of another one it is empty."""
+    found = _MADE_UP.search(entry.headers.get(RECORD_HEADER, b""))
+    return found[2] if found else b""
+
+
+def _plain(log: PartitionLog) -> list[Entry]:
+    """The records of a partition that were sent and committed, without odd ones."""
     pairs = zip(log.entries, log.committed(), strict=True)
-    plain = [
+    return [
         entry
         for entry, committed in pairs
         if committed
@@ -157,4 +191,3 @@ def _last(log: PartitionLog) -> list[Entry]:
         and ODD_HEADER not in entry.headers
         and not IS_ODD[OVERSIZE](entry)
     ]
-    return plain[-_EACH:]

@@ -25,7 +25,7 @@ from onceproof.harness.user_pipeline.final_state import FinalState, check_state,
 from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
 from onceproof.harness.user_pipeline.input_file import Given, given
 from onceproof.harness.user_pipeline.odd_orders import as_odd
-from onceproof.harness.user_pipeline.profile import EMPTY, KEYS
+from onceproof.harness.user_pipeline.profile import EMPTY, KEYS, OVERSIZE, PROBED
 from onceproof.harness.user_pipeline.upserts import CONTENT, LATEST, contribution
 from onceproof.harness.workload.contributions import Transforms
 from onceproof.harness.workload.partitions import partition_of_key
@@ -100,6 +100,21 @@ class Orders:
         if not self.expects:
             return Yield.parse(self.effects, key=self.effect_key)
         return Contents.of(dict(self.expects)[sink], key=self.effect_key, ignored=self.ignored)
+
+    def by_input(self, sink: str) -> dict[str | None, Yield]:
+        """The same; it has no topic in its identities, since there is only one."""
+        return {None: self.yields(sink)}
+
+    @property
+    def probes(self) -> tuple[str, ...]:
+        """Kinds of odd records that a dry run tries."""
+        # Only orders that are made up, in JSON, can be made larger.
+        large = not (self.file or self.encode)
+        return tuple(kind for kind in PROBED if large or kind != OVERSIZE)
+
+    def of_size(self, records: int) -> Orders:
+        """The same with so many records."""
+        return replace(self, records=records)
 
     def final(self, sink: str) -> FinalState:
         """What all records come to in a sink that is a table of state."""

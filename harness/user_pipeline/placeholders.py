@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from onceproof.harness.user_pipeline.identity import BadRule
 
-_WORD = re.compile(r"\{([a-z_]+)\}")
+_WORD = re.compile(r"\{([a-z_]+|input:[A-Za-z0-9._-]+)\}")
 
 
 def fill(text: str, meanings: Mapping[str, str]) -> str:
@@ -25,6 +25,11 @@ def fill(text: str, meanings: Mapping[str, str]) -> str:
             raise BadRule(f"unknown placeholder {found[0]} in {text!r}; expected {known}") from None
 
     return _WORD.sub(meaning, text)
+
+
+def input_word(topic: str) -> str:
+    """The word that stands for one of several input topics."""
+    return f"input:{topic}"
 
 
 def words(text: str) -> set[str]:

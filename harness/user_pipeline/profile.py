@@ -54,6 +54,7 @@ class GroupProfile:
         session_ms: the session time-out of its members in milliseconds.
         max_poll_ms: the longest that a member may take to rejoin, in milliseconds.
         static: whether its members have a `group.instance.id`.
+        topics: the inputs that its members were assigned partitions of.
     """
 
     name: str
@@ -64,6 +65,7 @@ class GroupProfile:
     session_ms: int | None = None
     max_poll_ms: int | None = None
     static: bool = False
+    topics: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +138,8 @@ class Profile:
         group = data["group"]
         lists = {name: tuple(data[name]) for name in _LISTS}
         if group is not None:
-            group = GroupProfile(**{**group, "assignors": tuple(group["assignors"])})
+            listed = {name: tuple(group[name]) for name in ("assignors", "topics")}
+            group = GroupProfile(**{**group, **listed})
         return cls(**{**data, **lists, "group": group})
 
     def sentences(self) -> str:
@@ -162,10 +165,11 @@ class Profile:
         if group is None:
             return f"It reads with {level}, as a member of no group."
         session = f", session time-out {group.session_ms} ms" if group.session_ms else ""
+        several = f" {' and '.join(group.topics)}" if len(group.topics) > 1 else ""
         members = f"{group.members} member{'s' if group.members != 1 else ''}"
         static = ", static membership" if group.static else ""
         return (
-            f"It reads with {level}, as {members} of group {group.name} ({group.protocol} "
+            f"It reads{several} with {level}, as {members} of group {group.name} ({group.protocol} "
             f"protocol{session}{static})."
         )
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import psycopg
 from psycopg import sql
 
+from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.links.topology import AUDITOR, POSTGRES
 
@@ -56,11 +56,11 @@ class Statements:
             connection.execute("SELECT pg_reload_conf()")
         return made
 
-    def tables(self, ends: Mapping[int, int]) -> tuple[tuple[str, ...], str | None]:
+    def tables(self, ends: Positions) -> tuple[tuple[str, ...], str | None]:
         """The tables that were written to, and the one of them that holds offsets.
 
         Args:
-            ends: partition of the input → the offset behind its last record.
+            ends: of each partition of the inputs, the offset behind its last record.
         """
         with psycopg.connect(self._database, autocommit=True) as connection:
             tables = tuple(t for t in user_tables(connection) if _has_rows(connection, t))
@@ -97,7 +97,7 @@ def _has_rows(connection: Connection, table: str) -> bool:
     return bool(found[0])
 
 
-def _holds_offsets(connection: Connection, table: str, ends: Mapping[int, int]) -> bool:
+def _holds_offsets(connection: Connection, table: str, ends: Positions) -> bool:
     """Whether a column of few rows holds, for each partition, its last offset or the next one."""
     name = sql.SQL(table)  # quoted by PostgreSQL itself
     for (column,) in connection.execute(_INTEGERS, [table]).fetchall():

@@ -48,15 +48,16 @@ from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.outputs.http import HTTP
 from onceproof.harness.user_pipeline.outputs.kind import Where
 from onceproof.harness.user_pipeline.outputs.output import Output
-from onceproof.harness.user_pipeline.placeholders import fill, words
+from onceproof.harness.user_pipeline.placeholders import fill, input_word, words
 from onceproof.harness.user_pipeline.program import PROGRAM, Program
+from onceproof.harness.user_pipeline.several_inputs import SeveralInputs
 from onceproof.harness.user_pipeline.spark import OwnSpark
 from onceproof.harness.user_pipeline.together import OwnOutput, Together
 
 NAME: Final = "own-pipeline"
 WORDS: Final[Mapping[str, str]] = {
     "bootstrap": "the brokers, as host:port,…, past proxies that we can disturb",
-    "input": "the input topic",
+    "input": "the input topic; of several, the first, and {input:TOPIC} is each",
     "instance": "the number of an instance, from 0; see --instances",
     "checkpoint": "a folder for a Spark checkpoint, which is then watched",
     "work": "a folder of the run, for whatever the pipeline writes to disk",
@@ -81,7 +82,7 @@ class OwnPipeline(SubjectBase):
 
     Attributes:
         command: program and arguments, with words in braces.
-        orders: what it gets.
+        orders: what it gets, in one topic or several.
         instances: how many processes of the command there are.
         dead_letters: where it writes what it could not process.
         idempotency_key: the header by which the HTTP service recognizes a repeated request.
@@ -97,7 +98,7 @@ class OwnPipeline(SubjectBase):
     command: tuple[str, ...]
     folder: str
     outputs: tuple[Output, ...]
-    orders: Orders
+    orders: Orders | SeveralInputs
     instances: int = 1
     dead_letters: Output | None = None
     idempotency_key: str | None = None
@@ -159,9 +160,20 @@ class OwnPipeline(SubjectBase):
         """Whether what it writes for an input without a value would name it all the same."""
         return all(str(place.identity) == f"header:{RECORD_HEADER}" for place in self.places)
 
-    def comes_to(self, sink: str) -> Yield:
-        """What each input comes to in an output."""
-        return self.orders.yields(sink)
+    def comes_to(self, sink: str) -> Mapping[str | None, Yield]:
+        """What each input of a topic comes to in an output; None is the topic of the only one."""
+        return self.orders.by_input(sink)
+
+    def comes_to_in_words(self, sink: str) -> str:
+        """How many effects each input has in an output."""
+        of = self.comes_to(sink).items()
+        return ", ".join(f"{topic}: {each}" if topic else str(each) for topic, each in of)
+
+    @property
+    def _of_states(self) -> Orders | None:
+        """What it gets, if its outputs are tables of state."""
+        orders = self.orders
+        return orders if isinstance(orders, Orders) and orders.states else None
 
     @property
     def spark(self) -> bool:
@@ -181,7 +193,7 @@ class OwnPipeline(SubjectBase):
         settings = {
             "command": shlex.join(self.command),
             "outputs": ", ".join(str(output) for output in self.outputs),
-            "effects of an input": ", ".join({str(self.comes_to(s)): s for s in self.sinks}),
+            "effects of an input": ", ".join({self.comes_to_in_words(s): s for s in self.sinks}),
         }
         if self.instances > 1:
             settings["instances"] = str(self.instances)
@@ -205,6 +217,7 @@ class OwnPipeline(SubjectBase):
         commands = (*self.command, *self.stop_command, *self.kill_command)
         asked = frozenset[str]().union(*map(words, commands))
         meanings = meanings_of(parts, checkpoint, asked)
+        meanings |= {input_word(topic): topic for topic in self.orders.topics}
         meanings["instance"] = PLACEHOLDER if self.instances > 1 else "0"
         command = [fill(part, meanings) for part in self.command]
         if self.instances > 1:
@@ -268,14 +281,15 @@ class OwnPipeline(SubjectBase):
         sinks = [self._open(output, where) for output in self.outputs]
         if self.dead_letters is None:
             return Together(sinks)
-        letters = self.dead_letters.open(where, Yield())
+        letters = self.dead_letters.open(where, dict.fromkeys(self.comes_to(self.sink), Yield()))
         return Together(sinks, DeadLetters(letters, [output.view for output in self.outputs]))
 
     def _open(self, output: Output, where: Where) -> OwnOutput:
         yields = self.comes_to(output.name)
         if self.upserts is None:
             return output.open(where, yields)
-        return output.open_upserts(where, self.upserts, yields)
+        (only,) = yields.values()
+        return output.open_upserts(where, self.upserts, only)
 
     def _look(self, parts: PipelineParts) -> Look:
         stage = parts.stage
@@ -283,8 +297,10 @@ class OwnPipeline(SubjectBase):
         followers = Followers(addresses(stage), queues)
         reader = followers.reader
         return Look(
-            topic=parts.topic,
-            groups=GroupCommits(parts.topic, addresses=addresses(stage).values(), reader=reader),
+            topics=self.orders.topics,
+            groups=GroupCommits(
+                self.orders.topics, addresses=addresses(stage).values(), reader=reader
+            ),
             reader=reader,
             sink=lambda reader: self.open_sink(
                 database=stage.database(AUDITOR), reader=reader, work=parts.work
@@ -301,15 +317,17 @@ class OwnPipeline(SubjectBase):
             pause=self.pause,
             upserts=self.upserts is not None,
             keys=tuple(
-                self.orders.state_keys(sink, seed=parts.seed)
-                for sink in (self.sinks if self.orders.states else ())
+                orders.state_keys(sink, seed=parts.seed)
+                for orders in filter(None, [self._of_states])
+                for sink in self.sinks
             ),
             close=followers.close,
         )
 
     def contributions_of_log(self, reader: LogReader) -> Iterator[dict[str, Any]]:
         """Of tables of state, whose final contents depend on the order of the log."""
-        if not self.orders.states:
+        orders = self._of_states
+        if orders is None:
             return
         partitions = [
             [
@@ -319,10 +337,10 @@ class OwnPipeline(SubjectBase):
                 )
                 for entry in inputs_of(log)
             ]
-            for log in reader.read_topic(self.orders.topic)
+            for log in reader.read_topic(orders.topic)
         ]
         for sink in self.sinks:
-            yield from contributions(self.orders.final(sink), partitions, sink=sink)
+            yield from contributions(orders.final(sink), partitions, sink=sink)
 
 
 def meanings_of(parts: PipelineParts, checkpoint: Path, asked: Collection[str]) -> dict[str, str]:

@@ -19,11 +19,13 @@ from tests.end_to_end.command import Finished, onceproof
 HOW_TO = Path(__file__).parents[2] / "docs/how-to"
 PAIRS = Path(__file__).parents[1] / "power/pairs"
 DATABASE = (HOW_TO / "test-a-consumer-with-a-database.md").read_text("utf-8")
+SEVERAL = (HOW_TO / "test-a-pipeline-with-several-inputs.md").read_text("utf-8")
 SPARK = (HOW_TO / "test-a-spark-job.md").read_text("utf-8")
 QUEUE = (HOW_TO / "test-a-program-that-writes-to-a-queue.md").read_text("utf-8")
 HTTP = (HOW_TO / "test-a-program-that-calls-a-web-service.md").read_text("utf-8")
 AVRO = (HOW_TO / "test-a-program-that-reads-avro.md").read_text("utf-8")
 SHOWN_AVRO, MENDED_FIELD = re.findall(r"^```python\n(.*?)^```", AVRO, re.DOTALL | re.MULTILINE)
+IN_MEMORY, IN_DATABASE = re.findall(r"^```python\n(.*?)^```", SEVERAL, re.DOTALL | re.MULTILINE)
 BROKEN_POST, MENDED_POST = re.findall(r"^```python\n(.*?)^```", HTTP, re.DOTALL | re.MULTILINE)
 BROKEN_SEND, MENDED_SEND = re.findall(r"^```java\n(.*?)^```", QUEUE, re.DOTALL | re.MULTILINE)
 BROKEN_WRITE, MENDED_WRITE = re.findall(r"^```python\n(.*?)^```", SPARK, re.DOTALL | re.MULTILINE)
@@ -59,6 +61,8 @@ def test_pages_show_programs_as_they_are() -> None:
     assert totals in (PAIRS / "total-added-again" / "rules.py").read_text()
     assert shown in (HOW_TO / "examples/to_a_table.py").read_text()
     assert sql.strip() in (HOW_TO / "examples/to_a_table_mended.py").read_text()
+    assert IN_MEMORY in (HOW_TO / "examples/join_payments.py").read_text()
+    assert IN_DATABASE in (HOW_TO / "examples/join_payments_mended.py").read_text()
     assert BROKEN_SEND in (HOW_TO / "examples/ToQueue.java").read_text()
     assert BROKEN_POST in (HOW_TO / "examples/post_orders.py").read_text()
     assert SHOWN_AVRO in (HOW_TO / "examples/orders_avro.py").read_text()
@@ -80,6 +84,20 @@ class TestTheTrials:
         done = typed(commands(DATABASE)[1], runs, folder)
         assert done.code == 0, done.out + done.err
         assert done.verdicts() == {"exactly-once orders → shipped": "holds"}
+
+    def test_a_join_in_memory_is_caught(self, runs: Path, folder: Path) -> None:
+        done = typed(commands(SEVERAL)[0], runs, folder)
+        assert done.code == 1, done.out + done.err
+        assert said(SEVERAL) in re.sub(r"\s+", " ", done.out)
+        assert set(done.verdicts().values()) == {"violated"}, "what is joined is missing for both"
+
+    def test_a_join_with_all_it_keeps_in_the_database_holds(self, runs: Path, folder: Path) -> None:
+        done = typed(commands(SEVERAL)[1], runs, folder)
+        assert done.code == 0, done.out + done.err
+        assert done.verdicts() == {
+            "exactly-once orders → paid": "holds",
+            "exactly-once payments → paid": "holds",
+        }
 
     def test_a_job_that_appends_is_caught(self, runs: Path, folder: Path) -> None:
         (command,) = commands(SPARK)

@@ -22,7 +22,12 @@ def context(stage: Stage, topic: str = "none", pipeline: Pipeline | None = None)
         stage=stage,
         subject=SimpleNamespace(name="nothing of ours"),
         pipeline=pipeline or NoPipeline(),
-        producers=SimpleNamespace(acknowledged=0, total=0, timeouts=lambda node: 0),
+        producers=SimpleNamespace(
+            acknowledged=0,
+            total=0,
+            timeouts=lambda node: 0,
+            workload=SimpleNamespace(topics=(topic,)),
+        ),
         recorder=None,
         stop=Stop(),
         topic=topic,

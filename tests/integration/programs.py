@@ -63,8 +63,11 @@ class Own:
     def context(self) -> RunContext:
         made = context(self.staging.stage, self.source, self.program)
         pace = SimpleNamespace(hold=self.holds.append)
-        producers = SimpleNamespace(acknowledged=0, finished=False, pace=pace)
-        recorder = SimpleNamespace(hazard=lambda name, **_: self.hazards.append(name))
+        workload = made.producers.workload
+        producers = SimpleNamespace(acknowledged=0, finished=False, pace=pace, workload=workload)
+        recorder = SimpleNamespace(
+            hazard=lambda name, **_: self.hazards.append(name), met=self.hazards.count
+        )
         return replace(made, producers=producers, recorder=recorder)  # type: ignore[arg-type]
 
     def send(self) -> None:
@@ -151,8 +154,8 @@ def running(
     database, environment = for_programs(stage.database("pipeline"))
     reader = partial(fresh_reader, stage)
     look = Look(
-        topic=source,
-        groups=GroupCommits(source, addresses=addresses(stage).values(), reader=reader),
+        topics=(source,),
+        groups=GroupCommits((source,), addresses=addresses(stage).values(), reader=reader),
         reader=reader,
         sink=lambda logs: Together(
             [

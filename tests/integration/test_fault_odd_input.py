@@ -7,12 +7,13 @@ from collections.abc import Callable
 import pytest
 from confluent_kafka.admin import AdminClient, NewPartitions
 
+from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.faults.program.add_partition import AddPartition
 from onceproof.harness.faults.program.empty_partition import EmptyPartition
 from onceproof.harness.faults.program.odd_input import OddInput
 from onceproof.harness.faults.program.restart_idle import RestartIdle
 from onceproof.harness.links.topology import AUDITOR
-from onceproof.harness.user_pipeline.odd_records import Ends, send_odd, send_plain
+from onceproof.harness.user_pipeline.odd_records import send_odd, send_plain
 from onceproof.harness.user_pipeline.profile import ABORTED, NULL, OVERSIZE, PROBED
 from tests.integration.programs import Own, running
 from tests.integration.staging import Staged, eventually
@@ -61,9 +62,9 @@ def test_each_kind_comes_as_a_dry_run_tries_it(staging: Staged, topic: Callable[
             ends = send_odd(own.context, kind)
             send_plain(own.context, kind)
 
-            def committed(ends: Ends = ends) -> bool:
+            def committed(ends: Positions = ends) -> bool:
                 reached = own.program.look.groups.newest()
-                return all(reached[own.source, p] > end for p, end in ends.items())
+                return all(reached[at] > end for at, end in ends.items())
 
             eventually(committed, f"commits behind {kind}", own.said)
 
@@ -97,7 +98,7 @@ def test_a_partition_is_added_and_found_after_a_start(
         with own.flowing(), own.struck(AddPartition()) as (injection, proof):
             assert injection.target == f"{own.source}-3"
             assert "was killed and started again" in proof
-        assert own.program.look.added == {3}
+        assert own.program.look.added == {(own.source, 3)}
         own.heard("assigned 0 1 2 3")
         eventually(lambda: not own.missing(), "an effect of each", own.said)
 

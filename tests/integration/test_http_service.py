@@ -181,7 +181,7 @@ class Poster:
             database="", reader=cast("LogReader", None), work=up.processes.logs.parent / "work"
         )
         look = Look(
-            topic="none",
+            topics=("none",),
             groups=None,  # type: ignore[arg-type]
             reader=lambda: contextlib.nullcontext(cast("LogReader", None)),
             sink=lambda _: Together([OUTPUT.open(where, Yield())]),

@@ -110,9 +110,9 @@ class TestHowFarItIs:
         """Of inputs a, b and c, of which c is the sentinel."""
         source, out = place
         return Look(
-            topic=source,
+            topics=(source,),
             groups=GroupCommits(
-                source,
+                (source,),
                 addresses=addresses(staging.stage).values(),
                 reader=lambda: reader(staging),
             ),

@@ -11,13 +11,14 @@ from typing import Any
 import psycopg
 import pytest
 
+from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.links.topology import AUDITOR, POSTGRES
 from onceproof.harness.user_pipeline.statements import Statements
 from tests.integration.faults import context
 from tests.integration.staging import Staged, eventually
 
 pytestmark = pytest.mark.integration
-ENDS = {0: 100, 1: 97, 2: 103}
+ENDS = {("orders", 0): 100, ("orders", 1): 97, ("orders", 2): 103}
 Client = psycopg.Connection[tuple[Any, ...]]
 
 
@@ -37,7 +38,7 @@ def client(place: str) -> Iterator[Client]:
         yield connection
 
 
-def tables(place: str, ends: dict[int, int] | None = None) -> tuple[tuple[str, ...], str | None]:
+def tables(place: str, ends: Positions | None = None) -> tuple[tuple[str, ...], str | None]:
     return Statements(place, Path("no log")).tables(ENDS if ends is None else ends)
 
 

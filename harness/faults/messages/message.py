@@ -6,7 +6,7 @@ of its source to every broker, and counted on each of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from operator import itemgetter
@@ -113,9 +113,13 @@ class Reports:
             self._gates.pop()
 
 
-def positions_in(event: Event, topic: str) -> dict[int, int]:
-    """Partition → offset, of the positions in a topic that a request has."""
-    return {partition: offset for name, partition, offset in event["positions"] if name == topic}
+def positions_in(event: Event, topics: Collection[str]) -> dict[tuple[str, int], int]:
+    """The positions in some topics that a request has."""
+    return {
+        (name, partition): offset
+        for name, partition, offset in event["positions"]
+        if name in topics
+    }
 
 
 REQUEST_OF: Final = itemgetter("link", "connection", "correlation_id")

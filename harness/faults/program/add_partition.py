@@ -59,7 +59,8 @@ class _Added:
             every=0.2,
             stop=context.stop,
         )
-        self._is_past = self._pipeline.look.getting_past({self._partition: 0})
+        added = context.topic, self._partition
+        self._is_past = self._pipeline.look.getting_past({added: 0})
         found = False
         with suppress(Overdue):
             found = wait_until(
@@ -71,7 +72,7 @@ class _Added:
             self._how = f"{process.instance} did not find it within {_FIND_SECONDS:g} s"
             start_again(context)
             self._how += ", and was killed and started again"
-            self._pipeline.look.added.add(self._partition)
+            self._pipeline.look.added.add(added)
 
     def evidence(self) -> str | None:
         return f"{self.target} was added and has inputs; {self._how}"

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.faults.program.programs import at_work, input_ends, wait_works
+from onceproof.harness.faults.program.programs import at_work, wait_works
 from onceproof.harness.user_pipeline.program import PROGRAM
 
 
@@ -32,9 +32,9 @@ class EmptyPartition:
 class _Empty:
     def __init__(self, context: RunContext) -> None:
         self._context = context
-        ends = input_ends(context)
+        ends = context.input_ends()
         self._others = sum(ends.values())
-        self._empty = [f"{context.topic}-{p}" for p, end in sorted(ends.items()) if not end]
+        self._empty = [f"{topic}-{p}" for (topic, p), end in sorted(ends.items()) if not end]
         self.target = ", ".join(self._empty) or f"topic {context.topic}"
         self.at = now()
 

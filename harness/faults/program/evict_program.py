@@ -57,7 +57,9 @@ class EvictProgram:
 class _Whole:
     def __init__(self, context: RunContext, fault: EvictProgram) -> None:
         self._context, self._fault = context, fault
-        self._all = {(p.topic, p.partition) for p in context.partitions()}
+        self._all = {
+            (p.topic, p.partition) for topic in context.inputs for p in context.partitions(topic)
+        }
         at_work(context, fault.phase)
         self._process = program(context).pause()
         try:

@@ -6,10 +6,11 @@ knows which process it is of: whoever is paused while the others go on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Final, Protocol, TypeVar
 
+from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.database.triggers import Triggers
 from onceproof.harness.faults.messages.message import AtGates, Message
@@ -35,12 +36,8 @@ class HeldWork(Protocol):
     def others_go_on(self) -> bool:
         """Whether others work on; waits some seconds for it."""
 
-    def overtaken(self, ends: Mapping[int, int]) -> str | None:
-        """How others went on past these offsets of the input, or why they cannot; None if neither.
-
-        Args:
-            ends: partition → offset.
-        """
+    def overtaken(self, ends: Positions) -> str | None:
+        """How others went on past these offsets of inputs, or why they cannot; None if neither."""
 
     def release(self) -> None:
         """Let it go on its way."""
@@ -80,12 +77,12 @@ class HeldOffsets:
         finally:
             gates.remove()
 
-    def overtaken(self, ends: Mapping[int, int]) -> str | None:
+    def overtaken(self, ends: Positions) -> str | None:
         """Whether others have committed all of them; their outputs show only what is before the
         open transaction.
         """
         committed = program(self._context).look.groups.newest()
-        if all(committed.get((self._context.topic, p), 0) >= end for p, end in ends.items()):
+        if all(committed.get(at, 0) >= end for at, end in ends.items()):
             return "have committed all that was in the input"
         return None
 
@@ -129,7 +126,7 @@ class HeldWrite:
 
         return _happens(self._context, decided) and self._held()
 
-    def overtaken(self, ends: Mapping[int, int]) -> str | None:
+    def overtaken(self, ends: Positions) -> str | None:
         """Whether others have written beyond them, or wait for a lock of the one that is held."""
         if program(self._context).look.past(ends):
             # Such as for a statement time-out, which its owner hears of when it goes on.

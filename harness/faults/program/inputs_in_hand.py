@@ -1,12 +1,13 @@
-"""What a program has read of its input since it last wrote, by the messages that pass its gates."""
+"""What a program has read since it last wrote, by the messages that pass its gates."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
 from onceproof.harness.clock import now
+from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.messages.message import Message, Reports, positions_in
 from onceproof.harness.faults.program.programs import program
@@ -18,9 +19,6 @@ _WRITES: Final = [
     Message(source="pipeline", direction="request", api=api) for api in ("Produce", "EndTxn")
 ]
 _SECOND: Final = 1_000_000_000
-
-Read = Mapping[int, int]
-"""Partition → offset that is asked for next: the program has been given all before it."""
 
 
 class InputsInHand:
@@ -42,9 +40,9 @@ class InputsInHand:
             place.topic is not None for place in subject.places
         )
         self._look = program(context).look
-        self._topic = context.topic
+        self._topics = self._look.topics
         self._began = now()
-        self._fetches = Reports(context, [replace(FETCH, topic=self._topic)])
+        self._fetches = Reports(context, [replace(FETCH, topic=topic) for topic in self._topics])
         try:
             self._writes = Reports(context, _WRITES)
         except BaseException:
@@ -60,8 +58,7 @@ class InputsInHand:
         then = self._read(event for event in fetches if event["at"] < written)
         first = self._read(reversed(fetches))
         return sum(
-            max(0, offset - then.get(partition, first[partition]))
-            for partition, offset in self._read(fetches).items()
+            max(0, offset - then.get(at, first[at])) for at, offset in self._read(fetches).items()
         )
 
     @property
@@ -86,10 +83,12 @@ class InputsInHand:
             writes.append(now() - round(self._look.quiet_for * _SECOND))
         return max(writes)
 
-    def _read(self, fetches: Iterable[Event]) -> Read:
-        """What the last of some requests asks for, of each partition."""
+    def _read(self, fetches: Iterable[Event]) -> Positions:
+        """What the last of some requests asks for, of each partition: the program has been given
+        all before it.
+        """
         return {
-            partition: offset
+            at: offset
             for event in fetches
-            for partition, offset in positions_in(event, self._topic).items()
+            for at, offset in positions_in(event, self._topics).items()
         }

@@ -1,6 +1,6 @@
 """A member of a consumer group that reads nothing.
 
-Run as `python -m onceproof.harness.faults.program.joining_member TOPIC`.
+Run as `python -m onceproof.harness.faults.program.joining_member TOPIC…`.
 
 Settings of its client come as one line of JSON on standard input; what it is assigned goes out as
 one line of JSON each time that changes. It leaves the group when its standard input ends. It is a
@@ -25,7 +25,7 @@ def main() -> None:
     """Stay in the group until nobody asks any more."""
     settings = json.loads(sys.stdin.readline())
     consumer = Consumer({**settings, **connection(settings["bootstrap.servers"]).librdkafka()})
-    consumer.subscribe([sys.argv[1]])
+    consumer.subscribe(sys.argv[1:])
     known: list[TopicPartition] = []
     while not select.select([sys.stdin], [], [], 0)[0]:
         consumer.poll(_POLL)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from onceproof.harness.clock import now
+from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.program.programs import at_work, program, wait_works
-from onceproof.harness.user_pipeline.odd_records import Ends, found_odd, send_odd
+from onceproof.harness.user_pipeline.odd_records import found_odd, send_odd
 from onceproof.harness.user_pipeline.profile import ODD
 from onceproof.harness.user_pipeline.program import AWAY, PROGRAM
 from onceproof.harness.wait import wait_until
@@ -53,9 +54,9 @@ class OddInput:
 
 
 class _Came:
-    def __init__(self, context: RunContext, kind: str, ends: Ends) -> None:
+    def __init__(self, context: RunContext, kind: str, ends: Positions) -> None:
         self._context, self._kind = context, kind
-        self.target = f"topic {context.topic}"
+        self.target = " and ".join(f"topic {topic}" for topic in context.inputs)
         self.at = now()
         self._is_past = program(context).look.getting_past(ends)
         self._proof: str | None = None

@@ -61,7 +61,7 @@ class OtherMember:
             settings["session.timeout.ms"] = _SESSION_MS
         self._assigned: list[list[Any]] = []
         self._process = subprocess.Popen(
-            python_module("onceproof.harness.faults.program.joining_member", context.topic),
+            python_module("onceproof.harness.faults.program.joining_member", *context.inputs),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

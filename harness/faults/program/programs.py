@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager, suppress
 
 from onceproof.harness.context.run_context import RunContext, addresses
 from onceproof.harness.faults.cluster.coordinated import group_of, transactional_id_of
-from onceproof.harness.faults.messages.message import AtGates, Message
+from onceproof.harness.faults.messages.message import REQUEST_OF, AtGates, Message, Reports
 from onceproof.harness.faults.program.other_member import CLIENT
 from onceproof.harness.kafka.coordinator import Refused
 from onceproof.harness.kafka.group_list import groups_at_work
@@ -76,19 +76,26 @@ def end(process: Process, how: str, *, asked: bool = False) -> str:
 
 
 def offsets_committed(context: RunContext, seconds: float) -> int:
-    """Wait until the pipeline commits offsets to Kafka; returns how often it did in that time."""
+    """Wait until the pipeline commits offsets to Kafka; returns how often it did in that time.
+
+    Of several inputs, it has to commit offsets of each.
+    """
+    topics = context.inputs if len(context.inputs) > 1 else (None,)
     with ExitStack() as gates:
         seen = []
-        for api in POSITIONS:
-            taken = Message(source="pipeline", direction="response", api=api, refused=False)
-            seen.append(AtGates(context, "pipeline", taken.rule("report", times=None)))
+        for topic in topics:
+            seen.append(Reports(context, [_taken(api, topic) for api in POSITIONS]))
             gates.callback(seen[-1].remove)
         with suppress(Overdue):
             wait_until(
-                lambda: any(gate.fired() for gate in seen),
+                lambda: all(reports.fired() for reports in seen),
                 what="", seconds=seconds, every=0.005, stop=context.stop,
             )  # fmt: skip
-        return sum(len(gate.fired()) for gate in seen)
+        return len({REQUEST_OF(event) for reports in seen for event in reports.fired()})
+
+
+def _taken(api: str, topic: str | None) -> Message:
+    return Message(source="pipeline", direction="response", api=api, topic=topic, refused=False)
 
 
 def start_again(context: RunContext) -> None:
@@ -186,16 +193,6 @@ def in_hand(context: RunContext) -> tuple[int, int] | None:
         return None
 
 
-def input_ends(context: RunContext) -> dict[int, int]:
-    """The high watermark of each partition of the input.
-
-    Raises:
-        UnreadableLog: the input cannot be read now.
-    """
-    with context.reader() as reader:
-        return {partition: end for partition, (_, end) in reader.ends(context.topic).items()}
-
-
 def wait_works(context: RunContext) -> None:
     """Wait until it is up and writes again, unless there is nothing left for it to do.
 
@@ -237,7 +234,7 @@ def wait_went_on(context: RunContext, before: Process | None) -> None:
         return
     look = pipeline.look
     with suppress(*AWAY, Overdue):
-        ends = {p: end for p, end in input_ends(context).items() if p not in look.added}
+        ends = {at: end for at, end in context.input_ends().items() if at not in look.added}
 
         is_past = look.getting_past(ends)
 
@@ -245,7 +242,7 @@ def wait_went_on(context: RunContext, before: Process | None) -> None:
             if pipeline.supervisor.life is not before or context.producers.finished:
                 return True
             if committed := look.groups.newest():
-                return all(committed.get((context.topic, p), end) >= end for p, end in ends.items())
+                return all(committed.get(at, end) >= end for at, end in ends.items())
             try:
                 return is_past()
             except AWAY:

@@ -7,10 +7,11 @@ busy machine. Who commits first and joins then has handled it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from typing import Final
 
+from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.messages.message import Message, Reports, positions_in
 from onceproof.harness.faults.program.programs import program
@@ -41,19 +42,16 @@ class Uncommitted:
         Raises:
             StageTrouble: a link of the pipeline cannot have a gate.
         """
-        self._topic = context.topic
-        self._committed = {
-            partition: offset
-            for (_, partition), offset in program(context).look.groups.newest().items()
-        }
+        look = program(context).look
+        self._topics, self._committed = look.topics, look.groups.newest()
         asked = [_message(api, group=group) for api in (_JOIN, *_GIVEN, *POSITIONS)]
-        fetch = _message("Fetch", topic=self._topic)
+        fetches = [_message("Fetch", topic=topic) for topic in self._topics]
         ended = _message(_END, commits=True)
-        self._passing = Reports(context, (*asked, ended, heard(group), fetch))
+        self._passing = Reports(context, (*asked, ended, heard(group), *fetches))
 
     def most(self) -> int:
         """The most offsets that a rebalance found read and not committed; see `most_in_hand`."""
-        return most_in_hand(self._passing.fired(), self._topic, self._committed)
+        return most_in_hand(self._passing.fired(), self._topics, self._committed)
 
     def remove(self) -> None:
         """Report no more."""
@@ -79,30 +77,30 @@ def most_by_the_end(most: Callable[[], int], settled: Callable[[], bool], stop: 
     return most()
 
 
-def most_in_hand(events: Iterable[Event], topic: str, committed: Mapping[int, int]) -> int:
+def most_in_hand(events: Iterable[Event], topics: Collection[str], committed: Positions) -> int:
     """The most that was in hand at a rebalance behind which nothing was committed.
 
     Args:
         events: requests to join, to be given partitions, to commit offsets and transactions and to
             fetch, and answers to heartbeats that say that there is a rebalance, in order.
-        topic: the input; `committed`: partition → offset that was committed before them.
+        topics: the inputs; `committed`: what was committed of them before.
     """
     found = list(events)
     given = next((api for api in _GIVEN if any(event["api"] == api for event in found)), None)
-    read: dict[int, int] = {}
+    read: dict[tuple[str, int], int] = {}
     done = dict(committed)
-    pending: dict[str, dict[int, int]] = {}
+    pending: dict[str, dict[tuple[str, int], int]] = {}
     most, in_hand, joined = 0, 0, False
     for event in found:
         api = event["api"]
         if api == "Fetch":
-            read.update(positions_in(event, topic))
+            read.update(positions_in(event, topics))
         elif api == _PENDING:
             # Not committed before its transaction is, which may wait for what was produced.
             for of in event["transactional_ids"]:
-                pending.setdefault(of, {}).update(positions_in(event, topic))
+                pending.setdefault(of, {}).update(positions_in(event, topics))
         elif api in (*POSITIONS, _END):
-            done.update(positions_in(event, topic))
+            done.update(positions_in(event, topics))
             for of in event["transactional_ids"]:
                 done.update(pending.pop(of, {}))
             if joined:

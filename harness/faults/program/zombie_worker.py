@@ -19,7 +19,7 @@ from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.group_members import GroupMembers
 from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.program.held_work import HeldOffsets, HeldWork, HeldWrite
-from onceproof.harness.faults.program.programs import at_work, input_ends, wait_works
+from onceproof.harness.faults.program.programs import at_work, wait_works
 from onceproof.harness.faults.program.several import described, thaw, wait_several, workers
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.user_pipeline.program import AWAY, PROGRAM
@@ -76,7 +76,7 @@ class _Zombie:
         self._members = len(self._group.wait_stable())
         self._held, self._pid = self._caught()
         self.at = now()
-        self._ends = input_ends(context)
+        self._ends = context.input_ends()
         self.target = described(context, self._pid)
         self._proof: str | None = None
 

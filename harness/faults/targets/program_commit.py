@@ -8,7 +8,7 @@ the program is made of: a position goes by OffsetCommit, a transaction ends by E
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from itertools import takewhile
@@ -17,7 +17,14 @@ from typing import Final, Literal
 from onceproof.harness.clock import now
 from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.faults.messages.message import REQUEST_OF, AtGates, Message, met
+from onceproof.harness.faults.messages.message import (
+    REQUEST_OF,
+    AtGates,
+    Message,
+    Reports,
+    met,
+    positions_in,
+)
 from onceproof.harness.faults.program.programs import at_work, in_hand, program, start_again
 from onceproof.harness.links.gate.client import Event
 from onceproof.harness.wait import Overdue, wait_until
@@ -70,18 +77,21 @@ class KilledProgram:
 
     def _kill_at(self, moment: Moment, name: str) -> None:
         """Lose the next commit, or the answer to it, and kill it before it can do anything else."""
-        groups, topic = self._program.look.groups, self._program.look.topic
+        groups, topics = self._program.look.groups, self._program.look.topics
         with ExitStack() as gates:
             reports = []
-            for message in (replace(_COMMIT, topic=topic), replace(_REFUSAL, topic=topic)):
-                rule = message.rule("report", times=None)
-                reports.append(AtGates(self._context, message.source, rule))
+            for message in (_COMMIT, _REFUSAL):
+                reports.append(
+                    Reports(self._context, [replace(message, topic=topic) for topic in topics])
+                )
                 gates.callback(reports[-1].remove)
             sent, refused = reports
             # Whatever is committed from here on is seen, so that nothing lies between the two.
             before = groups.by_name()
             placed = []
-            for message in messages(moment, topic):
+            # Of several inputs one after the other, by the kills that have met a commit so far.
+            met_so_far = self._context.recorder.met(HAZARDS[moment])
+            for message in messages(moment, [topics[met_so_far % len(topics)]]):
                 rule = message.rule("drop", times=None)
                 placed.append(AtGates(self._context, message.source, rule))
                 gates.callback(placed[-1].remove)
@@ -100,7 +110,7 @@ class KilledProgram:
             if self._met is not None:
                 self._new_positions = commits_new_positions(
                     self._met,
-                    topic=topic,
+                    topics=topics,
                     before=before,
                     sent=sent.fired(),
                     refused=refused.fired(),
@@ -122,7 +132,7 @@ class KilledProgram:
 def commits_new_positions(
     met: Event,
     *,
-    topic: str,
+    topics: Collection[str],
     before: Mapping[str, Positions] | None,
     sent: Iterable[Event],
     refused: Iterable[Event] = (),
@@ -134,7 +144,7 @@ def commits_new_positions(
 
     Args:
         met: a gate's event of it, or of its answer.
-        topic: the input.
+        topics: the inputs.
         before: the newest positions of each group, at some time before; None if nobody could say.
         sent: the gates' events of every commit that was sent since, in any order.
         refused: their events of the answers to those that were refused.
@@ -143,32 +153,22 @@ def commits_new_positions(
         return True
     if before is None:
         return False
-    newest = {
-        partition: offset
-        for group in met["groups"]
-        for (_, partition), offset in before.get(group, {}).items()
-    }
+    newest = {at: n for group in met["groups"] for at, n in before.get(group, {}).items()}
     void = set(map(REQUEST_OF, refused))
     earlier = sorted(sent, key=lambda event: int(event["at"]))
     for event in takewhile(lambda event: REQUEST_OF(event) != REQUEST_OF(met), earlier):
         if event["groups"] == met["groups"] and REQUEST_OF(event) not in void:
-            for partition, offset in _of(topic, event):
-                newest[partition] = max(offset, newest.get(partition, 0))
-    return any(offset > newest.get(partition, 0) for partition, offset in _of(topic, met))
+            for at, offset in positions_in(event, topics).items():
+                newest[at] = max(offset, newest.get(at, 0))
+    return any(offset > newest.get(at, 0) for at, offset in positions_in(met, topics).items())
 
 
-def _of(topic: str, commit: Event) -> Iterator[tuple[int, int]]:
-    """Partition and next offset of the positions in the input that a commit has."""
-    for name, partition, offset in commit["positions"]:
-        if name == topic:
-            yield partition, offset
-
-
-def messages(moment: Moment, topic: str | None = None) -> tuple[Message, ...]:
-    """What passes at a moment, of whatever a program commits or of its positions in one topic."""
+def messages(moment: Moment, topics: Collection[str | None] = (None,)) -> tuple[Message, ...]:
+    """What passes at a moment, of whatever a program commits or of its positions in topics."""
     direction: Literal["request", "response"] = (
         "request" if moment == "before-commit" else "response"
     )
     refused = False if direction == "response" else None  # what was refused moved no position
     common = Message(source="pipeline", direction=direction, api="EndTxn", refused=refused)
-    return (replace(common, api=_COMMIT.api, topic=topic), replace(common, commits=True))
+    commits = [replace(common, api=_COMMIT.api, topic=topic) for topic in topics]
+    return (*commits, replace(common, commits=True))

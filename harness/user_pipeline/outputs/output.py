@@ -5,7 +5,8 @@ Add a kind by adding a file with `OUTPUTS` beside this one; see `kinds.py`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from onceproof.harness.history.identity import digest
@@ -16,6 +17,7 @@ from onceproof.harness.user_pipeline.contents import Contents
 from onceproof.harness.user_pipeline.effects import NOT_JUDGED, Yield
 from onceproof.harness.user_pipeline.final_state import FinalState, StateTable
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
+from onceproof.harness.user_pipeline.origins import Origin, Rules, origins, rules_of
 from onceproof.harness.user_pipeline.outputs.base import Found, Source
 from onceproof.harness.user_pipeline.outputs.kind import OutputKind, Where
 from onceproof.harness.user_pipeline.outputs.kinds import output_kinds, usages
@@ -30,18 +32,18 @@ class Output:
         kind: the prefix of an `OutputKind`.
         place: as it is written: a topic, a queue, a table, a folder or a command.
         view: who looks.
-        identity: where an effect has the identity of its input.
+        identity: where an effect has the identity of its input, or of those of several topics.
         decode: the function that reads the value of a record of a topic; None: it is text.
     """
 
     kind: str
     place: str
     view: str
-    identity: Rule
+    identity: Rule | Rules
     decode: str | None = None
 
     @classmethod
-    def parse(cls, text: str, identity: Rule) -> Output:
+    def parse(cls, text: str, identity: Rule | Rules) -> Output:
         """Read it as it is written on a command line.
 
         Raises:
@@ -56,7 +58,8 @@ class Output:
         if kind is None or not place:
             raise BadRule(f"invalid output {text!r}: expected {usages()}")
         place, view = kind.parse(place)
-        kind.check_rule(identity, what="identity", place=text)
+        for rule in rules_of(identity):
+            kind.check_rule(rule, what="identity", place=text)
         if kind.extra:
             extras.require(kind.extra)
         return cls(kind=prefix, place=place, view=view, identity=identity)
@@ -81,9 +84,21 @@ class Output:
         """The address of the queue that it is, if it is one."""
         return self.place if self.kind == "queue" else None
 
-    def open(self, where: Where, yields: Yield) -> OwnSink:
-        """It, as it is now."""
-        return OwnSink(self, self._source(where), yields)
+    @property
+    def rule(self) -> Rule:
+        """The rule of the only input."""
+        assert isinstance(self.identity, Rule), "several inputs are refused where this is asked for"
+        return self.identity
+
+    def open(self, where: Where, yields: Yield | Mapping[str | None, Yield]) -> OwnSink:
+        """It, as it is now.
+
+        Args:
+            yields: what an input comes to, or what an input of each topic comes to.
+        """
+        by_topic: Mapping[str | None, Yield]
+        by_topic = {None: yields} if isinstance(yields, Yield) else yields
+        return OwnSink(self, self._source(where), by_topic)
 
     def open_upserts(self, where: Where, key: Rule, yields: Yield) -> Upserts:
         """It, as it is now, with one value for what `key` finds."""
@@ -92,7 +107,7 @@ class Output:
             source=self._source(where),
             name=self.name,
             view=self.view,
-            identity=self.identity,
+            identity=self.rule,
             key=key,
             not_judged=NOT_JUDGED,
             content=yields.digest if isinstance(yields, Contents | FinalState) else None,
@@ -118,7 +133,7 @@ class Output:
 class OwnSink:
     """An output as a sink: what it holds are effects of the inputs that they name."""
 
-    def __init__(self, output: Output, source: Source, yields: Yield) -> None:
+    def __init__(self, output: Output, source: Source, yields: Mapping[str | None, Yield]) -> None:
         self.name = output.name
         self._output = output
         self._source = source
@@ -130,30 +145,37 @@ class OwnSink:
 
     def effects(self) -> list[Effect]:
         """One for each thing in it, or for each input that it names."""
-        key = self._yields.key
-        return self._yields.named(
-            Effect(
-                sink=self.name,
-                view=self._output.view,
-                record=record,
-                effect_key=(key and key.find(found.written))
-                or digest(found.written.key, found.written.value),
-                digest=self._yields.digest(found.written),
-                position=f"{found.position}{place}",
-                ordinal=ordinal,
-            )
-            for ordinal, found in enumerate(self._source.found())
-            for record, place in self._named(found)
+        of: dict[str | None, list[Effect]] = defaultdict(list)
+        for ordinal, found in enumerate(self._source.found()):
+            for origin in origins(self._output.identity, found.written):
+                of[origin.topic].append(self._effect(found, origin, ordinal))
+        return [
+            effect
+            for topic, effects in of.items()
+            for effect in (self._yields[topic].named(effects) if topic in self._yields else effects)
+        ]
+
+    def _effect(self, found: Found, origin: Origin, ordinal: int) -> Effect:
+        yields = self._yields.get(origin.topic, Yield())
+        return Effect(
+            sink=self.name,
+            view=self._output.view,
+            record=origin.record,
+            effect_key=(yields.key and yields.key.find(found.written))
+            or digest(found.written.key, found.written.value),
+            digest=yields.digest(found.written),
+            position=f"{found.position}{origin.place}",
+            ordinal=ordinal,
+            source_topic=origin.topic,
         )
 
     def records(self) -> frozenset[str | None]:
         """The inputs that its effects name."""
-        return frozenset(record for f in self._source.found() for record, _ in self._named(f))
-
-    def _named(self, found: Found) -> list[tuple[str | None, str]]:
-        """The inputs that something names, each with its place if there are several."""
-        names = self._output.identity.find_each(found.written)
-        return [(name, f"[{n}]" if len(names) > 1 else "") for n, name in enumerate(names)]
+        return frozenset(
+            origin.record
+            for found in self._source.found()
+            for origin in origins(self._output.identity, found.written)
+        )
 
     def states(self) -> list[State]:
         """None: only effects are judged."""

@@ -127,7 +127,7 @@ class Audit:
         for number, output in enumerate(wanted.places):
             if output.topic is None:
                 source = self._source(output)
-                take = Taken(identity=output.identity, yields=wanted.yields[output.name])
+                take = Taken(identity=output.rule, yields=wanted.yields[output.name])
                 read_source(source, take, self.folder.raw(str(number)))
         return True
 
@@ -151,7 +151,7 @@ class Audit:
         for number, output in enumerate(wanted.places):
             if output.topic is not None:
                 take = Taken(
-                    identity=output.identity,
+                    identity=output.rule,
                     yields=wanted.yields[output.name],
                     decode=output.decode,
                 )

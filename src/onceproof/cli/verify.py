@@ -12,14 +12,10 @@ from onceproof.cli import completing
 from onceproof.cli.given import given
 from onceproof.cli.options import (
     Backend,
-    DeadLetterIdentity,
     DeadLetters,
     Decode,
-    EffectKey,
-    Effects,
     Events,
     Expect,
-    Identity,
     Ignore,
     Junit,
     Out,
@@ -38,8 +34,9 @@ def verify(
         typer.Argument(
             metavar="-- COMMAND...",
             help="The pipeline's command, after --. Placeholders: {bootstrap}, {input}, "
-            "{instance}, {checkpoint}, {work}, {database}, {jdbc}, {queues}, {http}, {spark_jars}, "
-            "{kafka_jars}, {queue_jars}, {client_properties} and {librdkafka_properties}.",
+            "{input:TOPIC}, {instance}, {checkpoint}, {work}, {database}, {jdbc}, {queues}, "
+            "{http}, {spark_jars}, {kafka_jars}, {queue_jars}, {client_properties} and "
+            "{librdkafka_properties}.",
         ),
     ],
     output: Annotated[
@@ -90,11 +87,40 @@ def verify(
         ),
     ] = None,
     input_: Annotated[
-        str, typer.Option("--input", help="The topic that the pipeline reads.")
-    ] = "orders",
-    identity: Identity = "json:$.order_id",
-    effects: Effects = "1",
-    effect_key: EffectKey = None,
+        list[str] | None,
+        typer.Option(
+            "--input",
+            help="The topic that the pipeline reads (default: orders). Repeatable: a join or a "
+            "union reads several, and {input:TOPIC} is each of them.",
+        ),
+    ] = None,
+    identity: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[TOPIC=]RULE",
+            help="Where an output record carries the identity of its input: json:$.FIELD (or a "
+            "column), header:NAME, key or regex:PATTERN. Repeatable, for each input topic one "
+            "(default: json:$.order_id, and json:$.payment_id of each --input after the first).",
+        ),
+    ] = None,
+    effects: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[TOPIC=]NUMBER",
+            help="Expected number of outputs per input: 1 (default), 3, or FILE.py:FUNCTION "
+            "returning the expected count; 0..1 or 0..3 only with at-most-once. Repeatable, for "
+            "each input topic one.",
+        ),
+    ] = None,
+    effect_key: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[TOPIC=]RULE",
+            help="Where outputs of one input carry what distinguishes them (default: their "
+            "content). The function in --effects then returns the list of these values. "
+            "Repeatable, for each input topic one.",
+        ),
+    ] = None,
     expect: Expect = None,
     expect_state: Annotated[
         list[str] | None,
@@ -107,7 +133,14 @@ def verify(
     ] = None,
     ignore: Ignore = None,
     dead_letters: DeadLetters = None,
-    dead_letter_identity: DeadLetterIdentity = None,
+    dead_letter_identity: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[TOPIC=]RULE",
+            help="Where a dead letter carries the identity of its input (default: --identity). "
+            "Repeatable, for each input topic one.",
+        ),
+    ] = None,
     idempotency_key: Annotated[
         str | None,
         typer.Option(
@@ -117,11 +150,11 @@ def verify(
         ),
     ] = None,
     encode: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            metavar="FILE.py:FUNCTION",
+            metavar="[TOPIC=]FILE.py:FUNCTION",
             help="A function that takes an input and returns the bytes of its value, such as "
-            "Avro or Protobuf (default: JSON as text).",
+            "Avro or Protobuf (default: JSON as text). Repeatable, for each input topic one.",
         ),
     ] = None,
     decode: Decode = None,
@@ -158,23 +191,35 @@ def verify(
         ),
     ] = None,
     data: Annotated[
-        Path | None,
-        typer.Option(help="Records to send: .jsonl, .csv or .parquet (default: generated orders)."),
+        list[str] | None,
+        typer.Option(
+            metavar="[TOPIC=]FILE",
+            help="Records to send: .jsonl, .csv or .parquet (default: generated orders). "
+            "Repeatable, for each input topic one.",
+        ),
     ] = None,
     data_identity: Annotated[
-        str | None,
-        typer.Option(help="Where a record of --data carries its identity (default: --identity)."),
+        list[str] | None,
+        typer.Option(
+            metavar="[TOPIC=]RULE",
+            help="Where a record of --data carries its identity (default: --identity). "
+            "Repeatable, for each input topic one.",
+        ),
     ] = None,
     data_key: Annotated[
-        str | None,
-        typer.Option(help="Where a record of --data carries its key (default: its identity)."),
+        list[str] | None,
+        typer.Option(
+            metavar="[TOPIC=]RULE",
+            help="Where a record of --data carries its key (default: its identity). Repeatable, "
+            "for each input topic one.",
+        ),
     ] = None,
     records: Annotated[
         int | None,
-        typer.Option(min=1, help="Number of records (default: all of --data, or 12000)."),
+        typer.Option(min=1, help="Number of records in all (default: all of --data, or 12000)."),
     ] = None,
     partitions: Annotated[
-        int, typer.Option(min=3, help="Number of partitions of the input topic.")
+        int, typer.Option(min=3, help="Number of partitions of each input topic.")
     ] = 3,
     rate: Annotated[
         int, typer.Option(min=1, help="Records per second while faults are active.")
@@ -269,8 +314,20 @@ def verify(
 
         go_private(backend)
     from onceproof.commands import verify as verifying
+    from onceproof.verify.inputs import inputs_of, options_of
     from onceproof.verify.options import VerifyOptions
 
+    said = {
+        "identity": identity,
+        "effects": effects,
+        "effect_key": effect_key,
+        "dead_letter_identity": dead_letter_identity,
+        "encode": encode,
+        "data": data,
+        "data_identity": data_identity,
+        "data_key": data_key,
+    }
+    first, *others = inputs_of(input_ or ["orders"], {n: each or [] for n, each in said.items()})
     sys.exit(
         verifying.verify(
             VerifyOptions(
@@ -280,27 +337,20 @@ def verify(
                 healthy=healthy,
                 stop_command=stop_command,
                 kill_command=kill_command,
-                topic=input_,
+                **options_of(first),
+                others=tuple(others),
                 outputs=tuple(output),
                 topics=tuple(topic or ()),
-                identity=identity,
-                effects=effects,
-                effect_key=effect_key,
                 expects=tuple(expect or ()),
                 ignored=tuple(ignore or ()),
                 states=tuple(expect_state or ()),
                 dead_letters=dead_letters,
-                dead_letter_identity=dead_letter_identity,
                 idempotency_key=idempotency_key,
-                encode=encode,
                 decodes=tuple(decode or ()),
                 upserts=upserts,
                 event_time=event_time,
                 event_time_format=event_time_format,
                 allowed_lateness=allowed_lateness,
-                data=data,
-                data_identity=data_identity,
-                data_key=data_key,
                 records=records,
                 partitions=partitions,
                 rate=rate,

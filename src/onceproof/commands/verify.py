@@ -19,6 +19,7 @@ from onceproof.harness.schedule.supported_faults import with_supported_faults
 from onceproof.harness.stage.backends import offers
 from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.outputs.output import Output
+from onceproof.harness.user_pipeline.several_inputs import SeveralInputs
 from onceproof.harness.user_pipeline.subject import OwnPipeline
 from onceproof.json_events import Stream, streamed
 from onceproof.outcome import Outcome
@@ -159,16 +160,20 @@ def _see_program(options: VerifyOptions) -> None:
 
 def _print_options(scenario: Scenario, seed: int) -> None:
     orders, subject = scenario.workload, scenario.subject
-    assert isinstance(orders, Orders)
+    assert isinstance(orders, Orders | SeveralInputs)
     assert isinstance(subject, OwnPipeline)
-    source = f"of {orders.file}" if orders.file else "made up from the seed"
+    inputs = (orders,) if isinstance(orders, Orders) else orders.inputs
     lines = [
         f"pipeline {shlex.join(subject.command)}",
-        f"input    {orders.records} records {source} into {orders.topic}",
-        *_event_times(orders, seed),
+        *(
+            f"input    {each.records} records "
+            f"{f'of {each.file}' if each.file else 'made up from the seed'} into {each.topic}"
+            for each in inputs
+        ),
+        *(line for each in inputs for line in _event_times(each, seed)),
         *(
             f"output   {output.kind} {output.place} as {output.view} sees it, identity "
-            f"{output.identity}, {subject.comes_to(output.name)} of "
+            f"{output.identity}, {subject.comes_to_in_words(output.name)} of "
             f"{'all inputs' if orders.states else 'each input'}"
             for output in subject.outputs
         ),

@@ -6,10 +6,14 @@ more than was looked at.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+
 from onceproof.checkers.claims import EXACTLY_ONCE
+from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.health import health_of
 from onceproof.harness.user_pipeline.placeholders import fill, words
+from onceproof.harness.user_pipeline.profile import Profile
 from onceproof.harness.user_pipeline.subject import WORDS, OwnPipeline
 from onceproof.verify.options import BadTrial, VerifyOptions
 
@@ -27,13 +31,96 @@ def check_places(options: VerifyOptions, subject: OwnPipeline) -> None:
                 f"two outputs are named {name!r}; expected different names, or the effects in one "
                 "would be counted for the other too"
             )
-    if any(options.topic in (output.topic, output.queue) for output in subject.places):
-        raise BadTrial(f"{options.topic} is the input topic; expected another name for the output")
+    for topic in subject.orders.topics:
+        if any(topic in (output.topic, output.queue) for output in subject.places):
+            raise BadTrial(f"{topic} is the input topic; expected another name for the output")
     for name in set(subject.queues).intersection(options.topics):
         raise BadTrial(f"{name} is both a topic and a queue; expected different names")
     if subject.upserts is not None:
         for output in subject.outputs:
             output.check_rule(subject.upserts, what="--upserts")
+
+
+def check_inputs(options: VerifyOptions) -> None:
+    """See that several inputs can be told apart, and that what is asked of them can be judged.
+
+    Raises:
+        BadTrial: it is not so.
+    """
+    topics = [of.topic for of in options.inputs]
+    for topic in topics:
+        if topics.count(topic) > 1:
+            raise BadTrial(f"--input {topic} is given twice; expected each input once")
+    if not options.others:
+        return
+    refused = {
+        "--expect": options.expects,
+        "--expect-state": options.states,
+        "--upserts": options.upserts,
+        "--event-time": options.event_time,
+        "--allowed-lateness": options.allowed_lateness,
+    }
+    for option in (name for name, given in refused.items() if given):
+        raise BadTrial(
+            f"{option} cannot be used with several inputs, since a row may depend on more than one "
+            "of them; leave it out, and the number and the identities of effects are judged"
+        )
+    if _asks(options, "checkpoint"):
+        raise BadTrial(
+            "{checkpoint} cannot be used with several inputs; expected {work}/checkpoint, which is "
+            "not watched: the job is then tested as any program"
+        )
+    files = [of.data for of in options.inputs]
+    if any(files) and not all(files):
+        raise BadTrial(
+            f"--data is missing for {topics[files.index(None)]}; expected a file for each input, "
+            "or none: records that are made up match each other, and not those of a file"
+        )
+    if any(files) and options.records is not None:
+        raise BadTrial(
+            "--records cannot be used with the files of several inputs, whose records may belong "
+            "together; expected shorter files"
+        )
+    _check_apart("--identity", {of.topic: of.identity for of in options.inputs})
+    if options.dead_letters is not None:
+        letters = {of.topic: of.dead_letter_identity or of.identity for of in options.inputs}
+        _check_apart("--dead-letter-identity", letters)
+
+
+def _check_apart(option: str, rules: Mapping[str, str]) -> None:
+    """See that rules tell from which topic an input is.
+
+    Raises:
+        BadTrial: they do not.
+    """
+    for topic, rule in rules.items():
+        if rule == f"header:{RECORD_HEADER}":
+            raise BadTrial(
+                f"{option} {rule} cannot be used with several inputs, since a row has only one "
+                f"such header; expected {topic}=RULE, where an output has an identity of {topic}"
+            )
+        alike = [other for other in rules if rules[other] == rule]
+        if len(alike) > 1:
+            raise BadTrial(
+                f"{option} {rule} is the rule of {' and '.join(alike)}, so nothing tells which of "
+                "them an output comes from; expected TOPIC=RULE with a different rule for each"
+            )
+
+
+def check_group(topics: Collection[str], profile: Profile) -> None:
+    """See that the group which is disturbed reads all of several inputs.
+
+    Raises:
+        BadTrial: it was not seen to.
+    """
+    group = profile.group
+    if len(topics) < 2 or group is None or not group.members:
+        return
+    if apart := [topic for topic in topics if topic not in group.topics]:
+        raise BadTrial(
+            f"in the dry run group {group.name} was not seen to read {' and '.join(apart)}; with "
+            "several inputs expected one group that reads all of them, or a trial for each input"
+        )
 
 
 def check_queues(options: VerifyOptions, subject: OwnPipeline) -> None:

@@ -115,6 +115,8 @@ def _of_content(subject: OwnPipeline) -> list[str]:
             "The content of values, and values before the last one: only which input left the last "
             "one was compared."
         ]
+    if len(subject.orders.topics) > 1:
+        sentences.append("Whether what an output joins belongs together.")
     if subject.dead_letters is not None:
         sentences.append("Whether a dead letter was justified.")
     return sentences

@@ -18,36 +18,63 @@ class BadTrial(ValueError):
     """The options make no valid trial; the text says what would be right."""
 
 
+ORDERS: Final = "json:$.order_id"
+"""Where outputs have the identity of an input, unless a user says; made-up orders have it so."""
+PAYMENTS: Final = "json:$.payment_id"
+"""The same of each input beside the first."""
+
+
 @dataclass(frozen=True, kw_only=True)
-class VerifyOptions:
-    """What a user says.
+class InputOptions:
+    """What a user says of one input.
+
+    Attributes:
+        topic: its name.
+        identity: where an effect has the identity of its input.
+        effects: how many each input has; `effect_key`: what tells several apart.
+        dead_letter_identity: where a dead letter has the identity of its input, if it is not as in
+            effects.
+        encode: a function that returns the bytes of an input; None: they are text.
+        data: a file of records; None: they are made up.
+        data_identity, data_key: where a record of it has its identity, and its key.
+    """
+
+    topic: str = "orders"
+    identity: str = ORDERS
+    effects: str = "1"
+    effect_key: str | None = None
+    dead_letter_identity: str | None = None
+    encode: str | None = None
+    data: Path | None = None
+    data_identity: str | None = None
+    data_key: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerifyOptions(InputOptions):
+    """What a user says; of the first input, or the only one, here.
 
     Attributes:
         command: of the pipeline, with words in braces.
         folder: where it is started.
         instances: how many processes of the command there are.
-        topic: its input.
+        others: what is said of other inputs.
         outputs: where it writes, as `Output.parse` reads it.
         topics: others that it needs.
-        identity: where an effect has the identity of its input.
-        effects: how many each input has; `effect_key`: what tells several apart.
         expects: functions that return the content of effects, for all outputs or one, in place of
             `effects`; `ignored`: rules of fields that are not compared.
         states: functions that return the final state of outputs, in place of `expects`.
-        dead_letters: where it writes what it could not process; `dead_letter_identity`: where
-            that has the identity of its input, if it is not as in effects.
+        dead_letters: where it writes what it could not process.
         idempotency_key: the header by which the HTTP service recognizes a repeated request.
         healthy: a URL that answers 2xx while it is up; None: its first effect tells.
         stop_command, kill_command: what ends it, where `command` starts a service and returns.
-        encode, decodes: functions that return the bytes of an input, and the content of what is in
-            topics, all or one; without them both are text.
+        decodes: functions that return the content of what is in topics, all or one; without them
+            it is text.
         upserts: where a value has its key, if outputs keep one for each.
         event_time: where an input has its event time, if windows wait for later ones;
             `event_time_format`: how it is written; `allowed_lateness`: how late it may be.
-        data: a file of records; None: orders are made up.
-        data_identity, data_key: where a record of it has its identity, and its key.
         records: how many; None: all of a file, or as many as usual.
-        partitions, rate: of the input topic; records per second while faults are at work.
+        partitions, rate: of each input topic; records per second while faults are at work.
         claims: guarantees on trial.
         preset: how often each hazard is met; `faults`: instead of a plan, by name; `schedule`: by
             file.
@@ -59,30 +86,22 @@ class VerifyOptions:
     command: tuple[str, ...]
     folder: Path
     instances: int = 1
-    topic: str = "orders"
+    others: tuple[InputOptions, ...] = ()
     outputs: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
-    identity: str = "json:$.order_id"
-    effects: str = "1"
-    effect_key: str | None = None
     expects: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     states: tuple[str, ...] = ()
     dead_letters: str | None = None
-    dead_letter_identity: str | None = None
     idempotency_key: str | None = None
     healthy: str | None = None
     stop_command: str | None = None
     kill_command: str | None = None
-    encode: str | None = None
     decodes: tuple[str, ...] = ()
     upserts: str | None = None
     event_time: str | None = None
     event_time_format: str = ISO
     allowed_lateness: str | None = None
-    data: Path | None = None
-    data_identity: str | None = None
-    data_key: str | None = None
     records: int | None = None
     partitions: int = 3
     rate: int = 400
@@ -93,3 +112,8 @@ class VerifyOptions:
     accepted: tuple[str, ...] = ()
     plain_data: bool = False
     settle: float | None = None
+
+    @property
+    def inputs(self) -> tuple[InputOptions, ...]:
+        """What is said of each input."""
+        return (self, *self.others)

@@ -23,8 +23,9 @@ def key_of(options: VerifyOptions, backend: str) -> str:
     digest = hashlib.sha256()
     described = {name: str(value) for name, value in vars(options).items() if name not in _TRIAL}
     digest.update(json.dumps([described, backend], sort_keys=True).encode())
-    if options.data is not None:
-        digest.update(options.data.read_bytes())
+    for of in options.inputs:
+        if of.data is not None:
+            digest.update(of.data.read_bytes())
     return digest.hexdigest()[:32]
 
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
-from onceproof.checkers.claims import AT_MOST_ONCE
+from onceproof.checkers.claims import AT_LEAST_ONCE, AT_MOST_ONCE
 from onceproof.checkers.model import Claim, Expectation, Hop, Scope, Verdict
 from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.kafka.topic import Topic
@@ -23,9 +24,11 @@ from onceproof.harness.user_pipeline.event_time import ROUNDS, EventTime
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
 from onceproof.harness.user_pipeline.input_file import count
 from onceproof.harness.user_pipeline.orders import Orders
+from onceproof.harness.user_pipeline.origins import Rules
 from onceproof.harness.user_pipeline.outputs.output import Output, with_decoders
-from onceproof.harness.user_pipeline.placeholders import fill
+from onceproof.harness.user_pipeline.placeholders import fill, input_word
 from onceproof.harness.user_pipeline.profile import EMPTY, KEYS, NULL, OVERSIZE, Profile
+from onceproof.harness.user_pipeline.several_inputs import Matching, SeveralInputs
 from onceproof.harness.user_pipeline.subject import WORDS, OwnPipeline
 from onceproof.harness.user_pipeline.upserts import check_spread
 from onceproof.harness.workload.senders.librdkafka import Librdkafka
@@ -33,8 +36,10 @@ from onceproof.verify.checks import (
     check_deployed,
     check_event_time,
     check_expects,
+    check_group,
     check_healthy,
     check_http,
+    check_inputs,
     check_instances,
     check_places,
     check_queues,
@@ -45,7 +50,7 @@ from onceproof.verify.fine_print import fine_print, fine_print_of
 from onceproof.verify.hazards.hazard import Pipeline
 from onceproof.verify.hazards.registry import NAMES
 from onceproof.verify.named_faults import named, schedule_of
-from onceproof.verify.options import CLAIMS, BadTrial, VerifyOptions
+from onceproof.verify.options import CLAIMS, BadTrial, InputOptions, VerifyOptions
 from onceproof.verify.plan import ALL, Plan
 
 NAME: Final = "verify"
@@ -63,6 +68,8 @@ _STRIKE_SECONDS: Final = 6.0
 DRY_RUN_RECORDS: Final = 300
 """How many records a dry run sends."""
 _DRY_RUN_RATE: Final = 60
+_DRY_RUN_SECONDS: Final = 20
+"""How long it sends at most; of several files it sends all."""
 _WINDOWS: Final = 4
 """With event times so many times as many records are sent, or no window would be closed by then."""
 _LINGER_MS: Final = 200
@@ -87,11 +94,16 @@ def draft(options: VerifyOptions) -> Scenario:
 
 
 def pipeline_of(scenario: Scenario, options: VerifyOptions, profile: Profile) -> Pipeline:
-    """What hazards may depend on."""
+    """What hazards may depend on.
+
+    Raises:
+        BadTrial: of several inputs it reads some apart from others.
+    """
     subject = _subject_of(scenario)
+    check_group(subject.orders.topics, profile)
     return Pipeline(
         profile=profile,
-        input=subject.orders.topic,
+        inputs=subject.orders.topics,
         kinds=tuple(place.kind for place in subject.places),
         topics=tuple(place.topic for place in subject.places if place.topic is not None),
         spark=subject.spark,
@@ -104,7 +116,7 @@ def pipeline_of(scenario: Scenario, options: VerifyOptions, profile: Profile) ->
 
 def _odd_orders(options: VerifyOptions, subject: OwnPipeline, profile: Profile) -> tuple[str, ...]:
     """Kinds of odd records that its made-up orders may have."""
-    if options.plain_data or options.data or subject.upserts or subject.spark:
+    if options.plain_data or options.data or subject.upserts or subject.spark or options.others:
         return ()
     # Nobody knows which field of an encoded record may grow.
     large = (OVERSIZE,) if options.encode is None else ()
@@ -129,9 +141,10 @@ def planned(scenario: Scenario, options: VerifyOptions, profile: Profile, plan: 
     orders = _subject_of(scenario).orders
     if named(options):
         return _with(scenario, options, orders, schedule_of(options), profile, plan)
-    orders = replace(orders, odd=_odd_orders(options, _subject_of(scenario), profile))
+    if isinstance(orders, Orders):
+        orders = replace(orders, odd=_odd_orders(options, _subject_of(scenario), profile))
     if options.records is None and options.data is None:
-        orders = replace(orders, records=max(RECORDS, _EACH * len(plan.schedule)))
+        orders = orders.of_size(max(RECORDS, _EACH * len(plan.schedule)))
     seconds = _STRIKE_SECONDS * max(len(plan.schedule), 1)
     orders = replace(orders, rate=max(1, min(options.rate, round(orders.records / seconds))))
     return _with(scenario, options, orders, plan.schedule, profile, plan)
@@ -140,7 +153,7 @@ def planned(scenario: Scenario, options: VerifyOptions, profile: Profile, plan: 
 def _with(
     scenario: Scenario,
     options: VerifyOptions,
-    orders: Orders,
+    orders: Orders | SeveralInputs,
     schedule: tuple[ScheduledFault, ...],
     profile: Profile,
     plan: Plan,
@@ -163,11 +176,7 @@ def _with(
             workload=orders,
             subject=subject,
             schedule=schedule,
-            claims=tuple(
-                _claim(guarantee, subject, output, schedule, hazards, untested)
-                for output in subject.outputs
-                for guarantee in options.claims
-            ),
+            claims=_claims(options, subject, schedule, hazards, untested),
         )
     except BadScenario as error:
         raise BadTrial(str(error)) from error
@@ -180,7 +189,7 @@ def _title(title: str, options: VerifyOptions, plan: Plan) -> str:
     return f"{title} ({'all hazards' if ALL in options.accepted else names} accepted untested)"
 
 
-def _too_few(orders: Orders, faults: int) -> BadTrial:
+def _too_few(orders: Orders | SeveralInputs, faults: int) -> BadTrial:
     return BadTrial(
         f"{orders.records} records are over before {faults} faults have had an effect; expected "
         f"{_LEAST * faults} or more, or fewer faults (--preset gentle)"
@@ -197,9 +206,8 @@ def dry_run_of(scenario: Scenario) -> Scenario:
     subject = _subject_of(scenario)
     orders = subject.orders
     times = _WINDOWS if orders.times is not None else 1
-    few = replace(
-        orders, records=min(DRY_RUN_RECORDS * times, orders.records), rate=_DRY_RUN_RATE * times
-    )
+    few = orders.of_size(min(DRY_RUN_RECORDS * times, orders.records))
+    few = replace(few, rate=max(_DRY_RUN_RATE * times, few.records // _DRY_RUN_SECONDS))
     return replace(
         scenario,
         name=DRY_RUN,
@@ -222,7 +230,7 @@ def _draft(options: VerifyOptions) -> Scenario:
                 f"{', '.join(NAMES)}"
             )
     for part in options.command:
-        fill(part, WORDS)
+        fill(part, {**WORDS, **{input_word(of.topic): of.topic for of in options.inputs}})
     subject = _subject(options)
     _check_losses(options, subject)
     if named(options):
@@ -231,16 +239,15 @@ def _draft(options: VerifyOptions) -> Scenario:
         raise _too_few(subject.orders, _FEWEST)
     return Scenario(
         name=NAME,
-        title=f"A pipeline of your own: {options.topic} → {', '.join(subject.sinks)}",
+        title=(
+            f"A pipeline of your own: {' and '.join(subject.orders.topics)} → "
+            f"{', '.join(subject.sinks)}"
+        ),
         subject=subject,
         workload=subject.orders,
         sender=Librdkafka(linger_ms=_LINGER_MS),
         schedule=(),
-        claims=tuple(
-            _claim(guarantee, subject, output, (), frozenset(), "")
-            for output in subject.outputs
-            for guarantee in options.claims
-        ),
+        claims=_claims(options, subject, (), frozenset(), ""),
         topics=tuple(
             Topic(name=name, partitions=options.partitions) for name in _topics(subject, options)
         ),
@@ -249,7 +256,8 @@ def _draft(options: VerifyOptions) -> Scenario:
 
 def _check_losses(options: VerifyOptions, subject: OwnPipeline) -> None:
     """Where every input may have no effect, nothing that is missing could be called a loss."""
-    if subject.comes_to(subject.sink).may_lack and set(options.claims) != {AT_MOST_ONCE}:
+    lacking = all(each.may_lack for each in subject.comes_to(subject.sink).values())
+    if lacking and set(options.claims) != {AT_MOST_ONCE}:
         raise BadTrial(
             f"--effects {options.effects} cannot reveal a loss; expected FILE.py:FUNCTION "
             "returning the expected count of each input, or only --claim at-most-once"
@@ -257,7 +265,7 @@ def _check_losses(options: VerifyOptions, subject: OwnPipeline) -> None:
 
 
 def _topics(subject: OwnPipeline, options: VerifyOptions) -> Iterable[str]:
-    """Topics that are made beside its input: those that it writes to, and those it needs."""
+    """Topics that are made beside its inputs: those that it writes to, and those it needs."""
     written = [output.topic for output in subject.places if output.topic is not None]
     for name in options.topics:
         if not _TOPIC.fullmatch(name):
@@ -265,16 +273,18 @@ def _topics(subject: OwnPipeline, options: VerifyOptions) -> Iterable[str]:
                 f"invalid topic name in --topic {name!r}: expected letters, digits, dots, "
                 "underscores and hyphens"
             )
-    return dict.fromkeys(name for name in (*written, *options.topics) if name != options.topic)
+    names = dict.fromkeys((*written, *options.topics))
+    return [name for name in names if name not in subject.orders.topics]
 
 
 def _subject(options: VerifyOptions) -> OwnPipeline:
-    identity = Rule.parse_several(options.identity)
+    check_inputs(options)
+    identity = _identity({of.topic: Rule.parse_several(of.identity) for of in options.inputs})
     letters = None
     if options.dead_letters is not None:
-        rule = Rule.parse(options.dead_letter_identity or options.identity)
-        letters = Output.parse(options.dead_letters, rule)
-    elif options.dead_letter_identity is not None:
+        rules = {o.topic: Rule.parse(o.dead_letter_identity or o.identity) for o in options.inputs}
+        letters = Output.parse(options.dead_letters, _identity(rules))
+    elif any(of.dead_letter_identity for of in options.inputs):
         raise BadTrial(
             "--dead-letter-identity needs --dead-letters, the place where the pipeline writes them"
         )
@@ -291,7 +301,7 @@ def _subject(options: VerifyOptions) -> OwnPipeline:
         folder=str(options.folder),
         outputs=outputs,
         instances=options.instances,
-        orders=_orders(options, [output.name for output in outputs]),
+        orders=_workload(options, [output.name for output in outputs]),
         dead_letters=letters,
         idempotency_key=options.idempotency_key,
         healthy=options.healthy,
@@ -308,6 +318,12 @@ def _subject(options: VerifyOptions) -> OwnPipeline:
     return subject
 
 
+def _identity(rules: Mapping[str, Rule]) -> Rule | Rules:
+    """Where the identity of an input is found, by its topic."""
+    by_topic = tuple(rules.items())
+    return by_topic[0][1] if len(by_topic) == 1 else Rules(by_topic=by_topic)
+
+
 def _parts(command: str | None) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(command or ""))
@@ -315,37 +331,60 @@ def _parts(command: str | None) -> tuple[str, ...]:
         raise BadTrial(f"invalid command {command!r}: {error}") from None
 
 
-def _orders(options: VerifyOptions, sinks: Sequence[str]) -> Orders:
-    orders = Orders(
-        topic=options.topic,
-        records=options.records or RECORDS,
-        effects=options.effects,
-        effect_key=options.effect_key,
+def _workload(options: VerifyOptions, sinks: Sequence[str]) -> Orders | SeveralInputs:
+    if not options.others:
+        return _orders(options, options, sinks, Orders)
+    of_others = partial(Matching, payments=True)
+    inputs = (
+        _orders(options, of, sinks, of_others if of is not options else Matching)
+        for of in options.inputs
+    )
+    return SeveralInputs(inputs=tuple(map(_with_sentinels, inputs)), rate=options.rate)
+
+
+def _with_sentinels(orders: Orders) -> Orders:
+    """As many from each producer, and from each at least one."""
+    each = orders.sentinels // orders.producers
+    return replace(orders, sentinels=max(each, 1) * orders.producers)
+
+
+def _orders(
+    options: VerifyOptions, of: InputOptions, sinks: Sequence[str], make: Callable[..., Orders]
+) -> Orders:
+    """What is sent to one input.
+
+    Raises:
+        BadTrial, BadRule: it is not as it should be.
+    """
+    several = len(options.inputs)
+    orders = make(
+        topic=of.topic,
+        records=(options.records or RECORDS) // several,
+        effects=of.effects,
+        effect_key=of.effect_key,
         expects=functions(options.expects, sinks),
         ignored=options.ignored,
-        encode=options.encode,
+        encode=of.encode,
         states=functions(options.states, sinks, "--expect-state"),
         upserts=options.upserts is not None,
         partitions=options.partitions,
         rate=options.rate,
         sentinels=SENTINELS,
     )
-    if options.data is not None:
-        if not options.data.is_file():
-            raise BadTrial(
-                f"{options.data} does not exist; expected a .jsonl, .csv or .parquet file"
-            )
-        there = count(options.data)
+    if of.data is not None:
+        if not of.data.is_file():
+            raise BadTrial(f"{of.data} does not exist; expected a .jsonl, .csv or .parquet file")
+        there = count(of.data)
         orders = replace(
             orders,
             records=min(options.records or there, there),
-            file=str(options.data.absolute()),
-            identity=options.data_identity or options.identity,
-            key=options.data_key,
+            file=str(of.data.absolute()),
+            identity=of.data_identity or of.identity,
+            key=of.data_key,
         )
-    elif options.data_identity or options.data_key:
+    elif of.data_identity or of.data_key:
         raise BadTrial("--data-identity and --data-key need --data, the file with the records")
-    orders = replace(orders, sentinels=min(SENTINELS, orders.records // 10))
+    orders = replace(orders, sentinels=min(SENTINELS // several, orders.records // 10))
     if options.event_time is not None:
         times = EventTime.parse(
             options.event_time, options.event_time_format, options.allowed_lateness or ""
@@ -358,16 +397,41 @@ def _orders(options: VerifyOptions, sinks: Sequence[str]) -> Orders:
         if options.upserts is not None and not options.states:
             check_spread(keyed)
     orders.check_states()
-    if options.encode is not None:
-        check_function("--encode", options.encode)
+    if of.encode is not None:
+        check_function("--encode", of.encode)
         orders.check_encoded()
     return orders
+
+
+def _claims(
+    options: VerifyOptions,
+    subject: OwnPipeline,
+    schedule: tuple[ScheduledFault, ...],
+    hazards: frozenset[str],
+    untested: str,
+) -> tuple[Claim, ...]:
+    """A claim for each guarantee of each output and input.
+
+    Of several inputs one may have any number of effects up to some: it is held to at most once.
+    """
+    asked = dict.fromkeys(
+        (output, topic or subject.orders.topic, AT_MOST_ONCE if of.may_lack else guarantee)
+        for output in subject.outputs
+        for topic, of in subject.comes_to(output.name).items()
+        for guarantee in options.claims
+        if guarantee != AT_LEAST_ONCE or not of.may_lack
+    )
+    return tuple(
+        _claim(guarantee, subject, output, topic, schedule, hazards, untested)
+        for output, topic, guarantee in asked
+    )
 
 
 def _claim(
     guarantee: str,
     subject: OwnPipeline,
     output: Output,
+    topic: str,
     schedule: tuple[ScheduledFault, ...],
     hazards: frozenset[str],
     untested: str,
@@ -379,7 +443,7 @@ def _claim(
         guarantee=guarantee,
         hop=Hop.PROCESS,
         scope=Scope(
-            input=subject.orders.topic,
+            input=topic,
             sink=output.name,
             view=output.view,
             dead_letters=None if letters is None else letters.name,

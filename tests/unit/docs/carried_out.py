@@ -18,6 +18,7 @@ QUEUE = "docs/how-to/test-a-program-that-writes-to-a-queue.md"
 HTTP = "docs/how-to/test-a-program-that-calls-a-web-service.md"
 AVRO = "docs/how-to/test-a-program-that-reads-avro.md"
 DATABASE = "docs/how-to/test-a-consumer-with-a-database.md"
+SEVERAL = "docs/how-to/test-a-pipeline-with-several-inputs.md"
 IN_TESTS = "docs/how-to/faults-in-your-tests.md"
 GATE = "docs/how-to/hit-one-message.md"
 SUBJECT = "docs/how-to/add-a-subject-or-scenario.md"
@@ -37,6 +38,9 @@ EXECUTED = {
     (DATABASE, "console"): HOW_TO_RUNS,
     (DATABASE, "python"): HOW_TO_RUNS,
     (DATABASE, "text"): HOW_TO_RUNS,
+    (SEVERAL, "console"): HOW_TO_RUNS,
+    (SEVERAL, "python"): HOW_TO_RUNS,
+    (SEVERAL, "text"): HOW_TO_RUNS,
     (QUEUE, "console"): HOW_TO_RUNS,
     (QUEUE, "java"): HOW_TO_RUNS,
     (QUEUE, "text"): HOW_TO_RUNS,

@@ -21,9 +21,11 @@ from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
 from onceproof.harness.user_pipeline.outputs.output import Output
+from onceproof.harness.user_pipeline.placeholders import input_word
 from onceproof.harness.user_pipeline.placeholders import words as in_braces
 from onceproof.harness.user_pipeline.subject import WORDS
 from onceproof.scenarios import all_scenarios
+from onceproof.verify.inputs import inputs_of
 from onceproof.verify.named_faults import by_name
 from tests.unit.docs.pages import ROOT
 
@@ -135,15 +137,17 @@ def _names(command: str, words: Sequence[str]) -> Iterator[str]:
 
 
 def _verify(given: dict[str, Any]) -> Iterator[str]:
+    inputs = given["input_"] or ["orders"]
     try:
-        identity = Rule.parse(given["identity"])
+        rules = inputs_of(inputs, {"identity": given["identity"] or []})
         for output in given["output"]:
-            Output.parse(output, identity)
+            for one in rules:
+                Output.parse(output, Rule.parse(one.identity))
         by_name(given.get("fault") or ())
     except (BadRule, UnknownFault) as error:
         yield str(error)
     for part in (*given["command"], *given["output"]):
-        if odd := in_braces(part) - WORDS.keys():
+        if odd := in_braces(part) - WORDS.keys() - {input_word(topic) for topic in inputs}:
             yield f"{odd} in braces mean nothing"
 
 

@@ -29,18 +29,27 @@ _KAFKA: Final = "commits offsets to Kafka"
 
 def _at_offsets(
     pipeline: Pipeline, action: str, *, lasts: float | None = None, **more: object
-) -> Strike:
-    """At a commit of the input's offsets outside transactions."""
-    return hit(pipeline, "OffsetCommit", action, topic=pipeline.input, lasts=lasts, **more)
+) -> list[Strike]:
+    """At a commit of each input's offsets outside transactions."""
+    return [
+        hit(pipeline, "OffsetCommit", action, topic=topic, lasts=lasts, **more)
+        for topic in pipeline.inputs
+    ]
 
 
 def _at_commit(
     pipeline: Pipeline, action: str, *, lasts: float | None = None, **more: object
-) -> Strike:
+) -> list[Strike]:
     """At what commits its offsets: the end of its transaction, if it has any."""
     if TRANSACTION in pipeline.profile.commits:
-        return hit(pipeline, "EndTxn", action, commits=True, lasts=lasts, **more)
+        return [hit(pipeline, "EndTxn", action, commits=True, lasts=lasts, **more)]
     return _at_offsets(pipeline, action, lasts=lasts, **more)
+
+
+def _killed(pipeline: Pipeline, at: str) -> list[Strike]:
+    """At a commit of each input's offsets, which a transaction has together."""
+    times = 1 if TRANSACTION in pipeline.profile.commits else len(pipeline.inputs)
+    return [Strike(do=Kill(Program(), at=at), tells=True)] * times
 
 
 def _offset_error(n: int) -> str:
@@ -61,7 +70,7 @@ COMMITS: Final[tuple[Hazard, ...]] = (
         of=_KAFKA,
         proof="a gate dropped a commit of offsets that its group had not committed yet",
         unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
-        strikes=lambda p, n: [Strike(do=Kill(Program(), at="before-commit"), tells=True)],
+        strikes=lambda p, n: _killed(p, "before-commit"),
     ),
     Hazard(
         name=_AFTER,
@@ -69,7 +78,7 @@ COMMITS: Final[tuple[Hazard, ...]] = (
         of=_KAFKA,
         proof="a gate dropped the response to a commit of new offsets that was not rejected",
         unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
-        strikes=lambda p, n: [Strike(do=Kill(Program(), at="after-commit"), tells=True)],
+        strikes=lambda p, n: _killed(p, "after-commit"),
     ),
     Hazard(
         name="commit-refused",
@@ -79,7 +88,7 @@ COMMITS: Final[tuple[Hazard, ...]] = (
         unless=needs(
             lambda p: is_program(p) and GROUP in p.profile.commits, "it sends no OffsetCommit"
         ),
-        strikes=lambda p, n: [_at_offsets(p, "error", direction="request", error=_offset_error(n))],
+        strikes=lambda p, n: _at_offsets(p, "error", direction="request", error=_offset_error(n)),
     ),
     Hazard(
         name="commit-unknown",
@@ -87,7 +96,7 @@ COMMITS: Final[tuple[Hazard, ...]] = (
         of=_KAFKA,
         proof=GATE,
         unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
-        strikes=lambda p, n: [_at_commit(p, "close-before", direction="response")],
+        strikes=lambda p, n: _at_commit(p, "close-before", direction="response"),
     ),
     Hazard(
         name="commit-unheard",
@@ -95,7 +104,7 @@ COMMITS: Final[tuple[Hazard, ...]] = (
         of=_KAFKA,
         proof=GATE,
         unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
-        strikes=lambda p, n: [_at_commit(p, "hold", direction="response", lasts=LATE_SECONDS)],
+        strikes=lambda p, n: _at_commit(p, "hold", direction="response", lasts=LATE_SECONDS),
         rare=True,
     ),
     Hazard(
@@ -104,7 +113,7 @@ COMMITS: Final[tuple[Hazard, ...]] = (
         of=_KAFKA,
         proof=GATE,
         unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
-        strikes=lambda p, n: [_at_commit(p, "error", direction="request", error="NOT_COORDINATOR")],
+        strikes=lambda p, n: _at_commit(p, "error", direction="request", error="NOT_COORDINATOR"),
     ),
     Hazard(
         name="transaction-aborted",

@@ -22,7 +22,7 @@ class Pipeline:
 
     Attributes:
         profile: what was learned of it.
-        input: the topic that it reads.
+        inputs: the topics that it reads.
         kinds: of its outputs, as `Output.kind` has them.
         topics: of its outputs.
         spark: whether its Spark checkpoint is watched.
@@ -33,7 +33,7 @@ class Pipeline:
     """
 
     profile: Profile
-    input: str
+    inputs: tuple[str, ...]
     kinds: Collection[str] = ("topic",)
     topics: tuple[str, ...] = ()
     spark: bool = False

@@ -32,6 +32,8 @@ def _odd_unless(kind: str) -> Callable[[Pipeline], str | None]:
             return None
         if pipeline.plain_data:
             return "--plain-data leaves it out"
+        if kind != ABORTED and len(pipeline.inputs) > 1:
+            return "of several inputs, one record may wait for another, which this would not match"
         if kind == ABORTED and profile.read_committed is False and not profile.transactional_ids:
             return "it reads with read_uncommitted, so aborted records have effects"
         if kind in profile.survives and kind != OVERSIZE:
@@ -60,6 +62,8 @@ def _partition_added(pipeline: Pipeline) -> str | None:
         return "Kafka Streams stops for good when the input of a stateful task grows"
     if pipeline.upserts:
         return "the values of a key would come from two partitions, in no defined order"
+    if len(pipeline.inputs) > 1:
+        return "what is joined would be in partitions of different numbers"
     return None
 
 
@@ -68,6 +72,8 @@ def _empty_unless(pipeline: Pipeline) -> str | None:
         return None
     if pipeline.plain_data:
         return "--plain-data leaves it out"
+    if len(pipeline.inputs) > 1:
+        return "only a single input begins so"
     return (
         "only generated orders leave one of three partitions empty, and not for upserts, Spark or "
         "event times"

@@ -21,7 +21,7 @@ from onceproof.harness.user_pipeline.subject import OwnPipeline
 from tests.unit.fakes.logs import FakeReader, log
 from tests.unit.fakes.pipelines import FakeProgram, FakeSupervisor
 from tests.unit.fakes.process import FakeProcess
-from tests.unit.fakes.run_context import FakeContext
+from tests.unit.fakes.run_context import FakeContext, FakeProducers
 
 HEADER: Final = f"header:{RECORD_HEADER}"
 ORDERS: Final = Orders(topic="orders", records=100)
@@ -106,7 +106,7 @@ def probed(
     context = FakeContext(
         pipeline=FakeProgram(dry_run, dry_run),
         subject=OwnPipeline(command=("job",), folder=".", outputs=(output,), orders=orders),
-        topic="orders",
+        producers=FakeProducers(workload=orders),
         logs=FakeReader(log(topic="orders", partition=p, end=end) for p, end in ENDS.items()),
     )
     return Probe(context, groups, 0.0).kinds()

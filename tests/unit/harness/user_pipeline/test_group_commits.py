@@ -34,5 +34,5 @@ def test_the_slowest_that_works_says_how_far_it_is(
         def by_group(self) -> list[GroupProgress]:
             return groups
 
-    commits = Known("orders", addresses=(), reader=lambda: pytest.fail("nobody reads"))
+    commits = Known(("orders",), addresses=(), reader=lambda: pytest.fail("nobody reads"))
     assert commits.newest() == found

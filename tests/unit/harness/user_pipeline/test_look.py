@@ -114,7 +114,7 @@ def look(
     sinks = [holds(effects)] if other is None else [holds(effects), holds(other)]
     sink = Together(sinks, None if letters is None else holds(letters))
     made = Look(
-        topic="orders",
+        topics=("orders",),
         groups=Groups(group or {}),
         reader=lambda: FakeReader(there),
         sink=lambda reader: sink,
@@ -252,7 +252,7 @@ def test_a_look_that_failed_is_taken_again() -> None:
 
 def test_it_is_past_once_something_at_or_behind_an_offset_has_its_effect() -> None:
     waiting = look(effects="ab")
-    is_past = waiting.getting_past({0: 2})
+    is_past = waiting.getting_past({AT: 2})
     assert not is_past()
     opened = waiting.sink
     waiting.sink = lambda reader: Away([holds("")])
@@ -260,8 +260,8 @@ def test_it_is_past_once_something_at_or_behind_an_offset_has_its_effect() -> No
     waiting.sink = lambda reader: Together([holds("abd", grown=2)])
     assert is_past()
     waiting.sink = opened
-    assert waiting.past({0: 1})
-    assert not waiting.past({0: 2})
+    assert waiting.past({AT: 1})
+    assert not waiting.past({AT: 2})
 
 
 def test_it_is_quiet_since_the_outputs_last_changed(clock: FakeStop) -> None:
@@ -391,7 +391,7 @@ def test_in_a_table_of_state_new_keys_show_which_inputs_have_arrived(clock: Fake
     everything = look(effects=["x", "y", "z", "last"], keys=[KEYS])
     assert everything.positions() == {AT: 5}
     assert not everything.waits()
-    assert everything.past({0: 4})
+    assert everything.past({AT: 4})
 
 
 def test_a_key_that_is_lost_is_told_from_one_that_may_come(clock: FakeStop) -> None:

@@ -12,7 +12,7 @@ from onceproof.harness.tools import cache
 from onceproof.verify import profiles
 from onceproof.verify.dry_run import print_plan
 from onceproof.verify.hazards.hazard import Pipeline
-from onceproof.verify.options import VerifyOptions
+from onceproof.verify.options import InputOptions, VerifyOptions
 from onceproof.verify.plan import plan
 from onceproof.verify.profiles import keep, kept, key_of
 from tests.unit.onceproof.verify.profiles_made_up import COPY, PROFILES
@@ -60,7 +60,7 @@ OTHER = {
     "dead_letters": "dead", "dead_letter_identity": "key", "upserts": "key", "data_identity": "key",
     "data_key": "key", "partitions": 4, "rate": 5, "idempotency_key": "Key",
     "healthy": "http://127.0.0.1:1/", "stop_command": "stop", "kill_command": "kill",
-    "encode": "x.py:f", "decodes": ("x.py:f",),
+    "encode": "x.py:f", "decodes": ("x.py:f",), "others": (InputOptions(),),
     "event_time": "json:$.at", "event_time_format": "ms", "allowed_lateness": "1s",
 }  # fmt: skip
 
@@ -83,7 +83,7 @@ def test_a_dry_run_is_reused_for_the_same_pipeline_only(tmp_path: Path) -> None:
 
 def test_the_plan_is_told() -> None:
     out = io.StringIO()
-    made = plan(Pipeline(profile=COPY, input="orders"), "standard", ("evicted",))
+    made = plan(Pipeline(profile=COPY, inputs=("orders",)), "standard", ("evicted",))
     print_plan(COPY.sentences(), made, out)
     said = out.getvalue()
     assert f"Profile: {COPY.sentences()}\n" in said
@@ -98,7 +98,7 @@ def test_the_plan_is_told() -> None:
 
 def test_who_names_faults_is_told_which_hazards_remain() -> None:
     out = io.StringIO()
-    pipeline = Pipeline(profile=COPY, input="orders")
+    pipeline = Pipeline(profile=COPY, inputs=("orders",))
     print_plan("", plan(pipeline, "standard"), out, faults_named=True)
     assert "a claim is unexercised unless all of\nthese hazards occur" in out.getvalue()
     out.truncate(0)

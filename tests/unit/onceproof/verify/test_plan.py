@@ -49,7 +49,7 @@ def pipeline(profile: Profile, *, spark: bool = False, kinds: tuple[str, ...] = 
     other = "http" if profile.http_methods else "postgres"
     kinds = kinds or ("topic" if profile.topics else other,)
     return Pipeline(
-        profile=profile, input="orders", kinds=kinds, topics=profile.topics, spark=spark
+        profile=profile, inputs=("orders",), kinds=kinds, topics=profile.topics, spark=spark
     )
 
 

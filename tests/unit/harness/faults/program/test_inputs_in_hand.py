@@ -29,6 +29,7 @@ class Looked:
     """Outputs that were seen to change so many seconds ago."""
 
     quiet_for = 0.0
+    topics: tuple[str, ...] = ("orders",)
 
 
 def fetch(at: int, *positions: tuple[int, int], topic: str = "orders") -> Event:

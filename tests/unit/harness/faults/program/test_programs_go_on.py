@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.faults.program.programs import wait_went_on
+from onceproof.harness.workload.payments import Payments
 from tests.unit.fakes.logs import FakeReader, log
 from tests.unit.fakes.pipelines import FakeProgram, FakeSupervisor
 from tests.unit.fakes.process import FakeProcess
@@ -19,20 +21,20 @@ class Looked:
     def __init__(self, committed: list[dict[int, int]], past: list[bool]) -> None:
         self.groups = self
         self._committed, self._past = committed, past
-        self.added: set[int] = set()
+        self.added: set[tuple[str, int]] = set()
         self.pause = 0.0
         self.looks = 0
-        self.asked: list[dict[int, int]] = []
+        self.asked: list[Positions] = []
 
     def newest(self) -> dict[tuple[str, int], int]:
         self.looks += 1
         found = self._committed[min(self.looks, len(self._committed)) - 1]
         return {(TOPIC, partition): offset for partition, offset in found.items()}
 
-    def getting_past(self, ends: dict[int, int]) -> Any:
+    def getting_past(self, ends: Positions) -> Any:
         return lambda: self._looked(ends)
 
-    def _looked(self, ends: dict[int, int]) -> bool:
+    def _looked(self, ends: Positions) -> bool:
         self.asked.append(ends)
         return self._past[min(self.looks, len(self._past)) - 1]
 
@@ -42,9 +44,8 @@ def waited(looked: Looked, *, dies: bool = False, finished: bool = False) -> int
     before = FakeProcess()
     context = FakeContext(
         pipeline=FakeProgram(looked, FakeSupervisor(None if dies else before)),
-        topic=TOPIC,
         logs=FakeReader(log(topic=TOPIC, partition=p, end=end) for p, end in ((0, 10), (1, 20))),
-        producers=FakeProducers(finished=finished),
+        producers=FakeProducers(finished=finished, workload=Payments(topic=TOPIC)),
     )
     wait_went_on(context, before)
     return looked.looks
@@ -60,9 +61,9 @@ def test_a_partition_without_a_commit_is_not_waited_for() -> None:
 
 def test_without_commits_its_effects_show_it() -> None:
     looked = Looked([{}], [False, False, True])
-    looked.added = {1}
+    looked.added = {(TOPIC, 1)}
     assert waited(looked) == 3
-    assert looked.asked == [{0: 10}] * 3, "an added partition may be one that it never reads"
+    assert looked.asked == [{(TOPIC, 0): 10}] * 3, "an added one may never be read"
 
 
 def test_nobody_waits_for_one_that_has_ended() -> None:

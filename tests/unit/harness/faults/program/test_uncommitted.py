@@ -83,7 +83,7 @@ def end(of: str = "copy-1") -> Event:
     ],
 )
 def test_what_was_in_hand(events: tuple[Event, ...], most: int) -> None:
-    assert most_in_hand(events, "orders", {0: 5, 1: 7}) == most
+    assert most_in_hand(events, ("orders",), {("orders", 0): 5, ("orders", 1): 7}) == most
 
 
 class Groups:
@@ -97,6 +97,7 @@ class Looked:
     """Outputs that nobody looks at."""
 
     groups = Groups()
+    topics = ("orders",)
 
 
 def test_it_sees_what_passes_between_making_and_removing_it() -> None:

@@ -29,7 +29,7 @@ def new(
     refused: tuple[dict[str, Any], ...] = (),
     **more: Any,
 ) -> bool:
-    said = {"topic": "orders", "before": BEFORE, **more}
+    said = {"topics": ("orders",), "before": BEFORE, **more}
     return commits_new_positions(met, sent=sent, refused=refused, **said)
 
 

@@ -1,0 +1,46 @@
+"""Options that are given once for all outputs or inputs, or once for each: `NAME=VALUE`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from onceproof.harness.user_pipeline.identity import BadRule
+
+
+def values_by_name(
+    option: str, texts: Iterable[str], names: Sequence[str], *, thing: str
+) -> dict[str, str]:
+    """Each name that has a value, and its value. What stands before "=" and is no name is part of
+    a value for all.
+
+    Args:
+        option: by which they were given; `thing`: what names are of, such as `topics`.
+
+    Raises:
+        BadRule: a name has two.
+    """
+    return assigned(option, ((text, *_split(text, names)) for text in texts), names, thing=thing)
+
+
+def assigned(
+    option: str, given: Iterable[tuple[str, str, str]], names: Sequence[str], *, thing: str
+) -> dict[str, str]:
+    """The same of texts, each with the name in it, or none, and the value.
+
+    Raises:
+        BadRule: a name has two.
+    """
+    found: dict[str, str] = {}
+    for text, name, value in given:
+        for each in [name] if name else names:
+            if each in found:
+                raise BadRule(
+                    f"{option} {text}: {each} has another one; expected one per {thing[:-1]}"
+                )
+            found[each] = value
+    return found
+
+
+def _split(text: str, names: Sequence[str]) -> tuple[str, str]:
+    name, _, value = text.partition("=")
+    return (name, value) if name in names else ("", text)

@@ -1,0 +1,48 @@
+"""What is said of each input on a command line, where an option may be given once for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from onceproof.harness.user_pipeline.identity import BadRule
+from onceproof.harness.user_pipeline.named_values import values_by_name
+from onceproof.verify.options import PAYMENTS, InputOptions
+
+
+def inputs_of(topics: Sequence[str], given: Mapping[str, Sequence[str]]) -> list[InputOptions]:
+    """What is said of each topic, in their order.
+
+    Args:
+        topics: the inputs.
+        given: fields of `InputOptions`, each with its texts: `TOPIC=VALUE`, or a value for all.
+
+    Raises:
+        typer.BadParameter: one is given twice for a topic.
+    """
+    try:
+        return list(_each(topics, given))
+    except BadRule as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def options_of(one: InputOptions) -> dict[str, Any]:
+    """What is said of an input, by field."""
+    return {each.name: getattr(one, each.name) for each in fields(one)}
+
+
+def _each(topics: Sequence[str], given: Mapping[str, Sequence[str]]) -> Iterator[InputOptions]:
+    names = list(dict.fromkeys(topics))
+    found = {
+        name: values_by_name(f"--{name.replace('_', '-')}", texts, names, thing="inputs")
+        for name, texts in given.items()
+    }
+    for n, topic in enumerate(topics):
+        said: dict[str, Any] = {name: of[topic] for name, of in found.items() if topic in of}
+        if "data" in said:
+            said["data"] = Path(said["data"])
+        yield InputOptions(topic=topic, **{**({"identity": PAYMENTS} if n else {}), **said})
