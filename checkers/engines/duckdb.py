@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from typing import Any, Final, TypeVar
 
 import duckdb
@@ -112,20 +113,21 @@ class DuckDB:
             NotEnoughMemory: it cannot be done with what is allowed.
             BadHistory: a file that is asked for is damaged inside.
         """
+        work = partial(self._spilled, work)
         with interruptible():
             with suppress(duckdb.OutOfMemoryException), self._turns.beside(), self._readable():
-                return self._spilled(work)
+                return work()
             with self._turns.alone():
                 with suppress(duckdb.OutOfMemoryException):
-                    return self._spilled(work)
+                    return work()
                 if self._may_hold_more:
                     self._db.execute("RESET memory_limit")
                     self._may_hold_more = False
                     with suppress(duckdb.OutOfMemoryException):
-                        return self._spilled(work)
+                        return work()
                 self._db.execute("SET threads = 1")
                 try:
-                    return self._spilled(work)
+                    return work()
                 except duckdb.OutOfMemoryException as error:
                     raise NotEnoughMemory(_advice(self._memory, error)) from error
                 finally:
