@@ -161,12 +161,14 @@ class Spark:
 
     @staticmethod
     def _optimized(frame: DataFrame) -> Any:
-        return frame._jdf.queryExecution().optimizedPlan()
+        java: Any = frame._jdf
+        return java.queryExecution().optimizedPlan()
 
     def _keep(self, name: str, frame: DataFrame) -> None:
         """Compute a query now and hold its rows as literals."""
-        rows = frame._jdf.collectAsList()
-        literals = self._java.createDataFrame(rows, frame._jdf.schema())
+        java: Any = frame._jdf
+        rows = java.collectAsList()
+        literals = self._java.createDataFrame(rows, java.schema())
         self._hold(name, DataFrame(literals, self._session), _Held(small=True, rows=rows.size()))
 
     def _cache(self, name: str, frame: DataFrame) -> None:
@@ -180,8 +182,9 @@ class Spark:
         # The plan of what was computed is not looked at again: in plans of plans it would grow
         # without end.
         jvm: Any = self._session._jvm
+        java: Any = frame._jdf
         classic = jvm.org.apache.spark.sql.classic.Dataset
-        again = classic.ofRows(self._java, frame._jdf.queryExecution().logical())
+        again = classic.ofRows(self._java, java.queryExecution().logical())
         leaf = classic.ofRows(self._java, again.queryExecution().withCachedData())
         self._hold(
             name, DataFrame(leaf, self._session), _Held(small=False, rows=rows, cached=frame)

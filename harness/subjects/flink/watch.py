@@ -7,7 +7,7 @@ twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from onceproof.harness.subjects.flink.checkpoints import IN_PROGRESS, METADATA, Complete, number_of
@@ -42,7 +42,7 @@ class CheckpointWatch(FolderWatch):
 
     def _appeared(self, path: Path, mask: int = 0) -> None:
         """Report what has appeared. `life/job/chk-N/_metadata` is how deep it goes."""
-        place = path.relative_to(self._folder).parts
+        place: Sequence[str] = path.relative_to(self._folder).parts
         number = number_of(place[2]) if len(place) > 2 else None
         if len(place) < 3 or (len(place) == 3 and number is not None):
             if number is not None:
