@@ -7,7 +7,7 @@ twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from onceproof.harness.subjects.flink.checkpoints import IN_PROGRESS, METADATA, Complete, number_of
@@ -42,17 +42,20 @@ class CheckpointWatch(FolderWatch):
 
     def _appeared(self, path: Path, mask: int = 0) -> None:
         """Report what has appeared. `life/job/chk-N/_metadata` is how deep it goes."""
-        place: Sequence[str] = path.relative_to(self._folder).parts
-        number = number_of(place[2]) if len(place) > 2 else None
-        if len(place) < 3 or (len(place) == 3 and number is not None):
-            if number is not None:
-                self._report("begun", path, place[0], number)
+        place = path.relative_to(self._folder).parts
+        if len(place) < 3:
             self._look_into(path)
-        elif len(place) == 4 and number is not None:
-            if place[3] == METADATA:
-                self._report("complete", path.parent, place[0], number)
-            elif place[3].startswith(IN_PROGRESS):
-                self._report("flushed", path.parent, place[0], number)
+            return
+        number = number_of(place[2])
+        if number is None:
+            return
+        if len(place) == 3:
+            self._report("begun", path, place[0], number)
+            self._look_into(path)
+        elif len(place) == 4 and place[3] == METADATA:
+            self._report("complete", path.parent, place[0], number)
+        elif len(place) == 4 and place[3].startswith(IN_PROGRESS):
+            self._report("flushed", path.parent, place[0], number)
 
     def _report(self, sign: Sign, folder: Path, life: str, number: int) -> None:
         if (folder, sign) in self._reported:
