@@ -71,7 +71,8 @@ _DRY_RUN_RATE: Final = 60
 _DRY_RUN_SECONDS: Final = 20
 """How long it sends at most; of several files it sends all."""
 _WINDOWS: Final = 4
-"""With event times so many times as many records are sent, or no window would be closed by then."""
+"""With event times so many times as many records are sent, or event time would stand nearly still
+while inputs come slowly, and no window would be closed."""
 _LINGER_MS: Final = 200
 """Requests of one record each would cost brokers most of what they do."""
 SENTINELS: Final = 60
@@ -144,7 +145,7 @@ def planned(scenario: Scenario, options: VerifyOptions, profile: Profile, plan: 
     if isinstance(orders, Orders):
         orders = replace(orders, odd=_odd_orders(options, _subject_of(scenario), profile))
     if options.records is None and options.data is None:
-        orders = orders.of_size(max(RECORDS, _EACH * len(plan.schedule)))
+        orders = orders.of_size(max(RECORDS, _EACH * len(plan.schedule)) * _windows(orders))
     seconds = _STRIKE_SECONDS * max(len(plan.schedule), 1)
     orders = replace(orders, rate=max(1, min(options.rate, round(orders.records / seconds))))
     return _with(scenario, options, orders, plan.schedule, profile, plan)
@@ -182,6 +183,10 @@ def _with(
         raise BadTrial(str(error)) from error
 
 
+def _windows(orders: Orders | SeveralInputs) -> int:
+    return _WINDOWS if orders.times is not None else 1
+
+
 def _title(title: str, options: VerifyOptions, plan: Plan) -> str:
     if not plan.accepted:
         return title
@@ -205,7 +210,7 @@ def dry_run_of(scenario: Scenario) -> Scenario:
     """The same without faults and with few records: does it run, and are identities read back?"""
     subject = _subject_of(scenario)
     orders = subject.orders
-    times = _WINDOWS if orders.times is not None else 1
+    times = _windows(orders)
     few = orders.of_size(min(DRY_RUN_RECORDS * times, orders.records))
     few = replace(few, rate=max(_DRY_RUN_RATE * times, few.records // _DRY_RUN_SECONDS))
     return replace(

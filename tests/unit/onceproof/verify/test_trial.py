@@ -483,6 +483,13 @@ def test_a_dry_run_with_event_times_sends_enough_to_close_windows() -> None:
     assert (timed.records, timed.rate) == (4 * plain.records, 4 * plain.rate)
 
 
+def test_a_trial_with_event_times_sends_enough_to_close_windows_while_inputs_come_slowly() -> None:
+    plain, timed = tried(SAID), tried(TIMED)
+    assert timed.workload.records / len(timed.schedule) == pytest.approx(
+        4 * plain.workload.records / len(plain.schedule)
+    )
+
+
 @pytest.mark.parametrize(
     ("said", "why"),
     [
