@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from onceproof.checkers.claims import AT_LEAST_ONCE, AT_MOST_ONCE
@@ -18,19 +17,14 @@ from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.kafka.topic import Topic
 from onceproof.harness.schedule.as_json import BadSchedule
 from onceproof.harness.schedule.scenario import BadScenario, Scenario, ScheduledFault
-from onceproof.harness.user_pipeline.codecs import check_function
-from onceproof.harness.user_pipeline.contents import functions
-from onceproof.harness.user_pipeline.event_time import ROUNDS, EventTime
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
-from onceproof.harness.user_pipeline.input_file import count
 from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.origins import Rules
 from onceproof.harness.user_pipeline.outputs.output import Output, with_decoders
 from onceproof.harness.user_pipeline.placeholders import fill, input_word
 from onceproof.harness.user_pipeline.profile import EMPTY, KEYS, NULL, OVERSIZE, Profile
-from onceproof.harness.user_pipeline.several_inputs import Matching, SeveralInputs
+from onceproof.harness.user_pipeline.several_inputs import SeveralInputs
 from onceproof.harness.user_pipeline.subject import WORDS, OwnPipeline
-from onceproof.harness.user_pipeline.upserts import check_spread
 from onceproof.harness.workload.senders.librdkafka import Librdkafka
 from onceproof.verify.checks import (
     check_deployed,
@@ -50,13 +44,12 @@ from onceproof.verify.fine_print import fine_print, fine_print_of
 from onceproof.verify.hazards.hazard import Pipeline
 from onceproof.verify.hazards.registry import NAMES
 from onceproof.verify.named_faults import named, schedule_of
-from onceproof.verify.options import CLAIMS, BadTrial, InputOptions, VerifyOptions
+from onceproof.verify.options import CLAIMS, BadTrial, VerifyOptions
 from onceproof.verify.plan import ALL, Plan
+from onceproof.verify.workload import RECORDS, workload_of
 
 NAME: Final = "verify"
 DRY_RUN: Final = f"{NAME}-dry-run"
-RECORDS: Final = 12_000
-"""How many orders are made up at least, unless somebody says."""
 _EACH: Final = 600
 """How many orders are made up for each fault."""
 _LEAST: Final = 20
@@ -75,8 +68,6 @@ _WINDOWS: Final = 4
 while inputs come slowly, and no window would be closed."""
 _LINGER_MS: Final = 200
 """Requests of one record each would cost brokers most of what they do."""
-SENTINELS: Final = 60
-"""How many of the last records are sent when all else has come to rest."""
 
 _TOPIC: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
 """What Kafka takes as a name."""
@@ -306,7 +297,7 @@ def _subject(options: VerifyOptions) -> OwnPipeline:
         folder=str(options.folder),
         outputs=outputs,
         instances=options.instances,
-        orders=_workload(options, [output.name for output in outputs]),
+        orders=workload_of(options, [output.name for output in outputs]),
         dead_letters=letters,
         idempotency_key=options.idempotency_key,
         healthy=options.healthy,
@@ -334,78 +325,6 @@ def _parts(command: str | None) -> tuple[str, ...]:
         return tuple(shlex.split(command or ""))
     except ValueError as error:
         raise BadTrial(f"invalid command {command!r}: {error}") from None
-
-
-def _workload(options: VerifyOptions, sinks: Sequence[str]) -> Orders | SeveralInputs:
-    if not options.others:
-        return _orders(options, options, sinks, Orders)
-    of_others = partial(Matching, payments=True)
-    inputs = (
-        _orders(options, of, sinks, of_others if of is not options else Matching)
-        for of in options.inputs
-    )
-    return SeveralInputs(inputs=tuple(map(_with_sentinels, inputs)), rate=options.rate)
-
-
-def _with_sentinels(orders: Orders) -> Orders:
-    """As many from each producer, and from each at least one."""
-    each = orders.sentinels // orders.producers
-    return replace(orders, sentinels=max(each, 1) * orders.producers)
-
-
-def _orders(
-    options: VerifyOptions, of: InputOptions, sinks: Sequence[str], make: Callable[..., Orders]
-) -> Orders:
-    """What is sent to one input.
-
-    Raises:
-        BadTrial, BadRule: it is not as it should be.
-    """
-    several = len(options.inputs)
-    orders = make(
-        topic=of.topic,
-        records=(options.records or RECORDS) // several,
-        effects=of.effects,
-        effect_key=of.effect_key,
-        expects=functions(options.expects, sinks),
-        ignored=options.ignored,
-        encode=of.encode,
-        states=functions(options.states, sinks, "--expect-state"),
-        upserts=options.upserts is not None,
-        partitions=options.partitions,
-        rate=options.rate,
-        sentinels=SENTINELS,
-    )
-    if of.data is not None:
-        if not of.data.is_file():
-            raise BadTrial(f"{of.data} does not exist; expected a .jsonl, .csv or .parquet file")
-        there = count(of.data)
-        orders = replace(
-            orders,
-            records=min(options.records or there, there),
-            file=str(of.data.absolute()),
-            identity=of.data_identity or of.identity,
-            key=of.data_key,
-        )
-    elif of.data_identity or of.data_key:
-        raise BadTrial("--data-identity and --data-key need --data, the file with the records")
-    orders = replace(orders, sentinels=min(SENTINELS // several, orders.records // 10))
-    if options.event_time is not None:
-        times = EventTime.parse(
-            options.event_time, options.event_time_format, options.allowed_lateness or ""
-        )
-        whole = ROUNDS * orders.producers
-        orders = replace(orders, times=times, sentinels=orders.sentinels // whole * whole)
-    # A record without an identity is met here, and one that the function fails for.
-    for sink in sinks:
-        keyed = orders.keyed(seed=0, sink=sink)
-        if options.upserts is not None and not options.states:
-            check_spread(keyed)
-    orders.check_states()
-    if of.encode is not None:
-        check_function("--encode", of.encode)
-        orders.check_encoded()
-    return orders
 
 
 def _claims(
