@@ -56,6 +56,9 @@ _ENOUGH: Final = 50
 _SECONDS: Final = 60.0
 _COMMIT_SECONDS: Final = 40.0
 """Kafka Streams commits every 30 s by default."""
+_BEHIND_SECONDS: Final = 15.0
+"""How long who is no member of a group may take to commit the offsets of what it has written: a
+source of Flink's without new inputs does so 10 s late."""
 _EVERY: Final = 0.2
 _NEW_END_TXN: Final = 5
 """The first version of EndTxn that belongs to transaction version 2 (KIP-890)."""
@@ -116,17 +119,29 @@ class Learner:
             reports.remove()
 
     def _wait_commit(self) -> None:
-        """Wait for a first commit of a member: some commit only every half a minute."""
+        """Wait for a first commit: some commit only every half a minute, or start slowly."""
         commits = [r for api, r in self._reports.items() if api in POSITIONS]
-        if not commits or not self._members:
+        pipeline = self._context.pipeline
+        if not commits or not (self._members or isinstance(pipeline, Program)):
             return
+        clock = self._context.stop.monotonic
+        waited = clock()
+
+        def over() -> bool:
+            nonlocal waited
+            if any(r.fired() for r in commits) or self._tables()[1] is not None:
+                return True
+            if self._members or not isinstance(pipeline, Program):
+                return False
+            with suppress(*AWAY):
+                pipeline.look.size()
+                if pipeline.look.waits():
+                    waited = clock()
+            return clock() - waited >= _BEHIND_SECONDS
+
         with suppress(Overdue):
             wait_until(
-                lambda: any(r.fired() for r in commits) or self._tables()[1] is not None,
-                what="",
-                seconds=_COMMIT_SECONDS,
-                every=_EVERY,
-                stop=self._context.stop,
+                over, what="", seconds=_COMMIT_SECONDS, every=_EVERY, stop=self._context.stop
             )
 
     def _tables(self) -> tuple[tuple[str, ...], str | None]:

@@ -21,7 +21,7 @@ from onceproof.harness.subjects.spark.subject import JOBS
 from onceproof.harness.tools import jar_lock, jars
 from onceproof.harness.tools.cache import install, location
 from onceproof.harness.tools.ivy import Ivy
-from onceproof.harness.tools.jars_for import kafka_jars
+from onceproof.harness.tools.jars_for import jars_for, kafka_jars
 from onceproof.harness.tools.setup import ensure
 from tests.power.catalogue import FOLDER
 
@@ -50,6 +50,9 @@ def _run(program: Path) -> tuple[str, ...]:
             return "env", f"PYSPARK_SUBMIT_ARGS={_submitted()}", sys.executable, str(program)
         case ".py":
             return sys.executable, str(program)
+        case ".java" if _of_flink(program):
+            path = f"{_classes(program)}:{_jars(program)}/*"
+            return _tool("java"), *_JVM, "-Xmx400m", "-cp", path, "Copy"
         case ".java":
             path = f"{_classes(program)}:{{kafka_jars}}:{_jdbc_driver()}/*"
             return _tool("java"), *_JVM, "-cp", path, "Copy"
@@ -109,10 +112,24 @@ def _jdbc_driver() -> Path:
 
 @cache
 def _classes(program: Path) -> Path:
-    jars = kafka_jars(ensure())
+    jars = _jars(program)
     folder = location() / "power" / f"java-{_sum(program.read_bytes() + jars.name.encode())}"
     compiler = [_tool("javac"), "-nowarn", "-cp", f"{jars}/*"]
     return install(folder, lambda into: _do([*compiler, "-d", str(into), str(program)], into))
+
+
+def _jars(program: Path) -> Path:
+    """What it is compiled with."""
+    tools = ensure()
+    return (
+        jars_for(tools, "flink", next(iter(jar_lock.FLINK)))
+        if _of_flink(program)
+        else kafka_jars(tools)
+    )
+
+
+def _of_flink(program: Path) -> bool:
+    return b"import org.apache.flink." in program.read_bytes()
 
 
 def _do(words: Sequence[str], folder: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Final
 from onceproof.harness.faults.messages.hit_message import HitMessage
 from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.until import Lasted, TookEffect
-from onceproof.harness.user_pipeline.profile import GROUP, TRANSACTION
+from onceproof.harness.user_pipeline.profile import GROUP
 from onceproof.verify.hazards.hazard import PHASES, Pipeline, Strike
 
 GATE: Final = "a gate on its links saw the message and its outcome"
@@ -42,9 +42,10 @@ def is_program(pipeline: Pipeline) -> bool:
 
 
 def commits_to_kafka(pipeline: Pipeline) -> bool:
-    """Whether it commits offsets to its group, in a transaction or outside one."""
-    where = pipeline.profile.commits
-    return is_program(pipeline) and (GROUP in where or TRANSACTION in where)
+    """Whether it commits offsets to a group, or transactions: with its offsets, or without them as
+    those of a Flink job, which has its offsets in its checkpoints.
+    """
+    return transactional(pipeline) or (is_program(pipeline) and GROUP in pipeline.profile.commits)
 
 
 def transactional(pipeline: Pipeline) -> bool:

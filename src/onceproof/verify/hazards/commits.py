@@ -24,7 +24,8 @@ from onceproof.verify.hazards.producing import refused
 _OFFSET_ERRORS: Final = ("UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION", "REBALANCE_IN_PROGRESS")
 _BEFORE, _AFTER = HAZARDS["before-commit"], HAZARDS["after-commit"]
 
-_KAFKA: Final = "commits offsets to Kafka"
+_KAFKA: Final = "commits offsets or transactions to Kafka"
+_NOTHING: Final = "it commits neither offsets nor transactions to Kafka"
 
 
 def _at_offsets(
@@ -40,15 +41,18 @@ def _at_offsets(
 def _at_commit(
     pipeline: Pipeline, action: str, *, lasts: float | None = None, **more: object
 ) -> list[Strike]:
-    """At what commits its offsets: the end of its transaction, if it has any."""
-    if TRANSACTION in pipeline.profile.commits:
-        return [hit(pipeline, "EndTxn", action, commits=True, lasts=lasts, **more)]
-    return _at_offsets(pipeline, action, lasts=lasts, **more)
+    """At the end of its transaction, if it has any, and at commits of offsets outside of one."""
+    strikes = []
+    if transactional(pipeline):
+        strikes.append(hit(pipeline, "EndTxn", action, commits=True, lasts=lasts, **more))
+    if GROUP in pipeline.profile.commits:
+        strikes.extend(_at_offsets(pipeline, action, lasts=lasts, **more))
+    return strikes
 
 
 def _killed(pipeline: Pipeline, at: str) -> list[Strike]:
-    """At a commit of each input's offsets, which a transaction has together."""
-    times = 1 if TRANSACTION in pipeline.profile.commits else len(pipeline.inputs)
+    """At a commit of each input's offsets, or of its transactions."""
+    times = 1 if transactional(pipeline) else len(pipeline.inputs)
     return [Strike(do=Kill(Program(), at=at), tells=True)] * times
 
 
@@ -66,18 +70,18 @@ def _aborted(pipeline: Pipeline, n: int) -> Strike:
 COMMITS: Final[tuple[Hazard, ...]] = (
     Hazard(
         name=_BEFORE,
-        says="it is killed before a commit of new offsets arrives",
+        says="it is killed before a commit arrives",
         of=_KAFKA,
-        proof="a gate dropped a commit of offsets that its group had not committed yet",
-        unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
+        proof="a gate dropped the end of a transaction, or a commit of new offsets",
+        unless=needs(commits_to_kafka, _NOTHING),
         strikes=lambda p, n: _killed(p, "before-commit"),
     ),
     Hazard(
         name=_AFTER,
         says="it is killed before it receives the response to a successful commit",
         of=_KAFKA,
-        proof="a gate dropped the response to a commit of new offsets that was not rejected",
-        unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
+        proof="a gate dropped the response to such a commit, which was not rejected",
+        unless=needs(commits_to_kafka, _NOTHING),
         strikes=lambda p, n: _killed(p, "after-commit"),
     ),
     Hazard(
@@ -95,7 +99,7 @@ COMMITS: Final[tuple[Hazard, ...]] = (
         says="its connection closes instead of the response to a commit, and it keeps running",
         of=_KAFKA,
         proof=GATE,
-        unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
+        unless=needs(commits_to_kafka, _NOTHING),
         strikes=lambda p, n: _at_commit(p, "close-before", direction="response"),
     ),
     Hazard(
@@ -103,7 +107,7 @@ COMMITS: Final[tuple[Hazard, ...]] = (
         says=f"its commit succeeds, the response is {LATE_SECONDS:g} s late, and it keeps running",
         of=_KAFKA,
         proof=GATE,
-        unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
+        unless=needs(commits_to_kafka, _NOTHING),
         strikes=lambda p, n: _at_commit(p, "hold", direction="response", lasts=LATE_SECONDS),
         rare=True,
     ),
@@ -112,7 +116,7 @@ COMMITS: Final[tuple[Hazard, ...]] = (
         says="a commit is answered with NOT_COORDINATOR, and it keeps running",
         of=_KAFKA,
         proof=GATE,
-        unless=needs(commits_to_kafka, "it commits no offsets to Kafka"),
+        unless=needs(commits_to_kafka, _NOTHING),
         strikes=lambda p, n: _at_commit(p, "error", direction="request", error="NOT_COORDINATOR"),
     ),
     Hazard(
