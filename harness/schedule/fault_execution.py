@@ -89,8 +89,10 @@ class FaultExecution:
             wait_trigger()
             for left in reversed(range(tries() if tries else self.at.tries)):
                 self.record("due", self.at.do.describe(), armed_at=now())
-                if self.at.hazard is not None and not self._context.producers.finished:
-                    start_if_hung(self._context)
+                waits = self.at.hazard is not None and not self._context.producers.finished
+                if waits and start_if_hung(self._context):
+                    # While it starts it writes nothing that anything could be done to.
+                    wait_went_on(self._context, life(self._context))
                 before, alive = self._hazards(), life(self._context)
                 try:
                     self._disturb()

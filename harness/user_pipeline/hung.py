@@ -21,30 +21,31 @@ SECONDS: Final = 60.0
 _ONE = threading.Lock()
 
 
-def start_if_hung(context: RunContext) -> None:
-    """End a program that has written nothing for long, and start it again; else do nothing.
+def start_if_hung(context: RunContext) -> bool:
+    """End a program that has written nothing for long, and start it again; whether it was so.
 
     Call it only while inputs wait. Its hazard is `hung`, which no plan asks for. Only a
     plan that kills the program anyway allows it (`Program.may_be_restarted`).
     """
     pipeline = context.pipeline
     if not isinstance(pipeline, Program) or not pipeline.may_be_restarted:
-        return
+        return False
     with _ONE:
         process = pipeline.supervisor.life
         if process is None or not process.leader_alive() or process.frozen():
-            return
+            return False
         enough = max(SECONDS, 2 * pipeline.rest)
         if _quiet(pipeline, process) < enough or not _looked(pipeline):
-            return
+            return False
         if (quiet := _quiet(pipeline, process)) < enough:
-            return
+            return False
         detail = f"{process.instance} wrote nothing for {quiet:.0f} s, although inputs waited"
         context.recorder.hazard("hung", hop="process", detail=f"{detail}; it was started again")
         with suppress(PipelineTrouble):  # it has just ended by itself
             pipeline.kill(f"hung: {detail}")
         pipeline.supervisor.before_again()
         pipeline.start()
+    return True
 
 
 def _quiet(pipeline: Program, process: Process) -> float:

@@ -116,6 +116,17 @@ def test_each_try_of_a_plan_begins_with_a_look_whether_it_hangs(
     assert len(looks) == 3, "nothing need come out of it any more"
 
 
+def test_a_try_begins_once_a_program_that_hung_works_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    did: list[str] = []
+    monkeypatch.setattr(line_module, "start_if_hung", lambda _: did.append("started") or True)
+    monkeypatch.setattr(line_module, "wait_went_on", lambda *_: did.append("works"))
+    fault = Fault(name="a", evidence=lambda: did.append("tried"))
+    Conductor([at(fault, hazard="evicted", tries=1, seconds=0.1)], world.context).carry_out()
+    assert did[:3] == ["started", "works", "tried"]
+
+
 def test_a_trigger_that_never_comes_is_an_error(world: World) -> None:
     world.stop, world.producers.progress = FakeStop(), 0.2
     late, other = Fault(name="late"), Fault(name="other")

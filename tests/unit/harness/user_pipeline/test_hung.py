@@ -60,7 +60,8 @@ class World:
         self.program.supervisor.before_again = lambda: self.did.append("cleared")
 
     def ask(self) -> list[str]:
-        start_if_hung(FakeContext(pipeline=self.program, recorder=Noted(self.did)))
+        hung = start_if_hung(FakeContext(pipeline=self.program, recorder=Noted(self.did)))
+        assert hung is bool(self.did)
         return self.did
 
 
