@@ -38,6 +38,7 @@ class Copy {
         settings.setString(
                 "execution.checkpointing.externalized-checkpoint-retention",
                 "RETAIN_ON_CANCELLATION");
+        settings.setString("restart-strategy.type", "disable");
         settings.setString("rest.bind-address", "127.0.0.1");
         settings.setString("jobmanager.bind-host", "127.0.0.1");
         settings.setString("taskmanager.bind-host", "127.0.0.1");
