@@ -31,6 +31,7 @@ from onceproof.harness.stage.database_login import for_programs
 from onceproof.harness.subjects.spark.subject import DRIVER
 from onceproof.harness.tools.jars_for import artemis_jars, kafka_jars
 from onceproof.harness.user_pipeline.command import keep_running
+from onceproof.harness.user_pipeline.database_url import database_url, jdbc_url
 from onceproof.harness.user_pipeline.dead_letters import DeadLetters
 from onceproof.harness.user_pipeline.deployed import deployed
 from onceproof.harness.user_pipeline.driver_classes import DriverClasses
@@ -40,7 +41,6 @@ from onceproof.harness.user_pipeline.group_commits import GroupCommits
 from onceproof.harness.user_pipeline.health import health_of
 from onceproof.harness.user_pipeline.identity import Rule
 from onceproof.harness.user_pipeline.instances import PLACEHOLDER, several
-from onceproof.harness.user_pipeline.jdbc import jdbc_url
 from onceproof.harness.user_pipeline.kill_command import KillCommand
 from onceproof.harness.user_pipeline.lateness import lateness, timed
 from onceproof.harness.user_pipeline.look import QUIET, Look, inputs_of
@@ -63,6 +63,7 @@ WORDS: Final[Mapping[str, str]] = {
     "work": "a folder of the run, for whatever the pipeline writes to disk",
     "database": "how libpq connects to the run's PostgreSQL",
     "jdbc": "the same for JDBC",
+    "database_url": "the same as a postgresql:// URL",
     "spark_jars": "Spark's source and sink for Kafka, for spark.jars",
     "queues": "the queue broker, as host:port, past a proxy, if an output is a queue",
     "http": "the HTTP service, as http://host:port, past a proxy, if an output is one",
@@ -73,7 +74,7 @@ WORDS: Final[Mapping[str, str]] = {
 }
 """The words in braces that a command may have, and what they stand for."""
 _SPARK_DIRS: Final = "SPARK_LOCAL_DIRS"
-_DATABASE: Final = frozenset({"database", "jdbc"})
+_DATABASE: Final = frozenset({"database", "database_url", "jdbc"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -359,6 +360,8 @@ def meanings_of(parts: PipelineParts, checkpoint: Path, asked: Collection[str]) 
             meanings[word] = str(client_file(name, otherwise=parts.work))
     if "jdbc" in asked:
         meanings["jdbc"] = jdbc_url(database)
+    if "database_url" in asked:
+        meanings["database_url"] = database_url(database)
     if "queues" in asked:
         meanings["queues"] = parts.stage.queue_broker("pipeline")
     if "http" in asked:

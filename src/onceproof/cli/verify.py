@@ -34,8 +34,8 @@ def verify(
         typer.Argument(
             metavar="-- COMMAND...",
             help="The pipeline's command, after --. Placeholders: {bootstrap}, {input}, "
-            "{input:TOPIC}, {instance}, {checkpoint}, {work}, {database}, {jdbc}, {queues}, "
-            "{http}, {spark_jars}, {kafka_jars}, {queue_jars}, {client_properties} and "
+            "{input:TOPIC}, {instance}, {checkpoint}, {work}, {database}, {database_url}, {jdbc}, "
+            "{queues}, {http}, {spark_jars}, {kafka_jars}, {queue_jars}, {client_properties} and "
             "{librdkafka_properties}.",
         ),
     ],

@@ -1,11 +1,12 @@
-"""The JDBC URL for a libpq connection string.
+"""The URLs of a libpq connection string: JDBC's, and the one that most other clients take.
 
-Either has settings that the other does not know. What only libpq knows is
+Each has settings that the other does not know. What only libpq knows is
 refused, so that nobody connects otherwise than configured.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 from urllib.parse import quote, urlencode
 
@@ -22,9 +23,9 @@ _CALLED: Final = {
     **{name: name for name in _SAME},
     "application_name": "ApplicationName",
 }
-"""libpq's name of a setting, and the driver's."""
+"""libpq's name of a setting, and the JDBC driver's."""
 _LEFT_OUT: Final = "connect_timeout"
-"""The driver gives up by itself; and an `&` less is one less for a shell to take for its own."""
+"""Clients give up by themselves; and an `&` less is one less for a shell to take for its own."""
 
 
 def jdbc_url(database: str) -> str:
@@ -35,10 +36,37 @@ def jdbc_url(database: str) -> str:
     """
     if not database:
         return ""
+    place, options = _parts(database, "jdbc")
+    return f"jdbc:postgresql://{place}{_query({_CALLED[key]: options[key] for key in options})}"
+
+
+def database_url(database: str) -> str:
+    """The same as a `postgresql://` URI, as node-postgres, asyncpg, pgx or SQLAlchemy take it.
+
+    Raises:
+        StageTrouble: it has no equivalent.
+    """
+    if not database:
+        return ""
+    place, options = _parts(database, "database_url")
+    login = ":".join(
+        quote(options.pop(each), safe="") for each in ("user", "password") if each in options
+    )
+    return f"postgresql://{f'{login}@' if login else ''}{place}{_query(options)}"
+
+
+def _query(settings: Mapping[str, str]) -> str:
+    return f"?{urlencode(settings, quote_via=quote)}" if settings else ""
+
+
+def _parts(database: str, word: str) -> tuple[str, dict[str, str]]:
+    """Hosts and database as a URL has them, and the other settings."""
     try:
         options = {name: str(value) for name, value in conninfo_to_dict(database).items()}
     except psycopg.ProgrammingError as error:
-        raise StageTrouble(f"{{jdbc}}: the database is not a connection string: {error}") from None
+        raise StageTrouble(
+            f"{{{word}}}: the database is not a connection string: {error}"
+        ) from None
     options.pop(_LEFT_OUT, None)
     hosts = options.pop("host", "localhost").split(",")
     ports = options.pop("port", _PORT).split(",")
@@ -49,18 +77,17 @@ def jdbc_url(database: str) -> str:
     ]
     if odd:
         raise StageTrouble(
-            f"{{jdbc}}: JDBC has no equivalent of {', '.join(odd)}; expected a host and "
+            f"{{{word}}}: a URL has no equivalent of {', '.join(odd)}; expected a host and "
             f"{', '.join(sorted(_CALLED))}"
         )
     if len(ports) == 1:
         ports *= len(hosts)
     if len(ports) != len(hosts):
         raise StageTrouble(
-            f"{{jdbc}}: expected as many ports as hosts, found {len(ports)} and {len(hosts)}"
+            f"{{{word}}}: expected as many ports as hosts, found {len(ports)} and {len(hosts)}"
         )
     places = ",".join(
         f"{f'[{host}]' if ':' in host else host}:{port or _PORT}"
         for host, port in zip(hosts, ports, strict=True)
     )
-    settings = urlencode({_CALLED[key]: value for key, value in options.items()}, quote_via=quote)
-    return f"jdbc:postgresql://{places}/{quote(name, safe='')}{f'?{settings}' if settings else ''}"
+    return f"{places}/{quote(name, safe='')}", options

@@ -1,4 +1,4 @@
-"""A connection string of libpq's, said for JDBC."""
+"""A connection string of libpq's as a URL."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from onceproof.harness.processes.trouble import StageTrouble
-from onceproof.harness.user_pipeline.jdbc import jdbc_url
+from onceproof.harness.user_pipeline.database_url import database_url, jdbc_url
 
 
 @pytest.mark.parametrize(
@@ -39,12 +39,32 @@ def test_urls(database: str, url: str) -> None:
     assert jdbc_url(database) == url
 
 
+@pytest.mark.parametrize(
+    ("database", "url"),
+    [
+        ("", ""),
+        (
+            "host=127.0.0.1 port=19509 user=onceproof dbname=postgres connect_timeout=5",
+            "postgresql://onceproof@127.0.0.1:19509/postgres",
+        ),
+        ("host=::1 dbname=x sslmode=require", "postgresql://[::1]:5432/x?sslmode=require"),
+    ],
+)
+def test_urls_of_other_clients(database: str, url: str) -> None:
+    assert database_url(database) == url
+
+
 _TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1)
 
 
 @given(user=_TEXT, password=_TEXT, dbname=_TEXT)
 def test_whatever_a_name_is_made_of(user: str, password: str, dbname: str) -> None:
-    url = jdbc_url(make_conninfo(host="h", user=user, password=password, dbname=dbname))
+    database = make_conninfo(host="h", user=user, password=password, dbname=dbname)
+    assert conninfo_to_dict(database_url(database)) == {
+        **conninfo_to_dict(database),
+        "port": "5432",
+    }
+    url = jdbc_url(database)
     parts = urlsplit(url.removeprefix("jdbc:"))
     assert (parts.netloc, unquote(parts.path)) == ("h:5432", f"/{dbname}")
     assert dict(parse_qsl(parts.query)) == {"user": user, "password": password}
@@ -60,5 +80,6 @@ def test_whatever_a_name_is_made_of(user: str, password: str, dbname: str) -> No
     ],
 )
 def test_what_cannot_be_said(database: str, said: str) -> None:
-    with pytest.raises(StageTrouble, match=said):
-        jdbc_url(database)
+    for url in (jdbc_url, database_url):
+        with pytest.raises(StageTrouble, match=said):
+            url(database)
