@@ -7,10 +7,14 @@ from typing import Final, TextIO
 
 from onceproof.checkers.model import ClaimJudgement, Verdict
 from onceproof.outcome import Outcome
+from onceproof.reports.bare import failed_phase
 from onceproof.reports.console import print_result
 from onceproof.reports.text import plural
+from onceproof.verify.fine_print import by_reason
 from onceproof.verify.plan import ALL, Plan
 
+_OF_THE_STAGE: Final = frozenset({"arrange", "heal"})
+"""Phases of a dry run in which nothing is asked of the pipeline."""
 _AT_MOST: Final = "at-most-once"
 _WELL = frozenset({Verdict.HOLDS, Verdict.UNEXERCISED})
 
@@ -36,6 +40,14 @@ def print_success(outcome: Outcome, out: TextIO) -> None:
 def print_failure(outcome: Outcome, out: TextIO) -> int:
     """Why the trial cannot begin; returns the exit code."""
     print_result(outcome.report, out, outcome.folder)
+    phase = failed_phase(outcome.report)
+    if phase is not None and phase.phase in _OF_THE_STAGE:
+        out.write(
+            "\nThe stage failed, not your pipeline. Where something was waited for, the machine "
+            "may have had too\nmuch to do: try again. `onceproof doctor` checks what a run needs, "
+            f"and logs are in {outcome.folder}/logs.\n"
+        )
+        return outcome.exit_code or 1
     out.write(
         "\nThe dry run failed without any fault. Where it says that identities are unknown or "
         "missing, see --identity; where\neffects are missing or too many, see --effects and "
@@ -66,7 +78,7 @@ def print_plan(profile: str, plan: Plan, out: TextIO, *, faults_named: bool = Fa
         may = " (may stay untested)" if hazard.name in accepted else ""
         out.write(f"  {hazard.name:26} {hazard.says}{may}\n")
     out.write("Hazards that this trial does not test:\n")
-    out.writelines(f"  {name:26} {why}\n" for name, why in plan.absent.items())
+    out.writelines(f"  {', '.join(names)}: {why}\n" for why, names in by_reason(plan.absent))
 
 
 def _found(judged: Sequence[ClaimJudgement]) -> str:

@@ -6,7 +6,7 @@ the pipeline writes, and what could be seen of how far it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -34,16 +34,18 @@ def fine_print_of(plan: Plan) -> str:
     if plan.accepted:
         names = ", ".join(f"{hazard.name} ({hazard.says})" for hazard in plan.accepted)
         sentences.append(f"Accepted untested: {names}.")
-    sentences.append(f"Hazards that this trial did not test: {_by_reason(plan.absent)}.")
+    reasons = by_reason(plan.absent)
+    untested = "; ".join(f"{', '.join(names)}: {why}" for why, names in reasons)
+    sentences.append(f"Hazards that this trial did not test: {untested}.")
     return " ".join(sentences)
 
 
-def _by_reason(absent: Mapping[str, str]) -> str:
-    """Names that share a reason, each reason given once."""
+def by_reason(absent: Mapping[str, str]) -> Iterable[tuple[str, list[str]]]:
+    """Each reason once, with the names of the hazards that share it."""
     names: dict[str, list[str]] = {}
     for name, why in absent.items():
         names.setdefault(why, []).append(name)
-    return "; ".join(f"{', '.join(named)}: {why}" for why, named in names.items())
+    return names.items()
 
 
 def fine_print(
