@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import statistics
 import threading
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
@@ -62,6 +63,8 @@ source of Flink's without new inputs does so 10 s late."""
 _EVERY: Final = 0.2
 _NEW_END_TXN: Final = 5
 """The first version of EndTxn that belongs to transaction version 2 (KIP-890)."""
+_OFTEN: Final = 3
+"""Produce requests of a dry run from which on a topic is one that it keeps writing to."""
 _LEAST_REST: Final = 5.0
 _BY_THE_CLOCK: Final = 0.5
 """Seconds between two commits beyond which they are taken to come by the clock."""
@@ -164,6 +167,7 @@ class Learner:
             self._context.pipeline.leave()
         ids = {i for event in seen.get("InitProducerId", ()) for i in event["transactional_ids"]}
         produced = seen.get("Produce", ())
+        written = Counter(topic for event in produced for topic in event["topics"])
         commits = self._commits(seen, table)
         self._learned.profile = Profile(
             watched=self._gates,
@@ -177,7 +181,8 @@ class Learner:
             transaction_version=_transaction_version(seen.get("EndTxn", ())),
             idempotent=any(not e["transactional_ids"] for e in seen.get("InitProducerId", ())),
             acks=_setting(produced, "acks"),
-            topics=tuple(sorted({topic for event in produced for topic in event["topics"]})),
+            topics=tuple(sorted(written)),
+            rarely_written=tuple(sorted(at for at, n in written.items() if n < _OFTEN)),
             read_committed=_isolation(seen.get("Fetch", ())),
             tables=tables,
             position_table=table,

@@ -25,7 +25,10 @@ ODD: Final[Mapping[str, str]] = {
 """Kinds of odd records that an input may hold, as hazards have them → in words."""
 PROBED: Final = (ABORTED, NULL, OVERSIZE)
 """Those that a dry run tries at its end, for not every pipeline goes on behind them."""
-_LISTS: Final = ("commits", "groups", "topics", "tables", "http_methods", "survives", "ends_at")
+_LISTS: Final = (
+    *("commits", "groups", "topics", "rarely_written", "tables", "http_methods"),
+    *("survives", "ends_at"),
+)
 SHARE_FETCH: Final = "ShareFetch"
 """The API by which members of share groups ask for records."""
 GROUP: Final = "group"
@@ -85,6 +88,7 @@ class Profile:
         idempotent: whether a producer without transactions asked for a producer id.
         acks: of its produce requests: -1, 1 or 0.
         topics: that it produces to.
+        rarely_written: those of them that it hardly wrote to, as at its start only.
         read_committed: whether its consumers do; None if nobody saw one.
         tables: of the database that it wrote to.
         position_table: the one of them that holds its offsets.
@@ -109,6 +113,7 @@ class Profile:
     idempotent: bool = False
     acks: int | None = None
     topics: tuple[str, ...] = ()
+    rarely_written: tuple[str, ...] = ()
     read_committed: bool | None = None
     tables: tuple[str, ...] = ()
     position_table: str | None = None

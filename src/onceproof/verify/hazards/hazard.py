@@ -59,6 +59,12 @@ class Pipeline:
         return seen or self.topics or self.profile.topics
 
     @property
+    def beside(self) -> tuple[str, ...]:
+        """Other topics that it keeps writing to, such as of offsets, state or retries."""
+        left_out = {*self.produced, *self.profile.rarely_written}
+        return tuple(topic for topic in self.profile.topics if topic not in left_out)
+
+    @property
     def patience(self) -> float:
         """Seconds in which it should have committed offsets, if it does by the clock."""
         every = self.profile.commit_seconds

@@ -52,9 +52,19 @@ def _stopped(pipeline: Pipeline, n: int) -> Iterator[Strike]:
         yield Strike(do=Stop(Program(phase=phase(n))))
 
 
+def _beside(pipeline: Pipeline) -> tuple[str, ...]:
+    """Topics that are none of its outputs, and that its writes to can be held back."""
+    return pipeline.beside if is_program(pipeline) and pipeline.profile.watched else ()
+
+
 def _between(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     for table in pipeline.profile.tables:
         yield Strike(do=StrikeDatabase(when="statement", act="kill-undone", table=table))
+    # Those of its outputs are withheld by themselves; see `_withheld`.
+    for topic in _beside(pipeline):
+        seconds = pipeline.patience
+        fault = WithholdWrites(topic=topic, seconds=seconds, phase=phase(n))
+        yield Strike(do=fault, seconds=seconds)
 
 
 WORK: Final[tuple[Hazard, ...]] = (
@@ -74,11 +84,14 @@ WORK: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="killed-between-writes",
-        says="it is killed just before a write to each of its tables",
-        of="writes to several tables, or to tables and topics",
-        proof=SERVER,
+        says="it is killed just before a write to each of its tables, and to each of its topics "
+        "that are no outputs",
+        of="writes to several tables, to tables and topics, or to topics that are no outputs",
+        proof=f"{SERVER}; its writes to the topic were held back when it was killed",
         unless=needs(
-            lambda p: len(p.profile.tables) + bool(p.profile.tables) * len(p.produced) > 1,
+            lambda p: (
+                len(p.profile.tables) + bool(p.profile.tables) * len(p.produced) > 1 or _beside(p)
+            ),
             "it has only one output",
         ),
         strikes=lambda p, n: list(_between(p, n)),

@@ -50,6 +50,7 @@ def test_a_profile_without_a_field_is_of_another_version(name: str) -> None:
         "commits",
         "groups",
         "topics",
+        "rarely_written",
         "tables",
         "http_methods",
         "survives",

@@ -49,6 +49,10 @@ TRANSACTIONAL: Final = replace(
     transaction_ms=60_000,
     transaction_version=2,
 )
+OFFSETS_IN_A_TOPIC: Final = replace(
+    TRANSACTIONAL, commits=(), groups=(), group=None, topics=("enriched", "offsets")
+)
+"""The same with its offsets in a topic that is no output, and in no group."""
 TO_DATABASE: Final = replace(
     COPY, topics=(), idempotent=False, acks=None, tables=("ledger",), statements="extended"
 )
@@ -77,6 +81,7 @@ UNWATCHED: Final = Profile(watched=False, commits=(GROUP,), group=READERS)
 PROFILES: Final = {
     "copy": COPY,
     "transactional": TRANSACTIONAL,
+    "offsets-in-a-topic": OFFSETS_IN_A_TOPIC,
     "database": TO_DATABASE,
     "textbook": TEXTBOOK,
     "row-and-event": ROW_AND_EVENT,

@@ -33,6 +33,7 @@ from onceproof.verify.hazards.registry import NAMES, TABLE
 from onceproof.verify.plan import ROUNDS, plan
 from tests.unit.onceproof.verify.profiles_made_up import (
     COPY,
+    OFFSETS_IN_A_TOPIC,
     PROFILES,
     READERS,
     ROW_AND_EVENT,
@@ -55,6 +56,7 @@ def pipeline(profile: Profile, *, spark: bool = False, kinds: tuple[str, ...] = 
 
 PIPELINES = {
     **{name: pipeline(profile) for name, profile in PROFILES.items()},
+    "offsets-in-a-topic": replace(pipeline(OFFSETS_IN_A_TOPIC), topics=("enriched",)),
     "queue": pipeline(COPY, kinds=("queue", "topic")),
     "spark": pipeline(SPARK_JOB, spark=True),
     "odd orders": replace(pipeline(COPY), odd_orders=(KEYS, NULL, OVERSIZE, EMPTY)),
@@ -84,6 +86,8 @@ HAS = {
     | {"commit-refused", "produce-refused"},
     "transactional": PROGRAMS | COMMITS | MEMBER | PRODUCES | ODD_ONES
     | {"transaction-aborted", "producer-fenced"},
+    "offsets-in-a-topic": PROGRAMS | COMMITS | PRODUCES | ODD_ONES
+    | {"transaction-aborted", "producer-fenced", "killed-between-writes", "paused"},
     "database": PROGRAMS | COMMITS | MEMBER | ROWS | ODD_ONES
     | {"commit-refused", "killed-with-writes"},
     "service": PROGRAMS | COMMITS | MEMBER | CALLS | ODD_ONES
@@ -310,6 +314,23 @@ def test_every_place_that_it_writes_to_is_struck() -> None:
     assert [at.do.table for at in between if isinstance(at.do, StrikeDatabase)] == [
         "ledger", "seen"
     ]  # fmt: skip
+
+
+def test_it_is_killed_before_it_writes_its_offsets_into_a_topic() -> None:
+    which = PIPELINES["offsets-in-a-topic"]
+    (withheld, *_) = (at.do for at in strikes(which, "killed-between-writes"))
+    assert isinstance(withheld, WithholdWrites)
+    assert withheld.topic == "offsets"
+    for name in HAZARDS.values():
+        assert len(strikes(which, name, 99)) == 5, "at the end of a transaction"
+    (unknown, *_) = (at.do for at in strikes(which, "commit-unknown"))
+    assert unknown.message.api == "EndTxn"  # type: ignore[attr-defined]
+
+
+def test_a_topic_that_it_hardly_writes_to_is_not_waited_for() -> None:
+    once = replace(OFFSETS_IN_A_TOPIC, rarely_written=("offsets",))
+    made = plan(replace(pipeline(once), topics=("enriched",)), "gentle")
+    assert made.absent["killed-between-writes"] == "it has only one output"
 
 
 def test_refusals_are_of_each_kind() -> None:
