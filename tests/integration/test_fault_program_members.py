@@ -13,6 +13,7 @@ from onceproof.harness.faults.program import several
 from onceproof.harness.faults.program.evict_program import EvictProgram
 from onceproof.harness.faults.program.kill_instance import KillInstance
 from onceproof.harness.faults.program.other_member import OtherMember, common
+from onceproof.harness.faults.program.pause_instance import PauseInstance
 from onceproof.harness.faults.program.rebalance_program import RebalanceProgram
 from onceproof.harness.faults.program.remove_program import RemoveProgram
 from onceproof.harness.faults.program.zombie_worker import ZombieWorker
@@ -158,6 +159,19 @@ def test_one_of_two_workers_is_paused_until_the_other_has_its_partitions(
                     lambda: any(int(r[2:]) > at for r in own.effects()), "the other's effects"
                 )
             eventually(lambda: len(members(own)) == 2, "the paused one to come back", own.said)
+        eventually(lambda: not own.missing(), "an effect of each", own.said)
+
+
+def test_one_of_two_instances_is_paused_until_the_other_has_done_its_work(
+    staging: Staged, topic: Callable[..., str]
+) -> None:
+    with running(staging, topic, "copy", workers=2, session=SHORT) as own:
+        eventually(lambda: len(members(own)) == 2, "both to be members")
+        with own.flowing(), own.struck(PauseInstance(number=1, seconds=60.0)) as (injection, proof):
+            pid = int(injection.target.split()[1])
+            assert psutil.Process(pid).status() == psutil.STATUS_STOPPED
+            assert "others have written beyond all that was in the input" in proof
+        assert psutil.Process(pid).status() != psutil.STATUS_STOPPED
         eventually(lambda: not own.missing(), "an effect of each", own.said)
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from onceproof.harness.faults.program.evict_program import EvictProgram
 from onceproof.harness.faults.program.kill_instance import KillInstance
 from onceproof.harness.faults.program.other_member import common
+from onceproof.harness.faults.program.pause_instance import PauseInstance
 from onceproof.harness.faults.program.rebalance_program import RebalanceProgram
 from onceproof.harness.faults.program.remove_program import RemoveProgram
 from onceproof.harness.faults.program.zombie_worker import Held, ZombieWorker
@@ -24,6 +25,10 @@ from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
 _BROKERS_SESSION_MS: Final = 45_000
 """Of groups of the newer protocol: the default of `group.consumer.session.timeout.ms`."""
+_PAUSED_SECONDS: Final = 30.0
+"""Longer than the leases that processes take usually last."""
+_PAUSED_AT_MOST: Final = 3
+"""How many of its processes are paused in a round."""
 _SHORT_SESSION_MS: Final = 10_000
 """A session time-out that a trial waits for; beyond it a member is removed by hand."""
 
@@ -96,6 +101,22 @@ def _instance_killed(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     yield Strike(do=KillInstance(group=group.name, phase=phase(n)), seconds=_session(group))
 
 
+def _each_paused(pipeline: Pipeline, n: int) -> Iterator[Strike]:
+    # Nobody sees which one works and which one stands by.
+    for number in range(min(pipeline.profile.processes, _PAUSED_AT_MOST)):
+        fault = PauseInstance(number=number, seconds=_PAUSED_SECONDS, phase=phase(n))
+        yield Strike(do=fault, seconds=_PAUSED_SECONDS)
+
+
+def _no_peers(pipeline: Pipeline) -> str | None:
+    """Why none of its processes can be paused beside others; None if one can."""
+    if not is_program(pipeline):
+        return "Spark coordinates its processes itself"
+    if pipeline.profile.processes == 1:
+        return "only one process of it is connected to brokers; --instances N starts several"
+    return "it is evicted instead" if _several(pipeline) else None
+
+
 def _no_group(pipeline: Pipeline) -> str | None:
     group = pipeline.group
     if group is None:
@@ -134,6 +155,8 @@ GROUP_MEMBER: Final[tuple[Hazard, ...]] = (
         unless=lambda p: (
             None
             if _several(p)
+            else "its processes are not members of one group"
+            if p.profile.processes > 1
             else "only one process of it is a member of a group; --instances N starts several"
         ),
         strikes=lambda p, n: list(_instance_killed(p, n)),
@@ -147,6 +170,16 @@ GROUP_MEMBER: Final[tuple[Hazard, ...]] = (
             cannot_pause(p) or evictable(p) if is_program(p) else "Spark assigns partitions itself"
         ),
         strikes=lambda p, n: list(_evicted(p, n)),
+    ),
+    Hazard(
+        name="instance-paused",
+        says="one of its processes is paused while others go on, and resumes; each of them in turn",
+        of="is several processes that are no members of one consumer group",
+        proof="it was paused until others had written beyond all that was in the input, or for "
+        f"{_PAUSED_SECONDS:g} s",
+        unless=lambda p: cannot_pause(p) or _no_peers(p),
+        strikes=lambda p, n: list(_each_paused(p, n)),
+        rare=True,
     ),
     Hazard(
         name="rebalanced",

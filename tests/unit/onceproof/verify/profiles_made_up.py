@@ -75,6 +75,8 @@ TO_SERVICE: Final = replace(
 """Requests to the HTTP service, offsets in Kafka."""
 ROW_AND_EVENT: Final = replace(COPY, tables=("ledger",), statements="simple")
 TWO_WORKERS: Final = replace(COPY, group=replace(READERS, members=2), processes=2)
+ACTIVE_AND_STANDBY: Final = replace(TEXTBOOK, processes=2)
+"""Two processes, of which one works and one stands by, in no group."""
 SPARK_JOB: Final = Profile(commits=(CHECKPOINT,), topics=("enriched",), read_committed=False)
 UNWATCHED: Final = Profile(watched=False, commits=(GROUP,), group=READERS)
 """Of a stage without gates: its messages were not seen."""
@@ -86,6 +88,7 @@ PROFILES: Final = {
     "textbook": TEXTBOOK,
     "row-and-event": ROW_AND_EVENT,
     "two-workers": TWO_WORKERS,
+    "active-and-standby": ACTIVE_AND_STANDBY,
     "service": TO_SERVICE,
     "unwatched": UNWATCHED,
     "nothing-seen": Profile(),

@@ -14,6 +14,7 @@ from onceproof.harness.faults.http.strike_http import StrikeHttp
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.program.evict_program import EvictProgram
 from onceproof.harness.faults.program.odd_input import OddInput
+from onceproof.harness.faults.program.pause_instance import PauseInstance
 from onceproof.harness.faults.program.remove_program import RemoveProgram
 from onceproof.harness.faults.program.withhold_writes import WithholdWrites
 from onceproof.harness.faults.program.zombie_worker import ZombieWorker
@@ -104,6 +105,7 @@ HAS = {
     | {"killed-after-offset-log", "replayed-batch", "killed-after-batch-commit", "paused"},
 }  # fmt: skip
 HAS["two-workers"] = HAS["copy"] | {"instance-killed"}
+HAS["active-and-standby"] = HAS["textbook"] | {"instance-paused"}
 HAS["odd orders"] = HAS["copy"] | {KEYS, OVERSIZE, EMPTY}
 
 
@@ -378,6 +380,16 @@ def test_one_of_several_workers_is_paused_with_records_in_hand() -> None:
         assert at.gated == ()
     unwatched = pipeline(replace(TRANSACTIONAL, group=group, processes=2, watched=False))
     assert all(isinstance(at.do, EvictProgram) for at in strikes(unwatched, "evicted"))
+
+
+def test_each_process_is_paused_beside_others_that_are_in_no_group_with_it() -> None:
+    paused = strikes(PIPELINES["active-and-standby"], "instance-paused")
+    assert [at.do for at in paused[:2]] == [
+        PauseInstance(number=number, phase=PHASES[0]) for number in (0, 1)
+    ]
+    assert all(at.seconds > 30.0 for at in paused), "it may stand still for that long"
+    absent = plan(PIPELINES["active-and-standby"], "gentle").absent
+    assert absent["instance-killed"] == "its processes are not members of one group"
 
 
 def test_a_group_that_no_member_of_ours_can_join_is_not_joined() -> None:

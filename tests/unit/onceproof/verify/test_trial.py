@@ -147,7 +147,7 @@ def test_a_service_that_only_commands_reach_is_not_paused() -> None:
     hazards = {at.hazard for at in scenario.schedule}
     assert {at.hazard for at in tried(SAID).schedule} - hazards == {"evicted"}
     (claim,) = scenario.claims
-    assert "evicted, paused: only commands reach it" in claim.fine_print.not_tested
+    assert "evicted, instance-paused, paused: only commands reach it" in claim.fine_print.not_tested
 
 
 @pytest.mark.parametrize(
