@@ -126,6 +126,15 @@ def test_an_answer_is_late(own: Own, monkeypatch: pytest.MonkeyPatch, when: When
     assert exactly_once(own)
 
 
+def test_it_is_asked_to_end_while_its_commit_is_held(own: Own) -> None:
+    with own.struck(StrikeDatabase(when="commit", act="stop", seconds=0.5)) as (_, proof):
+        assert not own.program.alive()
+        assert "at a commit on" in proof
+        assert re.search(r"transaction \d+ committed; it had committed offsets 0 times", proof)
+    assert own.said(1)[0].startswith("begins")
+    assert exactly_once(own)
+
+
 def test_its_tables_are_found_again(own: Own) -> None:
     with own.struck(StrikeDatabase(when="commit", act="kill-undone")):
         pass

@@ -29,7 +29,7 @@ from onceproof.harness.links.disturbances import CUT
 from onceproof.harness.links.topology import AUDITOR, POSTGRES, Link
 from onceproof.harness.wait import Overdue, wait_until
 
-Act = Literal["kill-undone", "kill-landed", "cut-undone", "cut-landed", "refuse", "slow"]
+Act = Literal["kill-undone", "kill-landed", "cut-undone", "cut-landed", "refuse", "slow", "stop"]
 SERIALIZATION_FAILURE: Final = "40001"
 _WORDS: Final[dict[Act, str]] = {
     "kill-undone": "SIGKILL the pipeline; its transaction is undone",
@@ -38,10 +38,13 @@ _WORDS: Final[dict[Act, str]] = {
     "cut-landed": "end the pipeline's connection; its transaction is committed all the same",
     "refuse": "refuse it",
     "slow": "answer it late",
+    "stop": "SIGTERM the pipeline, and answer when it has had time to end",
 }
 _MEET_SECONDS: Final = 30.0
 _SLOW_SECONDS: Final = 6.0
 """Longer than the statement time-outs that pipelines usually have."""
+_END_SECONDS: Final = 2.0
+"""In which a pipeline that does not wait for its writes ends when it is asked to."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +128,7 @@ class _Struck:
             became = {xid: self._outcome(triggers, xid) for xid in held.values() if xid}
         wanted = "aborted" if self._fault.act.endswith("undone") else "committed"
         outcomes = ", ".join(f"transaction {xid} {how}" for xid, how in became.items())
-        if self._fault.act == "slow" or all(how == wanted for how in became.values()):
+        if self._fault.act in ("slow", "stop") or all(how == wanted for how in became.values()):
             self._seen = f"{action}; {outcomes}"
             if self._fault.seconds:
                 self._seen += f"; it had committed offsets {self._committed} times meanwhile"
@@ -139,6 +142,14 @@ class _Struck:
             if act == "kill-undone":
                 triggers.terminate(held)
             return f"{killed}, {where}"
+        if act == "stop":
+            process = running(self._context)
+            process.ask_to_end()
+            self._ended = True
+            self._wait(lambda: not process.leader_alive(), _END_SECONDS)
+            triggers.release()
+            stopped = end(process, f"SIGTERM by fault «{self._name}»", asked=True)
+            return f"{stopped}, {where}"
         if act == "cut-undone":
             triggers.terminate(held)
             return f"{len(held)} connections ended {where}"
@@ -146,12 +157,12 @@ class _Struck:
             link = Link("pipeline", POSTGRES)
             undo.callback(self._context.stage.disturb(link, CUT).release)
             return f"{len(held)} connections cut {where}"
-        with suppress(Overdue):
-            wait_until(
-                lambda: not triggers.waiting(), what="", seconds=_SLOW_SECONDS,
-                stop=self._context.stop,
-            )  # fmt: skip
+        self._wait(lambda: not triggers.waiting(), _SLOW_SECONDS)
         return f"an answer took up to {_SLOW_SECONDS:g} s, {where}"
+
+    def _wait(self, look: Callable[[], bool], seconds: float) -> None:
+        with suppress(Overdue):
+            wait_until(look, what="", seconds=seconds, stop=self._context.stop)
 
     def _met(self, look: Callable[[], object]) -> None:
         wait_until(

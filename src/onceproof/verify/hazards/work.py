@@ -50,6 +50,8 @@ def _stopped(pipeline: Pipeline, n: int) -> Iterator[Strike]:
             yield Strike(do=Stop(Program(phase=part), at=IN_HAND))
     else:
         yield Strike(do=Stop(Program(phase=phase(n))))
+    if is_program(pipeline) and tables(pipeline) and pipeline.profile.watched:
+        yield Strike(do=StrikeDatabase(when="commit", act="stop", seconds=pipeline.patience))
 
 
 def _beside(pipeline: Pipeline) -> tuple[str, ...]:
@@ -100,7 +102,8 @@ WORK: Final[tuple[Hazard, ...]] = (
         name="stopped-with-work",
         says="it gets SIGTERM while it has inputs in hand: read, and not written yet",
         of="any",
-        proof="it had read inputs since it last wrote, or writes as it reads, when SIGTERM came",
+        proof="when SIGTERM came, its write was held back, or it had read inputs since it last "
+        "wrote, or writes as it reads",
         unless=lambda p: None,
         strikes=lambda p, n: list(_stopped(p, n)),
     ),

@@ -382,6 +382,20 @@ def test_one_of_several_workers_is_paused_with_records_in_hand() -> None:
     assert all(isinstance(at.do, EvictProgram) for at in strikes(unwatched, "evicted"))
 
 
+@pytest.mark.parametrize("preset", ROUNDS)
+def test_who_writes_rows_is_asked_to_end_while_a_commit_is_held(preset: str) -> None:
+    def held(name: str) -> list[object]:
+        schedule = plan(PIPELINES[name], preset).schedule
+        stopped = [at.do for at in schedule if at.hazard == "stopped-with-work"]
+        return [do for do in stopped if isinstance(do, StrikeDatabase)]
+
+    assert held("database") == ROUNDS[preset] * [
+        StrikeDatabase(when="commit", act="stop", seconds=PIPELINES["database"].patience)
+    ]
+    assert not held("copy")
+    assert not held("unwatched")
+
+
 def test_each_process_is_paused_beside_others_that_are_in_no_group_with_it() -> None:
     paused = strikes(PIPELINES["active-and-standby"], "instance-paused")
     assert [at.do for at in paused[:2]] == [
