@@ -130,6 +130,16 @@ class Profile:
         """The API by which it asks for records."""
         return SHARE_FETCH if self.shares else "Fetch"
 
+    @property
+    def prepares(self) -> bool:
+        """Whether its next life may have to commit transactions of this one.
+
+        It may if offsets are neither in them nor committed by a member of a group: a Flink job
+        prepares a transaction, and its checkpoint says that it is to be committed.
+        """
+        transactional = self.transactional_ids > 0
+        return transactional and self.group is None and TRANSACTION not in self.commits
+
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
 

@@ -40,9 +40,21 @@ class Program:
     """Whether one that hangs is ended and started again: a plan may, which kills it anyway."""
 
     def __init__(
-        self, supervisor: Supervisor, look: Look, stop: Stop, health: Health | None = None
+        self,
+        supervisor: Supervisor,
+        look: Look,
+        stop: Stop,
+        health: Health | None = None,
+        *,
+        prepares: bool = False,
     ) -> None:
-        """`health` tells whether it is up; None: its first effect does."""
+        """Keep what it is made of.
+
+        Args:
+            health: tells whether it is up; None: its first effect does.
+            prepares: whether another life may commit transactions of one that has ended.
+        """
+        self.prepares = prepares
         self.supervisor = supervisor
         self.look = look
         self.health = health

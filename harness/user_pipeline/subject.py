@@ -94,6 +94,7 @@ class OwnPipeline(SubjectBase):
         rest: seconds for which it may stand still between two writes.
         pause: the longest in seconds that it usually pauses between two writes.
         profile: what was learned of it in its dry run, for the report.
+        prepares: whether its next life may commit transactions of this one.
     """
 
     command: tuple[str, ...]
@@ -110,6 +111,7 @@ class OwnPipeline(SubjectBase):
     rest: float = QUIET
     pause: float = 0.0
     profile: str | None = None
+    prepares: bool = False
 
     @property
     def name(self) -> str:
@@ -264,7 +266,7 @@ class OwnPipeline(SubjectBase):
             progress=look.size,
             began=began,
         )
-        return Program(supervisor, look, parts.stop, health)
+        return Program(supervisor, look, parts.stop, health, prepares=self.prepares)
 
     def lateness(
         self, logs: Sequence[PartitionLog], sink: Sink, history: Path

@@ -136,8 +136,8 @@ def started_anew(context: RunContext, name: str, rule: Rule) -> Iterator[tuple[s
 def clear(context: RunContext) -> None:
     """Remove members of dead pipelines from their groups, and abort what they had open.
 
-    A member of ours stays: the fault that it belongs to may be at work. What cannot be cleared now
-    is left to its time-outs.
+    A member of ours stays: the fault that it belongs to may be at work. So do transactions that
+    another life may commit. What cannot be cleared now is left to its time-outs.
     """
     ways = [
         at for node, at in addresses(context.stage).items() if context.answers(f"broker-{node}")
@@ -147,6 +147,8 @@ def clear(context: RunContext) -> None:
             # One of the newer protocol has no members that this could remove.
             with suppress(Refused), group_of(context, name) as group:
                 group.remove_members(but=CLIENT)
+    if isinstance(context.pipeline, Program) and context.pipeline.prepares:
+        return
     with suppress(Overdue, Refused, OSError):
         for name, state in transactions(ways, "").items():
             if state == ONGOING:

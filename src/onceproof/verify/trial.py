@@ -160,6 +160,7 @@ def _with(
         rest=max(profile.rest, options.settle or 0.0),
         pause=profile.pause,
         profile=profile.sentences(),
+        prepares=profile.prepares,
     )
     try:
         return replace(

@@ -17,6 +17,7 @@ SPARK = "docs/how-to/test-a-spark-job.md"
 QUEUE = "docs/how-to/test-a-program-that-writes-to-a-queue.md"
 HTTP = "docs/how-to/test-a-program-that-calls-a-web-service.md"
 AVRO = "docs/how-to/test-a-program-that-reads-avro.md"
+FLINK = "docs/how-to/test-a-flink-job.md"
 DATABASE = "docs/how-to/test-a-consumer-with-a-database.md"
 SEVERAL = "docs/how-to/test-a-pipeline-with-several-inputs.md"
 IN_TESTS = "docs/how-to/faults-in-your-tests.md"
@@ -35,6 +36,7 @@ EXECUTED = {
     (SPARK, "console"): HOW_TO_RUNS,
     (SPARK, "python"): HOW_TO_RUNS,
     (SPARK, "text"): HOW_TO_RUNS,
+    (FLINK, "java"): "tests/unit/power/test_power_flink.py",
     (DATABASE, "console"): HOW_TO_RUNS,
     (DATABASE, "python"): HOW_TO_RUNS,
     (DATABASE, "text"): HOW_TO_RUNS,

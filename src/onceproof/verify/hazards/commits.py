@@ -56,6 +56,14 @@ def _killed(pipeline: Pipeline, at: str) -> list[Strike]:
     return [Strike(do=Kill(Program(), at=at), tells=True)] * times
 
 
+def _not_fenced(pipeline: Pipeline) -> str | None:
+    if not transactional(pipeline):
+        return needs(transactional, "it has no transactions")(pipeline)
+    if pipeline.profile.prepares:
+        return "its transactions hold no offsets: whoever fences it may abort what it has prepared"
+    return None
+
+
 def _offset_error(n: int) -> str:
     return _OFFSET_ERRORS[n % len(_OFFSET_ERRORS)]
 
@@ -132,7 +140,7 @@ COMMITS: Final[tuple[Hazard, ...]] = (
         says="its transactional producer is fenced just before a commit",
         of="is transactional",
         proof="the coordinator rejected its commit after its transactional id was taken over",
-        unless=needs(transactional, "it has no transactions"),
+        unless=_not_fenced,
         strikes=lambda p, n: [Strike(do=FenceProgram())],
     ),
 )

@@ -109,3 +109,20 @@ def test_each_sentence_says_what_was_seen(change: dict[str, object], says: str) 
 
 def test_what_nobody_watched_is_not_denied() -> None:
     assert "no topic" not in Profile(watched=False).sentences()
+
+
+@pytest.mark.parametrize(
+    ("profile", "prepares"),
+    [
+        (Profile(commits=(GROUP,), transactional_ids=3), True),
+        (Profile(transactional_ids=1), True),
+        (Profile(commits=(TRANSACTION,), transactional_ids=1), False),
+        (Profile(commits=(GROUP,), transactional_ids=1, group=GroupProfile(name="g")), False),
+        (Profile(commits=(GROUP,)), False),
+    ],
+    ids=["Flink", "offsets unseen", "offsets in it", "a member commits them", "no transactions"],
+)
+def test_whose_transactions_are_without_offsets_may_be_left_to_its_next_life(
+    profile: Profile, prepares: bool
+) -> None:
+    assert profile.prepares is prepares

@@ -53,6 +53,8 @@ OFFSETS_IN_A_TOPIC: Final = replace(
     TRANSACTIONAL, commits=(), groups=(), group=None, topics=("enriched", "offsets")
 )
 """The same with its offsets in a topic that is no output, and in no group."""
+FLINK: Final = replace(TRANSACTIONAL, commits=(GROUP,), groups=("copy",), group=None)
+"""A Flink job: offsets in its checkpoints, and committed to its group for others to see."""
 TO_DATABASE: Final = replace(
     COPY, topics=(), idempotent=False, acks=None, tables=("ledger",), statements="extended"
 )
@@ -84,6 +86,7 @@ PROFILES: Final = {
     "copy": COPY,
     "transactional": TRANSACTIONAL,
     "offsets-in-a-topic": OFFSETS_IN_A_TOPIC,
+    "flink": FLINK,
     "database": TO_DATABASE,
     "textbook": TEXTBOOK,
     "row-and-event": ROW_AND_EVENT,

@@ -88,7 +88,9 @@ HAS = {
     "transactional": PROGRAMS | COMMITS | MEMBER | PRODUCES | ODD_ONES
     | {"transaction-aborted", "producer-fenced"},
     "offsets-in-a-topic": PROGRAMS | COMMITS | PRODUCES | ODD_ONES
-    | {"transaction-aborted", "producer-fenced", "killed-between-writes", "paused"},
+    | {"transaction-aborted", "killed-between-writes", "paused"},
+    "flink": PROGRAMS | COMMITS | PRODUCES | ODD_ONES
+    | {"transaction-aborted", "commit-refused", "paused"},
     "database": PROGRAMS | COMMITS | MEMBER | ROWS | ODD_ONES
     | {"commit-refused", "killed-with-writes"},
     "service": PROGRAMS | COMMITS | MEMBER | CALLS | ODD_ONES
