@@ -10,7 +10,7 @@ rebalance behind the back of its program has it read again what is being written
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -21,7 +21,7 @@ from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.program.held_work import writes_held
 from onceproof.harness.faults.program.other_member import CLIENT, OtherMember
 from onceproof.harness.faults.program.programs import at_work, wait_works
-from onceproof.harness.faults.program.uncommitted import Span, Uncommitted, heard, most_by_the_end
+from onceproof.harness.faults.program.uncommitted import Uncommitted, heard, most_by_the_end
 from onceproof.harness.kafka.groups import GroupState
 from onceproof.harness.user_pipeline.program import PROGRAM
 from onceproof.harness.wait import Overdue, wait_until
@@ -90,8 +90,7 @@ class RebalanceProgram:
 
 class _Rebalanced:
     in_hand: int | None = None
-    """How much was in hand at least; None: nobody asks."""
-    _while_held: Span | None = None
+    """How much was in hand; None: nobody asks."""
 
     def __init__(self, context: RunContext, fault: RebalanceProgram) -> None:
         self._context, self._fault = context, fault
@@ -118,11 +117,7 @@ class _Rebalanced:
         if fault.protocol != "classic" or not (fault.tables or fault.topic):
             return ""
         try:
-            with ExitStack() as closing:
-                held = closing.enter_context(
-                    writes_held(self._context, produce=fault._held, tables=fault.tables)
-                )
-                closing.callback(self._note_held, now())
+            with writes_held(self._context, produce=fault._held, tables=fault.tables) as held:
                 self._other.leave()
                 with group_of(self._context, fault.group) as group:
                     self._wait(lambda: _settled(group.describe()))
@@ -133,16 +128,11 @@ class _Rebalanced:
             return ""
         return f"; it had all of them again while {held}"
 
-    def _note_held(self, since: int) -> None:
-        self._while_held = (since, now())
-
     def seen_through(self, seen: Uncommitted) -> int:
         """How much was in hand; waits until its members have shared out anew."""
         with group_of(self._context, self._fault.group) as group:
             return most_by_the_end(
-                lambda: seen.most(self._while_held),
-                lambda: _settled(group.describe()),
-                self._context.stop,
+                seen.most, lambda: _settled(group.describe()), self._context.stop
             )
 
     def _wait(self, look: Callable[[], bool], seconds: float = _HELD_SECONDS) -> None:
@@ -154,7 +144,7 @@ class _Rebalanced:
             return self._proof
         if not self.in_hand:
             return None
-        return f"{self._proof}; it had at least {self.in_hand} uncommitted offsets in hand"
+        return f"{self._proof}; it had read {self.in_hand} offsets that it had not committed"
 
     def heal(self) -> None:
         wait_works(self._context)

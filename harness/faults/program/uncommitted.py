@@ -23,8 +23,6 @@ _JOIN, _HEARD = "JoinGroup", "Heartbeat"
 _PENDING, _END = "TxnOffsetCommit", "EndTxn"
 _GIVEN: Final = ("OffsetFetch", "SyncGroup")
 """What shows that it has been given partitions: it asks where to go on, or else that it joined."""
-Span = tuple[int, int]
-"""From one time to another."""
 _SETTLE_SECONDS: Final = 60.0
 _GIVEN_SECONDS: Final = 1.5
 """In which a member is given its partitions once the group has settled, as far as we see it."""
@@ -51,9 +49,9 @@ class Uncommitted:
         ended = _message(_END, commits=True)
         self._passing = Reports(context, (*asked, ended, heard(group), *fetches))
 
-    def most(self, held: Span | None = None) -> int:
+    def most(self) -> int:
         """The most offsets that a rebalance found read and not committed; see `most_in_hand`."""
-        return most_in_hand(self._passing.fired(), self._topics, self._committed, held)
+        return most_in_hand(self._passing.fired(), self._topics, self._committed)
 
     def remove(self) -> None:
         """Report no more."""
@@ -79,22 +77,13 @@ def most_by_the_end(most: Callable[[], int], settled: Callable[[], bool], stop: 
     return most()
 
 
-def most_in_hand(
-    events: Iterable[Event],
-    topics: Collection[str],
-    committed: Positions,
-    held: Span | None = None,
-) -> int:
-    """The most that was in hand at a rebalance behind which nothing was committed, at least.
-
-    What a program reads is seen when it asks for more. Some clients do so only when they have
-    committed: what is in their hands is seen while their writes are held.
+def most_in_hand(events: Iterable[Event], topics: Collection[str], committed: Positions) -> int:
+    """The most that was in hand at a rebalance behind which nothing was committed.
 
     Args:
         events: requests to join, to be given partitions, to commit offsets and transactions and to
             fetch, and answers to heartbeats that say that there is a rebalance, in order.
         topics: the inputs; `committed`: what was committed of them before.
-        held: from when to when something that it wrote was held.
     """
     found = list(events)
     given = next((api for api in _GIVEN if any(event["api"] == api for event in found)), None)
@@ -118,8 +107,6 @@ def most_in_hand(
                 in_hand = 0
         elif api in (_HEARD, _JOIN) and not joined:
             in_hand = max(in_hand, sum(max(0, at - done.get(p, at)) for p, at in read.items()))
-            if held is not None and held[0] <= int(event["at"]) <= held[1]:
-                in_hand = max(in_hand, 1)
             joined = api == _JOIN
         elif api == given and joined:
             most, in_hand, joined = max(most, in_hand), 0, False

@@ -123,13 +123,3 @@ def test_a_member_that_joins_late_is_waited_for() -> None:
 
 def test_one_that_has_nothing_in_hand_is_done_when_its_group_is() -> None:
     assert most_by_the_end(lambda: 0, lambda: True, FakeStop()) == 0
-
-
-@pytest.mark.parametrize(("held", "most"), [(None, 0), ((5, 9), 1), ((5, 6), 0), ((8, 9), 0)])
-def test_what_is_held_when_it_hears_of_a_rebalance_is_in_hand(
-    held: tuple[int, int] | None, most: int
-) -> None:
-    """Of a client that asks for no more before it has committed."""
-    heard = {**HEARD, "at": 7}
-    events = (fetch((0, 5)), heard, commit((0, 9)), JOIN, SYNC, GIVEN)
-    assert most_in_hand(events, ("orders",), {("orders", 0): 5}, held) == most
