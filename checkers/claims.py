@@ -8,7 +8,8 @@ file; here it only stands which guarantee cannot live with it. End to end both t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final, TypedDict, Unpack
 
 from onceproof.checkers.anomalies import anomalies
@@ -30,6 +31,7 @@ __all__ = [
     "at_least_once_append",
     "at_most_once",
     "at_most_once_append",
+    "atomic",
     "atomic_append",
     "claim_from_json",
     "claim_to_json",
@@ -88,6 +90,19 @@ def exactly_once(topic: str, *, into: str, view: str, **terms: Unpack[SinkTerms]
 def ordered(topic: str, *, into: str, view: str, **terms: Unpack[SinkTerms]) -> Claim:
     """Effects of one key are in `into` in the order of their inputs."""
     return _into(ORDERED, Hop.PROCESS, topic, into, view, terms)
+
+
+def atomic(topic: str, *, into: Sequence[tuple[str, str]], **terms: Unpack[SinkTerms]) -> Claim:
+    """Inputs of `topic` have effects in all of these sinks, each with its view, or in none.
+
+    Raises:
+        BadClaim: there are fewer than two sinks.
+    """
+    if len(into) < 2:
+        raise BadClaim(f"{ATOMIC} into {len(into)} sinks: expected two or more, with their views")
+    (sink, view), *others = into
+    claim = _into(ATOMIC, Hop.PROCESS, topic, sink, view, terms)
+    return replace(claim, scope=replace(claim.scope, others=tuple(others)))
 
 
 def at_most_once_append(topic: str, **terms: Unpack[Terms]) -> Claim:

@@ -28,6 +28,7 @@ def claim_to_json(claim: Claim) -> dict[str, Any]:
             "sink": claim.scope.sink,
             "view": claim.scope.view,
             "dead_letters": claim.scope.dead_letters,
+            "others": [{"sink": sink, "view": view} for sink, view in claim.scope.others],
         },
         "fine_print": {name: getattr(claim.fine_print, name) for name in _FINE_PRINT}
         | {"covers": sorted(claim.fine_print.covers)},
@@ -66,6 +67,7 @@ def claim_from_json(data: Mapping[str, Any]) -> Claim:
             view=_text_or_none(scope, "view"),
             # Runs that were recorded before there were dead letters do not have the field.
             dead_letters=_text_or_none({"dead_letters": None, **scope}, "dead_letters"),
+            others=_others(scope, expected=guarantee == "atomic" and hop is Hop.PROCESS),
         ),
         fine_print=FinePrint(
             **{name: _text(fine_print, name) for name in _FINE_PRINT},
@@ -75,6 +77,13 @@ def claim_from_json(data: Mapping[str, Any]) -> Claim:
         deduplicates=_flag(data, "deduplicates"),
         expect=_expectation(data),
     )
+
+
+def _others(scope: Mapping[str, Any], *, expected: bool) -> tuple[tuple[str, str], ...]:
+    found = scope.get("others", [])
+    if not isinstance(found, list | tuple) or bool(found) is not expected:
+        raise _bad("others", f"a list {'of other' if expected else 'without'} sinks", found)
+    return tuple((_text(other, "sink"), _text(other, "view")) for other in found)
 
 
 def _expectation(data: Mapping[str, Any]) -> Expectation | None:

@@ -12,6 +12,7 @@ import sys
 from typing import Final
 
 from onceproof.checkers.anomalies import anomalies
+from onceproof.checkers.claims import ATOMIC
 from onceproof.checkers.fine_print import standard_fine_print
 from onceproof.checkers.model import Evidence, Hop, Verdict
 from onceproof.checkers.refutations import GUARANTEES, HOPS, refutations, shown_with
@@ -95,7 +96,7 @@ def _section(guarantee: str) -> list[str]:
             "",
             f"{terms.promise}",
             "",
-            f"* Written `{_WRITTEN[hop].format(guarantee)}`",
+            f"* Written `{_WRITTEN[hop].format(guarantee)}{_other(guarantee, hop)}`",
             f"* Refuted by {refuting}",
             f"* Not tested: {terms.not_tested}",
             "",
@@ -104,6 +105,11 @@ def _section(guarantee: str) -> list[str]:
         names = ", ".join(_link(name) for name in others)
         lines += [f"Told with it, and refuting nothing by itself: {names}.", ""]
     return lines
+
+
+def _other(guarantee: str, hop: Hop) -> str:
+    """What follows, where a claim speaks of several sinks."""
+    return "+events@topic" if guarantee == ATOMIC and hop is Hop.PROCESS else ""
 
 
 def _table() -> list[str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from onceproof.checkers.engines.overlay import Layer
 from onceproof.checkers.model import Claim, Hop
-from onceproof.checkers.trials import Trials
+from onceproof.checkers.trials import Trials, outputs_of
 
 _INPUT = """
 SELECT count(*) AS entries, count(CASE WHEN l.record IS NULL THEN 1 END) AS unreadable
@@ -68,12 +68,15 @@ class Control:
 
 def controls(layer: Layer, claim: Claim, trials: Trials) -> tuple[Control, ...]:
     """The controls of a claim: the log of its input, and whatever else it speaks of."""
-    topic, sink, view = claim.scope.input, claim.scope.sink, claim.scope.view
+    topic = claim.scope.input
     number = trials.input(claim)
     found = [_control(layer, _INPUT, number, f"the log of {topic}")]
     if claim.hop is not Hop.PRODUCE:
-        found.append(_control(layer, _OUTPUT, trials.output(claim), f"view {view} of {sink}"))
-    if claim.guarantee == "atomic":
+        found += [
+            _control(layer, _OUTPUT, trials.number(output), f"view {output.view} of {output.sink}")
+            for output in outputs_of(claim)
+        ]
+    if claim.guarantee == "atomic" and claim.hop is Hop.PRODUCE:
         found.append(_control(layer, _TRANSACTIONS, number, f"transactions that write to {topic}"))
     if claim.guarantee == "ordered" and claim.hop is not Hop.PROCESS:
         found.append(_control(layer, _READS, number, f"what readers saw of {topic}"))

@@ -55,6 +55,11 @@ _PROMISE: Final[dict[tuple[str, Hop], str]] = {
         "it, are committed together or not at all. Readers of committed records see none of them "
         "before the commit, and never any of an aborted transaction."
     ),
+    ("atomic", Hop.PROCESS): (
+        "In the end every committed record of the input has effects in all of the sinks where it "
+        "may have any, or in none of them. How many it has, and whether a reader sees all of them "
+        "from the same moment on, is not part of it."
+    ),
     ("ordered", Hop.PRODUCE): (
         "The sends of one session to one partition are in the log in their order, and every "
         "reader gets each partition in the order of the log, without gaps and without going back."
@@ -90,8 +95,8 @@ _GUARANTEE: Final[dict[str, str]] = {
         "starts from nothing: what the old one had under way may be there or not."
     ),
     "atomic": (
-        "A transaction whose client or coordinator failed is committed whole or aborted whole. "
-        "Readers of committed records may have to wait until that is decided."
+        "What was under way takes effect whole or not at all. Readers of what is committed may "
+        "have to wait until that is decided."
     ),
     "ordered": (
         "What was under way may be sent or read again by a new session, which starts an order of "

@@ -35,7 +35,7 @@ from onceproof.checkers.mutation_check import Proof, prove
 from onceproof.checkers.promised import NOTHING, Promised
 from onceproof.checkers.refutations import refutations, shown_with
 from onceproof.checkers.sample import choose, taken_out
-from onceproof.checkers.trials import Input, Trials
+from onceproof.checkers.trials import Input, Trials, outputs_of
 from onceproof.checkers.verdict import judge_claim
 
 Stretch = tuple[Hop, int]
@@ -213,10 +213,12 @@ class _Trial:
         """Owners whose work goes elsewhere, where it is known who writes to the claim's sink."""
         if claim.hop is Hop.PRODUCE:
             return frozenset()
-        trial = self._trials.output(claim)
+        trials = [self._trials.number(output) for output in outputs_of(claim)]
         rows = self._layer.rows(
             "SELECT f.owner FROM foreign_owners f JOIN outputs k ON k.trial = f.trial "
-            f"WHERE f.trial = {trial} AND k.sink IN (SELECT sink FROM sink_owners)"
+            f"WHERE f.trial IN ({', '.join(map(str, trials))}) "
+            "AND k.sink IN (SELECT sink FROM sink_owners) "
+            f"GROUP BY f.owner HAVING count(DISTINCT f.trial) = {len(trials)}"
         )
         return frozenset(row["owner"] for row in rows)
 

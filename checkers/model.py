@@ -149,6 +149,8 @@ class Scope:
     """Who looks at the sink; `journal`: everybody who ever looked, as its journal tells."""
     dead_letters: str | None = None
     """The sink of records that could not be processed: an input leads there or to its effects."""
+    others: tuple[tuple[str, str], ...] = ()
+    """Other sinks, each with a view, that a claim of atomic outputs speaks of beside `sink`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,7 +198,8 @@ class Claim:
         if self.hop is Hop.PRODUCE:
             return f"{self.guarantee} producers → {self.scope.input}"
         start = "producers" if self.hop is Hop.END_TO_END else self.scope.input
-        return f"{self.guarantee} {start} → {self.scope.sink}"
+        sinks = [self.scope.sink, *(sink for sink, _ in self.scope.others)]
+        return f"{self.guarantee} {start} → {' + '.join(map(str, sinks))}"
 
 
 @dataclass(frozen=True, kw_only=True)

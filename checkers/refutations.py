@@ -15,7 +15,7 @@ __all__ = ["GUARANTEES", "HOPS", "refutations", "shown_by", "shown_with"]
 
 HOPS: Final[dict[str, frozenset[Hop]]] = {
     "idempotent": frozenset({Hop.PRODUCE}),
-    "atomic": frozenset({Hop.PRODUCE}),
+    "atomic": frozenset({Hop.PRODUCE, Hop.PROCESS}),
 }
 """The hops that a guarantee can speak of, where it is not all of them."""
 
@@ -42,6 +42,7 @@ _SHOWN_BY: Final[dict[Hop, dict[str, tuple[set[str], ...]]]] = {
         "at-most-once": ({"duplicate-output"},),
         "at-least-once": ({"lost-output"},),
         "exactly-once": ({"duplicate-output", "lost-output"}, {"state-mismatch"}),
+        "atomic": ({"torn-output"},),
         "ordered": ({"reordered-output"},),
     },
 }

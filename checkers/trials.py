@@ -5,7 +5,9 @@ anomaly carries a column `trial`, and two tables say what is meant by it:
 
 * `inputs(trial, topic, complete, collected, collect_started, collect_clock)`: one row per topic;
 * `outputs(trial, topic, sink, view, dead_letters, deduplicates, complete, collected)`: one row per
-  input, sink, view and way of judging. Its numbers are its own.
+  input, sink, view and way of judging. Its numbers are its own;
+* `companions(trial, present, missing)`: two outputs that are claimed to be atomic, in either order,
+  by the numbers of both and that of the output which the claim is booked on.
 
 `settled(topic)` names the topics of which everything had come to rest; anomalies of liveness belong
 to the whole run and have trial 0. `sampled(record)` holds the records of the mutation
@@ -15,7 +17,8 @@ self-check; without one there are none.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import permutations
 from typing import Final
 
 import pyarrow as pa
@@ -54,6 +57,8 @@ class Trials:
 
     inputs: tuple[Input, ...]
     outputs: tuple[Output, ...] = ()
+    together: tuple[tuple[Output, ...], ...] = ()
+    """Outputs that are claimed to be atomic; the first is the one that the claim is booked on."""
     settled: tuple[str, ...] = ()
     """Topics of which everything had come to rest."""
 
@@ -62,7 +67,7 @@ class Trials:
         """What claims speak of, in their order; `made` says how the history was collected."""
         claims = tuple(claims)
         topics = dict.fromkeys(claim.scope.input for claim in claims)
-        outputs = dict.fromkeys(output_of(c) for c in claims if c.hop is not Hop.PRODUCE)
+        groups = [outputs_of(claim) for claim in claims if claim.hop is not Hop.PRODUCE]
         return cls(
             inputs=tuple(
                 Input(
@@ -74,7 +79,8 @@ class Trials:
                 )
                 for topic in topics
             ),
-            outputs=tuple(outputs),
+            outputs=tuple(dict.fromkeys(output for group in groups for output in group)),
+            together=tuple(dict.fromkeys(group for group in groups if len(group) > 1)),
             settled=tuple(settled),
         )
 
@@ -84,10 +90,20 @@ class Trials:
 
     def output(self, claim: Claim) -> int:
         """The number of the trial of a claim's output."""
-        return 1 + self.outputs.index(output_of(claim))
+        return self.number(outputs_of(claim)[0])
+
+    def number(self, output: Output) -> int:
+        """The number of the trial of an output."""
+        return 1 + self.outputs.index(output)
 
     def tables(self) -> dict[str, pa.Table]:
         by_topic = {i.topic: i for i in self.inputs}
+        companions = [
+            {"trial": self.number(group[0]), "present": self.number(a), "missing": self.number(b)}
+            for group in self.together
+            for a, b in permutations(group, 2)
+        ]
+        numbers = [(name, pa.int32()) for name in ("trial", "present", "missing")]
         return {
             "inputs": pa.table(
                 {
@@ -117,6 +133,7 @@ class Trials:
                     ),
                 }
             ),
+            "companions": pa.Table.from_pylist(companions, schema=pa.schema(numbers)),
             "settled": pa.table({"topic": pa.array(self.settled, pa.string())}),
             "sampled": nobody(),
         }
@@ -127,13 +144,14 @@ def nobody() -> pa.Table:
     return pa.table({"record": pa.array([], pa.string())})
 
 
-def output_of(claim: Claim) -> Output:
-    """What a claim about a sink puts on trial."""
+def outputs_of(claim: Claim) -> tuple[Output, ...]:
+    """What a claim about sinks puts on trial; it is booked on the first."""
     scope = claim.scope
-    return Output(
+    own = Output(
         topic=scope.input,
         sink=scope.sink or "",
         view=scope.view or "",
         dead_letters=scope.dead_letters,
         deduplicates=claim.deduplicates,
     )
+    return (own, *(replace(own, sink=sink, view=view) for sink, view in scope.others))

@@ -40,8 +40,9 @@ ANOMALY = Anomaly(
         many="{n} {records} of {input} are missing from {sink}",
     ),
     refutes=("at-least-once", "exactly-once"),
-    # What is missing and was passed is lost at the next start, and is missing in the state.
-    implies=("offset-ahead", "reordered-output", "state-mismatch"),
+    # What is missing and was passed is lost at the next start, and is missing in the state; it may
+    # be in another output.
+    implies=("offset-ahead", "reordered-output", "state-mismatch", "torn-output"),
     minimal={
         "sends": ({"attempt": "a/1", "record": "a", "offset": 6},),
         "log": ({"attempt": "a/1", "record": "a", "offset": 6},),

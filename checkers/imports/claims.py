@@ -6,6 +6,7 @@ name, with `->` for the arrow (which a shell wants in quotes):
     exactly-once:payments                              producers → payments
     "exactly-once:payments->ledger@table"              payments → ledger, as view `table` shows it
     "exactly-once:producers->payments->ledger@table"   producers → ledger, through payments
+    "atomic:payments->ledger@table+events@topic"       payments → ledger and events, all or none
 
 The view may be left out where a sink has one only. Behind a comma: `deduplicates`,
 `dead-letters=SINK` and `hazard=KIND`, the last as often as needed.
@@ -17,7 +18,7 @@ from typing import Final
 
 import pyarrow.compute as pc
 
-from onceproof.checkers.claims import ORDERED, BadClaim
+from onceproof.checkers.claims import ATOMIC, ORDERED, BadClaim
 from onceproof.checkers.fine_print import standard_fine_print
 from onceproof.checkers.history import History
 from onceproof.checkers.imports.errors import closest
@@ -49,9 +50,14 @@ def parse_claim(text: str, history: History) -> Claim:
     hop = {1: Hop.PRODUCE, 2: Hop.PROCESS, 3: Hop.END_TO_END}[len(parts)]
     if hop not in HOPS.get(guarantee, Hop):
         raise _bad(text, f"{guarantee}:TOPIC, because it speaks of what is in a topic")
+    together = guarantee == ATOMIC and hop is Hop.PROCESS
+    written = parts[-1].split("+") if together else parts[-1:]
+    if together and len(written) < 2:
+        raise _bad(text, f"two or more sinks, as in {ATOMIC}:payments->ledger@table+events@topic")
     topic = parts[0] if hop is Hop.PRODUCE else parts[-2]
     _check_topic(text, topic, history)
-    sink, view = (None, None) if hop is Hop.PRODUCE else _sink(text, parts[-1], history)
+    sink, view = (None, None) if hop is Hop.PRODUCE else _sink(text, written[0], history)
+    others = tuple(_sink(text, other, history) for other in written[1:])
     dead_letters, hazards, deduplicates = None, set(), False
     for option in options:
         name, _, value = option.partition("=")
@@ -65,7 +71,7 @@ def parse_claim(text: str, history: History) -> Claim:
             raise _bad(text, "deduplicates, dead-letters=SINK or hazard=KIND behind a comma")
     if hop is Hop.PRODUCE and (dead_letters or deduplicates):
         raise _bad(text, "a sink, of which alone deduplicates and dead-letters can speak")
-    scope = Scope(input=topic, sink=sink, view=view, dead_letters=dead_letters)
+    scope = Scope(input=topic, sink=sink, view=view, dead_letters=dead_letters, others=others)
     return _claim(guarantee, hop, scope, frozenset(hazards), deduplicates)
 
 
@@ -74,7 +80,8 @@ def all_claims(history: History) -> tuple[Claim, ...]:
 
     Of each topic that was sent to, and of each sink (per view) and the topic it was made from. Not
     that a sink is ordered: files of a folder, or the partitions of a topic, are listed in an order
-    that nobody wrote them in, and only who claims it knows that a sink has one.
+    that nobody wrote them in, and only who claims it knows that a sink has one; nor that sinks are
+    atomic, which only who claims it knows to belong together.
 
     Raises:
         BadClaim: the history holds neither sends nor anything that came out.
@@ -98,7 +105,7 @@ def all_claims(history: History) -> tuple[Claim, ...]:
         claims += [
             _claim(guarantee, Hop.PROCESS, Scope(input=topic, sink=sink, view=view))
             for guarantee in GUARANTEES
-            if Hop.PROCESS in HOPS.get(guarantee, Hop) and guarantee != ORDERED
+            if Hop.PROCESS in HOPS.get(guarantee, Hop) and guarantee not in (ATOMIC, ORDERED)
         ]
     if not claims:
         raise BadClaim(

@@ -77,6 +77,14 @@ def drop_effects(table: pa.Table, row: Row) -> pa.Table:
     return table
 
 
+def drop_from(table: pa.Table, row: Row) -> pa.Table:
+    """Drop all effects of a record in one of several sinks."""
+    columns = {"sink": "missing_sink", "view": "missing_view", "record": "record"}
+    for index in reversed(where(table, row, columns)):
+        table = without(table, index)
+    return table
+
+
 def copy_effect(table: pa.Table, row: Row) -> pa.Table:
     """Have as many effects as it takes to have one too many."""
     (index,) = where(table, row, _EFFECT)

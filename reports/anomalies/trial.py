@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from onceproof.checkers import History, end_to_end
+from onceproof.checkers import History, atomic, end_to_end
 from onceproof.checkers.judging import find
 from onceproof.checkers.model import Anomaly, Finding, Row, Value
 from onceproof.reports.anomalies.names import harmless
@@ -48,11 +48,11 @@ def tried(anomaly: Anomaly, minimal: Minimal) -> Trial:
     trial = laid_out(anomaly.name, minimal)
     views = [trial.view] if "journal" not in minimal else sorted({trial.view, "journal"})
     history = History.of(**{"phases": _WHOLE, **minimal})
-    found = find(
-        history,
-        [end_to_end("exactly-once", trial.topic, into=trial.sink, view=view) for view in views],
-        only={anomaly.name},
-    )
+    claims = [end_to_end("exactly-once", trial.topic, into=trial.sink, view=view) for view in views]
+    stated = dict.fromkeys(str(row["sink"]) for row in trial.rows.get("expected", ()))
+    if len(stated) > 1:
+        claims.append(atomic(trial.topic, into=[(sink, trial.view) for sink in stated]))
+    found = find(history, claims, only={anomaly.name})
     findings = tuple(finding for each in found for finding in each.shown)
     return replace(trial, findings=findings)
 

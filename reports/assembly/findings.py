@@ -109,7 +109,9 @@ def _places(found: JudgedFinding, claims: Sequence[ClaimJudgement]) -> list[Plac
     if found.hop is Hop.PRODUCE:
         return []
     if sink := _only(found, "sink"):
-        return [(sink, _only(found, "view"))]
+        refuted = [j.claim.scope for j in claims if found.anomaly in j.refuted_by]
+        beside = (other for scope in refuted if scope.sink == sink for other in scope.others)
+        return list(dict.fromkeys([(sink, _only(found, "view")), *beside]))
     scopes = (judged.claim.scope for judged in claims)
     return list(dict.fromkeys((s.sink, s.view) for s in scopes if s.sink is not None))
 

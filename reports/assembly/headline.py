@@ -118,6 +118,7 @@ def _clean(claim: Claim) -> str:
         "exactly-once": "nothing was lost and nothing was repeated",
         "at-least-once": "nothing was lost",
         "at-most-once": "nothing was repeated",
+        "atomic": "nothing was torn",
     }.get(claim.guarantee, "no anomaly was found")
     if claim.hop is Hop.PRODUCE:
         return f"{what} on the way into {claim.input}"

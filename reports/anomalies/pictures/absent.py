@@ -52,7 +52,7 @@ def states_of_units(desk: DrawingContext, what: str, row: Row) -> str:
 
 def effects(desk: DrawingContext) -> Iterator[Line]:
     """Effects that should be there."""
-    if desk.trial.anomaly not in ("lost-output", "offset-ahead"):
+    if desk.trial.anomaly not in ("lost-output", "offset-ahead", "torn-output"):
         return
     for row in desk.witness.rows:
         key = row.get("effect_key")

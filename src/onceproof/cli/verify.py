@@ -108,8 +108,8 @@ def verify(
         typer.Option(
             metavar="[TOPIC=]NUMBER",
             help="Expected number of outputs per input: 1 (default), 3, or FILE.py:FUNCTION "
-            "returning the expected count; 0..1 or 0..3 only with at-most-once. Repeatable, for "
-            "each input topic one.",
+            "returning the expected count; 0..1 or 0..3 only with at-most-once or atomic. "
+            "Repeatable, for each input topic one.",
         ),
     ] = None,
     effect_key: Annotated[
@@ -227,9 +227,9 @@ def verify(
     claim: Annotated[
         list[str] | None,
         of_a_few(
-            OneOf("exactly-once", "at-least-once", "at-most-once"),
-            help="Claim to test: exactly-once (default), at-least-once or at-most-once. "
-            "Repeatable.",
+            OneOf("exactly-once", "at-least-once", "at-most-once", "atomic"),
+            help="Claim to test: exactly-once (default), at-least-once or at-most-once of each "
+            "output, or atomic: an input has effects in all outputs or in none. Repeatable.",
         ),
     ] = None,
     preset: Annotated[

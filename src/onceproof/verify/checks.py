@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from onceproof.checkers.claims import EXACTLY_ONCE
+from onceproof.checkers.claims import ATOMIC, EXACTLY_ONCE
 from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.health import health_of
@@ -266,6 +266,26 @@ def check_upserts(options: VerifyOptions) -> None:
         )
     if options.effect_key is not None:
         raise BadTrial("--effect-key cannot be used with --upserts: each key has one value")
+
+
+def check_atomic(options: VerifyOptions) -> None:
+    """See that there are outputs that may be torn, and that nothing else tears them.
+
+    Raises:
+        BadTrial: it is not so.
+    """
+    if ATOMIC not in options.claims:
+        return
+    if len(options.outputs) < 2:
+        raise BadTrial(
+            f"--claim {ATOMIC} speaks of outputs that are written together; expected --output "
+            "twice or more"
+        )
+    if options.event_time is not None:
+        raise BadTrial(
+            f"--claim {ATOMIC} cannot be used with --event-time: the last windows stay open, and "
+            "an input that waits in one output may be in another"
+        )
 
 
 def check_several_identities(options: VerifyOptions) -> None:

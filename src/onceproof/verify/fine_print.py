@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from onceproof.checkers.claims import ATOMIC
 from onceproof.checkers.fine_print import standard_fine_print
 from onceproof.checkers.model import FinePrint, Hop
 from onceproof.harness.schedule.scenario import ScheduledFault
@@ -26,6 +27,13 @@ _OF_UPSERTS: Final = (
     "Records in flight may be processed again, and older values may come back meanwhile. "
     "In the end each key has its final value. Progress may stop until the failure is over."
 )
+
+_OF_ATOMIC: Final = (
+    "The number and the content of effects: only which outputs have some was compared.",
+    "Inputs that no output has.",
+    "Each copy of a record that is in the input several times: they were taken as one.",
+)
+"""What a claim of atomic outputs leaves to the others."""
 
 
 def fine_print_of(plan: Plan) -> str:
@@ -79,7 +87,9 @@ def fine_print(
             "last input of that key by the order of the input's log."
             f"{' It has the right content.' if orders.expects else ''}"
         )
-    if subject.dead_letters is not None:
+    if subject.dead_letters is not None and guarantee == ATOMIC:
+        promise += f" A dead letter in {subject.dead_letters.name} is no effect."
+    elif subject.dead_letters is not None:
         promise += (
             f" A dead letter in {subject.dead_letters.name} stands for all effects of an input, "
             "which then has no other."
@@ -89,11 +99,12 @@ def fine_print(
             f" An input whose event time ({times.path}) is {times.lateness / 1e6:g} s or more "
             "before that of an input written before it, in any partition, may be dropped as late."
         )
+    outputs = subject.outputs if guarantee == ATOMIC else (output,)
     untested = [
         *([hazards] if hazards else []),
-        *_of_content(subject),
+        *(_OF_ATOMIC if guarantee == ATOMIC else _of_content(subject)),
         *_of_positions(subject),
-        *([output.untested] if output.untested else []),
+        *dict.fromkeys(each.untested for each in outputs if each.untested),
         *_of_faults(schedule),
         standard.not_tested,
     ]

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from onceproof.checkers.claims import AT_LEAST_ONCE, AT_MOST_ONCE, EXACTLY_ONCE
+from onceproof.checkers.claims import AT_LEAST_ONCE, AT_MOST_ONCE, ATOMIC, EXACTLY_ONCE
 from onceproof.harness.user_pipeline.event_time import ISO
 from onceproof.verify.plan import STANDARD
 
-CLAIMS: Final = (EXACTLY_ONCE, AT_LEAST_ONCE, AT_MOST_ONCE)
+CLAIMS: Final = (EXACTLY_ONCE, AT_LEAST_ONCE, AT_MOST_ONCE, ATOMIC)
 """Guarantees that can be put on trial without knowing more of a pipeline."""
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from onceproof.checkers.claims import AT_LEAST_ONCE, AT_MOST_ONCE
+from onceproof.checkers.claims import AT_LEAST_ONCE, AT_MOST_ONCE, ATOMIC
 from onceproof.checkers.model import Claim, Expectation, Hop, Scope, Verdict
 from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.kafka.topic import Topic
@@ -27,6 +27,7 @@ from onceproof.harness.user_pipeline.several_inputs import SeveralInputs
 from onceproof.harness.user_pipeline.subject import WORDS, OwnPipeline
 from onceproof.harness.workload.senders.librdkafka import Librdkafka
 from onceproof.verify.checks import (
+    check_atomic,
     check_deployed,
     check_event_time,
     check_expects,
@@ -254,10 +255,11 @@ def _draft(options: VerifyOptions) -> Scenario:
 def _check_losses(options: VerifyOptions, subject: OwnPipeline) -> None:
     """Where every input may have no effect, nothing that is missing could be called a loss."""
     lacking = all(each.may_lack for each in subject.comes_to(subject.sink).values())
-    if lacking and set(options.claims) != {AT_MOST_ONCE}:
+    if lacking and not {AT_MOST_ONCE, ATOMIC}.issuperset(options.claims):
         raise BadTrial(
             f"--effects {options.effects} cannot reveal a loss; expected FILE.py:FUNCTION "
-            "returning the expected count of each input, or only --claim at-most-once"
+            "returning the expected count of each input, or only --claim "
+            f"{AT_MOST_ONCE} or {ATOMIC}"
         )
 
 
@@ -290,6 +292,7 @@ def _subject(options: VerifyOptions) -> OwnPipeline:
     check_expects(options)
     check_event_time(options)
     check_several_identities(options)
+    check_atomic(options)
     outputs = tuple(Output.parse(text, identity) for text in options.outputs)
     places = with_decoders([*outputs, *([letters] if letters else [])], options.decodes)
     outputs, letters = places[: len(outputs)], next(iter(places[len(outputs) :]), None)
@@ -335,20 +338,27 @@ def _claims(
     hazards: frozenset[str],
     untested: str,
 ) -> tuple[Claim, ...]:
-    """A claim for each guarantee of each output and input.
+    """A claim for each guarantee of each output and input; that outputs are atomic, of all outputs.
 
     Of several inputs one may have any number of effects up to some: it is held to at most once.
     """
+    first, *others = subject.outputs
+    beside = tuple((output.name, output.view) for output in others)
     asked = dict.fromkeys(
-        (output, topic or subject.orders.topic, AT_MOST_ONCE if of.may_lack else guarantee)
+        (output, topic or subject.orders.topic, AT_MOST_ONCE if of.may_lack else guarantee, ())
         for output in subject.outputs
         for topic, of in subject.comes_to(output.name).items()
         for guarantee in options.claims
-        if guarantee != AT_LEAST_ONCE or not of.may_lack
+        if guarantee != ATOMIC and (guarantee != AT_LEAST_ONCE or not of.may_lack)
     )
+    together = [
+        (first, topic or subject.orders.topic, ATOMIC, beside)
+        for topic in subject.comes_to(first.name)
+        if ATOMIC in options.claims
+    ]
     return tuple(
-        _claim(guarantee, subject, output, topic, schedule, hazards, untested)
-        for output, topic, guarantee in asked
+        _claim(guarantee, subject, output, others, topic, schedule, hazards, untested)
+        for output, topic, guarantee, others in [*asked, *together]
     )
 
 
@@ -356,6 +366,7 @@ def _claim(
     guarantee: str,
     subject: OwnPipeline,
     output: Output,
+    others: tuple[tuple[str, str], ...],
     topic: str,
     schedule: tuple[ScheduledFault, ...],
     hazards: frozenset[str],
@@ -372,6 +383,7 @@ def _claim(
             sink=output.name,
             view=output.view,
             dead_letters=None if letters is None else letters.name,
+            others=others,
         ),
         hazards=hazards,
         fine_print=fine_print(guarantee, subject, output, schedule, untested),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from onceproof.checkers import anomalies
 from onceproof.checkers.engines import open_engine
@@ -77,7 +78,7 @@ def trials(worlds: Sequence[World], stretches: Stretches) -> Trials:
                 ),
             )
         )
-    outputs = [
+    outputs = tuple(
         Output(
             topic=prefix(number) + t.topic,
             sink=prefix(number) + t.sink,
@@ -86,14 +87,24 @@ def trials(worlds: Sequence[World], stretches: Stretches) -> Trials:
             deduplicates=t.deduplicates,
         )
         for number, t in stretches.trials
-    ]
+    )
+    together = tuple(
+        (own, *(replace(own, sink=prefix(number) + sink, view=view) for sink, view in t.others))
+        for own, (number, t) in zip(outputs, stretches.trials, strict=True)
+        if t.others
+    )
     settled = {
         prefix(number) + row["topic"]
         for number, world in enumerate(worlds)
         if came_to_rest(world)
         for row in world.rows["partitions"]
     }
-    return Trials(inputs=tuple(inputs), outputs=tuple(outputs), settled=tuple(sorted(settled)))
+    return Trials(
+        inputs=tuple(inputs),
+        outputs=outputs,
+        together=together,
+        settled=tuple(sorted(settled)),
+    )
 
 
 def phase(world: World, name: str) -> Row | None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from onceproof.checkers import Claim, History, Verdict, check, end_to_end
+from onceproof.checkers import Claim, History, Verdict, atomic, check, end_to_end
 from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.model import Judgement
 from tests.properties.checkers.cases import Case
@@ -37,6 +37,14 @@ def claims(world: World) -> list[Claim]:
             dead_letters=None if t.dead_letters is None else f"w0:{t.dead_letters}",
         )
         for t in world.trials
+    ] + [
+        atomic(
+            f"w0:{t.topic}", into=[(f"w0:{s}", v) for s, v in ((t.sink, t.view), *t.others)],
+            deduplicates=t.deduplicates,
+            dead_letters=None if t.dead_letters is None else f"w0:{t.dead_letters}",
+        )
+        for t in world.trials
+        if t.others
     ]  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from onceproof.checkers import (
     at_least_once_append,
     at_most_once,
     at_most_once_append,
+    atomic,
     claim_from_json,
     claim_to_json,
     end_to_end,
@@ -36,6 +37,7 @@ CLAIMS = [
     ),
     at_least_once_append("in"),
     at_most_once_append("in"),
+    atomic("in", into=[("ledger", "table"), ("events", "read_committed")], dead_letters="letters"),
     end_to_end(
         "exactly-once", "in", **INTO,
         fine_print=FinePrint(
@@ -62,6 +64,11 @@ def test_names_are_unique() -> None:
         ({"hop": "flight"}, "`hop`: expected one of produce"),
         ({"scope": "in"}, "`scope`: expected an object"),
         ({"scope": {"input": 3, "sink": None, "view": None}}, "`input`: expected a string"),
+        (
+            {"scope": {"input": "in", "sink": "a", "view": "b", "others": [{"sink": "c"}]}},
+            "`others`: expected a list without sinks",
+        ),
+        ({"hop": "process", "guarantee": "atomic"}, "`others`: expected a list of other sinks"),
         ({"hazards": "a"}, "`hazards`: expected a list of strings"),
         ({"deduplicates": 1}, "`deduplicates`: expected true or false"),
         ({"expect": {"verdict": "fine", "anomalies": []}}, "`verdict`: expected one of violated"),
@@ -108,3 +115,16 @@ def test_every_claim_answers_the_three_questions() -> None:
         printed = claim.fine_print
         for text in (printed.promise, printed.failures, printed.guarantee, printed.not_tested):
             assert text
+
+
+def test_outputs_are_atomic_only_together() -> None:
+    claim = atomic("in", into=[("ledger", "table"), ("events", "topic")])
+    assert claim.name == "atomic in → ledger + events"
+    with pytest.raises(BadClaim, match="into 1 sinks: expected two or more"):
+        atomic("in", into=[("ledger", "table")])
+
+
+def test_a_claim_of_an_earlier_version_speaks_of_one_output() -> None:
+    data = claim_to_json(CLAIMS[0])
+    del data["scope"]["others"]
+    assert claim_from_json(data) == CLAIMS[0]

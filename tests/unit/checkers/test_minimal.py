@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onceproof.checkers import History, anomalies, exactly_once, exactly_once_append
+from onceproof.checkers import Claim, History, anomalies, atomic, exactly_once, exactly_once_append
 from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.judging import find
 from onceproof.checkers.model import Hop
@@ -12,13 +12,21 @@ from onceproof.checkers.refutations import GUARANTEES, refutations, shown_with
 from tests.implications import implied
 
 PRODUCE, PROCESS = exactly_once_append("input"), exactly_once("input", into="ledger", view="table")
+TOGETHER = atomic("input", into=[("ledger", "table"), ("events", "table")])
+
+
+def claim_for(name: str) -> Claim:
+    anomaly = anomalies()[name]
+    if anomaly.hop is Hop.PRODUCE:
+        return PRODUCE
+    return TOGETHER if "atomic" in anomaly.refutes else PROCESS
 
 
 @pytest.mark.parametrize("screen", [True, False])
 @pytest.mark.parametrize("name", anomalies())
 def test_it_is_found_and_nothing_that_it_does_not_imply(name: str, screen: bool) -> None:
     anomaly = anomalies()[name]
-    claim = PRODUCE if anomaly.hop is Hop.PRODUCE else PROCESS
+    claim = claim_for(name)
     found = {
         f.anomaly: f for f in find(History.of(**anomaly.minimal), claim, Settings(screen=screen))
     }
@@ -34,7 +42,7 @@ def test_without_any_of_its_rows_it_is_not_there(name: str) -> None:
     """A minimal history is minimal: take any row away, and the anomaly goes, or it was not needed
     for the anomaly but for the screen and the controls."""
     anomaly = anomalies()[name]
-    claim = PRODUCE if anomaly.hop is Hop.PRODUCE else PROCESS
+    claim = claim_for(name)
     still = []
     for table, given in anomaly.minimal.items():
         for place in range(len(given)):

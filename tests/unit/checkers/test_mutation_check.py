@@ -14,6 +14,7 @@ from onceproof.checkers import (
     anomalies,
     at_least_once,
     at_most_once,
+    atomic,
     atomic_append,
     check,
     end_to_end,
@@ -199,6 +200,8 @@ def everything() -> dict[str, list[dict[str, Any]]]:
         {key: e[key] for key in e if key != "position"} | {"digest": f"out-{e['record']}"}
         for e in tables["effects"]
     ]
+    for table in ("effects", "expected"):
+        tables[table] += [row | {"sink": "copies"} for row in tables[table]]
     return tables
 
 
@@ -213,13 +216,14 @@ def test_every_mutation_is_made_where_there_is_a_place_for_it_and_a_claim_that_n
         exactly_once("input", into="sums", view="table"),
         exactly_once("input", into="ledger", view="journal"),
         ordered("input", into="ledger", view="journal"),
+        atomic("input", into=[("ledger", "table"), ("copies", "table")]),
     )
     assert judgement.findings == ()
     assert {w.name for w in judgement.mutation_check} == {
         m.name for a in anomalies().values() for m in a.mutations
     }
     assert all(w.found for w in judgement.mutation_check), judgement.mutation_check
-    assert [c.verdict for c in judgement.claims] == [Verdict.HOLDS] * 7, judgement.claims
+    assert [c.verdict for c in judgement.claims] == [Verdict.HOLDS] * 8, judgement.claims
 
 
 def test_order_has_a_place_to_mutate_in_a_history_of_many_partitions() -> None:

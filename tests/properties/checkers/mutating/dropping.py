@@ -31,6 +31,17 @@ def _batch(world: World, draw: Random, row: Row) -> None:
     ]
 
 
+def _from_one_output(world: World, draw: Random, row: Row) -> bool:
+    """All effects of its record there; other outputs keep theirs."""
+    if not any(t.others and (t.sink, t.view) == (row["sink"], row["view"]) for t in world.trials):
+        return False
+    mine = (row["sink"], row["view"], row["record"])
+    world.rows["effects"][:] = [
+        e for e in world.rows["effects"] if (e["sink"], e["view"], e["record"]) != mine
+    ]
+    return True
+
+
 MUTATIONS: Final[tuple[Mutation, ...]] = (
     mutation("entry dropped", "lost-write", "log", _from("log"), committed),
     mutation("any entry dropped", None, "log", _from("log")),
@@ -38,6 +49,7 @@ MUTATIONS: Final[tuple[Mutation, ...]] = (
     mutation("transaction dropped", None, "txns", _from("txns")),
     mutation("effect dropped", "lost-output", "effects", _from("effects")),
     mutation("effects of a batch dropped", "lost-output", "effects", _batch),
+    mutation("output torn", "torn-output", "effects", _from_one_output),
     mutation("change dropped", "lost-output", "journal", _from("journal")),
     mutation("state dropped", "state-mismatch", "state", _from("state")),
     mutation(

@@ -18,6 +18,7 @@ from tests.properties.checkers.oracle.outputs import (
     duplicate_output,
     lost_output,
     phantom_output,
+    torn_output,
     unfounded_output,
     wrong_output,
 )
@@ -61,6 +62,7 @@ ON_TRIAL: Final[dict[str, Callable[[Stretch], Iterator[Hit]]]] = {
     "unfounded-output": unfounded_output,
     "phantom-output": phantom_output,
     "wrong-output": wrong_output,
+    "torn-output": torn_output,
     "reordered-output": reordered_output,
     "state-mismatch": state_mismatch,
     "offset-ahead": offset_ahead,
@@ -77,7 +79,7 @@ ON_RUN: Final[dict[str, Callable[[Rows], Iterator[Hit]]]] = {
 ABSENCE: Final = frozenset(
     {
         "lost-write", "torn-transaction", "lost-output", "unfounded-output", "state-mismatch",
-        "offset-ahead",
+        "offset-ahead", "torn-output",
     }
 )  # fmt: skip
 """What proves itself by absence, and is left out where the history is not complete."""

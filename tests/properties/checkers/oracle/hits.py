@@ -46,6 +46,7 @@ WITNESS: Final[dict[str, tuple[str, ...]]] = {
     "unfounded-output": ("position", "ordinal"),
     "phantom-output": ("position", "ordinal"),
     "wrong-output": ("position", "ordinal", "digest"),
+    "torn-output": ("present_sink", "missing_sink", "partition", "offset", "seen"),
     "reordered-output": ("record", "ordinal", "after_offset", "after_ordinal"),
     "state-mismatch": ("expected_amount", "amount", "expected_digest", "digest"),
     "offset-ahead": ("position", "record", "effect_key", "offset"),

@@ -1,9 +1,11 @@
-"""lost-, duplicate-, unfounded-, phantom- and wrong-output: effects against what is expected."""
+"""lost-, duplicate-, unfounded-, phantom-, wrong- and torn-output: effects against what is due."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import permutations
 
 from tests.properties.checkers.oracle.hits import Hit
 from tests.properties.checkers.oracle.stretch import LETTER, Slot, Stretch, source
@@ -144,6 +146,23 @@ def _too_often(s: Stretch, slot: Slot) -> Iterator[Hit]:
         if len(same) > n * s.times(entries):
             for e in same:
                 yield Hit((*s.name, slot.record, slot.effect_key), e)
+
+
+def torn_output(s: Stretch) -> Iterator[Hit]:
+    """Of every two outputs that are claimed to be atomic one may have what the other lacks."""
+    others = (replace(s.trial, sink=sink, view=view) for sink, view in s.trial.others)
+    for one, other in permutations([s, *(Stretch(s.rows, trial) for trial in others)], 2):
+        for entry in s.committed:
+            surely = s.readable(*_place(entry)) and entry["lateness"] is None
+            here, there = (_live(each, entry["record"]) for each in (one, other))
+            if surely and here and not there and other.yields(entry["record"]):
+                row = {**entry, "present_sink": one.trial.sink, "missing_sink": other.trial.sink}
+                yield Hit((*s.name, entry["record"]), {**row, "seen": here})
+
+
+def _live(s: Stretch, record: str) -> int:
+    """How many effects a record has that are no dead letters."""
+    return sum(e["record"] == record and e["effect_key"] != LETTER for e in s.effects)
 
 
 def _place(entry: Row) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
+from typing import Final
 
 from tests.properties.checkers.world import ageing, ending
 from tests.properties.checkers.world.aggregating import aggregate
@@ -20,6 +21,8 @@ from tests.properties.checkers.world.sinks import DEAD_LETTERS, Sink
 from tests.properties.checkers.world.stage import INPUT, Stage
 from tests.properties.checkers.world.transforming import transformation
 from tests.properties.checkers.world.trial import Trial, World
+
+_OTHER: Final = {"ledger": "archive", "archive": "ledger"}
 
 
 def build(shape: Shape, seed: int) -> World:
@@ -70,7 +73,7 @@ def process(stage: Stage) -> list[Trial]:
         outputs.append(_archive(stage, trials))
     if shape.upserts and _once(stage):
         outputs.append(_profiles(stage, trials))
-    together = stage.maybe()
+    together = shape.atomic or stage.maybe()
     parts = [outputs] if together else [[o] for o in outputs]
     pipelines = [
         Pipeline(stage=stage, owner=f"query-{n}", outputs=part, places=stage.broker.places)
@@ -85,10 +88,12 @@ def process(stage: Stage) -> list[Trial]:
 
 def _trials(stage: Stage, sink: Sink, dead_letters: str | None = None) -> Iterator[Trial]:
     views = [*sink.views, *(["journal"] if stage.shape.journal else [])]
+    pair = stage.shape.second_sink and stage.shape.atomic
     for topic in stage.topics:
         for view in views:
             yield Trial(topic=topic, sink=sink.name, view=view, dead_letters=dead_letters,
-                        deduplicates=stage.shape.deduplicates)  # fmt: skip
+                        deduplicates=stage.shape.deduplicates,
+                        others=((_OTHER[sink.name], view),) if pair else ())  # fmt: skip
 
 
 def _ledger(stage: Stage, trials: list[Trial]) -> Output:
@@ -100,8 +105,10 @@ def _ledger(stage: Stage, trials: list[Trial]) -> Output:
 
 def _archive(stage: Stage, trials: list[Trial]) -> Output:
     sink = Sink(stage, "archive")
-    trials += _trials(stage, sink)
-    return Output(sink=sink, yields=transformation(stage, sink.name))
+    dead_letters = stage.shape.dead_letters and stage.shape.atomic
+    trials += _trials(stage, sink, DEAD_LETTERS if dead_letters else None)
+    yields = transformation(stage, sink.name)
+    return Output(sink=sink, yields=yields, dead_letters=dead_letters)
 
 
 def _profiles(stage: Stage, trials: list[Trial]) -> Output:

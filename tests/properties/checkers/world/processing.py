@@ -38,6 +38,7 @@ class Pipeline:
 
     def __post_init__(self) -> None:
         self._seen: set[str] = set()
+        self._drawn: dict[str, bool] = {}
         self._ordinals: Counter[tuple[str, str]] = Counter()
         self._lives = count()
         self._at = {p: self._first(p) for p in self.places}
@@ -94,21 +95,30 @@ class Pipeline:
                 continue
             self._seen.add(entry["record"])
             self.processed.append(entry)
+            needed = any(not y.optional for o in self.outputs for y in o.yields[entry["record"]])
+            self._drawn = {"optional": True} if needed else {}
             for output in self.outputs:
                 self._yield(output, entry, batch)
 
     def _yield(self, output: Output, entry: Row, batch: int) -> None:
         sink = output.sink
-        if output.dead_letters and self.stage.maybe(0.3):
+        if output.dead_letters and self._maybe("letter", 0.3):
+            if self.stage.shape.atomic and output is not self.outputs[0]:
+                return
             letter = {"record": entry["record"], "effect_key": "", "digest": "it failed"}
             sink.write(letter, entry, batch=batch, owner=self.owner, life=self._life,
                        sink=DEAD_LETTERS)  # fmt: skip
             return
         for y in output.yields[entry["record"]]:
-            if not y.optional or self.stage.maybe():
+            if not y.optional or self._maybe("optional"):
                 effect = {"record": entry["record"], "effect_key": y.effect_key, "digest": y.digest}
                 sink.write(effect, entry, batch=batch, owner=self.owner, life=self._life,
                            sink=sink.name)  # fmt: skip
+
+    def _maybe(self, what: str, chance: float = 0.5) -> bool:
+        """A draw for one output; where outputs are atomic, one for all that an input comes to."""
+        drawn = self.stage.maybe(chance)
+        return self._drawn.setdefault(what, drawn) if self.stage.shape.atomic else drawn
 
     def _in_vain(self, batch: int, ends: dict[Place, int]) -> None:
         """Effects of an execution that was rolled back: nobody sees them who reads committed."""

@@ -32,6 +32,7 @@ CHOICES: Final[dict[str, tuple[Any, ...]]] = {
     "state": (False, True),
     "second_view": (False, True),
     "second_sink": (False, True),
+    "atomic": (False, True),
     "deduplicates": (False, True),
     "positions": ("both", "resume", "atomic", "none"),
     "replays": (False, True),
@@ -82,6 +83,8 @@ class Shape:
     """A sink of aggregates, judged by its final state."""
     second_view: bool = False
     second_sink: bool = False
+    atomic: bool = False
+    """The second sink has effects of an input if the first has, wherever it may have some."""
     deduplicates: bool = False
     positions: str = "both"
     replays: bool = False

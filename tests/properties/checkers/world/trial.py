@@ -20,6 +20,8 @@ class Trial:
     view: str
     dead_letters: str | None = None
     deduplicates: bool = False
+    others: tuple[tuple[str, str], ...] = ()
+    """Sink and view of each output that is claimed to be atomic with this one."""
 
 
 @dataclass(frozen=True, kw_only=True)

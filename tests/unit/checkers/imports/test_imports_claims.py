@@ -47,6 +47,11 @@ def test_claims_as_they_are_written(text: str, hop: Hop, scope: tuple[str, ...])
     assert claim.expect is None
 
 
+def test_atomic_outputs_stand_behind_each_other() -> None:
+    claim = parse_claim("atomic:pay->ledger@table+out", HISTORY)
+    assert (claim.scope.sink, claim.scope.others) == ("ledger", (("out", "files"),))
+
+
 def test_options() -> None:
     text = "exactly-once:audit->out,deduplicates,dead-letters=dlq,hazard=a,hazard=b"
     claim = parse_claim(text, HISTORY)
@@ -66,7 +71,8 @@ def test_options() -> None:
         ("exactly-once:pay->ledger", r"a view of ledger behind @ \(journal, raw, table\)"),
         ("exactly-once:pay->ledger@tabel", "behind @ .* Did you mean table?"),
         ("exactly-once:a->b->c", "`producers->` before topic and sink"),
-        ("atomic:pay->ledger@table", "atomic:TOPIC, because it speaks of what is in a topic"),
+        ("atomic:pay->ledger@table", "two or more sinks, as in atomic:payments->ledger@table"),
+        ("atomic:producers->pay->ledger@table", "atomic:TOPIC, because it speaks of what is in a"),
         ("exactly-once:pay,deduplicates", "expected a sink"),
         ("exactly-once:pay,dedup", "deduplicates, dead-letters=SINK or hazard=KIND"),
     ],

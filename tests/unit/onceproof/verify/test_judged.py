@@ -86,6 +86,41 @@ def judgement(said: VerifyOptions, work: Path, **written: list[dict[str, Any]]) 
 Rows = list[dict[str, Any]]
 
 
+@pytest.mark.parametrize(
+    ("change", "verdict", "sentence"),
+    [
+        (lambda out, events: None, Verdict.HOLDS, None),
+        (lambda out, events: out.append(out[0]), Verdict.HOLDS, None),
+        (
+            lambda out, events: events.pop(7),
+            Verdict.VIOLATED,
+            "order-000014 has effects in out and none in events",
+        ),
+        (
+            lambda out, events: out.pop(7),
+            Verdict.VIOLATED,
+            "order-000014 has effects in events and none in out",
+        ),
+    ],
+    ids=["together", "twice", "no-event", "no-row"],
+)
+def test_orders_that_may_have_no_effect_have_them_in_both_outputs_or_in_none(
+    tmp_path: Path, change: Callable[[Rows, Rows], object], verdict: Verdict, sentence: str | None
+) -> None:
+    """Every other order is left out, which nobody can tell from a loss."""
+    outputs = ("json:{work}/out", "json:{work}/events")
+    said = replace(
+        LETTERS, outputs=outputs, dead_letters=None, dead_letter_identity=None,
+        effects="0..1", claims=("atomic",),
+    )  # fmt: skip
+    out, events = orders(said)[::2], orders(said)[::2]
+    change(out, events)
+    found = judgement(said, tmp_path, out=out, events=events)
+    assert found.claims[0].verdict is verdict, found.claims[0].reason
+    shown = [each.sentence for f in found.findings if f.count for each in f.shown]
+    assert [each for each in shown if "none in" in each] == ([sentence] if sentence else [])
+
+
 def letter(order: dict[str, Any]) -> dict[str, Any]:
     return {"error": "too much", "original": order}
 

@@ -224,6 +224,7 @@ def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
         ({"outputs": ("a", "parquet:{work}/a")}, "two outputs are named 'a'"),
         ({"dead_letters": "enriched"}, "two outputs are named 'enriched'"),
         ({"outputs": ("orders",)}, "orders is the input topic; expected another name"),
+        ({"claims": ("atomic",)}, "--claim atomic speaks of outputs .* --output twice or more"),
         ({"outputs": ("queue:orders",), "command": ("x", "{queues}")}, "orders is the input"),
         ({"outputs": ("queue:q",)}, r"does not get the address of q; expected \{queues\} in it"),
         ({"command": ("x", "{queues}")}, r"\{queues\} needs a queue"),
@@ -285,6 +286,31 @@ def test_dead_letters_stand_beside_every_output() -> None:
     for claim in scenario.claims:
         assert "A dead letter in rejected stands for all effects" in claim.fine_print.promise
         assert "Whether a dead letter was justified." in claim.fine_print.not_tested
+
+
+def test_outputs_are_atomic_in_one_claim() -> None:
+    said = replace(
+        SAID,
+        outputs=("enriched", "postgres:ledger", "csv:x"),
+        claims=("at-most-once", "atomic"),
+        dead_letters="rejected",
+        effects="0..1",
+    )
+    scenario = tried(said)
+    *each, together = scenario.claims
+    assert [claim.name for claim in each] == [
+        f"at-most-once orders → {sink}" for sink in ("enriched", "ledger", "x")
+    ]
+    assert together.name == "atomic orders → enriched + ledger + x"
+    assert [view for _, view in together.scope.others] == ["table", "listing"]
+    assert "A dead letter in rejected is no effect." in together.fine_print.promise
+    assert "The number and the content of effects" in together.fine_print.not_tested
+    assert "the folder was listed" in together.fine_print.not_tested
+    with pytest.raises(BadTrial, match=r"cannot reveal a loss; .*at-most-once or atomic"):
+        tried(replace(said, claims=("atomic", "exactly-once")))
+    late = {"event_time": "json:$.at", "allowed_lateness": "5s", "effects": "1"}
+    with pytest.raises(BadTrial, match="--claim atomic cannot be used with --event-time"):
+        tried(replace(said, **late))  # type: ignore[arg-type]
 
 
 def test_values_are_lost_only_where_somebody_looks(tmp_path: Path) -> None:
