@@ -14,6 +14,8 @@ from session import ProgressLog, connecting_outside, payments, run_until_stopped
 
 PATIENCE = {"socket.timeout.ms": 3000, "reconnect.backoff.max.ms": 500}
 SECONDS = 60.0
+_PARTITION = 0
+_BY_KEY = -1
 
 
 class Outbox:
@@ -49,7 +51,7 @@ class Outbox:
         )
         newest = -1
         try:
-            consumer.assign([TopicPartition(self._batches, 0, 0)])
+            consumer.assign([TopicPartition(self._batches, _PARTITION, 0)])
             while True:
                 message = consumer.poll(SECONDS)
                 if message is None:
@@ -71,8 +73,8 @@ class Outbox:
         self._send(self._topic, key, value)
 
     def record(self, query_id: str, batch_id: int) -> None:
-        """Put the batch's own name into it."""
-        self._send(self._batches, query_id, {"batch": batch_id})
+        """Put the batch's own name into it, where `newest` looks for it."""
+        self._send(self._batches, query_id, {"batch": batch_id}, partition=_PARTITION)
 
     def commit(self) -> None:
         """End it; as long as nobody knows whether it has ended, the client says to ask again."""
@@ -84,8 +86,10 @@ class Outbox:
                 if not error.args[0].retriable():
                     raise  # the query fails, and who starts it again begins with `init`
 
-    def _send(self, topic: str, key: str, value: dict[str, object]) -> None:
-        self._producer.produce(topic, key=key, value=json.dumps(value))
+    def _send(
+        self, topic: str, key: str, value: dict[str, object], partition: int = _BY_KEY
+    ) -> None:
+        self._producer.produce(topic, partition=partition, key=key, value=json.dumps(value))
         self._producer.poll(0)
 
 
