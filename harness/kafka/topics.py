@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import Future
+from typing import Any, Final
 
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from onceproof.harness.kafka.connecting.connection import connection
+from onceproof.harness.wait import Overdue
 
 MOST_REPLICAS = 3
+_SECONDS: Final = 60
+"""How long the cluster may take to answer: brokers that have just started are slow."""
 
 
 def create_topics(
@@ -26,6 +31,7 @@ def create_topics(
 
     Raises:
         KafkaException: the cluster refused, for instance because there is such a topic.
+        Overdue: it has not answered in a minute.
     """
     admin = AdminClient({**connection(bootstrap).librdkafka(), "log_level": 0})
     replicas = min(MOST_REPLICAS, brokers)
@@ -40,7 +46,7 @@ def create_topics(
     ]
     for name, future in admin.create_topics(new, operation_timeout=10).items():
         try:
-            future.result(timeout=20)
+            answer(future, f"topic {name} to be created")
         except KafkaException as error:
             raise KafkaException(f"topic {name}: {error.args[0]}") from error
 
@@ -50,11 +56,28 @@ def delete_topics(bootstrap: str, names: list[str]) -> None:
 
     Raises:
         KafkaException: the cluster refused.
+        Overdue: it has not answered in a minute.
     """
     admin = AdminClient({**connection(bootstrap).librdkafka(), "log_level": 0})
-    for future in admin.delete_topics(names, operation_timeout=10).values():
+    for name, future in admin.delete_topics(names, operation_timeout=10).items():
         try:
-            future.result(timeout=20)
+            answer(future, f"topic {name} to be removed")
         except KafkaException as error:
             if error.args[0].code() != KafkaError.UNKNOWN_TOPIC_OR_PART:
                 raise
+
+
+def answer(future: Future[Any], what: str) -> Any:
+    """What the cluster answers to a request of an administrator.
+
+    Args:
+        what: what is waited for, for the error.
+
+    Raises:
+        KafkaException: it refused.
+        Overdue: it has not answered in a minute.
+    """
+    try:
+        return future.result(timeout=_SECONDS)
+    except TimeoutError:
+        raise Overdue(f"waited {_SECONDS} s for {what}; no broker answered") from None

@@ -12,6 +12,7 @@ from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.program.programs import at_work, program, start_again, wait_works
 from onceproof.harness.kafka.connecting.connection import connection
+from onceproof.harness.kafka.topics import answer
 from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.user_pipeline.program import AWAY, PROGRAM
 from onceproof.harness.wait import Overdue, wait_until
@@ -50,7 +51,7 @@ class _Added:
             {**connection(context.stage.bootstrap(AUDITOR)).librdkafka(), "log_level": 0}
         )
         wanted = [NewPartitions(context.topic, self._partition + 1)]
-        admin.create_partitions(wanted)[context.topic].result(_SECONDS)
+        answer(admin.create_partitions(wanted)[context.topic], f"{self.target} to be added")
         self.at = now()
         wait_until(
             self._holds_inputs,
