@@ -70,12 +70,15 @@ class CrashPointTrigger(ABC):
         self._strike = strike
         self._misses = 0
         self._over = threading.Event()
-        self._one_at_a_time = threading.Lock()
+        self._one_at_a_time = threading.RLock()
         watch.on_sign = self._seen
 
     def end(self) -> None:
+        """Strike no more; returns once a strike under way is over, so that `hit` is final."""
         self._over.set()
         self._watch.on_sign = None
+        with self._one_at_a_time:
+            pass
 
     @abstractmethod
     def _seen(self, *sign: Any) -> None:
