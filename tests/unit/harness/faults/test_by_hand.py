@@ -149,7 +149,7 @@ def test_what_can_be_asked_for(words: str, fault: object) -> None:
         ("move-group-offsets g payments-0 up 9", "invalid direction 'up': expected back or forth"),
         ("move-group-offsets g payments back 9", "invalid partition 'payments'"),
         ("cut-offset-log mended", "invalid cut 'mended': expected deleted or torn"),
-        ("strike-database commit melt", "invalid act 'melt': expected kill-undone, .* or slow"),
+        ("strike-database commit melt", "invalid act 'melt': expected kill-undone, .* or stop"),
         ("withhold-writes out melt", "invalid ending 'melt': expected kill or stop"),
         ("one-way broker-1 up", "invalid direction 'up': expected out or in"),
         ("message broker-1 request Produce drop", "invalid audience 'broker-1'"),
