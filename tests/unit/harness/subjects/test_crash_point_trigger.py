@@ -37,5 +37,4 @@ def test_its_end_waits_for_a_strike_under_way() -> None:
     trigger.end()
     assert trigger.hit is not None
     assert trigger.hit.number == 7
-    watch_is_free = watch.on_sign is None
-    assert watch_is_free, "nothing strikes any more"
+    assert watch.on_sign is None, "nothing strikes any more"
