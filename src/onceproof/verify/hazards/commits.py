@@ -57,11 +57,9 @@ def _killed(pipeline: Pipeline, at: str) -> list[Strike]:
 
 
 def _not_fenced(pipeline: Pipeline) -> str | None:
-    if not transactional(pipeline):
-        return needs(transactional, "it has no transactions")(pipeline)
-    if pipeline.profile.prepares:
+    if transactional(pipeline) and pipeline.profile.prepares:
         return "its transactions hold no offsets: whoever fences it may abort what it has prepared"
-    return None
+    return needs(transactional, "it has no transactions")(pipeline)
 
 
 def _offset_error(n: int) -> str:
