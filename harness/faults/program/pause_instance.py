@@ -61,8 +61,7 @@ class _Paused:
         )
         self._pid = pids[fault.number % len(pids)]
         self.target = described(context, self._pid)
-        with suppress(ProcessLookupError):
-            os.kill(self._pid, signal.SIGSTOP)
+        os.kill(self._pid, signal.SIGSTOP)
         self.at = now()
         self._past = program(context).look.getting_past(context.input_ends())
 
