@@ -7,8 +7,9 @@ busy machine. Who commits first and joins then has handled it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final
 
 from onceproof.harness.context.pipeline import Positions
@@ -19,9 +20,9 @@ from onceproof.harness.links.gate.client import Event
 from onceproof.harness.links.gate.rules import POSITIONS
 from onceproof.harness.wait import Overdue, Stop, wait_until
 
-_JOIN, _HEARD = "JoinGroup", "Heartbeat"
+_JOIN, _SYNC, _HEARD = "JoinGroup", "SyncGroup", "Heartbeat"
 _PENDING, _END = "TxnOffsetCommit", "EndTxn"
-_GIVEN: Final = ("OffsetFetch", "SyncGroup")
+_GIVEN: Final = ("OffsetFetch", _SYNC)
 """What shows that it has been given partitions: it asks where to go on, or else that it joined."""
 _SETTLE_SECONDS: Final = 60.0
 _GIVEN_SECONDS: Final = 1.5
@@ -90,7 +91,8 @@ def most_in_hand(events: Iterable[Event], topics: Collection[str], committed: Po
     read: dict[tuple[str, int], int] = {}
     done = dict(committed)
     pending: dict[str, dict[tuple[str, int], int]] = {}
-    most, in_hand, joined = 0, 0, False
+    most = 0
+    round_ = _Round()
     for event in found:
         api = event["api"]
         if api == "Fetch":
@@ -100,17 +102,48 @@ def most_in_hand(events: Iterable[Event], topics: Collection[str], committed: Po
             for of in event["transactional_ids"]:
                 pending.setdefault(of, {}).update(positions_in(event, topics))
         elif api in (*POSITIONS, _END):
-            done.update(positions_in(event, topics))
+            ended = positions_in(event, topics)
             for of in event["transactional_ids"]:
-                done.update(pending.pop(of, {}))
-            if joined:
-                in_hand = 0
-        elif api in (_HEARD, _JOIN) and not joined:
-            in_hand = max(in_hand, sum(max(0, at - done.get(p, at)) for p, at in read.items()))
-            joined = api == _JOIN
-        elif api == given and joined:
-            most, in_hand, joined = max(most, in_hand), 0, False
+                ended |= pending.pop(of, {})
+            round_.committed(_beyond(ended, done))
+            done |= ended
+        elif api in (_HEARD, _JOIN):
+            if round_.synced:
+                # It keeps its partitions, and does not ask where to go on.
+                most, round_ = max(most, round_.in_hand), _Round()
+            round_.announced(_beyond(read, done), joins=api == _JOIN)
+        elif round_.joined and api == given:
+            most, round_ = max(most, round_.in_hand), _Round()
+        elif round_.joined and api == _SYNC:
+            round_.synced = True
     return most
+
+
+@dataclass
+class _Round:
+    """One rebalance, from when a member hears of it until it has its partitions."""
+
+    in_hand: int = 0
+    heard: bool = False
+    joined: bool = False
+    synced: bool = False
+
+    def announced(self, in_hand: int, *, joins: bool) -> None:
+        if not self.joined:
+            self.in_hand = max(self.in_hand, in_hand)
+            self.heard, self.joined = True, joins
+
+    def committed(self, count: int) -> None:
+        if self.joined:
+            self.in_hand = 0
+        elif self.heard:
+            # Many clients ask for more only when this is done, so it was not seen as read.
+            self.in_hand = max(self.in_hand, count)
+
+
+def _beyond(reached: Mapping[tuple[str, int], int], done: Mapping[tuple[str, int], int]) -> int:
+    """How many offsets some positions are beyond others, as far as both are known."""
+    return sum(max(0, at - done.get(partition, at)) for partition, at in reached.items())
 
 
 def _message(

@@ -72,6 +72,16 @@ def end(of: str = "copy-1") -> Event:
             (fetch((0, 9)), JOIN, commit((0, 9)), SYNC, GIVEN, fetch((0, 12)), JOIN, SYNC, GIVEN),
             3,
         ),
+        # Not seen as read, since it asks for more only when this is done.
+        ((commit((0, 5)), HEARD, commit((0, 9)), JOIN, SYNC, GIVEN), 4),
+        ((commit((0, 5)), commit((0, 9)), HEARD, JOIN, SYNC, GIVEN), 0),
+        ((commit((0, 5)), HEARD, JOIN, commit((0, 9)), SYNC, GIVEN), 0),
+        # It kept its partitions at the first of two, and asked nobody where to go on.
+        (
+            (commit((0, 5)), HEARD, JOIN, SYNC, HEARD, commit((0, 9)), JOIN, SYNC, GIVEN),
+            4,
+        ),
+        ((fetch((0, 9)), HEARD, JOIN, SYNC, HEARD, JOIN, commit((0, 9)), SYNC, GIVEN), 4),
         # One that does not ask where to go on is given its partitions when it has joined.
         ((fetch((0, 9)), HEARD, JOIN, SYNC), 4),
         # It has not been given partitions yet, or never joins.
