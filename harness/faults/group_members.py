@@ -16,20 +16,24 @@ _STABLE_SECONDS: Final = 60.0
 
 
 class GroupMembers:
-    """The members of one group, asked for over and over."""
+    """The members of one group, asked for over and over.
+
+    Attributes:
+        name: of the group.
+    """
 
     def __init__(self, context: RunContext, group: str) -> None:
         self._context = context
-        self._group = group
+        self.name = group
         self._admin = self._asker()
         self.last_answer = "nothing yet"
         """In words, for errors."""
 
     def describe(self) -> ConsumerGroupDescription | None:
         """The group as it is now; None while nobody says."""
-        asked = self._admin.describe_consumer_groups([self._group], request_timeout=5)
+        asked = self._admin.describe_consumer_groups([self.name], request_timeout=5)
         try:
-            found: ConsumerGroupDescription = asked[self._group].result(10)
+            found: ConsumerGroupDescription = asked[self.name].result(10)
         except KafkaException as error:
             self.last_answer = f"no answer: {error.args[0]}"
             # It would ask a broker that coordinates the group no more for as long as it lives.
@@ -54,7 +58,7 @@ class GroupMembers:
         """
         return wait_until(
             self.ids,
-            what=f"group {self._group} to be stable",
+            what=f"group {self.name} to be stable",
             seconds=_STABLE_SECONDS,
             every=0.1,
             stop=self._context.stop,

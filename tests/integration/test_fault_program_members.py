@@ -189,6 +189,20 @@ def test_one_of_two_instances_is_killed_and_comes_back(
         eventually(lambda: not own.missing(), "an effect of each", own.said)
 
 
+def test_one_of_two_that_are_in_no_group_is_killed_and_the_other_does_its_work(
+    staging: Staged, topic: Callable[..., str]
+) -> None:
+    with running(staging, topic, "copy", workers=2, session=SHORT) as own:
+        eventually(lambda: len(members(own)) == 2, "both to be members")
+        with own.flowing():
+            with own.struck(KillInstance(number=1, seconds=60.0)) as (injection, proof):
+                killed = int(injection.target.split()[1])
+                assert "ended by signal 9; others have written beyond all that was in" in proof
+            eventually(lambda: len(members(own)) == 2, "it to come back", own.said)
+            assert killed not in own.program.supervisor.running().pids()
+        eventually(lambda: not own.missing(), "an effect of each", own.said)
+
+
 @pytest.mark.parametrize("form", ["transactional", "fenceless"])
 def test_a_zombie_commits_only_where_nobody_knows_it_for_one(
     staging: Staged, topic: Callable[..., str], form: str

@@ -1,24 +1,16 @@
-"""One of several instances stands still while the others go on, and then goes on itself.
-
-Whatever says that it is the one to work, such as a lease, has gone to another one by then.
-"""
+"""One of several processes stands still while the others go on, and then goes on itself."""
 
 from __future__ import annotations
 
-import os
 import signal
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
-from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.faults.program.programs import at_work, program, wait_works
-from onceproof.harness.faults.program.several import described, thaw, workers
-from onceproof.harness.user_pipeline.program import AWAY, PROGRAM
-from onceproof.harness.wait import wait_until
-
-_UP_SECONDS = 60.0
+from onceproof.harness.faults.program.programs import wait_works
+from onceproof.harness.faults.program.several import thaw
+from onceproof.harness.faults.program.without_one import WithoutOne
+from onceproof.harness.user_pipeline.program import PROGRAM
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,39 +42,16 @@ class PauseInstance:
 class _Paused:
     def __init__(self, context: RunContext, fault: PauseInstance) -> None:
         self._context, self._fault = context, fault
+        self._one = WithoutOne(context, signal.SIGSTOP, number=fault.number, phase=fault.phase)
+        self.target, self.at = self._one.target, self._one.at
         self._proof: str | None = None
-        at_work(context, fault.phase)
-        pids = wait_until(
-            lambda: pids if len(pids := sorted(workers(context))) > 1 else None,
-            what="several processes of the pipeline to be connected to brokers",
-            seconds=_UP_SECONDS,
-            every=0.2,
-            stop=context.stop,
-        )
-        self._pid = pids[fault.number % len(pids)]
-        self.target = described(context, self._pid)
-        os.kill(self._pid, signal.SIGSTOP)
-        self.at = now()
-        self._past = program(context).look.getting_past(context.input_ends())
 
     def evidence(self) -> str | None:
         """That others went on past all that it may have had in hand, or how long it stood still."""
-        if self._proof is None:
-            seconds = (now() - self.at) / 1e9
-            if self._others_did():
-                others = "others have written beyond all that was in the input"
-            elif seconds >= self._fault.seconds:
-                others = "others have not done all that was in the input"
-            else:
-                return None
-            self._proof = f"{self.target} stood still for {seconds:.1f} s; {others}"
+        if self._proof is None and (others := self._one.others(self._fault.seconds)):
+            self._proof = f"{self.target} stood still for {self._one.lasted:.1f} s; {others}"
         return self._proof
 
     def heal(self) -> None:
-        thaw(self._pid)
+        thaw(self._one.pid)
         wait_works(self._context)
-
-    def _others_did(self) -> bool:
-        with suppress(*AWAY):
-            return self._past()
-        return False

@@ -35,8 +35,10 @@ def thaw(pid: int) -> None:
         os.kill(pid, signal.SIGCONT)
 
 
-def wait_several(context: RunContext, group: GroupMembers) -> None:
-    """Wait until several of them are members: an earlier fault may have ended one of them.
+def wait_several(context: RunContext, group: GroupMembers | None = None) -> None:
+    """Wait until several of them are connected, and members of their group if they are in one.
+
+    An earlier fault may have ended one of them.
 
     Raises:
         StageTrouble: they do not come, not even when the pipeline is started again.
@@ -44,7 +46,7 @@ def wait_several(context: RunContext, group: GroupMembers) -> None:
     for again in (True, False):
         with suppress(Overdue):
             wait_until(
-                lambda: len(workers(context)) > 1 and len(group.ids()) > 1,
+                lambda: len(workers(context)) > 1 and (group is None or len(group.ids()) > 1),
                 what="",
                 seconds=_JOIN_SECONDS / 2,
                 every=0.2,

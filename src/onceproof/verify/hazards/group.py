@@ -25,10 +25,10 @@ from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
 _BROKERS_SESSION_MS: Final = 45_000
 """Of groups of the newer protocol: the default of `group.consumer.session.timeout.ms`."""
-_PAUSED_SECONDS: Final = 30.0
+_OUT_SECONDS: Final = 30.0
 """Longer than the leases that processes take usually last."""
-_PAUSED_AT_MOST: Final = 3
-"""How many of its processes are paused in a round."""
+_OUT_AT_MOST: Final = 3
+"""How many processes that are in no group are killed in a round, and paused."""
 _SHORT_SESSION_MS: Final = 10_000
 """A session time-out that a trial waits for; beyond it a member is removed by hand."""
 
@@ -97,24 +97,37 @@ def _eager_alone(pipeline: Pipeline, group: GroupProfile) -> bool:
 
 def _instance_killed(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     group = pipeline.group
-    assert group is not None, "asked for before"
-    yield Strike(do=KillInstance(group=group.name, phase=phase(n)), seconds=_session(group))
+    if group is not None and _several(pipeline):
+        yield Strike(do=KillInstance(group=group.name, phase=phase(n)), seconds=_session(group))
+        return
+    for number in _each(pipeline):
+        fault = KillInstance(number=number, seconds=_OUT_SECONDS, phase=phase(n))
+        yield Strike(do=fault, seconds=_OUT_SECONDS)
 
 
 def _each_paused(pipeline: Pipeline, n: int) -> Iterator[Strike]:
-    # Nobody sees which one works and which one stands by.
-    for number in range(min(pipeline.profile.processes, _PAUSED_AT_MOST)):
-        fault = PauseInstance(number=number, seconds=_PAUSED_SECONDS, phase=phase(n))
-        yield Strike(do=fault, seconds=_PAUSED_SECONDS)
+    for number in _each(pipeline):
+        fault = PauseInstance(number=number, seconds=_OUT_SECONDS, phase=phase(n))
+        yield Strike(do=fault, seconds=_OUT_SECONDS)
 
 
-def _no_peers(pipeline: Pipeline) -> str | None:
-    """Why none of its processes can be paused beside others; None if one can."""
+def _each(pipeline: Pipeline) -> range:
+    """Its processes by number: nobody sees which one works and which one stands by."""
+    return range(min(pipeline.profile.processes, _OUT_AT_MOST))
+
+
+def _alone(pipeline: Pipeline) -> str | None:
+    """Why there is no process of it beside another; None if there is one."""
     if not is_program(pipeline):
         return "Spark coordinates its processes itself"
     if pipeline.profile.processes == 1:
         return "only one process of it is connected to brokers; --instances N starts several"
-    return "it is evicted instead" if _several(pipeline) else None
+    return None
+
+
+def _no_peers(pipeline: Pipeline) -> str | None:
+    """Why none of its processes can be paused beside others; None if one can."""
+    return _alone(pipeline) or ("it is evicted instead" if _several(pipeline) else None)
 
 
 def _no_group(pipeline: Pipeline) -> str | None:
@@ -149,16 +162,12 @@ def _several(pipeline: Pipeline) -> bool:
 GROUP_MEMBER: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="instance-killed",
-        says="one of its processes is killed, and the others take over its partitions",
-        of="is several members of a consumer group",
-        proof="the process ended by SIGKILL, and its group went on without it",
-        unless=lambda p: (
-            None
-            if _several(p)
-            else "its processes are not members of one group"
-            if p.profile.processes > 1
-            else "only one process of it is a member of a group; --instances N starts several"
-        ),
+        says="one of its processes is killed, and the others take over its work; each of them in "
+        "turn if they are in no group",
+        of="is several processes",
+        proof="the process ended by SIGKILL, and its group went on without it; in no group: others "
+        f"had written beyond all that was in the input, or {_OUT_SECONDS:g} s had passed",
+        unless=_alone,
         strikes=lambda p, n: list(_instance_killed(p, n)),
     ),
     Hazard(
@@ -176,7 +185,7 @@ GROUP_MEMBER: Final[tuple[Hazard, ...]] = (
         says="one of its processes is paused while others go on, and resumes; each of them in turn",
         of="is several processes that are no members of one consumer group",
         proof="it was paused until others had written beyond all that was in the input, or for "
-        f"{_PAUSED_SECONDS:g} s",
+        f"{_OUT_SECONDS:g} s",
         unless=lambda p: cannot_pause(p) or _no_peers(p),
         strikes=lambda p, n: list(_each_paused(p, n)),
         rare=True,

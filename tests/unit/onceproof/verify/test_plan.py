@@ -13,6 +13,7 @@ from onceproof.harness.faults.database.strike_database import StrikeDatabase
 from onceproof.harness.faults.http.strike_http import StrikeHttp
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.program.evict_program import EvictProgram
+from onceproof.harness.faults.program.kill_instance import KillInstance
 from onceproof.harness.faults.program.odd_input import OddInput
 from onceproof.harness.faults.program.pause_instance import PauseInstance
 from onceproof.harness.faults.program.remove_program import RemoveProgram
@@ -107,7 +108,7 @@ HAS = {
     | {"killed-after-offset-log", "replayed-batch", "killed-after-batch-commit", "paused"},
 }  # fmt: skip
 HAS["two-workers"] = HAS["copy"] | {"instance-killed"}
-HAS["active-and-standby"] = HAS["textbook"] | {"instance-paused"}
+HAS["active-and-standby"] = HAS["textbook"] | {"instance-killed", "instance-paused"}
 HAS["odd orders"] = HAS["copy"] | {KEYS, OVERSIZE, EMPTY}
 
 
@@ -398,14 +399,19 @@ def test_who_writes_rows_is_asked_to_end_while_a_commit_is_held(preset: str) -> 
     assert not held("unwatched")
 
 
-def test_each_process_is_paused_beside_others_that_are_in_no_group_with_it() -> None:
-    paused = strikes(PIPELINES["active-and-standby"], "instance-paused")
-    assert [at.do for at in paused[:2]] == [
-        PauseInstance(number=number, phase=PHASES[0]) for number in (0, 1)
+@pytest.mark.parametrize(
+    ("hazard", "out"), [("instance-paused", PauseInstance), ("instance-killed", KillInstance)]
+)
+def test_each_process_is_out_beside_others_that_are_in_no_group_with_it(
+    hazard: str, out: type[PauseInstance | KillInstance]
+) -> None:
+    struck = strikes(PIPELINES["active-and-standby"], hazard)
+    assert [at.do for at in struck[:2]] == [
+        out(number=number, phase=PHASES[0]) for number in (0, 1)
     ]
-    assert all(at.seconds > 30.0 for at in paused), "it may stand still for that long"
-    absent = plan(PIPELINES["active-and-standby"], "gentle").absent
-    assert absent["instance-killed"] == "its processes are not members of one group"
+    assert all(at.seconds > 30.0 for at in struck), "others may take that long"
+    absent = plan(PIPELINES["textbook"], "gentle").absent
+    assert absent[hazard].startswith("only one process of it")
 
 
 def test_a_group_that_no_member_of_ours_can_join_is_not_joined() -> None:

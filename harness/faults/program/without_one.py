@@ -1,0 +1,72 @@
+"""One of several processes, in no group that the cluster knows, does nothing more.
+
+Whatever says that it is the one to work, such as a lease, may go to another one meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import suppress
+from typing import Final
+
+from onceproof.harness.clock import now
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.program.programs import at_work, program
+from onceproof.harness.faults.program.several import described, workers
+from onceproof.harness.user_pipeline.program import AWAY
+from onceproof.harness.wait import wait_until
+
+_UP_SECONDS: Final = 60.0
+
+
+class WithoutOne:
+    """The others, and what they do.
+
+    Attributes:
+        pid: of the process.
+        target: it in words.
+        at: since when.
+    """
+
+    def __init__(
+        self, context: RunContext, sent: signal.Signals, *, number: int, phase: float
+    ) -> None:
+        """Send a process a signal while it works.
+
+        Args:
+            sent: which ends it, or makes it stand still.
+            number: which one, in the order of their ids.
+            phase: how long after a write; see `at_work`.
+
+        Raises:
+            Overdue: there are not several.
+            StoodStill, PipelineTrouble: as of `at_work`.
+        """
+        at_work(context, phase)
+        pids = wait_until(
+            lambda: pids if len(pids := sorted(workers(context))) > 1 else None,
+            what="several processes of the pipeline to be connected to brokers",
+            seconds=_UP_SECONDS,
+            every=0.2,
+            stop=context.stop,
+        )
+        self.pid = pids[number % len(pids)]
+        self.target = described(context, self.pid)
+        os.kill(self.pid, sent)
+        self.at = now()
+        self._past = program(context).look.getting_past(context.input_ends())
+
+    def others(self, seconds: float) -> str | None:
+        """What they did, in words: all that was in the input, or not all in so many seconds."""
+        with suppress(*AWAY):
+            if self._past():
+                return "others have written beyond all that was in the input"
+        if self.lasted >= seconds:
+            return "others have not done all that was in the input"
+        return None
+
+    @property
+    def lasted(self) -> float:
+        """For how many seconds by now."""
+        return (now() - self.at) / 1e9
