@@ -12,6 +12,10 @@ from typing import ClassVar, Protocol, runtime_checkable
 from onceproof.harness.context.run_context import Collected, RunContext
 
 
+class NoEffect(Exception):
+    """A fault has acted, and can take effect no more; the text says what was seen."""
+
+
 class Injection(Protocol):
     """One fault at work."""
 
@@ -24,7 +28,11 @@ class Injection(Protocol):
         """When it acted; None while it is only armed."""
 
     def evidence(self) -> str | None:
-        """What proves that it took effect, with figures; None while nothing does."""
+        """What proves that it took effect, with figures; None while nothing does.
+
+        Raises:
+            NoEffect: nothing will. Nobody waits for it then, and it is tried again at once.
+        """
 
     def heal(self) -> None:
         """Undo it and see that it is undone; raises `Overdue` or `StageTrouble` if it is not.

@@ -14,7 +14,7 @@ from typing import Any
 
 from onceproof.harness.clock import clock_id, now
 from onceproof.harness.context.run_context import Collected, RunContext
-from onceproof.harness.faults.base import AfterCollect, Injection
+from onceproof.harness.faults.base import AfterCollect, Injection, NoEffect
 from onceproof.harness.faults.messages.message import AtGates, met
 from onceproof.harness.faults.messages.so_far import SoFar
 from onceproof.harness.faults.program.programs import StoodStill, life, wait_went_on
@@ -167,6 +167,9 @@ class FaultExecution:
                 self._wait_evidence(injection)
             except Overdue:
                 self.record("failed", f"no evidence within {self.at.seconds:g} s")
+                return
+            except NoEffect as error:
+                self.record("failed", f"it had no effect: {error}")
                 return
             wait_until(
                 lambda: self._ended.is_set() or until.reached(context, begun),

@@ -9,6 +9,7 @@ from onceproof.harness.context.run_context import RunContext, addresses
 from onceproof.harness.faults.cluster.coordinated import group_of, transactional_id_of
 from onceproof.harness.faults.messages.message import REQUEST_OF, AtGates, Message, Reports
 from onceproof.harness.faults.program.other_member import CLIENT
+from onceproof.harness.faults.program.phase_of_pause import PhaseOfPause
 from onceproof.harness.kafka.coordinator import Refused
 from onceproof.harness.kafka.group_list import groups_at_work
 from onceproof.harness.kafka.transaction_list import transactions
@@ -170,12 +171,12 @@ def at_work(context: RunContext, phase: float = 0.0) -> None:
     _grows(context, "something new to come into the pipeline's outputs")
     pipeline = context.pipeline
     if phase and isinstance(pipeline, Program):
-        # Looked at anew, so that a write in between begins the pause again. One that writes more
-        # often than it did in its dry run never pauses for that long.
         pause = pipeline.look.pause
+        far = PhaseOfPause(phase, pause)
+        # Looked at anew, so that a write in between begins the pause again.
         with suppress(Overdue):
             wait_until(
-                lambda: pipeline.commits and pipeline.look.quiet_for >= phase * pause,
+                lambda: pipeline.commits and far.reached(pipeline.look.quiet_for),
                 what="", seconds=2 * pause, every=0.02, stop=context.stop,
             )  # fmt: skip
 

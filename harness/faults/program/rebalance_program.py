@@ -16,6 +16,7 @@ from typing import ClassVar, Final
 
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.base import NoEffect
 from onceproof.harness.faults.cluster.coordinated import group_of
 from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.program.held_work import writes_held
@@ -139,11 +140,15 @@ class _Rebalanced:
         wait_until(look, what="", seconds=seconds, every=0.05, stop=self._context.stop)
 
     def evidence(self) -> str | None:
-        """Which partitions were taken, and how much the pipeline had in hand."""
+        """Which partitions were taken, and how much the pipeline had in hand.
+
+        Raises:
+            NoEffect: it had nothing in hand.
+        """
         if self.in_hand is None:
             return self._proof
         if not self.in_hand:
-            return None
+            raise NoEffect(f"{self._proof}; it had read nothing that it had not committed")
         return f"{self._proof}; it had read {self.in_hand} offsets that it had not committed"
 
     def heal(self) -> None:

@@ -11,7 +11,9 @@ from functools import partial
 from typing import Final
 
 from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.base import NoEffect
 from onceproof.harness.faults.program.inputs_in_hand import InputsInHand
+from onceproof.harness.faults.program.phase_of_pause import PhaseOfPause
 from onceproof.harness.faults.program.programs import at_work, program, start_again
 from onceproof.harness.faults.targets.ended import Ended
 from onceproof.harness.processes.processes import Process
@@ -41,17 +43,20 @@ class StoppedWithInputs(Ended):
         try:
             at_work(context)
 
-            def kept(seconds: float) -> bool:
+            def kept(far: PhaseOfPause) -> bool:
                 # Looked at anew: what is no topic shows its writes only to who looks.
-                if not (pipeline.commits and in_hand.count()):
+                some = bool(pipeline.commits and in_hand.count())
+                quiet_for = in_hand.quiet_for
+                reached = far.reached(quiet_for)
+                if not some:
                     return False
-                self._kept = max(self._kept, in_hand.quiet_for)
-                return in_hand.quiet_for >= seconds
+                self._kept = max(self._kept, quiet_for)
+                return reached
 
-            for wanted, seconds in ((phase * pause, 2 * pause + _WAIT_SECONDS), (0, _ANY_SECONDS)):
+            for wanted, seconds in ((phase, 2 * pause + _WAIT_SECONDS), (0, _ANY_SECONDS)):
                 with suppress(Overdue):
                     wait_until(
-                        partial(kept, wanted),
+                        partial(kept, PhaseOfPause(wanted, pause)),
                         what="", seconds=seconds, every=0.02, stop=context.stop,
                     )  # fmt: skip
                     break
@@ -65,10 +70,16 @@ class StoppedWithInputs(Ended):
             in_hand.remove()
 
     def evidence(self) -> str | None:
-        """Its end, and how much it had read since it last wrote; None if it had nothing in hand."""
+        """Its end, and how much it had read since it last wrote.
+
+        Raises:
+            NoEffect: it had nothing in hand.
+        """
         ended = super().evidence()
         if self._count:
             return f"{ended}; it had read {self._count} offsets of its input since it last wrote"
         if self._count is None:
             return f"{ended}; what it had read could not be seen"
-        return f"{ended}; it writes as it reads" if self._kept < _KEPT_SECONDS else None
+        if self._kept < _KEPT_SECONDS:
+            return f"{ended}; it writes as it reads"
+        raise NoEffect(f"{ended}; it had read nothing since it last wrote")

@@ -11,6 +11,7 @@ import pytest
 
 from onceproof.harness.context.recorder import Recorder
 from onceproof.harness.context.run_context import Collected
+from onceproof.harness.faults.base import NoEffect
 from onceproof.harness.faults.program.programs import StoodStill
 from onceproof.harness.faults.until import Acknowledged
 from onceproof.harness.history.events import Event, FaultChanged
@@ -291,6 +292,23 @@ def test_no_evidence_within_its_time_is_recorded_and_healed(world: World) -> Non
         "no evidence within 0.1 s"
     ]
     assert world.rows()["b"]["took_effect"]
+
+
+def test_a_fault_that_can_have_no_effect_any_more_is_tried_again_at_once(world: World) -> None:
+    def evidence() -> str:
+        if fault.story.count("inject a") > 1:
+            return "now it had"
+        raise NoEffect("it had nothing in hand")
+
+    fault = Fault(name="a", evidence=evidence)
+    line = at(fault, hazard="replayed-batch", tries=3, seconds=3600.0)
+    Conductor([line], world.context).carry_out()
+    assert fault.story == ["inject a", "heal a"] * 2
+    assert world.states("a")[:4] == ["due", "injected", "failed", "healed"]
+    assert [e.detail for e in world.events if getattr(e, "state", "") == "failed"] == [
+        "it had no effect: it had nothing in hand"
+    ]
+    assert [row["detail"] for row in world.hazards()] == ["now it had"]
 
 
 def test_it_lasts_until_its_end_after_it_took_effect(world: World) -> None:

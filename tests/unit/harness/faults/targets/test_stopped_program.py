@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 import onceproof.harness.faults.targets.stopped_program as module
+from onceproof.harness.faults.base import NoEffect
 from onceproof.harness.faults.targets.stopped_program import StoppedWithInputs
 from onceproof.harness.processes.processes import Process
 from tests.unit.fakes.pipelines import FakeProgram
@@ -60,22 +61,28 @@ class Counted:
         ([(0, 0.1), (7, 0.2), (7, 1.7)], "it had read 7 offsets of its input since it last wrote"),
         # It keeps little, and not for long.
         ([(3, 0.1), (0, 0.0)], "it writes as it reads"),
-        # It keeps something for long, but had nothing when it was asked to end.
-        ([(3, 0.6), (0, 0.0)], None),
         ([(None, 0.0)], "what it had read could not be seen"),
     ],
 )
 def test_what_it_shows(
-    monkeypatch: pytest.MonkeyPatch, seen: Sequence[tuple[int | None, float]], proof: str | None
+    monkeypatch: pytest.MonkeyPatch, seen: Sequence[tuple[int | None, float]], proof: str
 ) -> None:
-    counted = Counted(*seen)
+    evidence = stop(monkeypatch, Counted(*seen)).evidence()
+    assert evidence is not None
+    assert "SIGTERM by fault «a stop»" in evidence
+    assert evidence.endswith(proof)
+
+
+def test_one_that_keeps_inputs_for_long_and_had_none_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stopped = stop(monkeypatch, Counted((3, 0.6), (0, 0.0)))
+    with pytest.raises(NoEffect, match="it had read nothing since it last wrote"):
+        stopped.evidence()
+
+
+def stop(monkeypatch: pytest.MonkeyPatch, counted: Counted) -> StoppedWithInputs:
     monkeypatch.setattr(module, "InputsInHand", lambda context: counted)
     stopped = StoppedWithInputs(FakeContext(pipeline=Stopped(Outputs())), "a stop", 0.8)
-    evidence = stopped.evidence()
     assert counted.removed
-    if proof is None:
-        assert evidence is None
-    else:
-        assert evidence is not None
-        assert "SIGTERM by fault «a stop»" in evidence
-        assert evidence.endswith(proof)
+    return stopped
