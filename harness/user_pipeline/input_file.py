@@ -16,7 +16,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from onceproof.harness.user_pipeline.identity import BadRule, Written
+from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
 from onceproof.harness.user_pipeline.outputs.base import Found, UnreadableOutput
 from onceproof.harness.user_pipeline.outputs.folder import MORE, csv_rows, json_lines, parquet
 
@@ -52,6 +52,49 @@ def given(file: Path) -> Iterator[tuple[Written, str]]:
         raise BadRule(f"{file}: expected text in UTF-8, found {error}") from None
     except (UnreadableOutput, OSError) as error:
         raise BadRule(f"{file}: {error}") from error
+
+
+def records_of(file: Path, *, identity: str, key: str | None) -> Iterator[Given]:
+    """The records of a file.
+
+    Args:
+        identity: rule by which each names itself.
+        key: rule by which it names its key; None: its identity is its key.
+
+    Raises:
+        BadRule: as of `given`; or a record has no identity, or one that another has, or no key.
+    """
+    rule, by_key = Rule.parse(identity), Rule.parse(key) if key else None
+    seen: dict[str, str] = {}
+    for found, place in given(file):
+        named = _asked(rule, "identity", found, place)
+        if (before := seen.setdefault(named, place)) != place:
+            raise BadRule(
+                f"{place} has the same identity as {before}: {named!r}; each record needs "
+                "a different one"
+            )
+        keyed = named if by_key is None else _asked(by_key, "key", found, place)
+        yield Given(identity=named, key=keyed, value=found.value or "")
+
+
+def _asked(rule: Rule, what: str, written: Written, place: str) -> str:
+    """What a rule finds in a record of a file.
+
+    Raises:
+        BadRule: nothing.
+    """
+    found = rule.find(written)
+    if found is not None:
+        return found
+    if not rule.of_rows:
+        raise BadRule(
+            f"{what} {rule}: a record of a file has neither key nor headers; "
+            f"expected --data-{what}, such as json:$.FIELD"
+        )
+    raise BadRule(
+        f"{place}: no {what} by {rule}: {rule.why_not(written)}; the record is "
+        f"{(written.value or '')[:120]!r}"
+    )
 
 
 def count(file: Path) -> int:

@@ -7,12 +7,10 @@ of rule as in what the pipeline writes.
 
 from __future__ import annotations
 
-import json
-import random
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,24 +18,18 @@ from onceproof.harness.history.identity import digest
 from onceproof.harness.user_pipeline.codecs import encoded
 from onceproof.harness.user_pipeline.contents import Contents, path_of
 from onceproof.harness.user_pipeline.effects import Yield
-from onceproof.harness.user_pipeline.event_time import ROUNDS, EventTime, late, made_up, pushed
+from onceproof.harness.user_pipeline.event_time import ROUNDS, EventTime, late, pushed
 from onceproof.harness.user_pipeline.final_state import FinalState, check_state, keys_of
-from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
-from onceproof.harness.user_pipeline.input_file import Given, given
-from onceproof.harness.user_pipeline.odd_orders import as_odd
-from onceproof.harness.user_pipeline.profile import EMPTY, KEYS, OVERSIZE, PROBED
+from onceproof.harness.user_pipeline.identity import BadRule
+from onceproof.harness.user_pipeline.input_file import Given, records_of
+from onceproof.harness.user_pipeline.made_up_orders import ORDER_ID, MadeUp, orders_made_up
+from onceproof.harness.user_pipeline.profile import OVERSIZE, PROBED
 from onceproof.harness.user_pipeline.upserts import CONTENT, LATEST, contribution
 from onceproof.harness.workload.contributions import Transforms
-from onceproof.harness.workload.partitions import partition_of_key
 from onceproof.harness.workload.task_file import SenderRecord
 
-ORDER_ID = "order_id"
-_ITEMS = ("book", "lamp", "chair", "desk", "shelf")
-_BEGINNING = 4
-"""The first quarter of all orders leaves partition 0 empty, where one is to be: on a busy machine a
-tenth is there before a pipeline has read much."""
-_BACK = (0, 3, 7, 11)
-"""How many customers back each of four orders in a row is given."""
+Match = Callable[[int, int], Sequence[Given]]
+"""Makes so many records up from a seed, which match those of another topic."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +39,7 @@ class Orders:
     Attributes:
         records: how many in all; of a file, so many from its beginning.
         file: path of a file with records; None: they are made up.
+        match: makes them up, if they have to match those of another topic.
         identity: rule by which a file's record names itself.
         key: rule by which it names its key; None: its identity is its key.
         effects: how many effects each must have, as `Yield` writes it.
@@ -65,6 +58,7 @@ class Orders:
     topic: str
     records: int
     file: str | None = None
+    match: Match | None = None
     identity: str = f"json:$.{ORDER_ID}"
     key: str | None = None
     effects: str = "1"
@@ -193,28 +187,27 @@ class Orders:
         if any(each.may_lack for each in self._yields):
             return frozenset()
         due = frozenset(identity for identity, _ in self.keyed(seed=seed))
-        return due - self._late(seed) - self._never_closed(seed)
+        return due - self._by_time(seed)[1] - self._never_closed(seed)
 
     def disorder(self, *, seed: int) -> tuple[int, int]:
         """How many records are out of order by their event times, and how many more are late."""
-        if self.times is None:
-            return 0, 0
-        which, disordered = late(self.times, (self.times.read(r.value) for r in self._all(seed)))
-        return disordered, sum(which)
+        disordered, late_ones = self._by_time(seed)
+        return disordered, len(late_ones)
 
-    def _late(self, seed: int) -> frozenset[str]:
-        """Identities of those that are later than is allowed."""
+    def _by_time(self, seed: int) -> tuple[int, frozenset[str]]:
+        """How many are out of order, and identities of those that are later than is allowed."""
         if self.times is None:
-            return frozenset()
-        records = list(self._all(seed))
-        which, _ = late(self.times, (self.times.read(r.value) for r in records))
-        return frozenset(r.identity for r, is_late in zip(records, which, strict=True) if is_late)
+            return 0, frozenset()
+        records = self._all(seed)
+        which, disordered = late(self.times, (self.times.read(r.value) for r in records))
+        late_ones = (r.identity for r, is_late in zip(records, which, strict=True) if is_late)
+        return disordered, frozenset(late_ones)
 
     def _never_closed(self, seed: int) -> frozenset[str]:
         """Identities of the last rounds, behind which nothing comes to close their windows."""
         if self.times is None or not self.sentinels:
             return frozenset()
-        of = list(self._all(seed))[-self.sentinels :]
+        of = self._all(seed)[-self.sentinels :]
         return frozenset(r.identity for r in of[len(of) // ROUNDS :])
 
     def elsewhere(self, sink: str, *, seed: int) -> frozenset[str]:
@@ -265,7 +258,7 @@ class Orders:
         for sink, _ in self.states:
             check_state(
                 self.final(sink),
-                list(self._all(0)),
+                self._all(0),
                 partitions=self.partitions,
                 producers=self.producers,
             )
@@ -291,119 +284,41 @@ class Orders:
             return None if value is None else value.encode()
         return encoded(self.encode, value)
 
-    def _all(self, seed: int) -> Iterable[Given]:
-        if not self.file:
-            return _made_up(self, seed)
-        return self._given() if self.times is None else _in_rounds(self, list(self._given()))
+    def _all(self, seed: int) -> Sequence[Given]:
+        records = self._plain(seed)
+        return records if self.times is None else in_rounds(records, self.times, self.sentinels)
 
-    def _given(self) -> Iterator[Given]:
-        rule, key = Rule.parse(self.identity), Rule.parse(self.key) if self.key else None
-        seen: dict[str, str] = {}
-        for n, (found, place) in enumerate(given(Path(self.file or ""))):
-            if n >= self.records:
-                return
-            value = found.value or ""
-            identity = _asked(rule, "identity", found, place)
-            if (before := seen.setdefault(identity, place)) != place:
-                raise BadRule(
-                    f"{place} has the same identity as {before}: {identity!r}; each record needs "
-                    "a different one"
-                )
-            named = identity if key is None else _asked(key, "key", found, place)
-            yield Given(identity=identity, key=named, value=value)
-
-
-@lru_cache(maxsize=2)
-def _made_up(orders: Orders, seed: int) -> Sequence[Given]:
-    """Orders that are made up; kept, because each run asks for them ten times."""
-    draw = random.Random(f"{seed}/orders")
-    customers = [f"customer-{number:02d}" for number in range(64)]
-    apart = [name for name in customers if partition_of_key(name, orders.partitions)]
-    begin = orders.records // _BEGINNING if EMPTY in orders.odd else 0
-    times = orders.times
-    # Each round goes to each partition, or the watermark of one would stand still.
-    spread = _spread(customers, orders.partitions)
-    event_times = made_up(times, orders.records, seed) if times else ()
-    made = []
-    for n in range(orders.records):
-        begins = n < begin
-        last = n >= orders.records - orders.sentinels
-        if orders.states and last:
-            # Only a new key shows that what is sent last has arrived.
-            customer = _named(orders.records + n)
-        elif orders.upserts:
-            customer = _passing(n)
-        elif times and last:
-            customer = spread[n % len(spread)]
-        else:
-            customer = draw.choice(apart if begins else customers)
-        identity = f"order-{n:06d}"
-        order = {
-            ORDER_ID: identity,
-            "customer": customer,
-            "item": draw.choice(_ITEMS),
-            "quantity": draw.randrange(1, 10),
-            "amount_cents": draw.randrange(100, 100_000),
-        }
-        value = json.dumps(order)
-        if times:
-            value = times.put(value, event_times[n])
-        plain = Given(identity=identity, key=customer, value=value)
-        # Those without a key would go anywhere.
-        kinds = frozenset(orders.odd) - ({KEYS} if begins else set())
-        made.append(as_odd(plain, n, orders.records - orders.sentinels, kinds))
-    return _in_rounds(orders, made) if times else made
+    def _plain(self, seed: int) -> Sequence[Given]:
+        if self.file:
+            there = records_of(Path(self.file), identity=self.identity, key=self.key)
+            return list(islice(there, self.records))
+        if self.match is not None:
+            return self.match(self.records, seed)
+        made_up = MadeUp(
+            records=self.records,
+            partitions=self.partitions,
+            sentinels=self.sentinels,
+            odd=self.odd,
+            times=self.times,
+            new_at_the_end=bool(self.states),
+            passing=self.upserts,
+        )
+        return orders_made_up(made_up, seed)
 
 
-def _in_rounds(orders: Orders, records: Sequence[Given]) -> Sequence[Given]:
+def in_rounds(records: Sequence[Given], times: EventTime, last: int) -> list[Given]:
     """The same records, the last of which have event times that push a watermark on.
 
     Raises:
         BadRule: one has no event time.
     """
-    times, first = orders.times, len(records) - orders.sentinels
-    assert times is not None
+    first = len(records) - last
     known = [times.read(record.value) for record in records]
-    each = max(orders.sentinels // ROUNDS, 1)
-    last = [
-        replace(r, value=times.put(r.value or "{}", pushed(times, known[:first], n // each)))
-        for n, r in enumerate(records[first:])
+    each = max(last // ROUNDS, 1)
+    return [
+        *records[:first],
+        *(
+            replace(r, value=times.put(r.value or "{}", pushed(times, known[:first], n // each)))
+            for n, r in enumerate(records[first:])
+        ),
     ]
-    return [*records[:first], *last]
-
-
-def _spread(keys: Sequence[str], partitions: int) -> list[str]:
-    """The same keys, of which each so many in a row go to different partitions, if they can."""
-    of = [
-        [key for key in keys if partition_of_key(key, partitions) == n] for n in range(partitions)
-    ]
-    return [each[n % len(each)] for n in range(len(keys)) for each in of if each]
-
-
-def _asked(rule: Rule, what: str, written: Written, place: str) -> str:
-    """What a rule finds in a record of a file.
-
-    Raises:
-        BadRule: nothing.
-    """
-    found = rule.find(written)
-    if found is not None:
-        return found
-    if not rule.of_rows:
-        raise BadRule(
-            f"{what} {rule}: a record of a file has neither key nor headers; "
-            f"expected --data-{what}, such as json:$.FIELD"
-        )
-    raise BadRule(
-        f"{place}: no {what} by {rule}: {rule.why_not(written)}; the record is "
-        f"{(written.value or '')[:120]!r}"
-    )
-
-
-def _passing(n: int) -> str:
-    """Who gives the n-th order, where every fourth is the last of its customer."""
-    return _named(n // 4 - _BACK[n % 4] + _BACK[-1])
-
-
-def _named(number: int) -> str:
-    return f"customer-{number:05d}"

@@ -1,72 +1,20 @@
 """What is sent to a pipeline that reads several topics: a join, or a union.
 
-Each topic has records of its own, read from a file or made up. Those that are made up match: each
-order has one payment, which carries the identity of its order. Both have it as their key too, so
-they are in partitions of the same number.
+Each topic has records of its own, read from a file or made up; those match.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from typing import Any, Final
+from typing import Any
 
 from onceproof.harness.user_pipeline.effects import Yield
-from onceproof.harness.user_pipeline.input_file import Given
-from onceproof.harness.user_pipeline.orders import ORDER_ID, Orders
+from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.origins import of_topic
 from onceproof.harness.user_pipeline.profile import ABORTED
 from onceproof.harness.workload.contributions import Transforms
 from onceproof.harness.workload.task_file import SenderRecord
-
-PAYMENT_ID: Final = "payment_id"
-_METHODS: Final = ("card", "transfer", "voucher")
-_APART: Final = 8
-"""Payments come in groups of so many, each backwards: half of them come before their orders."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Matching(Orders):
-    """One of several inputs.
-
-    Attributes:
-        payments: whether its records that are made up are payments of the orders, not orders.
-    """
-
-    payments: bool = False
-
-    def _all(self, seed: int) -> Iterable[Given]:
-        if self.file:
-            return super()._all(seed)
-        orders = _orders(self.records, seed)
-        return _payments(orders) if self.payments else orders
-
-
-@lru_cache(maxsize=2)
-def _orders(records: int, seed: int) -> Sequence[Given]:
-    """Orders as they are made up for one input, but with their identity as key."""
-    made = Orders(topic="", records=records)._all(seed)
-    return [replace(order, key=order.identity) for order in made]
-
-
-def _payments(orders: Sequence[Given]) -> list[Given]:
-    """The payment of each order."""
-    made = []
-    for n, order in enumerate(orders):
-        content = json.loads(order.value or "")
-        payment = {
-            PAYMENT_ID: f"payment-{n:06d}",
-            ORDER_ID: order.identity,
-            "method": _METHODS[n % len(_METHODS)],
-            "paid_cents": content["amount_cents"],
-        }
-        made.append(
-            Given(identity=payment[PAYMENT_ID], key=order.identity, value=json.dumps(payment))
-        )
-    groups = [made[n : n + _APART] for n in range(0, len(made), _APART)]
-    return [payment for group in groups for payment in reversed(group)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from onceproof.harness.user_pipeline.codecs import check_function
 from onceproof.harness.user_pipeline.contents import functions
 from onceproof.harness.user_pipeline.event_time import ROUNDS, EventTime
 from onceproof.harness.user_pipeline.input_file import count
-from onceproof.harness.user_pipeline.orders import Orders
-from onceproof.harness.user_pipeline.several_inputs import Matching, SeveralInputs
+from onceproof.harness.user_pipeline.matching_orders import matching_orders, matching_payments
+from onceproof.harness.user_pipeline.orders import Match, Orders
+from onceproof.harness.user_pipeline.several_inputs import SeveralInputs
 from onceproof.harness.user_pipeline.upserts import check_spread
 from onceproof.verify.options import BadTrial, InputOptions, VerifyOptions
 
@@ -32,10 +32,9 @@ def workload_of(options: VerifyOptions, sinks: Sequence[str]) -> Orders | Severa
         BadTrial, BadRule: it is not as it should be.
     """
     if not options.others:
-        return _orders(options, options, sinks, Orders)
-    of_others = partial(Matching, payments=True)
+        return _orders(options, options, sinks)
     inputs = (
-        _orders(options, of, sinks, of_others if of is not options else Matching)
+        _orders(options, of, sinks, matching_orders if of is options else matching_payments)
         for of in options.inputs
     )
     return SeveralInputs(inputs=tuple(map(_with_sentinels, inputs)), rate=options.rate)
@@ -48,11 +47,11 @@ def _with_sentinels(orders: Orders) -> Orders:
 
 
 def _orders(
-    options: VerifyOptions, of: InputOptions, sinks: Sequence[str], make: Callable[..., Orders]
+    options: VerifyOptions, of: InputOptions, sinks: Sequence[str], match: Match | None = None
 ) -> Orders:
     """What is sent to one input."""
     several = len(options.inputs)
-    orders = make(
+    orders = Orders(
         topic=of.topic,
         records=(options.records or RECORDS) // several,
         effects=of.effects,
@@ -65,6 +64,7 @@ def _orders(
         partitions=options.partitions,
         rate=options.rate,
         sentinels=SENTINELS,
+        match=match,
     )
     if of.data is not None:
         if not of.data.is_file():

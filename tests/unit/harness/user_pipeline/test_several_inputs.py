@@ -10,15 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onceproof.harness.user_pipeline.identity import Rule, Written
+from onceproof.harness.user_pipeline.matching_orders import matching_orders, matching_payments
+from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.origins import Origin, Rules, origins
-from onceproof.harness.user_pipeline.several_inputs import Matching, SeveralInputs
+from onceproof.harness.user_pipeline.several_inputs import SeveralInputs
 from onceproof.harness.workload.partitions import partition_of_key
 from onceproof.harness.workload.task_file import SenderRecord
 
 JOIN = SeveralInputs(
     inputs=(
-        Matching(topic="orders", records=100, sentinels=10),
-        Matching(topic="payments", records=100, sentinels=10, payments=True),
+        Orders(topic="orders", records=100, sentinels=10, match=matching_orders),
+        Orders(topic="payments", records=100, sentinels=10, match=matching_payments),
     )
 )
 RULES = Rules(
@@ -62,7 +64,7 @@ def test_the_last_of_each_producer_are_the_sentinels_of_every_topic(
     ]
     workload = SeveralInputs(
         inputs=tuple(
-            Matching(topic=topic, records=count, sentinels=last, producers=producers)
+            Orders(topic=topic, records=count, sentinels=last, producers=producers)
             for topic, count, last in zip("ab", (orders, payments), kept, strict=True)
         )
     )
@@ -84,7 +86,7 @@ def test_files_stay_whole_and_spread_over_each_other(tmp_path: Path) -> None:
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
     workload = SeveralInputs(
         inputs=tuple(
-            Matching(
+            Orders(
                 topic=name,
                 records=count,
                 file=str(tmp_path / f"{name}.jsonl"),

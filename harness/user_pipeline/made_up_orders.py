@@ -1,0 +1,99 @@
+"""Orders that are made up from a seed."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from onceproof.harness.user_pipeline.event_time import EventTime, made_up
+from onceproof.harness.user_pipeline.input_file import Given
+from onceproof.harness.user_pipeline.odd_orders import as_odd
+from onceproof.harness.user_pipeline.profile import EMPTY, KEYS
+from onceproof.harness.workload.partitions import partition_of_key
+
+ORDER_ID: Final = "order_id"
+_ITEMS: Final = ("book", "lamp", "chair", "desk", "shelf")
+_CUSTOMERS: Final = [f"customer-{number:02d}" for number in range(64)]
+_BEGINNING: Final = 4
+"""The first quarter of all orders leaves partition 0 empty, where one is to be: on a busy machine a
+tenth is there before a pipeline has read much."""
+_BACK: Final = (0, 3, 7, 11)
+"""How many customers back each of four orders in a row is given."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MadeUp:
+    """What kind of orders.
+
+    Attributes:
+        records: how many.
+        partitions: of their topic.
+        sentinels: how many of the last ones are sent when all else has come to rest.
+        odd: what is odd about the others: `KEYS`, `NULL`, `OVERSIZE`, `EMPTY`.
+        times: where each has its event time; None: nowhere.
+        new_at_the_end: whether each of the last ones is of a customer of its own.
+        passing: whether every fourth order is the last of its customer.
+    """
+
+    records: int
+    partitions: int = 3
+    sentinels: int = 0
+    odd: tuple[str, ...] = ()
+    times: EventTime | None = None
+    new_at_the_end: bool = False
+    passing: bool = False
+
+
+@lru_cache(maxsize=4)
+def orders_made_up(of: MadeUp, seed: int) -> Sequence[Given]:
+    """The orders; kept, because each run asks for them ten times."""
+    draw = random.Random(f"{seed}/orders")
+    apart = [name for name in _CUSTOMERS if partition_of_key(name, of.partitions)]
+    begin = of.records // _BEGINNING if EMPTY in of.odd else 0
+    plain = of.records - of.sentinels
+    # Each round goes to each partition, or the watermark of one would stand still.
+    spread = _spread(_CUSTOMERS, of.partitions)
+    event_times = made_up(of.times, of.records, seed) if of.times else ()
+    made = []
+    for n in range(of.records):
+        begins = n < begin
+        if of.new_at_the_end and n >= plain:
+            # In a table of totals only a new key shows that what is sent last has arrived.
+            customer = _named(of.records + n)
+        elif of.passing:
+            customer = _named(n // 4 - _BACK[n % 4] + _BACK[-1])
+        elif of.times and n >= plain:
+            customer = spread[n % len(spread)]
+        else:
+            customer = draw.choice(apart if begins else _CUSTOMERS)
+        identity = f"order-{n:06d}"
+        order = {
+            ORDER_ID: identity,
+            "customer": customer,
+            "item": draw.choice(_ITEMS),
+            "quantity": draw.randrange(1, 10),
+            "amount_cents": draw.randrange(100, 100_000),
+        }
+        value = json.dumps(order)
+        if of.times:
+            value = of.times.put(value, event_times[n])
+        # Those without a key would go anywhere.
+        kinds = frozenset(of.odd) - ({KEYS} if begins else set())
+        made.append(as_odd(Given(identity=identity, key=customer, value=value), n, plain, kinds))
+    return made
+
+
+def _spread(keys: Sequence[str], partitions: int) -> list[str]:
+    """The same keys, of which each so many in a row go to different partitions, if they can."""
+    of = [
+        [key for key in keys if partition_of_key(key, partitions) == n] for n in range(partitions)
+    ]
+    return [each[n % len(each)] for n in range(len(keys)) for each in of if each]
+
+
+def _named(number: int) -> str:
+    return f"customer-{number:05d}"

@@ -1,0 +1,46 @@
+"""Orders and payments that match: each order has one payment, which carries its identity.
+
+Both have it as their key too, so they are in partitions of the same number.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Final
+
+from onceproof.harness.user_pipeline.input_file import Given
+from onceproof.harness.user_pipeline.made_up_orders import ORDER_ID, MadeUp, orders_made_up
+
+PAYMENT_ID: Final = "payment_id"
+_METHODS: Final = ("card", "transfer", "voucher")
+_APART: Final = 8
+"""Payments come in groups of so many, each backwards: half of them come before their orders."""
+
+
+@lru_cache(maxsize=2)
+def matching_orders(records: int, seed: int) -> Sequence[Given]:
+    """Orders as they are made up for one input, but with their identity as key."""
+    made = orders_made_up(MadeUp(records=records), seed)
+    return [replace(order, key=order.identity) for order in made]
+
+
+@lru_cache(maxsize=2)
+def matching_payments(records: int, seed: int) -> Sequence[Given]:
+    """The payment of each order."""
+    made = []
+    for n, order in enumerate(matching_orders(records, seed)):
+        content = json.loads(order.value or "")
+        payment = {
+            PAYMENT_ID: f"payment-{n:06d}",
+            ORDER_ID: order.identity,
+            "method": _METHODS[n % len(_METHODS)],
+            "paid_cents": content["amount_cents"],
+        }
+        made.append(
+            Given(identity=payment[PAYMENT_ID], key=order.identity, value=json.dumps(payment))
+        )
+    groups = [made[n : n + _APART] for n in range(0, len(made), _APART)]
+    return [payment for group in groups for payment in reversed(group)]
