@@ -11,6 +11,7 @@ import pytest
 from onceproof.harness.faults.cluster.coordinated import group_of
 from onceproof.harness.faults.program import several
 from onceproof.harness.faults.program.evict_program import EvictProgram
+from onceproof.harness.faults.program.kill_each import KillEach
 from onceproof.harness.faults.program.kill_instance import KillInstance
 from onceproof.harness.faults.program.other_member import OtherMember, common
 from onceproof.harness.faults.program.pause_instance import PauseInstance
@@ -189,17 +190,19 @@ def test_one_of_two_instances_is_killed_and_comes_back(
         eventually(lambda: not own.missing(), "an effect of each", own.said)
 
 
-def test_one_of_two_that_are_in_no_group_is_killed_and_the_other_does_its_work(
+def test_each_of_two_that_are_in_no_group_is_killed_while_the_other_does_its_work(
     staging: Staged, topic: Callable[..., str]
 ) -> None:
     with running(staging, topic, "copy", workers=2, session=SHORT) as own:
         eventually(lambda: len(members(own)) == 2, "both to be members")
         with own.flowing():
-            with own.struck(KillInstance(number=1, seconds=60.0)) as (injection, proof):
-                killed = int(injection.target.split()[1])
-                assert "ended by signal 9; others have written beyond all that was in" in proof
-            eventually(lambda: len(members(own)) == 2, "it to come back", own.said)
-            assert killed not in own.program.supervisor.running().pids()
+            with own.struck(KillEach(processes=2, seconds=60.0)) as (injection, proof):
+                assert len(set(re.findall(r"process (\d+) of", proof))) == 2
+                others = "ended by signal 9; others have written beyond all that was in"
+                assert proof.count(others) == 2
+                killed = {int(pid) for pid in re.findall(r"process (\d+) of", injection.target)}
+            eventually(lambda: len(members(own)) == 2, "both to come back", own.said)
+            assert not killed & set(own.program.supervisor.running().pids())
         eventually(lambda: not own.missing(), "an effect of each", own.said)
 
 

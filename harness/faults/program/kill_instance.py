@@ -1,4 +1,4 @@
-"""One of several processes is killed while it works; the others take its work over."""
+"""One of several members of a group is killed while it works; the others get its partitions."""
 
 from __future__ import annotations
 
@@ -12,71 +12,39 @@ from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.group_members import GroupMembers
 from onceproof.harness.faults.program.programs import at_work, wait_works
 from onceproof.harness.faults.program.several import described, wait_several, workers
-from onceproof.harness.faults.program.without_one import WithoutOne
 from onceproof.harness.user_pipeline.program import PROGRAM
 
 
 @dataclass(frozen=True, kw_only=True)
 class KillInstance:
-    """SIGKILL one process of the pipeline, until the others go on without it.
+    """SIGKILL one process of the pipeline, until its group goes on without it.
 
     Attributes:
-        group: that its processes are members of; None: of none that the cluster knows.
-        number: without a group: which one, in the order of their ids.
-        seconds: without a group: how long at most until the others have done what is in the input.
+        group: that its processes are members of.
         phase: how long after a write it comes; see `at_work`.
     """
 
     kind: ClassVar[str] = "crash"
     needs = PROGRAM
-    group: str | None = None
-    number: int = 0
-    seconds: float = 30.0
+    group: str
     phase: float = 0.0
 
     def describe(self) -> str:
-        if self.group is None:
-            return (
-                f"SIGKILL process {self.number} of the pipeline, until others have done what is in "
-                f"the input, at most {self.seconds:g} s"
-            )
         return (
             "SIGKILL one process of the pipeline while inputs wait, until group "
             f"{self.group} goes on without it"
         )
 
-    def inject(self, context: RunContext, name: str) -> _Killed | _KilledMember:
-        if self.group is None:
-            return _Killed(context, self)
-        return _KilledMember(context, self.group, self.phase)
+    def inject(self, context: RunContext, name: str) -> _Killed:
+        return _Killed(context, self)
 
 
 class _Killed:
     def __init__(self, context: RunContext, fault: KillInstance) -> None:
-        self._context, self._fault = context, fault
-        wait_several(context)
-        self._one = WithoutOne(context, signal.SIGKILL, number=fault.number, phase=fault.phase)
-        self.target, self.at = self._one.target, self._one.at
-        self._proof: str | None = None
-
-    def evidence(self) -> str | None:
-        """What the others did after its end."""
-        if self._proof is None and (others := self._one.others(self._fault.seconds)):
-            self._proof = f"{self.target} ended by signal 9; {others}"
-        return self._proof
-
-    def heal(self) -> None:
-        """See that there are several again: whoever started it starts it again."""
-        wait_several(self._context)
-        wait_works(self._context)
-
-
-class _KilledMember:
-    def __init__(self, context: RunContext, group: str, phase: float) -> None:
         self._context = context
-        self._group = GroupMembers(context, group)
+        self._group = GroupMembers(context, fault.group)
         wait_several(context, self._group)
-        at_work(context, phase)
+        at_work(context, fault.phase)
         self._before = self._group.wait_stable()
         pid = max(workers(context))
         self.target = described(context, pid)

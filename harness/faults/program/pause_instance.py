@@ -42,7 +42,12 @@ class PauseInstance:
 class _Paused:
     def __init__(self, context: RunContext, fault: PauseInstance) -> None:
         self._context, self._fault = context, fault
-        self._one = WithoutOne(context, signal.SIGSTOP, number=fault.number, phase=fault.phase)
+        self._one = WithoutOne(
+            context,
+            signal.SIGSTOP,
+            pick=lambda pids: pids[fault.number % len(pids)],
+            phase=fault.phase,
+        )
         self.target, self.at = self._one.target, self._one.at
         self._proof: str | None = None
 

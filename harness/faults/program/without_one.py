@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -30,13 +31,18 @@ class WithoutOne:
     """
 
     def __init__(
-        self, context: RunContext, sent: signal.Signals, *, number: int, phase: float
+        self,
+        context: RunContext,
+        sent: signal.Signals,
+        *,
+        pick: Callable[[Sequence[int]], int],
+        phase: float,
     ) -> None:
         """Send a process a signal while it works.
 
         Args:
             sent: which ends it, or makes it stand still.
-            number: which one, in the order of their ids.
+            pick: returns one of their ids, which are in order.
             phase: how long after a write; see `at_work`.
 
         Raises:
@@ -51,7 +57,7 @@ class WithoutOne:
             every=0.2,
             stop=context.stop,
         )
-        self.pid = pids[number % len(pids)]
+        self.pid = pick(pids)
         self.target = described(context, self.pid)
         os.kill(self.pid, sent)
         self.at = now()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from onceproof.harness.faults.program.evict_program import EvictProgram
+from onceproof.harness.faults.program.kill_each import KillEach
 from onceproof.harness.faults.program.kill_instance import KillInstance
 from onceproof.harness.faults.program.other_member import common
 from onceproof.harness.faults.program.pause_instance import PauseInstance
@@ -27,6 +28,8 @@ _BROKERS_SESSION_MS: Final = 45_000
 """Of groups of the newer protocol: the default of `group.consumer.session.timeout.ms`."""
 _OUT_SECONDS: Final = 30.0
 """Longer than the leases that processes take usually last."""
+_KILL_SECONDS: Final = 2 * _OUT_SECONDS
+"""For one of them, and until it is there again."""
 _OUT_AT_MOST: Final = 3
 """How many processes that are in no group are killed in a round, and paused."""
 _SHORT_SESSION_MS: Final = 10_000
@@ -100,20 +103,21 @@ def _instance_killed(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     if group is not None and _several(pipeline):
         yield Strike(do=KillInstance(group=group.name, phase=phase(n)), seconds=_session(group))
         return
-    for number in _each(pipeline):
-        fault = KillInstance(number=number, seconds=_OUT_SECONDS, phase=phase(n))
-        yield Strike(do=fault, seconds=_OUT_SECONDS)
+    processes = _out(pipeline)
+    fault = KillEach(processes=processes, seconds=_OUT_SECONDS, phase=phase(n))
+    yield Strike(do=fault, seconds=processes * _KILL_SECONDS)
 
 
 def _each_paused(pipeline: Pipeline, n: int) -> Iterator[Strike]:
-    for number in _each(pipeline):
+    # Nobody sees which one works and which one stands by.
+    for number in range(_out(pipeline)):
         fault = PauseInstance(number=number, seconds=_OUT_SECONDS, phase=phase(n))
         yield Strike(do=fault, seconds=_OUT_SECONDS)
 
 
-def _each(pipeline: Pipeline) -> range:
-    """Its processes by number: nobody sees which one works and which one stands by."""
-    return range(min(pipeline.profile.processes, _OUT_AT_MOST))
+def _out(pipeline: Pipeline) -> int:
+    """How many of its processes are out in turn."""
+    return min(pipeline.profile.processes, _OUT_AT_MOST)
 
 
 def _alone(pipeline: Pipeline) -> str | None:

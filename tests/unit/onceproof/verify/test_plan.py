@@ -13,7 +13,7 @@ from onceproof.harness.faults.database.strike_database import StrikeDatabase
 from onceproof.harness.faults.http.strike_http import StrikeHttp
 from onceproof.harness.faults.kill import Kill
 from onceproof.harness.faults.program.evict_program import EvictProgram
-from onceproof.harness.faults.program.kill_instance import KillInstance
+from onceproof.harness.faults.program.kill_each import KillEach
 from onceproof.harness.faults.program.odd_input import OddInput
 from onceproof.harness.faults.program.pause_instance import PauseInstance
 from onceproof.harness.faults.program.remove_program import RemoveProgram
@@ -399,19 +399,18 @@ def test_who_writes_rows_is_asked_to_end_while_a_commit_is_held(preset: str) -> 
     assert not held("unwatched")
 
 
-@pytest.mark.parametrize(
-    ("hazard", "out"), [("instance-paused", PauseInstance), ("instance-killed", KillInstance)]
-)
-def test_each_process_is_out_beside_others_that_are_in_no_group_with_it(
-    hazard: str, out: type[PauseInstance | KillInstance]
-) -> None:
-    struck = strikes(PIPELINES["active-and-standby"], hazard)
-    assert [at.do for at in struck[:2]] == [
-        out(number=number, phase=PHASES[0]) for number in (0, 1)
+def test_each_process_is_out_beside_others_that_are_in_no_group_with_it() -> None:
+    standby = PIPELINES["active-and-standby"]
+    paused = strikes(standby, "instance-paused")
+    assert [at.do for at in paused[:2]] == [
+        PauseInstance(number=number, phase=PHASES[0]) for number in (0, 1)
     ]
-    assert all(at.seconds > 30.0 for at in struck), "others may take that long"
+    killed = strikes(standby, "instance-killed")
+    assert killed[0].do == KillEach(processes=2, phase=PHASES[0])
+    assert all(at.seconds > 30.0 for at in (*paused, *killed)), "others may take that long"
     absent = plan(PIPELINES["textbook"], "gentle").absent
-    assert absent[hazard].startswith("only one process of it")
+    for hazard in ("instance-killed", "instance-paused"):
+        assert absent[hazard].startswith("only one process of it")
 
 
 def test_a_group_that_no_member_of_ours_can_join_is_not_joined() -> None:

@@ -1,0 +1,84 @@
+"""Each of several processes that are in no group is killed, while the others take its work over."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.cluster.rounds import Rounds
+from onceproof.harness.faults.program.programs import wait_works
+from onceproof.harness.faults.program.several import wait_several
+from onceproof.harness.faults.program.without_one import WithoutOne
+from onceproof.harness.user_pipeline.program import PROGRAM
+
+
+@dataclass(frozen=True, kw_only=True)
+class KillEach:
+    """SIGKILL the processes of the pipeline one after the other; it has all again in between.
+
+    Nobody sees which one works and which one stands by.
+
+    Attributes:
+        processes: how many there are.
+        seconds: how long at most until the others have done what was in the input at a kill.
+        phase: how long after a write each comes; see `at_work`.
+    """
+
+    kind: ClassVar[str] = "crash"
+    needs = PROGRAM
+    processes: int
+    seconds: float = 30.0
+    phase: float = 0.0
+
+    def describe(self) -> str:
+        return (
+            "SIGKILL each process of the pipeline in turn, until others have done what is in the "
+            f"input, at most {self.seconds:g} s"
+        )
+
+    def inject(self, context: RunContext, name: str) -> Rounds:
+        turns = InTurn()
+        return Rounds([lambda: _Killed(context, self, turns)] * self.processes)
+
+
+class InTurn:
+    """Which process comes next."""
+
+    def __init__(self) -> None:
+        self._left: set[int] = set()
+        self._turn = 0
+
+    def pick(self, pids: Sequence[int]) -> int:
+        """One of these ids, which are in order.
+
+        Whoever was there at the last turn comes before one that has been started since. If all
+        were, it is the next one in their order.
+        """
+        left = [pid for pid in pids if pid in self._left]
+        picked = left[0] if left else pids[self._turn % len(pids)]
+        self._left = set(pids) - {picked}
+        self._turn += 1
+        return picked
+
+
+class _Killed:
+    def __init__(self, context: RunContext, fault: KillEach, turns: InTurn) -> None:
+        self._context, self._fault = context, fault
+        wait_several(context)
+        self._one = WithoutOne(context, signal.SIGKILL, pick=turns.pick, phase=fault.phase)
+        self.target, self.at = self._one.target, self._one.at
+        self._proof: str | None = None
+
+    def evidence(self) -> str | None:
+        """What the others did after its end."""
+        if self._proof is None and (others := self._one.others(self._fault.seconds)):
+            self._proof = f"{self.target} ended by signal 9; {others}"
+        return self._proof
+
+    def heal(self) -> None:
+        """See that there are several again: whoever started it starts it again."""
+        wait_several(self._context)
+        wait_works(self._context)
