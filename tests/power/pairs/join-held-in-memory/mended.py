@@ -1,0 +1,1 @@
+../../../../docs/how-to/examples/join_payments_mended.py
