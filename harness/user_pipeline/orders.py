@@ -8,11 +8,11 @@ of rule as in what the pipeline writes.
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from onceproof.harness.history.identity import digest
 from onceproof.harness.user_pipeline.codecs import encoded
@@ -23,13 +23,14 @@ from onceproof.harness.user_pipeline.final_state import FinalState, check_state,
 from onceproof.harness.user_pipeline.identity import BadRule
 from onceproof.harness.user_pipeline.input_file import Given, records_of
 from onceproof.harness.user_pipeline.made_up_orders import ORDER_ID, MadeUp, orders_made_up
+from onceproof.harness.user_pipeline.matching_orders import matching_orders, matching_payments
 from onceproof.harness.user_pipeline.profile import OVERSIZE, PROBED
 from onceproof.harness.user_pipeline.upserts import CONTENT, LATEST, contribution
 from onceproof.harness.workload.contributions import Transforms
 from onceproof.harness.workload.task_file import SenderRecord
 
-Match = Callable[[int, int], Sequence[Given]]
-"""Makes so many records up from a seed, which match those of another topic."""
+Match = Literal["orders", "payments"]
+"""What records are that match those of another topic."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +40,7 @@ class Orders:
     Attributes:
         records: how many in all; of a file, so many from its beginning.
         file: path of a file with records; None: they are made up.
-        match: makes them up, if they have to match those of another topic.
+        match: what they are if they are made up to match those of another topic.
         identity: rule by which a file's record names itself.
         key: rule by which it names its key; None: its identity is its key.
         effects: how many effects each must have, as `Yield` writes it.
@@ -293,7 +294,8 @@ class Orders:
             there = records_of(Path(self.file), identity=self.identity, key=self.key)
             return list(islice(there, self.records))
         if self.match is not None:
-            return self.match(self.records, seed)
+            make = matching_orders if self.match == "orders" else matching_payments
+            return make(self.records, seed)
         made_up = MadeUp(
             records=self.records,
             partitions=self.partitions,

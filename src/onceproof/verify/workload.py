@@ -10,7 +10,6 @@ from onceproof.harness.user_pipeline.codecs import check_function
 from onceproof.harness.user_pipeline.contents import functions
 from onceproof.harness.user_pipeline.event_time import ROUNDS, EventTime
 from onceproof.harness.user_pipeline.input_file import count
-from onceproof.harness.user_pipeline.matching_orders import matching_orders, matching_payments
 from onceproof.harness.user_pipeline.orders import Match, Orders
 from onceproof.harness.user_pipeline.several_inputs import SeveralInputs
 from onceproof.harness.user_pipeline.upserts import check_spread
@@ -34,7 +33,7 @@ def workload_of(options: VerifyOptions, sinks: Sequence[str]) -> Orders | Severa
     if not options.others:
         return _orders(options, options, sinks)
     inputs = (
-        _orders(options, of, sinks, matching_orders if of is options else matching_payments)
+        _orders(options, of, sinks, "orders" if of is options else "payments")
         for of in options.inputs
     )
     return SeveralInputs(inputs=tuple(map(_with_sentinels, inputs)), rate=options.rate)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onceproof.harness.user_pipeline.identity import Rule, Written
-from onceproof.harness.user_pipeline.matching_orders import matching_orders, matching_payments
 from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.origins import Origin, Rules, origins
 from onceproof.harness.user_pipeline.several_inputs import SeveralInputs
@@ -19,8 +19,8 @@ from onceproof.harness.workload.task_file import SenderRecord
 
 JOIN = SeveralInputs(
     inputs=(
-        Orders(topic="orders", records=100, sentinels=10, match=matching_orders),
-        Orders(topic="payments", records=100, sentinels=10, match=matching_payments),
+        Orders(topic="orders", records=100, sentinels=10, match="orders"),
+        Orders(topic="payments", records=100, sentinels=10, match="payments"),
     )
 )
 RULES = Rules(
@@ -33,6 +33,10 @@ RULES = Rules(
 
 def sent(workload: SeveralInputs, producer: int, seed: int = 1) -> list[SenderRecord]:
     return list(workload.sends(producer=producer, seed=seed))
+
+
+def test_it_is_plain_data_as_the_record_of_a_run_wants_it() -> None:
+    assert json.loads(json.dumps(asdict(JOIN)))["inputs"][1]["match"] == "payments"
 
 
 def test_each_order_has_a_payment_with_its_key() -> None:
