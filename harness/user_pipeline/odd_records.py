@@ -30,7 +30,9 @@ _SECONDS: Final = 30.0
 _MADE_UP: Final = re.compile(rb"(order|payment)-0(\d{5})")
 _ODD: Final = {ABORTED: 9, NULL: 8, OVERSIZE: 7}
 _PLAIN: Final = {ABORTED: 6, NULL: 5, OVERSIZE: 4}
-"""The first digit of the numbers of odd orders, and of the plain ones behind them, by kind."""
+_AGAIN: Final = {ABORTED: 3, NULL: 2, OVERSIZE: 1}
+"""The first digit of the numbers of odd orders, of the plain ones behind them, and of those that
+are sent once these are written, by kind."""
 
 Alike = Mapping[tuple[str, int], list[Entry]]
 """Topic and partition → records that odd ones are to be like."""
@@ -65,16 +67,17 @@ def found_odd(logs: Iterable[PartitionLog], kind: str) -> Positions:
     return {at: max(offsets) + 1 for at, offsets in odd.items() if offsets}
 
 
-def send_plain(context: RunContext, kind: str) -> frozenset[str]:
+def send_plain(context: RunContext, kind: str, *, again: bool = False) -> frozenset[str]:
     """Send one record to every partition, behind odd ones: whoever goes on has an effect of it.
 
-    Returns their identities, which those of a file share with inputs.
+    Those that are sent `again` are other ones. Returns their identities, which those of a file
+    share with inputs.
 
     Raises:
         NotSent, UnreadableLog: as of `send_odd`.
     """
     alike = {at: found[-1:] for at, found in _last(context).items()}
-    other = _Other(_PLAIN[kind])
+    other = _Other((_AGAIN if again else _PLAIN)[kind])
     _produce(_producer(context), alike, other)
     return frozenset(
         other(entry.headers.get(RECORD_HEADER, b"")).decode()

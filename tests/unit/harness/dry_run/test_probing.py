@@ -29,6 +29,21 @@ FILE: Final = replace(ORDERS, file="orders.jsonl")
 ENDS: Final = {0: 12, 1: 9}
 
 
+class Ending(FakeProcess):
+    """A process that still lives the first times that it is asked, if it is about to end."""
+
+    left: int | None = None
+
+    def ends_soon(self) -> None:
+        self.left = 2
+
+    def leader_alive(self) -> bool:
+        if self.left is None:
+            return self.lives
+        self.left -= 1
+        return self.left > 0
+
+
 class DryRun(FakeSupervisor):
     """A program that meets odd records: it goes on, ends, or writes what names nothing.
 
@@ -36,7 +51,7 @@ class DryRun(FakeSupervisor):
     """
 
     def __init__(self, how: Mapping[str, str], *, moves: bool = True) -> None:
-        self.now = FakeProcess("pipeline#1", count=1)
+        self.now = Ending("pipeline#1", count=1)
         super().__init__(self.now)
         self.how, self.moves = how, moves
         self.kind = ""
@@ -52,14 +67,22 @@ class DryRun(FakeSupervisor):
         self.named_nothing += self.how[kind] == "nameless"
         return {}
 
-    def behind(self, context: object, kind: str) -> frozenset[str]:
+    def behind(self, context: object, kind: str, *, again: bool = False) -> frozenset[str]:
         assert kind == self.kind
-        self.now.lives = self.how[kind] != "ends" or self.at_end
-        return frozenset({f"behind {kind}"})
+        how = self.how[kind]
+        if not self.at_end and (how == "ends" or (how == "writes and ends" and again)):
+            self.now.lives = False
+        if how == "ends later" and not self.at_end:
+            self.now.ends_soon()
+        return frozenset({f"behind {kind}, {again}"})
 
     def has(self, records: frozenset[str]) -> bool:
-        wrote = self.how[self.kind] in ("goes on", "nameless") or self.at_end
-        return records == {f"behind {self.kind}"} and wrote
+        first = frozenset({f"behind {self.kind}, False"})
+        if self.how[self.kind] == "ends later":
+            return True  # a record of a file has had its effect all the time
+        if self.how[self.kind] == "writes and ends" and records == first:
+            return True
+        return self.how[self.kind] in ("goes on", "nameless") or self.at_end
 
     def nameless(self) -> int:
         return self.named_nothing
@@ -69,7 +92,7 @@ class DryRun(FakeSupervisor):
 
     def start(self) -> None:
         assert self.committed == {0: 12, 1: 9}, "it starts behind what ended it"
-        self.now = FakeProcess("pipeline#2", count=1)
+        self.now = Ending("pipeline#2", count=1)
         self.lives_as(self.now)
         self.at_end = True
 
@@ -123,7 +146,9 @@ def probed(
         (("goes on", "nameless", "ends"), HEADER, ORDERS, ((ABORTED, NULL), (OVERSIZE,))),
         (("goes on", *("writes nothing",) * 2), "key", ORDERS, ((ABORTED, NULL), ())),
         (("goes on", "not sent", ""), "key", ORDERS, ((ABORTED,), ())),
+        (("goes on", "goes on", "writes and ends"), "key", ORDERS, ((ABORTED, NULL), (OVERSIZE,))),
         (("goes on", "goes on", ""), "key", FILE, ((ABORTED, NULL), ())),
+        (("goes on", "ends later", ""), "key", FILE, ((ABORTED,), (NULL,))),
     ],
 )
 def test_what_a_program_does_with_odd_records(
