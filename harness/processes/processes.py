@@ -30,6 +30,8 @@ MARKER = "ONCEPROOF_RUN"
 """Environment variable that every process of a run carries; its value is the run's marker."""
 _PATIENCE: Final = 20.0
 """How long one that is asked to end may take, in seconds."""
+_SCRIPT_SECONDS: Final = 0.5
+"""Within which a start script ends that does not heed SIGTERM."""
 _STILL_SECONDS: Final = 2.0
 """How long a session may take to stand still before it is stopped anew."""
 
@@ -173,26 +175,55 @@ class Process:
         if self.leader_alive():
             self.popen.send_signal(sig)
 
+    def ask_all_to_end(self) -> None:
+        """Send SIGTERM to the first process, and to all others if that leaves them behind.
+
+        A start script ends at once, and tells its program nothing. systemd sends SIGTERM to both.
+        """
+        self.ask_to_end()
+        with suppress(Overdue):
+            wait_until(
+                lambda: not self.leader_alive(), what="", seconds=_SCRIPT_SECONDS, every=0.005
+            )
+            self._ask_others()
+
+    def _ask_others(self) -> None:
+        if self.outside is None:
+            self.send(signal.SIGTERM)
+
     def stop(self, how: str, *, sig: signal.Signals = signal.SIGTERM, seconds: float = 5.0) -> None:
         """Ask the first process to end with `sig`; kill what is left after `seconds`."""
         self.ask_to_end(sig)
-        try:
-            wait_until(lambda: not self.alive(), what=f"{self.instance} to end", seconds=seconds)
-        except Overdue:
-            self.kill(f"{how}; had to be killed after {seconds:g} s")
-            return
-        self._ended(how)
+        self._await_end(how, seconds, of=seconds)
+
+    def _await_end(self, how: str, seconds: float, *, of: float) -> None:
+        """Wait until all of it has ended; kill what is left after the last `seconds` `of` all."""
+        if self._ends_within(seconds):
+            self._ended(how)
+        else:
+            self.kill(f"{how}; had to be killed after {of:g} s")
+
+    def _ends_within(self, seconds: float) -> bool:
+        with suppress(Overdue):
+            wait_until(lambda: not self.alive(), what="", seconds=seconds)
+        return not self.alive()
 
     def end(self, how: str, *, asked: bool) -> None:
-        """End it: by SIGTERM to the first process, as a deployment does, or by SIGKILL to all.
+        """End it: by SIGTERM, as a deployment does, or by SIGKILL to all.
+
+        Whatever is left when half of the time is over gets SIGTERM too: a start script may also
+        wait for its program, and tell it nothing.
 
         Raises:
             Overdue: something survived, which only a process stuck in the kernel does.
         """
-        if asked:
-            self.stop(how, seconds=_PATIENCE)
-        else:
+        if not asked:
             self.kill(how)
+            return
+        self.ask_all_to_end()
+        if not self._ends_within(_PATIENCE / 2):
+            self._ask_others()
+        self._await_end(how, _PATIENCE / 2, of=_PATIENCE)
 
     @property
     def ended(self) -> str:

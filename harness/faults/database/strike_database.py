@@ -144,9 +144,9 @@ class _Struck:
             return f"{killed}, {where}"
         if act == "stop":
             process = running(self._context)
-            process.ask_to_end()
+            process.ask_all_to_end()
             self._ended = True
-            self._wait(lambda: not process.leader_alive(), _END_SECONDS)
+            self._wait(lambda: not process.alive(), _END_SECONDS)
             triggers.release()
             stopped = end(process, f"SIGTERM by fault «{self._name}»", asked=True)
             return f"{stopped}, {where}"

@@ -90,7 +90,7 @@ class _Withheld:
             self.at = now()
             how = f"{'SIGKILL' if fault.ending == 'kill' else 'SIGTERM'} by fault «{name}»"
             if fault.ending == "stop":
-                process.ask_to_end()
+                process.ask_all_to_end()
                 writes.remove()
             self._ended = end(process, how, asked=fault.ending == "stop")
         self.target = self._ended.split()[0]

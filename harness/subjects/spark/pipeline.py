@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from onceproof.harness.clock import clock_id, now
 from onceproof.harness.context.pipeline import PipelineParts, PipelineTrouble, Positions
@@ -29,6 +30,9 @@ from onceproof.harness.subjects.spark.driver import JVM, start_driver
 from onceproof.harness.subjects.spark.history import atomic_positions
 from onceproof.harness.subjects.spark.ranges import executed_ranges
 from onceproof.harness.wait import wait_until
+
+_STOP_SECONDS: Final = 20.0
+"""How long a driver may take to end when it is asked."""
 
 
 class SparkPipeline:
@@ -99,7 +103,7 @@ class SparkPipeline:
     def stop(self, how: str) -> Process:
         """Ask the driver to end; what is left of its session then is killed. Returns it."""
         process = self.running()
-        process.end(how, asked=True)
+        process.stop(how, seconds=_STOP_SECONDS)
         return process
 
     def pause(self) -> Process:

@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from onceproof.harness.processes import processes as module
 from onceproof.harness.processes import reaper
 from onceproof.harness.processes.processes import MARKER, Process, Processes
 from onceproof.harness.wait import Overdue, wait_until
@@ -131,6 +132,41 @@ def test_it_ends_by_being_asked_or_not(start: Start, asked: bool) -> None:
     assert process.ended == ("exited with 7" if asked else "ended by signal 9")
     assert process.how == "a test"
     assert not process.alive()
+
+
+SCRIPT = """
+import os, signal, sys, time
+if os.fork():
+    {does}
+    os.wait()
+    os._exit(3)
+signal.signal(signal.SIGTERM, lambda *_: (print('asked', flush=True), os._exit(0)))
+print('ready', flush=True)
+while True: time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize(
+    "does", ["pass", "signal.signal(signal.SIGTERM, lambda *_: None)"], ids=["ends", "waits"]
+)
+def test_a_program_that_its_start_script_does_not_ask_is_asked(
+    monkeypatch: pytest.MonkeyPatch, start: Start, does: str
+) -> None:
+    monkeypatch.setattr(module, "_SCRIPT_SECONDS", 20.0 if does == "pass" else 0.01)
+    monkeypatch.setattr(module, "_PATIENCE", 40.0 if does == "pass" else 2.0)
+    process = start(SCRIPT.format(does=does))
+    process.end("a test", asked=True)
+    assert "asked" in process.log.read_text().split()
+    assert process.how == "a test"
+
+
+def test_a_program_that_its_start_script_asks_is_asked_once(start: Start) -> None:
+    asks = "signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))"
+    program = SCRIPT.format(does=asks).replace("if os.fork():", "child = os.fork()\nif child:")
+    process = start(program.replace("os._exit(0)", "time.sleep(1), os._exit(0)"))
+    process.end("a test", asked=True)
+    assert process.log.read_text().split().count("asked") == 1
+    assert process.ended == "exited with 3"
 
 
 def test_an_end_is_noted_once(processes: Processes, start: Start) -> None:
