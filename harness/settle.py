@@ -97,6 +97,7 @@ def _at_rest(context: RunContext, pipeline: Rests) -> None:
             every=0.25,
             stop=context.stop,
             seen=lambda: context.pipeline.shortly() or "nothing committed",
+            reached=pipeline.reached,
         )
     except (Overdue, PipelineTrouble) as error:
         raise Stalled(str(error)) from error
@@ -156,6 +157,7 @@ def _caught_up(context: RunContext, last: dict[tuple[str, int], int]) -> None:
                 f"{pipeline.shortly() or 'nothing committed'}, "
                 f"{'idle' if pipeline.idle() else 'something under way'}"
             ),
+            reached=pipeline.reached if isinstance(pipeline, Rests) else None,
         )
     except Overdue as error:
         if isinstance(pipeline, Rests) and (why := pipeline.holds_back()):

@@ -87,16 +87,18 @@ def wait_until(
     stop: Stop | None = None,
     every: float = 0.05,
     seen: Callable[[], object] | None = None,
+    reached: Callable[[], int] | None = None,
 ) -> T:
     """Look until `look()` returns something true, and return that.
 
     Args:
         look: returns a false value while the state is not there; its exceptions pass through.
         what: the state, as in "waited 5 s for <what>".
-        seconds: deadline.
+        seconds: deadline, or how long it may go on without getting further if `reached` is given.
         stop: ends the wait early with `Interrupted`.
         every: seconds between two looks.
         seen: describes what is there instead, for the error.
+        reached: how far it has got, up to some end; called rarely.
 
     Raises:
         Overdue: the deadline passed; the text carries `what` and `seen()`.
@@ -104,11 +106,16 @@ def wait_until(
     """
     stop = stop or Stop()
     deadline = stop.monotonic() + seconds
+    far = reached() if reached else 0
     while True:
         stop.check()
         if found := look():
             return found
         if stop.monotonic() >= deadline:
+            before, far = far, reached() if reached else far
+            if far > before:
+                deadline = stop.monotonic() + seconds
+                continue
             last = f"; last seen: {seen()}" if seen else ""
             raise Overdue(f"waited {seconds:g} s for {what}{last}")
         stop.pause(every)

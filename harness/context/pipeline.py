@@ -115,6 +115,9 @@ class Rests(Protocol):
     def rests(self) -> bool:
         """Whether it has done everything, or has stood still for that long."""
 
+    def reached(self) -> int:
+        """How many inputs have their effects; 0 where that cannot be seen now."""
+
     def holds_back(self) -> str | None:
         """Why effects that are missing may still come; None if it does not even read."""
 

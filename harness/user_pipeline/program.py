@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 import psutil
 import psycopg
 
+from onceproof.harness.clock import now
 from onceproof.harness.context.pipeline import PipelineTrouble, Positions
 from onceproof.harness.history.tables import Recorded
 from onceproof.harness.history.writer import HistoryWriter
@@ -168,25 +169,49 @@ class Program:
         return self._looked(self._at_rest, False)
 
     def _at_rest(self) -> bool:
-        if self.look.still():
-            return True
+        return self.look.still() or not self._some_wait()
+
+    def _some_wait(self) -> bool:
         # Reading everything takes its time: only what has changed is looked at again.
         if self.look.changes != self._changes:
             self._changes, self._waits = self.look.changes, self.look.waits()
-        return not self._waits
+        return self._waits
+
+    def reached(self) -> int:
+        """How many inputs have their effects; 0 where that cannot be seen now."""
+        return self._looked(lambda: self.look.done()[0], 0)
+
+    def has_read_all(self) -> bool:
+        """Whether all its inputs have their effects, or one life has nothing to do any more.
+
+        Outputs stand still too while it ends and starts again, or joins its group.
+        """
+        return self._looked(self._read_all, False)
+
+    def _read_all(self) -> bool:
+        still = self.look.still()
+        if not self._some_wait():
+            return True
+        try:
+            lasts = (now() - self.supervisor.running().started_at) / 1e9 >= self.rest
+        except PipelineTrouble:
+            return False  # it is being started again
+        return still and lasts and not self._behind()
+
+    def _behind(self) -> bool:
+        """Whether its groups have committed less than the input holds, if they commit at all."""
+        ends = {(log.topic, log.partition): log.high_watermark for log in self.look.input_logs()}
+        committed = self.look.groups.newest()
+        return bool(committed) and any(committed.get(at, end) < end - 1 for at, end in ends.items())
 
     def holds_back(self) -> str | None:
         """That it is alive, has read everything as far as its group says, and may write it yet."""
         try:
             done, there = self.look.done()
-            ends = {
-                (log.topic, log.partition): log.high_watermark for log in self.look.input_logs()
-            }
+            behind = self._behind()
         except AWAY:
             return None
-        committed = self.look.groups.newest()
-        behind = any(committed.get(at, end) < end - 1 for at, end in ends.items())
-        if not self.alive() or (committed and behind):
+        if not self.alive() or behind:
             return None
         return (
             f"{there - done} of {there} inputs have no effect in every output, and neither have "

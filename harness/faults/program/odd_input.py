@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
@@ -12,7 +13,7 @@ from onceproof.harness.faults.program.programs import at_work, program, wait_wor
 from onceproof.harness.user_pipeline.odd_records import found_odd, send_odd
 from onceproof.harness.user_pipeline.profile import ODD
 from onceproof.harness.user_pipeline.program import AWAY, PROGRAM
-from onceproof.harness.wait import wait_until
+from onceproof.harness.wait import Overdue, wait_until
 
 _SECONDS: Final = 60.0
 _EVERY: Final = 1.0
@@ -42,7 +43,7 @@ class OddInput:
     def inject(self, context: RunContext, name: str) -> _Came:
         if not self.orders:
             at_work(context, self.phase)
-            return _Came(context, self.records, send_odd(context, self.records))
+            return self._read(context, send_odd(context, self.records))
         ends = wait_until(
             lambda: found_odd(program(context).look.input_logs(), self.records),
             what=f"{ODD[self.records]} in the input",
@@ -50,7 +51,21 @@ class OddInput:
             every=_EVERY,
             stop=context.stop,
         )
-        return _Came(context, self.records, ends)
+        return self._read(context, ends)
+
+    def _read(self, context: RunContext, ends: Positions) -> _Came:
+        """Wait until they are passed, as long as the pipeline works off what came before them."""
+        came = _Came(context, self.records, ends)
+        with suppress(Overdue):
+            wait_until(
+                came.evidence,
+                what="",
+                seconds=_SECONDS,
+                every=_EVERY,
+                stop=context.stop,
+                reached=program(context).reached,
+            )
+        return came
 
 
 class _Came:

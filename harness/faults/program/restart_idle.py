@@ -47,12 +47,13 @@ class _Restarted:
             held.callback(context.producers.pace.hold, False)
             context.producers.pace.hold(True)
             wait_until(
-                pipeline.rests,
+                pipeline.has_read_all,
                 what="the pipeline to come to rest",
                 seconds=max(_REST_SECONDS, 3 * pipeline.rest),
                 every=0.25,
                 stop=context.stop,
                 seen=lambda: pipeline.shortly() or "nothing committed",
+                reached=pipeline.reached,
             )
             self.target, self.at = pipeline.supervisor.running().instance, now()
             fetch = Message(source="pipeline", direction="request", api=fault.fetch)

@@ -80,9 +80,14 @@ class Resting(Pipeline):
 
     rest = 0.0
 
-    def __init__(self, *refunds: int, rests: int = 2, held: str | None = None) -> None:
+    def __init__(
+        self, *refunds: int, rests: int = 2, held: str | None = None, works: bool = False
+    ) -> None:
         super().__init__(*refunds)
-        self.looked, self._rests, self._held = 0, rests, held
+        self.looked, self._rests, self._held, self._works = 0, rests, held, works
+
+    def reached(self) -> int:
+        return self.looked if self._works else 0
 
     def rests(self) -> bool:
         self.looked += 1
@@ -133,6 +138,12 @@ def test_a_pipeline_that_says_itself_how_far_it_is_is_not_waited_for() -> None:
     made, story = with_sentinels(Pipeline(3))
     settle(made)
     assert story == ["hurry", "finished", "sentinels after 0 looks", "finished"]
+
+
+def test_one_that_works_is_waited_for() -> None:
+    made, story = with_sentinels(Resting(3, rests=10_000, works=True))
+    settle(made)
+    assert story == ["hurry", "finished", "sentinels after 10001 looks", "finished"]
 
 
 def test_one_that_never_rests_stalls() -> None:

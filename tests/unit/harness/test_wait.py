@@ -35,6 +35,14 @@ def test_without_a_description_the_error_says_nothing_of_it() -> None:
         wait_until(lambda: False, what="x", seconds=0)
 
 
+def test_it_goes_on_as_long_as_it_gets_further() -> None:
+    far = iter([0, 1, 5, 5])
+    looks: list[int] = []
+    with pytest.raises(Overdue, match=r"^waited 0 s for x$"):
+        wait_until(lambda: looks.append(1), what="x", seconds=0, every=0, reached=lambda: next(far))
+    assert len(looks) == 3, "at first, and after each step"
+
+
 def test_it_looks_once_even_when_there_is_no_time() -> None:
     assert wait_until(lambda: 7, what="x", seconds=0) == 7
 

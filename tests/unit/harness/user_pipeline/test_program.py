@@ -39,6 +39,7 @@ class Look:
         self._still, self._waits, self._ends, self.away = still, waits, ends, away
         self.changes = 1
         self.waited = 0
+        self.rest = 5.0
         self.groups = Groups({} if committed is None else {("orders", 0): committed})
 
     def _seen(self, what: Any) -> Any:
@@ -63,8 +64,10 @@ class Look:
         return [log(topic="orders", end=self._ends)]
 
 
-def program(look: Look, *, alive: bool = True) -> Program:
-    return FakeProgram(look, FakeSupervisor(FakeProcess() if alive else None))
+def program(look: Look, *, alive: bool = True, lasts: float = 60.0) -> Program:
+    life = FakeProcess()
+    life.started_at -= int(lasts * 1e9)
+    return FakeProgram(look, FakeSupervisor(life if alive else None))
 
 
 AWAY = [UnreadableLog("no leader"), UnreadableOutput("no file"), psycopg.OperationalError("gone")]
@@ -101,6 +104,40 @@ def test_while_its_outputs_cannot_be_seen_it_does_not_rest(error: Exception) -> 
     look.away, look._still = None, True
     assert made.rests()
     assert made.shortly() is None
+
+
+@pytest.mark.parametrize("lasts", [1.0, 60.0])
+@pytest.mark.parametrize("committed", [None, 3, 9])
+def test_one_whose_inputs_all_have_effects_has_read_all(
+    committed: int | None, lasts: float
+) -> None:
+    assert program(Look(waits=False, committed=committed), lasts=lasts).has_read_all()
+
+
+@pytest.mark.parametrize(
+    ("still", "lasts", "committed", "read_all"),
+    [
+        (True, 60.0, 9, True),
+        (True, 60.0, None, True),
+        (False, 60.0, 9, False),
+        (True, 4.0, 9, False),
+        (True, 60.0, 8, False),
+    ],
+    ids=["at its end", "commits nothing", "still writes", "just started", "has more to read"],
+)
+def test_one_that_has_effects_to_come_has_read_all_only_if_it_rests(
+    still: bool, lasts: float, committed: int | None, read_all: bool
+) -> None:
+    assert program(Look(still=still, committed=committed), lasts=lasts).has_read_all() is read_all
+
+
+def test_one_that_has_ended_has_not_read_all() -> None:
+    assert not program(Look(still=True), alive=False).has_read_all()
+
+
+def test_how_far_it_is_is_seen_from_inputs_that_have_effects() -> None:
+    assert program(Look()).reached() == 7
+    assert program(Look(away=AWAY[0])).reached() == 0
 
 
 @pytest.mark.parametrize("committed", [None, 10, 9])
