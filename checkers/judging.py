@@ -78,12 +78,13 @@ def _judged(
     circumstances = Circumstances.of(history, promised)
     missing = belonging(bottom, history, promised)
     trials = trials_of(history, claims, circumstances)
-    with bottom.above(trials.tables()) as first:
-        sampled = choose(first, trials)
-    with bottom.above({**trials.tables(), "sampled": sampled}) as layer:
+    with (
+        bottom.above(trials.tables()) as first,
+        first.above({"sampled": choose(first, trials)}) as layer,
+    ):
         trial = _Trial(layer, claims, trials, circumstances)
         judged = tuple(trial.judge(claim, missing) for claim in claims)
-        relations = {**bottom.counts(), **layer.counts()}
+        relations = {**bottom.counts(), **first.counts(), **layer.counts()}
         late = late_inputs(layer)
         findings = trial.in_order()
         for name in dict.fromkeys(found.anomaly for found in findings if found.count):

@@ -50,7 +50,6 @@ ANOMALY = Anomaly(
         "log": ({"attempt": "a/1", "record": "a", "offset": 6, "committed": False},),
         "reads": ({"attempt": "a/1", "record": "a", "offset": 6},),
     },
-    empty_without=("reads",),
     sql="""
 SELECT r.trial, r.topic, r.record, r.reader, r.session, r.ordinal, r."partition", r."offset",
        r.named AS attempt

@@ -39,7 +39,6 @@ ANOMALY = Anomaly(
         "log": ({"attempt": "a/1", "record": "a", "offset": 6},),
         "reads": ({"attempt": "a/1", "record": "a", "offset": 6, "at": 7},),
     },
-    empty_without=("reads",),
     sql="""
 SELECT r.trial, r.topic, r.record, r.reader, r.session, r.ordinal, r."partition", r."offset",
        s.txn, r."at", t.commit_called_at

@@ -37,7 +37,6 @@ ANOMALY = Anomaly(
             {"record": "a", "offset": 6},
         ),
     },
-    empty_without=("reads",),
     sql="""
 SELECT p.trial, p.topic, p."partition", p.reader, p.session, p.ordinal, p.record, p."offset",
        p.read_before AS reached

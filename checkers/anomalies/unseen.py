@@ -37,7 +37,6 @@ ANOMALY = Anomaly(
             {"phase": "collect", "outcome": "ok"},
         ),
     },
-    empty_without=("assignments",),
     sql="""
 SELECT 0 AS trial, a.reader, a.session, a.topic, a."partition", l."offset", l.record, a.position
 FROM assignments a

@@ -39,7 +39,6 @@ ANOMALY = Anomaly(
             {"record": "a", "position": "row 1", "instance": "driver#1", "at": 7, "clock": "clock"},
         ),
     },
-    empty_without=("instances",),
     sql="""
 SELECT k.trial, k.sink, k.view, e.record,
        CASE WHEN e.sink = k.sink THEN e.effect_key ELSE '~dead-letter' END AS effect_key,

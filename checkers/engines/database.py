@@ -32,8 +32,8 @@ class Database(Protocol):
             columns: what to select from it: names, and NULLs for columns that it leaves out.
         """
 
-    def create(self, name: str, query: str, *, stored: bool) -> None:
-        """Name a query; `stored`: compute it now and keep its rows."""
+    def create(self, name: str, query: str, *, stored: bool) -> int | None:
+        """Name a query; `stored`: compute it now and keep its rows, and return how many."""
 
     def rows(self, query: str) -> list[dict[str, Any]]:
         """The rows of a query."""

@@ -78,9 +78,10 @@ class DuckDB:
         self._files[name] = place
         self.create(name, f"SELECT {columns} FROM read_parquet({literal(place)})", stored=False)
 
-    def create(self, name: str, query: str, *, stored: bool) -> None:
+    def create(self, name: str, query: str, *, stored: bool) -> int | None:
         self._kinds[name] = "TABLE" if stored else "VIEW"
-        self._do(f"CREATE {self._kinds[name]} {name} AS {query}")
+        made = self._do(f"CREATE {self._kinds[name]} {name} AS {query}")
+        return int(made[0][0]) if stored else None
 
     def rows(self, query: str) -> list[dict[str, Any]]:
         def ask() -> list[dict[str, Any]]:
@@ -103,8 +104,8 @@ class DuckDB:
             # One transaction: committing each drop by itself costs more than the drop.
             self._db.execute("; ".join(("BEGIN", *drops, "COMMIT")))
 
-    def _do(self, statement: str) -> None:
-        self._within_memory(lambda: self._db.execute(statement))
+    def _do(self, statement: str) -> list[tuple[Any, ...]]:
+        return self._within_memory(lambda: self._db.execute(statement).fetchall())
 
     def _within_memory(self, work: Callable[[], T]) -> T:
         """Do something that is done whole or not at all, and again where memory was too short.

@@ -2,8 +2,9 @@
 
 A `Layer` holds what is different from the layer below. The bottom holds the
 history. The trials are put on top; a mutated copy puts changed tables on top of that. In each layer
-only what depends on a change is computed again, and everything else is read from below. Several
-threads may ask: who needs what another is computing waits for it.
+only what depends on a change is computed again, and everything else is read from below. What must
+be empty, because a table that it needs is, is not computed at all. Several threads may ask: who
+needs what another is computing waits for it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import pyarrow as pa
 from onceproof.checkers.anomalies import anomalies
 from onceproof.checkers.cycles import shortest_cycles
 from onceproof.checkers.effect_words import named
+from onceproof.checkers.engines import emptiness
 from onceproof.checkers.engines.database import Database
 from onceproof.checkers.engines.literals import literal
 from onceproof.checkers.model import Anomaly, Evidence, Finding, Findings, Row, Value
@@ -79,18 +81,26 @@ class Layer:
         self._changed: dict[str, bool] = {}
         self._pinned: frozenset[str] = below._pinned if below else frozenset()
         """What is not computed again, although it depends on something that changed."""
+        self._rows: dict[str, int | None] = {}
+        """What is here, by the name that queries call it, and how many rows it is known to have."""
         self._names: dict[str, str] = {}
-        """What is here, by the name that queries call it."""
-        self._empty: dict[str, bool] = {}
+        """What the database calls it; what is empty has no name there before a query needs one."""
+        self._nothing: dict[str, pa.Table] = {}
         for name, table in changes.items():
             self.put(name, table)
 
     def put(self, name: str, table: pa.Table) -> None:
-        self.database.put(self._made(name), table)
-        self._empty[name] = table.num_rows == 0
+        if table.num_rows:
+            self._names[name] = self._called(name)
+            self.database.put(self._names[name], table)
+        else:
+            self._nothing[name] = table
+        self._rows[name] = table.num_rows
 
     def attach(self, name: str, place: str, columns: str) -> None:
-        self.database.attach(self._made(name), place, columns)
+        self._names[name] = self._called(name)
+        self.database.attach(self._names[name], place, columns)
+        self._rows[name] = None
 
     @contextmanager
     def above(
@@ -118,7 +128,7 @@ class Layer:
 
     def rows(self, query: str) -> list[dict[str, Any]]:
         """Run a query over tables, relations and answers; rows as dicts."""
-        return self.database.rows(self._resolved(query))
+        return [] if self._must_be_empty(query) else self.database.rows(self._resolved(query))
 
     def arrow(self, query: str) -> pa.Table:
         return self.database.arrow(self._resolved(query))
@@ -129,17 +139,11 @@ class Layer:
 
     def counts(self) -> dict[str, int]:
         """Rows of every relation that was computed and kept in this layer."""
-        kept = [
-            name
-            for name in sorted(self._names.keys() & relations().keys())
-            if self._queries[name].stored
-        ]
-        if not kept:
-            return {}
-        # One statement: what it costs to ask is the asking.
-        counts = (f"SELECT '{name}' AS name, count(*) AS n FROM {name}" for name in kept)
-        rows = self.rows(" UNION ALL ".join(counts))
-        return dict(sorted((str(row["name"]), int(row["n"])) for row in rows))
+        return {
+            name: rows
+            for name, rows in sorted(self._rows.items())
+            if rows is not None and name in relations()
+        }
 
     def answer(self, anomaly: Anomaly) -> list[dict[str, Any]]:
         """All witness rows of an anomaly, of every trial."""
@@ -165,7 +169,7 @@ class Layer:
         """All findings of an anomaly, by trial: how many, and the first of them in full."""
         answer = answer_name(anomaly)
         key = ", ".join(f'"{column}"' for column in anomaly.key)
-        if not self.rows(f"SELECT 1 AS one FROM {answer} LIMIT 1"):
+        if self._is_empty(answer):
             return {}
         counted = self.rows(
             f"SELECT trial, count(*) AS n FROM (SELECT DISTINCT trial, {key} FROM {answer}) k "
@@ -225,9 +229,8 @@ class Layer:
     def queries(self) -> Mapping[str, Relation]:
         return self._queries
 
-    def _made(self, name: str) -> str:
-        self._names[name] = f"l{self._number}_{name}"
-        return self._names[name]
+    def _called(self, name: str) -> str:
+        return f"l{self._number}_{name}"
 
     def _resolved(self, query: str) -> str:
         """The query in the engine's dialect, every table under the name that it has there."""
@@ -238,13 +241,39 @@ class Layer:
             self.database.translated(query),
         )
 
-    def _place(self, name: str) -> str | None:
+    def _home(self, name: str) -> Layer | None:
+        """The layer that has a table, relation or answer as seen from here."""
         layer: Layer | None = self
-        while layer is not None:
-            if name in layer._names:
-                return layer._names[name]
+        while layer is not None and name not in layer._rows:
             layer = layer.below
-        return None
+        return layer
+
+    def _place(self, name: str) -> str | None:
+        home = self._home(name)
+        if home is None:
+            return None
+        if name not in home._names:
+            under = home.below and home.below._home(name)
+            if under and under._rows[name] == 0:
+                return under._place(name)
+            with home._computing.setdefault(f"{name} as a table", threading.Lock()):
+                if name not in home._names:
+                    home._put_nothing(name)
+        return home._names[name]
+
+    def _put_nothing(self, name: str) -> None:
+        """Have a table of no rows in the database, for its columns."""
+        below = self.below and self.below._home(name)
+        called = self._called(name)
+        if name in self._nothing:
+            self.database.put(called, self._nothing[name])
+        elif below is not None:
+            query = f"SELECT * FROM {below._place(name)} nothing LIMIT 0"
+            self.database.create(called, query, stored=True)
+        else:
+            query = f"SELECT * FROM ({self._resolved(self._queries[name].sql)}) nothing LIMIT 0"
+            self.database.create(called, query, stored=True)
+        self._names[name] = called
 
     def _prepare(self, name: str) -> None:
         """Compute a relation or an answer, in the lowest layer that sees all that it depends on."""
@@ -254,30 +283,43 @@ class Layer:
             self.below._prepare(name)
             return
         with self._computing.setdefault(name, threading.Lock()):
-            if name not in self._names:
+            if name not in self._rows:
                 self._compute(name, self._queries[name])
 
     def _compute(self, name: str, relation: Relation) -> None:
         if relation.cycles is not None:
             self.put(name, shortest_cycles(self.arrow(relation.sql), relation.cycles))
-            return
-        query = self._resolved(relation.sql)
-        if any(self._is_empty(table) for table in relation.empty_without):
-            query = f"SELECT * FROM ({query}) nothing LIMIT 0"
-        self.database.create(self._made(name), query, stored=relation.stored)
+        elif self._must_be_empty(relation.sql) or any(map(self._is_empty, relation.empty_without)):
+            self._rows[name] = 0
+        else:
+            query = self._resolved(relation.sql)
+            called = self._called(name)
+            rows = self.database.create(called, query, stored=relation.stored)
+            self._names[name] = called
+            self._rows[name] = rows
 
-    def _is_empty(self, table: str) -> bool:
-        """Whether it is known that a table has no rows as seen from here."""
+    def _must_be_empty(self, query: str) -> bool:
+        """Whether a query has no rows, as what it needs has none."""
+        # What is known already costs nothing.
+        return emptiness.is_empty(query, self._is_known_empty) or emptiness.is_empty(
+            query, self._is_empty
+        )
+
+    def _is_known_empty(self, name: str) -> bool:
         layer: Layer | None = self
-        while layer is not None:
-            if table in layer._names:
-                return layer._empty.get(table, False)
-            layer = layer.below
-        return False
+        while layer is not None and name not in layer._rows:
+            layer = None if layer._depends(name) else layer.below
+        return layer is not None and layer._rows[name] == 0
+
+    def _is_empty(self, name: str) -> bool:
+        """Whether it is known that a table, relation or answer has no rows as seen from here."""
+        self._prepare(name)
+        home = self._home(name)
+        return home is not None and home._rows[name] == 0
 
     def _depends(self, name: str) -> bool:
         """Whether a name means something else here than in the layer below."""
-        if name in self._names:
+        if name in self._rows:
             return True
         if name in self._pinned:
             return False

@@ -97,7 +97,7 @@ class Spark:
             self._attached += size
             self._hold(name, frame, _Held(small=False))
 
-    def create(self, name: str, query: str, *, stored: bool) -> None:
+    def create(self, name: str, query: str, *, stored: bool) -> int | None:
         small = self._prepared(query)
         frame = self._session.sql(query)
         if not stored:
@@ -106,6 +106,7 @@ class Spark:
             self._keep(name, frame)
         else:
             self._cache(name, frame)
+        return self._held[name].rows
 
     def rows(self, query: str) -> list[dict[str, Any]]:
         counted = _COUNTED.fullmatch(query)

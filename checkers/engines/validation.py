@@ -60,8 +60,7 @@ def check_contents(layer: Layer, history: History) -> None:
         where = history.where(name)
         needed = {c.name for c in table.columns if not c.nullable} - history.full(name)
         _check_known(layer, name, sorted(needed), where)
-        for column, words in WORDS.get(name, {}).items():
-            _check_words(layer, name, column, words, where)
+        _check_words(layer, name, WORDS.get(name, {}), where)
         if name == "log":
             _check_places(layer, where)
         elif unique := UNIQUE.get(name):
@@ -85,13 +84,19 @@ def _check_known(layer: Layer, name: str, columns: list[str], where: str) -> Non
             )
 
 
-def _check_words(layer: Layer, name: str, column: str, words: frozenset[str], where: str) -> None:
-    for row in layer.rows(f'SELECT DISTINCT "{column}" AS word FROM {name}'):
-        if row["word"] is not None and row["word"] not in words:
-            raise BadHistory(
-                f"{where}, column {column}: expected one of {', '.join(sorted(words))}, found "
-                f"{row['word']!r}. Use these words."
-            )
+def _check_words(
+    layer: Layer, name: str, vocabularies: dict[str, frozenset[str]], where: str
+) -> None:
+    if not vocabularies:
+        return
+    columns = ", ".join(f'"{column}"' for column in vocabularies)
+    for row in layer.rows(f"SELECT DISTINCT {columns} FROM {name}"):
+        for column, words in vocabularies.items():
+            if row[column] is not None and row[column] not in words:
+                raise BadHistory(
+                    f"{where}, column {column}: expected one of {', '.join(sorted(words))}, found "
+                    f"{row[column]!r}. Use these words."
+                )
 
 
 def _check_unique(layer: Layer, name: str, unique: tuple[str, ...], where: str) -> None:

@@ -10,7 +10,6 @@ from onceproof.checkers.relations.base import Relation
 RELATION = Relation(
     name="contributed",
     meaning="contributions at committed positions",
-    empty_without=("contributions",),
     sql="""
 SELECT k.trial, c.topic, c."partition", c."offset", c.record, x.state_key, x.aggregate,
        x.operation, x.amount, x.digest,

@@ -12,7 +12,6 @@ from onceproof.checkers.relations.base import Relation
 RELATION = Relation(
     name="expected_states",
     meaning="final values that the committed inputs yield",
-    empty_without=("contributions",),
     sql="""
 SELECT s.trial, s.state_key, s.aggregate, s.operation,
        CASE WHEN s.operation = 'count' OR s.known = s.inputs THEN s.amount END AS amount,

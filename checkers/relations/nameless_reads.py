@@ -5,7 +5,6 @@ from onceproof.checkers.relations.base import Relation
 RELATION = Relation(
     name="nameless_reads",
     meaning="records that were read without a valid attempt id",
-    empty_without=("reads",),
     sql="""
 SELECT DISTINCT r.topic, r.record
 FROM reads r

@@ -8,7 +8,6 @@ from onceproof.checkers.relations.base import Relation
 RELATION = Relation(
     name="read_origins",
     meaning="reads with the send that they come from",
-    empty_without=("reads",),
     sql="""
 SELECT i.trial, i.collected, r.reader, r.session, r.ordinal, r.isolation, r.topic,
        r."partition", r."offset", r.record, r."at", r.clock, n.attempt AS named,

@@ -8,7 +8,6 @@ from onceproof.checkers.relations.base import Relation
 RELATION = Relation(
     name="read_progress",
     meaning="reads with the furthest offset that their session had read before",
-    empty_without=("reads",),
     sql="""
 SELECT p.trial, p.reader, p.session, p.ordinal, p.isolation, p.topic, p."partition", p."offset",
        p.record, COALESCE(p.read_before, a.position - 1) AS reached, p.read_before

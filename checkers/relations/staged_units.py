@@ -9,7 +9,6 @@ from onceproof.checkers.relations.base import Relation
 RELATION = Relation(
     name="staged_units",
     meaning="staged positions of transactions: committed, missing or undecided",
-    empty_without=("staged",),
     sql="""
 SELECT g.txn, g.owner, g.topic, g."partition", g."offset",
        CASE WHEN max(p.topic = g.topic AND p."partition" = g."partition"

@@ -12,7 +12,6 @@ from onceproof.checkers.relations.base import Relation
 RELATION = Relation(
     name="txn_committed",
     meaning="transactions that are known to be committed",
-    empty_without=("txns",),
     sql="""
 SELECT t.txn, t.session, t.clock, t.began_at,
        CASE WHEN t.ended_at >= t.began_at THEN t.ended_at END AS ended_at,

@@ -10,7 +10,6 @@ from onceproof.checkers.relations.base import Relation
 RELATION = Relation(
     name="txn_nameless",
     meaning="committed entries and reads of transactions whose attempt names no send",
-    empty_without=("txns",),
     sql="""
 SELECT l.topic, l."partition", l."offset", l.record, CAST(NULL AS VARCHAR) AS reader,
        CAST(NULL AS BIGINT) AS reader_place

@@ -9,7 +9,6 @@ from onceproof.checkers.relations.base import Relation
 RELATION = Relation(
     name="txn_writes",
     meaning="committed entries with the committed transaction that wrote them",
-    empty_without=("txns",),
     sql="""
 SELECT l.topic, l."partition", l."offset", l.record, c.txn, c.place
 FROM txn_committed c

@@ -1,9 +1,9 @@
-"""Arrow without pandas, for this process.
+"""Arrow without numpy and pandas, for this process.
 
-Arrow asks once whether pandas is there, and imports it to find out: half of
-what it costs to judge a small history. Told no, it never asks again; whoever imports pandas
-afterwards still gets it. Only the command itself says so: in a process of somebody else (a test
-that imports us, say) Arrow is theirs.
+Arrow imports numpy, and asks once whether pandas is there, by importing it: that costs as much as
+judging a small history. Told no, it never asks again; whoever imports them afterwards still gets
+them. Only the command itself says so: in a process of somebody else (a test that imports us, say)
+Arrow is theirs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from threading import Event
 from types import ModuleType
 from typing import Final
 
-_PANDAS: Final = "pandas"
+_LEFT_OUT: Final = frozenset({"numpy", "pandas"})
 _ours: Final = Event()
 
 
@@ -25,23 +25,24 @@ def process_is_ours() -> None:
 
 
 class _NotThere(MetaPathFinder):
-    """Finds nothing, and lets nobody else look for pandas."""
+    """Finds nothing, and lets nobody else look for what is left out."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> None:
-        if fullname == _PANDAS:
-            raise ModuleNotFoundError("Arrow goes without pandas here", name=_PANDAS)
+        if fullname in _LEFT_OUT:
+            raise ModuleNotFoundError(f"Arrow goes without {fullname} here", name=fullname)
 
 
-def leave_pandas_out() -> None:
-    """Have Arrow go without pandas, in a process of ours that has not imported it already."""
-    if not _ours.is_set() or _PANDAS in sys.modules:
+def import_arrow_alone() -> None:
+    """Import Arrow without numpy and pandas, in a process of ours that has none of them yet."""
+    if not _ours.is_set() or not sys.modules.keys().isdisjoint({"pyarrow", *_LEFT_OUT}):
         return
     finder = _NotThere()
     sys.meta_path.insert(0, finder)
     try:
         import pyarrow as pa
+        import pyarrow.compute
 
         pa.array([0])  # the first thing that makes it ask
     finally:

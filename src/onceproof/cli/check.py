@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from onceproof.arrow_alone import import_arrow_alone
 from onceproof.cli import completing
 from onceproof.cli.words import OneOf, of_a_few
 
@@ -80,6 +81,8 @@ def check(
     Exit code: 0 every claim holds, or is as expected; 1 violated; 2 usage, or a history that
     cannot be read; 3 invalid; 4 stalled; 5 unknown or unexercised.
     """
+    if engine != "spark":  # which has uses of its own for numpy
+        import_arrow_alone()
     from onceproof.commands import check as command
     from onceproof.commands.check_options import BadOption, reader_options, settings
     from onceproof.interrupts import breaking_off

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from onceproof.arrow_alone import leave_pandas_out
 from onceproof.checkers import BadClaim, BadHistory
 from onceproof.checkers import check as judge
 from onceproof.checkers.engines.not_enough_memory import NotEnoughMemory
@@ -26,8 +25,6 @@ from onceproof.checkers.folders import is_uri
 
 if TYPE_CHECKING:
     from onceproof.checkers.imports import Imported
-
-leave_pandas_out()
 
 RUN = "run"
 USAGE, TROUBLE = 2, 3
