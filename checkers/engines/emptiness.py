@@ -82,7 +82,7 @@ class _Parser:
                 in_list = True
             elif word in _NOT_UNDERSTOOD or (word == "HAVING" and not select.grouped):
                 select.understood = False
-            elif word == "GROUP":
+            elif word == "GROUP" and not in_list:  # and not WITHIN GROUP
                 select.grouped = True
             elif (word == "FROM" and in_list and before != "DISTINCT") or (
                 word == "JOIN" and not in_list

@@ -50,6 +50,7 @@ def test_empty_queries(query: str) -> None:
         "SELECT e.e FROM range(1) e(e)",
         "WITH e AS (SELECT 1 AS x) SELECT x FROM e",
         "SELECT 1 AS x",
+        "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x) AS m FROM e",
     ],
 )
 def test_queries_that_may_have_rows(query: str) -> None:
