@@ -89,7 +89,8 @@ class Anomaly:
     (how many rows the witness has) and `named` (which of several effects of a record it is)."""
     sql: str
     empty_without: tuple[str, ...] = ()
-    """Tables each of which must have rows, or there is nothing to find."""
+    """Tables each of which must have rows, or there is nothing to find; those that its rows come
+    from by FROM and JOIN need not be named."""
     undecided: str | None = None
     """A SELECT of the trials for which it cannot be decided, because a part of the history that is
     needed was cut off, for instance below the start of a log."""

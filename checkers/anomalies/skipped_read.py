@@ -45,7 +45,6 @@ ANOMALY = Anomaly(
             {"attempt": "c/1", "record": "c", "offset": 8},
         ),
     },
-    empty_without=("reads",),
     sql="""
 SELECT p.trial, p.topic, p."partition", p.reader, p.session, l."offset", l.record, p.reached,
        p."offset" AS read_offset, p.ordinal

@@ -13,15 +13,17 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Final
 
-_TOKEN: Final = re.compile(r"""--[^\n]*|/\*.*?\*/|('[^']*'|"[^"]*"|\w+|[(),])""", re.DOTALL)
+_TOKEN: Final = re.compile(r"""--[^\n]*|/\*.*?\*/|('[^']*'|"[^"]*"|\w+|[-(),+*/<>=|])""", re.DOTALL)
 _OPTIONAL: Final = frozenset({"LEFT", "OUTER", "ANTI", "SEMI", "ASOF", "NATURAL", "POSITIONAL"})
 """After these a JOIN may have rows although its table has none."""
 _NOT_UNDERSTOOD: Final = frozenset({"WITH", "EXCEPT", "INTERSECT", "RIGHT", "FULL"})
 _NO_AGGREGATES: Final = frozenset(
-    {"ABS", "AND", "AS", "BY", "CASE", "CAST", "COALESCE", "DECIMAL", "ELSE", "EXISTS", "HASH"}
-    | {"IN", "LOWER", "NOT", "OR", "OVER", "SELECT", "THEN", "WHEN"}
+    {"", "-", "(", ",", "+", "*", "/", "<", ">", "=", "|"}
+    | {"ABS", "AND", "AS", "BY", "CASE", "CAST", "COALESCE", "DECIMAL", "ELSE", "EXISTS"}
+    | {"GENERATE_SERIES", "HASH", "IN", "LENGTH", "LOWER", "NOT", "OR", "OVER", "POWER"}
+    | {"SELECT", "THEN", "UNNEST", "WHEN"}
 )
-"""Words that a parenthesis may follow; any other is taken for an aggregate, which has a row also
+"""What a parenthesis may follow; any other is taken for an aggregate, which has a row also
 of no rows."""
 
 

@@ -16,7 +16,8 @@ class Relation:
     """Computed once and kept; else it is only a name for its query, as where every row of a table
     passes through it and none is worth keeping."""
     empty_without: tuple[str, ...] = ()
-    """Tables each of which must have rows, or there are none here, so that nothing need be read."""
+    """Tables each of which must have rows, or there are none here; those that its rows come from by
+    FROM and JOIN need not be named."""
     cycles: frozenset[str] | None = None
     """Where given, the rows of the query are edges, and the relation holds the shortest cycle of
     each strongly connected component that has edges of all these kinds: `checkers.cycles`."""

@@ -10,7 +10,6 @@ from onceproof.checkers.relations.base import Relation
 RELATION = Relation(
     name="range_blocks",
     meaning="blocks of offsets that each committed range has a part in",
-    empty_without=("ranges",),
     sql="""
 SELECT r.trial, r.owner, r.batch, r."partition", r.start_offset, r.end_offset, r.size,
        UNNEST(generate_series(r.start_offset // r.size, (r.end_offset - 1) // r.size)) AS block

@@ -27,10 +27,10 @@ class _Counting(DuckDB):
         self.created: list[str] = []
         self.begun = threading.Event()
 
-    def create(self, name: str, query: str, *, stored: bool) -> None:
+    def create(self, name: str, query: str, *, stored: bool) -> int | None:
         self.created.append(name)
         self.begun.set()
-        super().create(name, query, stored=stored)
+        return super().create(name, query, stored=stored)
 
 
 @pytest.fixture
