@@ -27,6 +27,8 @@ from onceproof.checkers.engines.temporary import temporary_folder
 
 T = TypeVar("T")
 _LEAST: Final = 600_000_000
+_ROW_GROUP: Final = 122_880
+"""Rows that DuckDB does not divide among threads."""
 _FOR_A_ROW: Final = 10
 """Bytes that are held where no limit is set: so many, or so many for each row if that is more."""
 
@@ -48,7 +50,9 @@ class DuckDB:
         self._kinds: dict[str, str] = {}
         self._files: dict[str, str] = {}
         self._turns = Turns()
-        self._memory, self._threads = settings.memory, settings.threads
+        self._memory = settings.memory
+        # One thread reads so few rows anyway; to give it work costs more than the work.
+        self._threads = settings.threads or (1 if rows <= _ROW_GROUP else None)
         self.threads = 2 if settings.threads is None else min(2, settings.threads)
         # The order of rows means nothing here, and keeping it costs memory.
         self._db.execute("SET preserve_insertion_order = false")
@@ -56,8 +60,8 @@ class DuckDB:
         self._may_hold_more = settings.memory is None
         limit = settings.memory or max(_LEAST, _FOR_A_ROW * rows)
         self._db.execute(f"SET memory_limit = '{limit}B'")
-        if settings.threads:
-            self._db.execute(f"SET threads = {settings.threads}")
+        if self._threads:
+            self._db.execute(f"SET threads = {self._threads}")
 
     @property
     def _db(self) -> duckdb.DuckDBPyConnection:
