@@ -213,7 +213,7 @@ def test_a_zombie_commits_only_where_nobody_knows_it_for_one(
     with running(staging, topic, form, workers=2, session=SHORT) as own:
         eventually(lambda: len(members(own)) == 2, "both to be members")
         with own.flowing():
-            fault = ZombieWorker(group=own.group)
+            fault = ZombieWorker(group=own.group, still_open=True)
             with own.struck(fault) as (injection, proof):
                 pid = int(injection.target.split()[1])
                 assert psutil.Process(pid).status() == psutil.STATUS_STOPPED

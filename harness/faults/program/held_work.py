@@ -11,10 +11,13 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import Final, Protocol, TypeVar
 
 from onceproof.harness.context.pipeline import Positions
-from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.context.run_context import RunContext, addresses
 from onceproof.harness.faults.database.triggers import Triggers
-from onceproof.harness.faults.messages.message import AtGates, Message
+from onceproof.harness.faults.messages.message import AtGates, Message, positions_in
 from onceproof.harness.faults.program.programs import program
+from onceproof.harness.kafka.coordinator import Refused
+from onceproof.harness.kafka.transaction_list import transactions
+from onceproof.harness.kafka.transactions import ONGOING
 from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.user_pipeline.program import AWAY
 from onceproof.harness.wait import Overdue, wait_until
@@ -37,7 +40,14 @@ class HeldWork(Protocol):
         """Whether others work on; waits some seconds for it."""
 
     def overtaken(self, ends: Positions) -> str | None:
-        """How others went on past these offsets of inputs, or why they cannot; None if neither."""
+        """How others went on past all that is in hand, or why they cannot; None if neither.
+
+        Args:
+            ends: offsets of inputs behind everything that may be in hand.
+        """
+
+    def ended(self) -> str | None:
+        """How what is held has ended meanwhile; None if it may still count, or nobody says."""
 
     def release(self) -> None:
         """Let it go on its way."""
@@ -60,6 +70,7 @@ class HeldOffsets:
             self.release()
             raise
         (self._id,) = held[0]["transactional_ids"]
+        self._in_hand = positions_in(held[0], program(context).look.topics)
 
     @property
     def what(self) -> str:
@@ -78,12 +89,20 @@ class HeldOffsets:
             gates.remove()
 
     def overtaken(self, ends: Positions) -> str | None:
-        """Whether others have committed all of them; their outputs show only what is before the
+        """Whether others have committed what is held; their outputs show only what is before the
         open transaction.
         """
         committed = program(self._context).look.groups.newest()
-        if all(committed.get(at, 0) >= end for at, end in ends.items()):
-            return "have committed all that was in the input"
+        if all(committed.get(at, 0) >= end for at, end in (self._in_hand or ends).items()):
+            return "have committed all that it had in hand"
+        return None
+
+    def ended(self) -> str | None:
+        """That its transaction is not open any more: its coordinator aborts it after a time."""
+        with suppress(Refused, OSError):
+            ways = addresses(self._context.stage).values()
+            if transactions(ways, self._id).get(self._id) != ONGOING:
+                return f"the transaction of {self._id} was over by then"
         return None
 
     def release(self) -> None:
@@ -134,6 +153,10 @@ class HeldWrite:
             return f"have written beyond all that was in the input{given_up}"
         waiting = self._triggers.behind(self._server_process)
         return f"wait for its locks in {waiting} server processes" if waiting else None
+
+    def ended(self) -> str | None:
+        """Never: whether it heeds a write that the server gave up is for its owner to show."""
+        return None
 
     def release(self) -> None:
         self._triggers.remove()

@@ -16,6 +16,7 @@ from typing import ClassVar, Final, Literal
 
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.base import NoEffect
 from onceproof.harness.faults.group_members import GroupMembers
 from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.program.held_work import HeldOffsets, HeldWork, HeldWrite
@@ -36,12 +37,15 @@ class ZombieWorker:
     Attributes:
         at: what it is about to do: `offsets`, commit them in a transaction, or `write` to the
             stage's database.
+        still_open: its transaction must be open by then. One whose time-out is shorter than its
+            session has always ended.
     """
 
     kind: ClassVar[str] = "timeout"
     needs = PROGRAM
     group: str
     at: Held = "offsets"
+    still_open: bool = False
 
     def describe(self) -> str:
         before = "its offsets arrive" if self.at == "offsets" else "it writes to the database"
@@ -103,7 +107,11 @@ class _Zombie:
         raise StageTrouble(f"nobody went on while one process stood still, {_TRIES} times")
 
     def evidence(self) -> str | None:
-        """That the group went on without it, over all that it may have had in hand."""
+        """That the group went on without it, over all that it may have had in hand.
+
+        Raises:
+            NoEffect: what it was about to do had ended by then.
+        """
         if self._proof is not None:
             return self._proof
         left = len(self._group.ids())
@@ -113,6 +121,8 @@ class _Zombie:
             return None
         if others is not None:
             seconds = (now() - self.at) / 1e9
+            if self._fault.still_open and (ended := self._held.ended()):
+                raise NoEffect(f"{self.target} stood still for {seconds:.1f} s; {ended}")
             self._proof = (
                 f"{self.target} stood still for {seconds:.1f} s, {self._held.what}; group "
                 f"{self._fault.group} went from {self._members} members to {left}, which {others}"

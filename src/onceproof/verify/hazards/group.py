@@ -32,6 +32,8 @@ _KILL_SECONDS: Final = 2 * _OUT_SECONDS
 """For one of them, and until it is there again."""
 _OUT_AT_MOST: Final = 3
 """How many processes that are in no group are killed in a round, and paused."""
+_TAKEOVER_SECONDS: Final = 5.0
+"""In which others do what a member had in hand whose session has ended."""
 _SHORT_SESSION_MS: Final = 10_000
 """A session time-out that a trial waits for; beyond it a member is removed by hand."""
 
@@ -44,7 +46,11 @@ def _evicted(pipeline: Pipeline, n: int) -> Iterator[Strike]:
         yield Strike(do=RemoveProgram(group=group.name, phase=phase(n)))
         return
     if several and (at := _held_at(pipeline)):
-        yield Strike(do=ZombieWorker(group=group.name, at=at), seconds=_session(group))
+        lasts = (pipeline.profile.transaction_ms or 0) / 1000
+        fault = ZombieWorker(
+            group=group.name, at=at, still_open=lasts > _session(group) + _TAKEOVER_SECONDS
+        )
+        yield Strike(do=fault, seconds=_session(group))
         return
     short = group.session_ms is not None and group.session_ms <= _SHORT_SESSION_MS
     yield Strike(

@@ -374,9 +374,12 @@ def test_one_of_several_workers_is_paused_with_records_in_hand() -> None:
     group = replace(READERS, members=2)
     worker = pipeline(replace(TRANSACTIONAL, group=group, processes=2))
     for at in strikes(worker, "evicted"):
-        assert at.do == ZombieWorker(group="readers")
+        assert at.do == ZombieWorker(group="readers", still_open=True)
         assert at.gated == ("pipeline",)
         assert at.seconds == 30.0 + 45.0, "nobody knows which member to remove before its time-out"
+    short = replace(TRANSACTIONAL, group=group, processes=2, transaction_ms=40_000)
+    for at in strikes(pipeline(short), "evicted"):
+        assert at.do == ZombieWorker(group="readers"), "its transaction ends before its session"
     rows = pipeline(replace(TWO_WORKERS, tables=("shipped",)))
     for at in strikes(rows, "evicted"):
         assert at.do == ZombieWorker(group="readers", at="write")
