@@ -18,6 +18,7 @@ from onceproof.harness.faults.program.programs import program
 from onceproof.harness.kafka.coordinator import Refused
 from onceproof.harness.kafka.transaction_list import transactions
 from onceproof.harness.kafka.transactions import ONGOING
+from onceproof.harness.links.gate.client import Event
 from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.user_pipeline.program import AWAY
 from onceproof.harness.wait import Overdue, wait_until
@@ -36,8 +37,11 @@ class HeldWork(Protocol):
     def what(self) -> str:
         """What is held, for reports."""
 
-    def others_go_on(self) -> bool:
-        """Whether others work on; waits some seconds for it."""
+    def others_go_on(self, others: int) -> bool:
+        """Whether so many others work on; waits some seconds for it.
+
+        All but its owner do while that stands still. If another one does, they are one fewer.
+        """
 
     def overtaken(self, ends: Positions) -> str | None:
         """How others went on past all that is in hand, or why they cannot; None if neither.
@@ -76,14 +80,18 @@ class HeldOffsets:
     def what(self) -> str:
         return f"offsets of {self._id} held"
 
-    def others_go_on(self) -> bool:
-        """Whether transactions of other ids end."""
+    def others_go_on(self, others: int) -> bool:
+        """Whether transactions of so many other ids end."""
         ends = Message(source="pipeline", direction="request", api="EndTxn")
         gates = AtGates(self._context, "pipeline", ends.rule("report", times=None))
+
+        def ids(event: Event) -> set[str]:
+            return {*event["transactional_ids"]} - {self._id}
+
         try:
             return _happens(
                 self._context,
-                lambda: any(self._id not in event["transactional_ids"] for event in gates.fired()),
+                lambda: len({id_ for event in gates.fired() for id_ in ids(event)}) >= others,
             )
         finally:
             gates.remove()
@@ -133,8 +141,11 @@ class HeldWrite:
     def what(self) -> str:
         return f"its write held in server process {self._server_process}"
 
-    def others_go_on(self) -> bool:
-        """Whether the outputs grow while it is held: its owner may give up and try again."""
+    def others_go_on(self, others: int) -> bool:
+        """Whether the outputs grow while it is held: its owner may give up and try again.
+
+        Nobody sees how many of them make them grow.
+        """
         look = program(self._context).look
         before = look.changes
 

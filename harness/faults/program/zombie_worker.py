@@ -95,12 +95,13 @@ class _Zombie:
             with ExitStack() as held_still:
                 held = self._fault.hold(self._context)
                 held_still.callback(held.release)
-                for pid in workers(self._context):
+                pids = workers(self._context)
+                for pid in pids:
                     with ExitStack() as paused:
                         paused.callback(thaw, pid)
                         with suppress(ProcessLookupError):
                             os.kill(pid, signal.SIGSTOP)
-                        if held.others_go_on():
+                        if held.others_go_on(len(pids) - 1):
                             paused.pop_all()
                             held_still.pop_all()
                             return held, pid

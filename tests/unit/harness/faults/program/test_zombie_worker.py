@@ -29,6 +29,20 @@ class Group:
         return {"a"}
 
 
+class Worked:
+    """What is held is of process 12; as many others work as stand still with it or go on."""
+
+    def __init__(self) -> None:
+        self.paused: set[int] = set()
+        self.released = False
+
+    def others_go_on(self, others: int) -> bool:
+        return len({11, 12, 13} - self.paused - {12}) >= others
+
+    def release(self) -> None:
+        self.released = True
+
+
 class Held:
     """Offsets that others have committed meanwhile."""
 
@@ -72,3 +86,15 @@ def test_a_transaction_that_was_aborted_meanwhile_shows_nothing(
 ) -> None:
     with pytest.raises(NoEffect, match=ENDED):
         zombie(monkeypatch, ended=ENDED, still_open=True)
+
+
+def test_of_three_the_one_stands_still_whose_work_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = Worked()
+    monkeypatch.setattr(module, "workers", lambda context: [11, 12, 13])
+    monkeypatch.setattr(module.os, "kill", lambda pid, signal: held.paused.add(pid))
+    monkeypatch.setattr(module, "thaw", held.paused.discard)
+    monkeypatch.setattr(ZombieWorker, "hold", lambda self, context: held)
+    zombie = ZombieWorker(group="copy").inject(FakeContext(), "evicted 1")
+    assert zombie.target == "process 12 of pipeline#1"
+    assert held.paused == {12}
+    assert not held.released
