@@ -8,6 +8,7 @@ import pytest
 from confluent_kafka.admin import AdminClient, NewPartitions
 
 from onceproof.harness.context.pipeline import Positions
+from onceproof.harness.faults.base import NoEffect
 from onceproof.harness.faults.program.add_partition import AddPartition
 from onceproof.harness.faults.program.empty_partition import EmptyPartition
 from onceproof.harness.faults.program.odd_input import OddInput
@@ -80,8 +81,9 @@ def test_odd_orders_are_seen_to_come(staging: Staged, topic: Callable[..., str])
 
 def test_a_partition_is_empty_while_it_writes(staging: Staged, topic: Callable[..., str]) -> None:
     with running(staging, topic, "copy") as own:
-        with own.flowing():
-            assert EmptyPartition().inject(own.context, "x").evidence() is None
+        full = pytest.raises(NoEffect, match="every partition of the input had records")
+        with own.flowing(), full:
+            EmptyPartition().inject(own.context, "x").evidence()
         own.left_out = 1
         admin = AdminClient({"bootstrap.servers": staging.stage.bootstrap(AUDITOR)})
         admin.create_partitions([NewPartitions(own.source, 4)])[own.source].result()

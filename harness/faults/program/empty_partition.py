@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
+from onceproof.harness.faults.base import NoEffect
 from onceproof.harness.faults.program.programs import at_work, wait_works
 from onceproof.harness.user_pipeline.program import PROGRAM
 
@@ -38,9 +39,14 @@ class _Empty:
         self.target = ", ".join(self._empty) or f"topic {context.topic}"
         self.at = now()
 
-    def evidence(self) -> str | None:
+    def evidence(self) -> str:
+        """Which one was empty.
+
+        Raises:
+            NoEffect: none was, and none will be again.
+        """
         if not self._empty:
-            return None
+            raise NoEffect("every partition of the input had records")
         return f"the pipeline wrote when {self.target} held nothing, and others {self._others}"
 
     def heal(self) -> None:
