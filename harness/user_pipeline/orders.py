@@ -287,7 +287,7 @@ class Orders:
 
     def _all(self, seed: int) -> Sequence[Given]:
         records = self._plain(seed)
-        return records if self.times is None else in_rounds(records, self.times, self.sentinels)
+        return records if self.times is None else _in_rounds(records, self.times, self.sentinels)
 
     def _plain(self, seed: int) -> Sequence[Given]:
         if self.file:
@@ -308,7 +308,7 @@ class Orders:
         return orders_made_up(made_up, seed)
 
 
-def in_rounds(records: Sequence[Given], times: EventTime, last: int) -> list[Given]:
+def _in_rounds(records: Sequence[Given], times: EventTime, last: int) -> list[Given]:
     """The same records, the last of which have event times that push a watermark on.
 
     Raises:
