@@ -21,10 +21,11 @@ from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.context.run_context import Collected, RunContext
 from onceproof.harness.dry_run.probing import Probe
 from onceproof.harness.faults.messages.message import AtGates
+from onceproof.harness.faults.program.several import workers
 from onceproof.harness.kafka.connecting.connection import connection
 from onceproof.harness.links.gate.client import Event
 from onceproof.harness.links.gate.rules import POSITIONS, MessageMatch
-from onceproof.harness.links.topology import AUDITOR, HTTP_SERVICE, Link
+from onceproof.harness.links.topology import AUDITOR, HTTP_SERVICE
 from onceproof.harness.schedule.scenario import ScheduledFault
 from onceproof.harness.user_pipeline.profile import (
     CHECKPOINT,
@@ -115,7 +116,8 @@ class Learner:
             seen=lambda: f"{producers.acknowledged} acknowledged",
         )
         self._members = self._groups()
-        self._processes = self._connected_processes()
+        if isinstance(self._context.pipeline, Program):
+            self._processes = max(1, len(workers(self._context)))
         self._wait_commit()
         for api, reports in self._reports.items():
             self._seen[api] = reports.fired()
@@ -256,16 +258,6 @@ class Learner:
         except (KafkaException, TimeoutError):
             return {}
         return found
-
-    def _connected_processes(self) -> int:
-        """How many processes of the pipeline are connected to a broker."""
-        if not isinstance(self._context.pipeline, Program):
-            return 1
-        return max(1, len(self._context.pipeline.clients(self._entrances())))
-
-    def _entrances(self) -> frozenset[str]:
-        stage = self._context.stage
-        return frozenset(stage.entrance(Link("pipeline", broker)) for broker in stage.brokers)
 
     def _ends(self) -> Positions:
         """Behind the last record of each partition of the inputs that has one."""

@@ -97,14 +97,15 @@ class Program:
         process.pause(self._stop)
         return process
 
-    def clients(self, addresses: Collection[str]) -> list[int]:
-        """Ids of its processes that are connected to any of these `host:port` addresses."""
-        found = []
+    def clients(self, addresses: Collection[str]) -> dict[int, int]:
+        """Its connections to these `host:port` addresses: own port → id of the process."""
+        found = {}
         for pid in self.supervisor.running().pids():
             with suppress(psutil.Error):
-                ends = [c.raddr for c in psutil.Process(pid).net_connections("tcp") if c.raddr]
-                if any(f"{end.ip.removeprefix('::ffff:')}:{end.port}" in addresses for end in ends):
-                    found.append(pid)
+                for one in psutil.Process(pid).net_connections("tcp"):
+                    end = one.raddr
+                    if end and f"{end.ip.removeprefix('::ffff:')}:{end.port}" in addresses:
+                        found[one.laddr.port] = pid
         return found
 
     def alive(self) -> bool:

@@ -254,6 +254,21 @@ def test_a_zombie_writes_rows_again_only_where_nothing_tells_them_apart(
         assert bool(twice) is (form == "twice")
 
 
+@LATER
+def test_of_three_the_zombie_is_the_one_whose_write_is_held(
+    staging: Staged, topic: Callable[..., str]
+) -> None:
+    with running(staging, topic, "twice", workers=3, session=SHORT) as own:
+        eventually(lambda: len(members(own)) == 3, "all to be members")
+        with own.flowing():
+            with own.struck(ZombieWorker(group=own.group, at="write")) as (_, proof):
+                assert "went from 3 members to 2, which have written beyond all that" in proof
+            eventually(lambda: len(members(own)) == 3, "the zombie to come back", own.said)
+        eventually(lambda: not own.missing(), "an effect of each", own.said)
+        # What was held has landed, and others had written the same meanwhile.
+        assert [record for record, count in own.effects().items() if count > 1]
+
+
 def test_one_process_alone_is_not_one_of_several(
     staging: Staged, topic: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -108,6 +108,15 @@ class Triggers:
         rows = self._connection.execute(_filled(_WAITING)).fetchall()
         return {int(pid): None if xid is None else str(xid) for pid, xid in rows}
 
+    def held_for(self, process: int) -> float:
+        """Seconds since a server process got the statement that it works on."""
+        query = (
+            "SELECT extract(epoch FROM clock_timestamp() - query_start)::float8 "
+            "FROM pg_stat_activity WHERE pid = %s"
+        )
+        row = self._connection.execute(query, [process]).fetchone()
+        return float(row[0]) if row else 0.0
+
     def behind(self, process: int) -> int:
         """How many server processes wait for a lock that one of them has."""
         query = "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))"

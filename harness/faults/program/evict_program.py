@@ -6,8 +6,6 @@ member: to a sibling of its own, or to ours, which reads nothing. Then it goes o
 
 from __future__ import annotations
 
-import os
-import signal
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,7 +15,7 @@ from onceproof.harness.faults.cluster.coordinated import group_of
 from onceproof.harness.faults.group_members import GroupMembers
 from onceproof.harness.faults.program.other_member import CLIENT, OtherMember
 from onceproof.harness.faults.program.programs import at_work, program, wait_works
-from onceproof.harness.faults.program.several import described, thaw, wait_several, workers
+from onceproof.harness.faults.program.several import described, freeze, thaw, wait_several, workers
 from onceproof.harness.user_pipeline.program import PROGRAM
 
 
@@ -102,7 +100,7 @@ class _Part:
         at_work(context, fault.phase)
         self._members = len(self._group.wait_stable())
         self._pid = max(workers(context))
-        os.kill(self._pid, signal.SIGSTOP)
+        freeze(self._pid)
         self.at = now()
         self.target = described(context, self._pid)
         self._proof: str | None = None

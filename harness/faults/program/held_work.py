@@ -1,7 +1,7 @@
 """What one of several workers is about to do, held on its way: it has records in hand.
 
-A commit of offsets in a transaction is held at a gate, a write to the database in a trigger. Nobody
-knows which process it is of: whoever is paused while the others go on.
+A commit of offsets in a transaction is held at a gate, a write to the database in a trigger. Behind
+a proxy, neither tells which process it is of.
 """
 
 from __future__ import annotations
@@ -15,19 +15,17 @@ from onceproof.harness.context.run_context import RunContext, addresses
 from onceproof.harness.faults.database.triggers import Triggers
 from onceproof.harness.faults.messages.message import AtGates, Message, positions_in
 from onceproof.harness.faults.program.programs import program
+from onceproof.harness.faults.program.several import freeze, thaw, waits_for_answer, workers
 from onceproof.harness.kafka.coordinator import Refused
 from onceproof.harness.kafka.transaction_list import transactions
 from onceproof.harness.kafka.transactions import ONGOING
 from onceproof.harness.links.gate.client import Event
-from onceproof.harness.links.topology import AUDITOR
-from onceproof.harness.user_pipeline.program import AWAY
+from onceproof.harness.links.topology import AUDITOR, POSTGRES
 from onceproof.harness.wait import Overdue, wait_until
 
 T = TypeVar("T")
 _HOLD_SECONDS: Final = 30.0
 _OTHERS_SECONDS: Final = 5.0
-_TWICE: Final = 2
-"""The write that a process had sent before it was paused may still land."""
 
 
 class HeldWork(Protocol):
@@ -37,10 +35,12 @@ class HeldWork(Protocol):
     def what(self) -> str:
         """What is held, for reports."""
 
-    def others_go_on(self, others: int) -> bool:
-        """Whether so many others work on; waits some seconds for it.
+    def pause_owner(self) -> int:
+        """Let the process stand still that it is of; returns its id.
 
-        All but its owner do while that stands still. If another one does, they are one fewer.
+        Raises:
+            StageTrouble: nobody can tell which one that is.
+            Overdue: that is not to be seen now.
         """
 
     def overtaken(self, ends: Positions) -> str | None:
@@ -80,8 +80,23 @@ class HeldOffsets:
     def what(self) -> str:
         return f"offsets of {self._id} held"
 
-    def others_go_on(self, others: int) -> bool:
-        """Whether transactions of so many other ids end."""
+    def pause_owner(self) -> int:
+        """The one without which transactions of all others end.
+
+        While another one stands still, they are one fewer.
+        """
+        pids = workers(self._context)
+        for pid in pids:
+            with ExitStack() as paused:
+                paused.callback(thaw, pid)
+                freeze(pid)
+                if self._others_end(len(pids) - 1):
+                    paused.pop_all()
+                    return pid
+        raise Overdue("nobody went on while one process stood still")
+
+    def _others_end(self, others: int) -> bool:
+        """Whether transactions of so many other ids end, within some seconds."""
         ends = Message(source="pipeline", direction="request", api="EndTxn")
         gates = AtGates(self._context, "pipeline", ends.rule("report", times=None))
 
@@ -89,10 +104,12 @@ class HeldOffsets:
             return {*event["transactional_ids"]} - {self._id}
 
         try:
-            return _happens(
-                self._context,
+            return wait_until(
                 lambda: len({id_ for event in gates.fired() for id_ in ids(event)}) >= others,
-            )
+                what="", seconds=_OTHERS_SECONDS, every=0.05, stop=self._context.stop,
+            )  # fmt: skip
+        except Overdue:
+            return False
         finally:
             gates.remove()
 
@@ -141,20 +158,16 @@ class HeldWrite:
     def what(self) -> str:
         return f"its write held in server process {self._server_process}"
 
-    def others_go_on(self, others: int) -> bool:
-        """Whether the outputs grow while it is held: its owner may give up and try again.
-
-        Nobody sees how many of them make them grow.
-        """
-        look = program(self._context).look
-        before = look.changes
-
-        def decided() -> bool:
-            with suppress(*AWAY):
-                look.size()
-            return look.changes >= before + _TWICE or not self._held()
-
-        return _happens(self._context, decided) and self._held()
+    def pause_owner(self) -> int:
+        """The one that has waited for the database since its write came there."""
+        pid = waits_for_answer(
+            self._context, POSTGRES, lambda: self._triggers.held_for(self._server_process)
+        )
+        freeze(pid)
+        if not self._held():
+            thaw(pid)
+            raise Overdue("its owner gave up the write that was held")
+        return pid
 
     def overtaken(self, ends: Positions) -> str | None:
         """Whether others have written beyond them, or wait for a lock of the one that is held."""
@@ -205,10 +218,3 @@ def writes_held(
 
 def _met(context: RunContext, look: Callable[[], T], what: str) -> T:
     return wait_until(look, what=what, seconds=_HOLD_SECONDS, every=0.005, stop=context.stop)
-
-
-def _happens(context: RunContext, look: Callable[[], bool]) -> bool:
-    try:
-        return wait_until(look, what="", seconds=_OTHERS_SECONDS, every=0.05, stop=context.stop)
-    except Overdue:
-        return False

@@ -4,29 +4,71 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Callable
 from contextlib import suppress
+from typing import Final
 
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.group_members import GroupMembers
 from onceproof.harness.faults.program.programs import program, start_again
 from onceproof.harness.links.topology import Link
+from onceproof.harness.processes.tcp_silence import waiting_ports
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.wait import Overdue, wait_until
 
 _JOIN_SECONDS = 60.0
+_SILENT_SECONDS: Final = 5.0
 
 
 def workers(context: RunContext) -> list[int]:
     """Ids of the processes of the pipeline that are connected to brokers."""
-    stage = context.stage
-    return program(context).clients(
-        {stage.entrance(Link("pipeline", broker)) for broker in stage.brokers}
-    )
+    return sorted({*clients(context, *context.stage.brokers).values()})
+
+
+def clients(context: RunContext, *nodes: str) -> dict[int, int]:
+    """Connections of the pipeline to brokers or the database: own port → id of the process."""
+    ways = {context.stage.entrance(Link("pipeline", node)) for node in nodes}
+    return program(context).clients(ways)
+
+
+def waits_for_answer(context: RunContext, node: str, since: Callable[[], float]) -> int:
+    """The process of the pipeline that sent a request to a node and has had no answer.
+
+    Args:
+        since: seconds since it arrived.
+
+    Raises:
+        Overdue: no process or several have waited for so long.
+        StageTrouble: the kernel does not tell.
+    """
+    port = int(context.stage.entrance(Link("pipeline", node)).rpartition(":")[2])
+    found: set[int] = set()
+
+    def one() -> int | None:
+        of = clients(context, node)
+        try:
+            waiting = waiting_ports(port, since())
+        except OSError as error:
+            raise StageTrouble(f"nobody tells which process waits for {node}: {error}") from None
+        found.clear()
+        found.update(of[own] for own in waiting & of.keys())
+        return next(iter(found)) if len(found) == 1 else None
+
+    return wait_until(
+        one, what=f"one process to wait for {node}", seconds=_SILENT_SECONDS, every=0.05,
+        stop=context.stop, seen=lambda: f"{len(found)} do",
+    )  # fmt: skip
 
 
 def described(context: RunContext, pid: int) -> str:
     """A process of the pipeline, in words."""
     return f"process {pid} of {program(context).supervisor.running().instance}"
+
+
+def freeze(pid: int) -> None:
+    """Let a process stand still."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGSTOP)
 
 
 def thaw(pid: int) -> None:

@@ -8,9 +8,7 @@ before, the others would wait for its transaction, and nothing could come twice.
 
 from __future__ import annotations
 
-import os
-import signal
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
@@ -21,9 +19,10 @@ from onceproof.harness.faults.group_members import GroupMembers
 from onceproof.harness.faults.messages.message import Message
 from onceproof.harness.faults.program.held_work import HeldOffsets, HeldWork, HeldWrite
 from onceproof.harness.faults.program.programs import at_work, wait_works
-from onceproof.harness.faults.program.several import described, thaw, wait_several, workers
+from onceproof.harness.faults.program.several import described, thaw, wait_several
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.user_pipeline.program import AWAY, PROGRAM
+from onceproof.harness.wait import Overdue
 
 Held = Literal["offsets", "write"]
 _TRIES: Final = 4
@@ -88,24 +87,22 @@ class _Zombie:
         """What is held, and the process that it is of, which stands still.
 
         Raises:
-            StageTrouble: it was of none of them.
+            StageTrouble: it was of none of them, or nobody can tell.
             Overdue: there is nothing to hold.
         """
+        why = ""
         for _ in range(_TRIES):
             with ExitStack() as held_still:
                 held = self._fault.hold(self._context)
                 held_still.callback(held.release)
-                pids = workers(self._context)
-                for pid in pids:
-                    with ExitStack() as paused:
-                        paused.callback(thaw, pid)
-                        with suppress(ProcessLookupError):
-                            os.kill(pid, signal.SIGSTOP)
-                        if held.others_go_on(len(pids) - 1):
-                            paused.pop_all()
-                            held_still.pop_all()
-                            return held, pid
-        raise StageTrouble(f"nobody went on while one process stood still, {_TRIES} times")
+                try:
+                    pid = held.pause_owner()
+                except Overdue as error:
+                    why = str(error)
+                    continue
+                held_still.pop_all()
+                return held, pid
+        raise StageTrouble(f"{why}, {_TRIES} times")
 
     def evidence(self) -> str | None:
         """That the group went on without it, over all that it may have had in hand.

@@ -10,6 +10,8 @@ import onceproof.harness.faults.program.zombie_worker as module
 from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.faults.base import NoEffect
 from onceproof.harness.faults.program.zombie_worker import ZombieWorker
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.wait import Overdue
 from tests.unit.fakes.run_context import FakeContext
 
 ENDED = "the transaction of copy-1 was over by then"
@@ -30,17 +32,23 @@ class Group:
 
 
 class Worked:
-    """What is held is of process 12; as many others work as stand still with it or go on."""
+    """What is held of somebody; whose it is can be seen at the third look."""
 
     def __init__(self) -> None:
-        self.paused: set[int] = set()
-        self.released = False
+        self.looks = self.held = 0
 
-    def others_go_on(self, others: int) -> bool:
-        return len({11, 12, 13} - self.paused - {12}) >= others
+    def hold(self) -> Worked:
+        self.held += 1
+        return self
+
+    def pause_owner(self) -> int:
+        self.looks += 1
+        if self.looks < 3:
+            raise Overdue("two processes are silent")
+        return 12
 
     def release(self) -> None:
-        self.released = True
+        self.held -= 1
 
 
 class Held:
@@ -88,13 +96,18 @@ def test_a_transaction_that_was_aborted_meanwhile_shows_nothing(
         zombie(monkeypatch, ended=ENDED, still_open=True)
 
 
-def test_of_three_the_one_stands_still_whose_work_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    held = Worked()
-    monkeypatch.setattr(module, "workers", lambda context: [11, 12, 13])
-    monkeypatch.setattr(module.os, "kill", lambda pid, signal: held.paused.add(pid))
-    monkeypatch.setattr(module, "thaw", held.paused.discard)
-    monkeypatch.setattr(ZombieWorker, "hold", lambda self, context: held)
+def test_what_cannot_be_told_is_let_go_and_held_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    work = Worked()
+    monkeypatch.setattr(ZombieWorker, "hold", lambda self, context: work.hold())
     zombie = ZombieWorker(group="copy").inject(FakeContext(), "evicted 1")
     assert zombie.target == "process 12 of pipeline#1"
-    assert held.paused == {12}
-    assert not held.released
+    assert (work.looks, work.held) == (3, 1)
+
+
+def test_nobody_tells_whose_work_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    work = Worked()
+    work.looks = -4
+    monkeypatch.setattr(ZombieWorker, "hold", lambda self, context: work.hold())
+    with pytest.raises(StageTrouble, match="two processes are silent, 4 times"):
+        ZombieWorker(group="copy").inject(FakeContext(), "evicted 1")
+    assert work.held == 0

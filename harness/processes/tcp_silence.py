@@ -1,0 +1,114 @@
+"""For how long the TCP connections of this machine have been silent, each way.
+
+The kernel's socket diagnosis (netlink, `sock_diag(7)`) tells it without privileges, as `ss -i`
+shows it: milliseconds since data was last sent and last received.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+_SOCK_DIAG: Final = 4
+_BY_FAMILY: Final = 20
+_DUMP: Final = 0x301
+_ERROR, _DONE = 2, 3
+_INFO: Final = 2
+_ESTABLISHED: Final = 1 << 1
+_HEADER: Final = struct.Struct("=IHHII")
+_ATTRIBUTE: Final = struct.Struct("=HH")
+_PORTS: Final = struct.Struct("!HH")
+_PORTS_AT, _MESSAGE_BYTES = 4, 72
+_SENT_AT, _RECEIVED_AT = 44, 52
+"""`tcpi_last_data_sent` and `tcpi_last_data_recv` in `struct tcp_info`."""
+_TIMEOUT_SECONDS: Final = 5.0
+_TICK_SECONDS: Final = 0.02
+"""How exactly the kernel tells, and we do."""
+_WAY_SECONDS: Final = 0.5
+"""A request's way through proxies on a busy machine."""
+
+
+class Silence(NamedTuple):
+    """One end of an established connection: its port, the other's, and seconds since data went."""
+
+    port: int
+    to: int
+    sent: float
+    received: float
+
+
+def silences(to: int) -> list[Silence]:
+    """Ends of established connections that lead to a port of this machine.
+
+    Raises:
+        OSError: the kernel does not tell, such as one without `inet_diag`.
+    """
+    families = (socket.AF_INET, socket.AF_INET6)
+    return [one for family in families for one in _dumped(family) if one.to == to]
+
+
+def waiting_ports(to: int, seconds: float) -> set[int]:
+    """Own ports of the connections that may wait for the answer to a request.
+
+    Something was sent when the request was or since, and nothing was received since.
+
+    Args:
+        to: the port that they lead to.
+        seconds: how long ago the request arrived.
+
+    Raises:
+        OSError: the kernel does not tell.
+    """
+    return {
+        one.port
+        for one in silences(to)
+        if one.received >= max(one.sent, seconds - _TICK_SECONDS)
+        and one.sent <= seconds + _WAY_SECONDS
+    }
+
+
+def _dumped(family: int) -> Iterator[Silence]:
+    request = struct.pack(
+        "=BBBBI", family, socket.IPPROTO_TCP, 1 << (_INFO - 1), 0, _ESTABLISHED
+    ) + bytes(48)
+    header = _HEADER.pack(_HEADER.size + len(request), _BY_FAMILY, _DUMP, 1, 0)
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, _SOCK_DIAG) as kernel:
+        kernel.settimeout(_TIMEOUT_SECONDS)
+        kernel.send(header + request)
+        while True:
+            for kind, body in _messages(kernel.recv(1 << 18)):
+                if kind == _DONE:
+                    return
+                if kind == _ERROR:
+                    raise OSError(-struct.unpack_from("=i", body)[0], "no socket diagnosis")
+                if (info := _info(body)) is not None:
+                    port, to = _PORTS.unpack_from(body, _PORTS_AT)
+                    yield Silence(port, to, *info)
+
+
+def _messages(data: bytes) -> Iterator[tuple[int, bytes]]:
+    while len(data) >= _HEADER.size:
+        length, kind, *_ = _HEADER.unpack_from(data)
+        yield kind, data[_HEADER.size : length]
+        data = data[_aligned(length) :]
+
+
+def _info(body: bytes) -> tuple[float, float] | None:
+    """Seconds since data was sent and received, of one socket."""
+    at = _MESSAGE_BYTES
+    while at + _ATTRIBUTE.size <= len(body):
+        length, kind = _ATTRIBUTE.unpack_from(body, at)
+        if kind == _INFO:
+            info = body[at + _ATTRIBUTE.size : at + length]
+            sent, received = (
+                struct.unpack_from("=I", info, n)[0] for n in (_SENT_AT, _RECEIVED_AT)
+            )
+            return sent / 1000, received / 1000
+        at += max(_aligned(length), _ATTRIBUTE.size)
+    return None
+
+
+def _aligned(length: int) -> int:
+    return (length + 3) & ~3
