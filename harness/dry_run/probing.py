@@ -50,6 +50,8 @@ class Probe:
         if not isinstance(pipeline, Program) or not pipeline.alive():
             return (), ()
         assert isinstance(subject, OwnPipeline)
+        if subject.feed:
+            return (), ()  # what it reads from is no topic
         for kind in subject.orders.probes:
             try:
                 life = pipeline.supervisor.running()

@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from onceproof.harness.clock import now
 from onceproof.harness.kafka.connecting.properties import without_credentials
@@ -44,6 +44,22 @@ class Identity:
     gid: int
 
 
+class Outside(Protocol):
+    """What a process stands for that is no child of ours: a service, a container."""
+
+    def kill(self) -> str:
+        """End it at once; returns how that was seen, in words."""
+
+    def pause(self) -> None:
+        """Let all of it stand still."""
+
+    def resume(self) -> None:
+        """Let it go on, if it stands still."""
+
+    def paused(self) -> bool:
+        """Whether all of it stands still."""
+
+
 @dataclass(kw_only=True)
 class Process:
     """One life of one process, with all that it started."""
@@ -58,11 +74,9 @@ class Process:
     """We are ending it, so its end is nothing to be surprised at."""
     ended_at: int | None = None
     how: str | None = None
-    outside: Callable[[], str] | None = None
-    """Kills the service that it stands for, which is no child of ours; returns how that was seen.
-    """
+    outside: Outside | None = None
     gone: str | None = None
-    """What that returned."""
+    """How what it stands for was seen to be killed."""
     _known: set[tuple[int, int]] = field(default_factory=set, init=False, repr=False)
     """(process id, its start) of all that was ever seen of it."""
 
@@ -120,6 +134,8 @@ class Process:
         Each thread stops when it is scheduled next, so on a busy machine the first one's state says
         little of the others'.
         """
+        if self.outside is not None:
+            return self.outside.paused()
         first = proc.thread_states(self.popen.pid)
         if not first <= _STOPPED:
             return False  # to look at every process of the machine takes long
@@ -135,10 +151,14 @@ class Process:
         Raises:
             Overdue: something of it goes on, which only a process stuck in the kernel does.
             Interrupted: the run was asked to stop.
+            StageTrouble: what it stands for cannot be paused.
         """
 
         def all_still() -> bool:
-            self.freeze()
+            if self.outside is None:
+                self.freeze()
+            else:
+                self.outside.pause()
             try:
                 wait_until(self.frozen, what="", seconds=_STILL_SECONDS, every=0.01, stop=stop)
             except Overdue:
@@ -149,6 +169,8 @@ class Process:
         wait_until(all_still, what=f"all of {self.instance} to stand still", seconds=30, stop=stop)
 
     def thaw(self) -> None:
+        if self.outside is not None:
+            self.outside.resume()
         self.send(signal.SIGCONT)
 
     def kill(self, how: str, *, seconds: float = 20.0) -> None:
@@ -159,7 +181,7 @@ class Process:
         """
         self.ending = True
         if self.outside is not None:
-            self.gone = self.outside()
+            self.gone = self.outside.kill()
         self.freeze()
         self._end(signal.SIGKILL, how, seconds)
 

@@ -21,7 +21,7 @@ from onceproof.harness.tools.error import SetupError
 
 COMPOSE = (2, 23, 1)
 """The first version that takes a configuration file from within the compose file."""
-WITHOUT = "or leave out `--backend docker`: the local stage needs no Docker"
+_LOCAL = "or leave out `--backend docker`: the local stage needs no Docker"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +33,7 @@ class Engine:
     client: Any
     version: str
     compose: str
+    """Version of its compose plugin; empty where nobody needs one."""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -40,8 +41,14 @@ class Engine:
         return {"DOCKER_HOST": self.host}
 
 
-def connect(environ: Mapping[str, str] = os.environ) -> Engine:
+def connect(
+    environ: Mapping[str, str] = os.environ, *, compose: bool = True, otherwise: str = _LOCAL
+) -> Engine:
     """The engine that the user's `docker` speaks to.
+
+    Args:
+        compose: whether its compose plugin is needed.
+        otherwise: what to do without Docker.
 
     Raises:
         SetupError: the command, its compose plugin or the engine is missing.
@@ -49,16 +56,9 @@ def connect(environ: Mapping[str, str] = os.environ) -> Engine:
     program = shutil.which("docker", path=environ.get("PATH", ""))
     if program is None:
         raise SetupError(
-            f"Docker is missing: there is no `docker` in PATH. Install Docker Engine, {WITHOUT}."
+            f"Docker is missing: there is no `docker` in PATH. Install Docker Engine, {otherwise}."
         )
-    compose = _output([program, "compose", "version", "--short"], environ)
-    if compose is None or _numbers(compose) < COMPOSE:
-        found = "is missing" if compose is None else f"{compose} is too old"
-        wanted = ".".join(map(str, COMPOSE))
-        raise SetupError(
-            f"Docker's compose plugin {found}: `docker compose` {wanted} or newer is needed. "
-            f"Install it, {WITHOUT}."
-        )
+    plugin = _compose(program, environ, otherwise) if compose else ""
     host = environ.get("DOCKER_HOST") or _output(
         [program, "context", "inspect", "--format", "{{.Endpoints.docker.Host}}"], environ
     )
@@ -70,9 +70,21 @@ def connect(environ: Mapping[str, str] = os.environ) -> Engine:
         reason = "permission denied" if "ermission denied" in str(error) else "no answer"
         raise SetupError(
             f"The Docker engine cannot be used: {reason} at {host}. Start it, or get access to it "
-            f"(`docker info` must work), {WITHOUT}."
+            f"(`docker info` must work), {otherwise}."
         ) from error
-    return Engine(program=program, host=host, client=client, version=version, compose=compose)
+    return Engine(program=program, host=host, client=client, version=version, compose=plugin)
+
+
+def _compose(program: str, environ: Mapping[str, str], otherwise: str) -> str:
+    version = _output([program, "compose", "version", "--short"], environ)
+    if version is None or _numbers(version) < COMPOSE:
+        found = "is missing" if version is None else f"{version} is too old"
+        wanted = ".".join(map(str, COMPOSE))
+        raise SetupError(
+            f"Docker's compose plugin {found}: `docker compose` {wanted} or newer is needed. "
+            f"Install it, {otherwise}."
+        )
+    return version
 
 
 def _output(command: list[str], environ: Mapping[str, str]) -> str | None:

@@ -21,7 +21,21 @@ class KillCommand:
     command: tuple[str, ...]
     health: Health
 
-    def __call__(self) -> str:
+    def pause(self) -> None:
+        """Nothing does.
+
+        Raises:
+            StageTrouble: always.
+        """
+        raise StageTrouble("only commands reach the pipeline, and none pauses it")
+
+    def resume(self) -> None:
+        """It never stands still."""
+
+    def paused(self) -> bool:
+        return False
+
+    def kill(self) -> str:
         """Run it; returns what shows that the service is gone.
 
         Raises:

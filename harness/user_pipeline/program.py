@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 import psutil
 import psycopg
@@ -32,6 +32,19 @@ AWAY: Final = (UnreadableLog, UnreadableOutput, psycopg.OperationalError)
 """What looking at an output may raise while a broker or the database is away."""
 
 
+class Beside(Protocol):
+    """What a program needs beside it while it is kept running."""
+
+    def start(self) -> None:
+        """Start it, unless it runs."""
+
+    def check(self) -> None:
+        """Raise `PipelineTrouble` if it has failed."""
+
+    def close(self) -> None:
+        """End it."""
+
+
 class Program:
     """One program, kept running."""
 
@@ -48,18 +61,21 @@ class Program:
         health: Health | None = None,
         *,
         prepares: bool = False,
+        beside: Sequence[Beside] = (),
     ) -> None:
         """Keep what it is made of.
 
         Args:
             health: tells whether it is up; None: its first effect does.
             prepares: whether another life may commit transactions of one that has ended.
+            beside: started before it, and ended behind it.
         """
         self.prepares = prepares
         self.supervisor = supervisor
         self.look = look
         self.health = health
         self._stop = stop
+        self._beside = tuple(beside)
         self._down = False
         self._arrived = 0
         self._unseen = ""
@@ -74,6 +90,8 @@ class Program:
         return self.look.changes
 
     def start(self) -> None:
+        for one in self._beside:
+            one.start()
         self.supervisor.start()
 
     def kill(self, how: str) -> tuple[Process, int]:
@@ -92,8 +110,6 @@ class Program:
 
     def pause(self) -> Process:
         process = self.supervisor.running()
-        if process.outside is not None:
-            raise PipelineTrouble("only commands reach the pipeline, and none pauses it")
         process.pause(self._stop)
         return process
 
@@ -114,6 +130,8 @@ class Program:
     def check(self) -> None:
         """Raise `PipelineTrouble` if it fails over and over, or writes what names no input."""
         self.supervisor.check()
+        for one in self._beside:
+            one.check()
 
     def flows(self) -> bool:
         """Whether it is up, and an effect of an input has arrived.
@@ -238,3 +256,5 @@ class Program:
     def close(self) -> None:
         self.supervisor.close()
         self.look.close()
+        for one in self._beside:
+            one.close()

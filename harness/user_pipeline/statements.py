@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,15 +14,18 @@ from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.links.topology import AUDITOR, POSTGRES
 
+APPLICATION: Final = "onceproof-feed"
+"""How the command of `--feed` is called in the database; what it writes is not the pipeline's."""
 Connection = psycopg.Connection[tuple[Any, ...]]
 
-_PREFIX: Final = "onceproof-statement "
+_PREFIX: Final = "onceproof-statement (%a) "
 _LOGGED: Final = re.compile(
-    r"onceproof-statement LOG:  (statement|execute [^:\n]+):"
-    r"\s*(?:insert|update|delete|merge|copy)\b",
+    r"onceproof-statement \((?P<by>[^)\n]*)\) LOG:  (?P<form>statement|execute [^:\n]+):"
+    r"\s*(?:insert\s+into|update|delete\s+from|merge\s+into|copy)\s+(?:only\s+)?"
+    r"(?P<table>[\w.\"]+)",
     re.IGNORECASE,
 )
-"""A write; the text of a statement often begins on a line of its own."""
+"""A write, by an application; the text of a statement often begins on a line of its own."""
 _TABLES: Final = """
     SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't'
@@ -62,8 +66,10 @@ class Statements:
         Args:
             ends: of each partition of the inputs, the offset behind its last record.
         """
+        fed = self._fed()
         with psycopg.connect(self._database, autocommit=True) as connection:
-            tables = tuple(t for t in user_tables(connection) if _has_rows(connection, t))
+            theirs = (table for table in user_tables(connection) if _bare(table) not in fed)
+            tables = tuple(table for table in theirs if _has_rows(connection, table))
             for table in tables:
                 if _holds_offsets(connection, table, ends):
                     return tables, table
@@ -71,12 +77,11 @@ class Statements:
 
     def how(self) -> str | None:
         """`simple`, `extended` or `prepared`; None if the log is not to be had, or has none."""
-        try:
-            logged = self._log.read_text(errors="replace")
-        except OSError:
-            return None
         forms = set()
-        for form in _LOGGED.findall(logged):
+        for write in self._writes():
+            if write["by"] == APPLICATION:
+                continue
+            form = write["form"]
             unnamed = form.startswith("execute <unnamed>")
             forms.add("simple" if form == "statement" else "extended" if unnamed else "prepared")
         for form in ("prepared", "extended", "simple"):
@@ -84,10 +89,28 @@ class Statements:
                 return form
         return None
 
+    def _fed(self) -> set[str]:
+        """Names of tables that only the command of `--feed` writes to."""
+        by: dict[bool, set[str]] = {True: set(), False: set()}
+        for write in self._writes():
+            by[write["by"] == APPLICATION].add(_bare(write["table"]))
+        return by[True] - by[False]
+
+    def _writes(self) -> Iterator[re.Match[str]]:
+        try:
+            return _LOGGED.finditer(self._log.read_text(errors="replace"))
+        except OSError:
+            return iter(())
+
 
 def user_tables(connection: Connection) -> list[str]:
     """The tables that users of the database have made, as SQL writes them."""
     return [str(row[0]) for row in connection.execute(_TABLES).fetchall()]
+
+
+def _bare(table: str) -> str:
+    """The name of a table without its schema and quotes."""
+    return table.rpartition(".")[2].strip('"').lower()
 
 
 def _has_rows(connection: Connection, table: str) -> bool:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from psycopg.conninfo import make_conninfo
+
 from onceproof.harness.artemis.configuration import QueueSettings
 from onceproof.harness.artemis.queue_log import QueueLog
 from onceproof.harness.context.pipeline import Pipeline, PipelineParts
@@ -25,9 +27,10 @@ from onceproof.harness.kafka.connecting.connection import JAVA, LIBRDKAFKA, clie
 from onceproof.harness.kafka.following import Followers
 from onceproof.harness.kafka.log_reader import LogReader, PartitionLog
 from onceproof.harness.links.topology import AUDITOR
-from onceproof.harness.processes.processes import Process
+from onceproof.harness.processes.processes import Outside, Process
 from onceproof.harness.sinks.base import Sink
-from onceproof.harness.stage.database_login import for_programs
+from onceproof.harness.stage.backends import DOCKER
+from onceproof.harness.stage.database_login import credentials, for_programs
 from onceproof.harness.subjects.spark.subject import DRIVER
 from onceproof.harness.tools.jars_for import artemis_jars, kafka_jars
 from onceproof.harness.user_pipeline.command import keep_running
@@ -36,6 +39,7 @@ from onceproof.harness.user_pipeline.dead_letters import DeadLetters
 from onceproof.harness.user_pipeline.deployed import deployed
 from onceproof.harness.user_pipeline.driver_classes import DriverClasses
 from onceproof.harness.user_pipeline.effects import Yield
+from onceproof.harness.user_pipeline.feed import Feed
 from onceproof.harness.user_pipeline.final_state import contributions
 from onceproof.harness.user_pipeline.group_commits import GroupCommits
 from onceproof.harness.user_pipeline.health import health_of
@@ -49,9 +53,10 @@ from onceproof.harness.user_pipeline.outputs.http import HTTP
 from onceproof.harness.user_pipeline.outputs.kind import Where
 from onceproof.harness.user_pipeline.outputs.output import Output
 from onceproof.harness.user_pipeline.placeholders import fill, input_word, words
-from onceproof.harness.user_pipeline.program import PROGRAM, Program
+from onceproof.harness.user_pipeline.program import PROGRAM, Beside, Program
 from onceproof.harness.user_pipeline.several_inputs import SeveralInputs
 from onceproof.harness.user_pipeline.spark import OwnSpark
+from onceproof.harness.user_pipeline.statements import APPLICATION
 from onceproof.harness.user_pipeline.together import OwnOutput, Together
 
 NAME: Final = "own-pipeline"
@@ -74,6 +79,7 @@ WORDS: Final[Mapping[str, str]] = {
 }
 """The words in braces that a command may have, and what they stand for."""
 _SPARK_DIRS: Final = "SPARK_LOCAL_DIRS"
+_CLIENT_FILES: Final = {"client_properties": JAVA, "librdkafka_properties": LIBRDKAFKA}
 _DATABASE: Final = frozenset({"database", "database_url", "jdbc"})
 
 
@@ -88,6 +94,9 @@ class OwnPipeline(SubjectBase):
         dead_letters: where it writes what it could not process.
         idempotency_key: the header by which the HTTP service recognizes a repeated request.
         healthy: the URL that answers 2xx while it is up, with `{instance}` for each of several.
+        image: the Docker image that `command` has arguments for; empty: it is a program here.
+        variables: environment variables, with words in braces in their values.
+        feed: the command that puts inputs where it reads them; empty: it reads them from a topic.
         stop_command, kill_command: what ends it where `command` starts a service that is no child
             of ours, and returns; with words in braces.
         upserts: where a value in its outputs has its key, if they keep one value for each.
@@ -105,6 +114,9 @@ class OwnPipeline(SubjectBase):
     dead_letters: Output | None = None
     idempotency_key: str | None = None
     healthy: str | None = None
+    image: str = ""
+    variables: tuple[tuple[str, str], ...] = ()
+    feed: tuple[str, ...] = ()
     stop_command: tuple[str, ...] = ()
     kill_command: tuple[str, ...] = ()
     upserts: Rule | None = None
@@ -119,7 +131,22 @@ class OwnPipeline(SubjectBase):
 
     @property
     def says(self) -> str:
-        return f"The pipeline that this command starts, unchanged: {shlex.join(self.command)}"
+        return f"The pipeline that this command starts, unchanged: {self.started_by}"
+
+    @property
+    def started_by(self) -> str:
+        """What starts it, as one would write it."""
+        said = [f"{name}={value}" for name, value in self.variables]
+        if self.image:
+            said = ["docker", "run", *(f"--env={one}" for one in said), self.image]
+        return shlex.join([*said, *self.command])
+
+    @property
+    def asked(self) -> frozenset[str]:
+        """The words in braces that it has."""
+        values = [value for _, value in self.variables]
+        parts = (*self.command, *values, *self.stop_command, *self.kill_command)
+        return frozenset[str]().union(*map(words, parts))
 
     @property
     def sink(self) -> str:
@@ -194,7 +221,7 @@ class OwnPipeline(SubjectBase):
 
     def configuration(self) -> Mapping[str, Any]:
         settings = {
-            "command": shlex.join(self.command),
+            "command": self.started_by,
             "outputs": ", ".join(str(output) for output in self.outputs),
             "effects of an input": ", ".join({self.comes_to_in_words(s): s for s in self.sinks}),
         }
@@ -209,6 +236,8 @@ class OwnPipeline(SubjectBase):
         if self.deployed:
             settings["stopped by"] = shlex.join(self.stop_command)
             settings["killed by"] = shlex.join(self.kill_command)
+        if self.feed:
+            settings["inputs put there by"] = shlex.join(self.feed)
         if self.healthy is not None:
             settings["up when this answers"] = self.healthy
         if self.upserts is not None:
@@ -217,8 +246,7 @@ class OwnPipeline(SubjectBase):
 
     def pipeline(self, parts: PipelineParts) -> Pipeline:
         checkpoint = parts.work / "checkpoint"
-        commands = (*self.command, *self.stop_command, *self.kill_command)
-        asked = frozenset[str]().union(*map(words, commands))
+        asked = self.asked
         meanings = meanings_of(parts, checkpoint, asked)
         meanings |= {input_word(topic): topic for topic in self.orders.topics}
         meanings["instance"] = PLACEHOLDER if self.instances > 1 else "0"
@@ -237,6 +265,8 @@ class OwnPipeline(SubjectBase):
         if _SPARK_DIRS not in os.environ:
             # What a driver keeps on disk it removes only if it ends in peace.
             environment[_SPARK_DIRS] = str(parts.work / "spark-local")
+        variables = {name: fill(value, meanings) for name, value in self.variables}
+        environment |= variables
         folder = Path(self.folder)
         if self.spark:
             classes = DriverClasses(self.command, self.folder)
@@ -250,10 +280,26 @@ class OwnPipeline(SubjectBase):
                 folder=folder,
             )
 
+        outside: Outside | None = None
+        beside: list[Beside] = [self._feed(parts, meanings)] if self.feed else []
+        if self.image:
+            # Slow to import, and many have no Docker.
+            from onceproof.harness.user_pipeline.container import Container, Image, Watch
+
+            image = Image.find(self.image, parts.processes)
+            outside = Container(image=image)
+            beside += [Watch(image=image)] if parts.stage.backend != DOCKER else []
+            if asked & _DATABASE:
+                variables["PGPASSWORD"] = credentials(parts.stage.database("pipeline")).password
+            seen = {parts.work, *(Path(meanings[w]).parent for w in asked & _CLIENT_FILES.keys())}
+            command = image.command(command, variables=variables, folders=sorted(seen))
+            environment |= {**variables, **image.environment}
+        elif self.kill_command and health is not None:
+            kill = tuple(fill(part, meanings) for part in self.kill_command)
+            outside = KillCommand(command=kill, health=health)
+
         def began(process: Process) -> None:
-            if self.kill_command and health is not None:
-                kill = tuple(fill(part, meanings) for part in self.kill_command)
-                process.outside = KillCommand(command=kill, health=health)
+            process.outside = outside
 
         if self.deployed:
             command = deployed(command, [fill(part, meanings) for part in self.stop_command])
@@ -266,7 +312,26 @@ class OwnPipeline(SubjectBase):
             progress=look.size,
             began=began,
         )
-        return Program(supervisor, look, parts.stop, health, prepares=self.prepares)
+        return Program(supervisor, look, parts.stop, health, prepares=self.prepares, beside=beside)
+
+    def _feed(self, parts: PipelineParts, meanings: Mapping[str, str]) -> Feed:
+        """What puts inputs there, past all proxies."""
+        directly = make_conninfo(parts.stage.database(AUDITOR), application_name=APPLICATION)
+        database, environment = for_programs(directly)
+        own = {
+            **meanings, "database": database, "database_url": database_url(database),
+            "jdbc": jdbc_url(database),
+        }  # fmt: skip
+        return Feed(
+            command=[fill(part, own) for part in self.feed],
+            marker=parts.processes.marker,
+            environment={**environment, "PGAPPNAME": APPLICATION},
+            folder=Path(self.folder),
+            log=parts.processes.logs / "feed.log",
+            topic=parts.topic,
+            reader=Followers(addresses(parts.stage)).reader,
+            stop=parts.stop,
+        )
 
     def lateness(
         self, logs: Sequence[PartitionLog], sink: Sink, history: Path
@@ -357,7 +422,7 @@ def meanings_of(parts: PipelineParts, checkpoint: Path, asked: Collection[str]) 
         "database": database,
         "spark_jars": ",".join(str(jar) for jar in parts.tools.spark_kafka_jars),
     }
-    for word, name in (("client_properties", JAVA), ("librdkafka_properties", LIBRDKAFKA)):
+    for word, name in _CLIENT_FILES.items():
         if word in asked:
             meanings[word] = str(client_file(name, otherwise=parts.work))
     if "jdbc" in asked:

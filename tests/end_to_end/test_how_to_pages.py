@@ -55,9 +55,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_pages_show_programs_as_they_are() -> None:
-    shown, sql, totals = re.findall(
+    shown, sql, feed, totals = re.findall(
         r"^ *```python\n(.*?)^ *```", DATABASE, re.DOTALL | re.MULTILINE
     )
+    assert feed in (PAIRS / "relay-position-first" / "feed.py").read_text()
     assert totals in (PAIRS / "total-added-again" / "rules.py").read_text()
     assert shown in (HOW_TO / "examples/to_a_table.py").read_text()
     assert sql.strip() in (HOW_TO / "examples/to_a_table_mended.py").read_text()

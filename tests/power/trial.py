@@ -163,7 +163,8 @@ def _filled(pair: Pair) -> Iterator[str]:
         if option == "{payments}":
             yield str(payments_file())
         else:
-            yield option.replace("{folder}", str(FOLDER / pair.name))
+            filled = option.replace("{folder}", str(FOLDER / pair.name))
+            yield filled.replace("{python}", sys.executable)
 
 
 def _anomalies(report: dict[str, Any]) -> dict[str, int]:

@@ -17,7 +17,7 @@ from typing import Final, Literal
 import psycopg
 from psycopg import sql
 
-from onceproof.harness.user_pipeline.statements import Connection, user_tables
+from onceproof.harness.user_pipeline.statements import APPLICATION, Connection, user_tables
 
 When = Literal["statement", "commit"]
 _LOCK: Final = 730_416_029
@@ -33,6 +33,7 @@ CREATE SEQUENCE IF NOT EXISTS onceproof_faults.met;
 CREATE OR REPLACE FUNCTION onceproof_faults.meet() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
 BEGIN
+    IF current_setting('application_name') = '{feed}' THEN RETURN NULL; END IF;
     IF nextval('onceproof_faults.met') > TG_ARGV[1]::bigint THEN RETURN NULL; END IF;
     IF TG_ARGV[0] <> '' THEN
         RAISE EXCEPTION 'refused by a fault of onceproof' USING ERRCODE = TG_ARGV[0];
@@ -185,4 +186,4 @@ class Triggers:
 
 
 def _filled(statement: str) -> sql.SQL:
-    return sql.SQL(statement.replace("{lock}", str(_LOCK)))
+    return sql.SQL(statement.replace("{lock}", str(_LOCK)).replace("{feed}", APPLICATION))

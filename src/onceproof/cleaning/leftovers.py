@@ -42,7 +42,7 @@ def find_containers() -> list[Item]:
     from onceproof.harness.tools.docker_engine import connect
 
     try:
-        engine = connect()
+        engine = connect(compose=False)
     except SetupError:
         return []
     return [

@@ -29,16 +29,6 @@ from onceproof.settings.effective import Effective
 
 def verify(
     ctx: typer.Context,
-    command: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="-- COMMAND...",
-            help="The pipeline's command, after --. Placeholders: {bootstrap}, {input}, "
-            "{input:TOPIC}, {instance}, {checkpoint}, {work}, {database}, {database_url}, {jdbc}, "
-            "{queues}, {http}, {spark_jars}, {kafka_jars}, {queue_jars}, {client_properties} and "
-            "{librdkafka_properties}.",
-        ),
-    ],
     output: Annotated[
         list[str],
         typer.Option(
@@ -48,6 +38,16 @@ def verify(
             "prints the output. The error for an unknown kind lists all. Repeatable.",
         ),
     ],
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="-- COMMAND...",
+            help="The pipeline's command, after --. Placeholders: {bootstrap}, {input}, "
+            "{input:TOPIC}, {instance}, {checkpoint}, {work}, {database}, {database_url}, {jdbc}, "
+            "{queues}, {http}, {spark_jars}, {kafka_jars}, {queue_jars}, {client_properties} and "
+            "{librdkafka_properties}.",
+        ),
+    ] = None,
     instances: Annotated[
         int,
         typer.Option(
@@ -77,6 +77,31 @@ def verify(
         typer.Option(
             metavar="COMMAND",
             help="Kills it at once, as docker kill does. Needs --stop-command and --healthy.",
+        ),
+    ] = None,
+    image: Annotated[
+        str | None,
+        typer.Option(
+            help="The pipeline is a container of this Docker image, on this machine's network; "
+            "COMMAND after -- has the arguments for its entry point.",
+        ),
+    ] = None,
+    env: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="An environment variable of the pipeline, with placeholders as in COMMAND. "
+            "Repeatable.",
+        ),
+    ] = None,
+    feed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="For a pipeline that reads no topic: puts inputs where it reads them, such as a "
+            "table. It is run for every few inputs, with the value of one in each line of its "
+            "standard input, and again with the same lines if it fails. Placeholders as in the "
+            "pipeline's command.",
         ),
     ] = None,
     topic: Annotated[
@@ -331,12 +356,15 @@ def verify(
     sys.exit(
         verifying.verify(
             VerifyOptions(
-                command=tuple(command),
+                command=tuple(command or ()),
                 folder=_folder(ctx),
                 instances=instances,
                 healthy=healthy,
                 stop_command=stop_command,
                 kill_command=kill_command,
+                image=image,
+                variables=tuple(env or ()),
+                feed=feed,
                 **options_of(first),
                 others=tuple(others),
                 outputs=tuple(output),

@@ -12,6 +12,7 @@ from onceproof.ci import BuildServer
 from onceproof.commands.setup import prepared
 from onceproof.errors import USAGE
 from onceproof.harness.dry_run.learning import Learned
+from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.run.phases import Conduct
 from onceproof.harness.schedule.conductor import Conductor
 from onceproof.harness.schedule.scenario import Scenario
@@ -147,6 +148,14 @@ def _see_program(options: VerifyOptions) -> None:
     Raises:
         BadTrial: there is not.
     """
+    if options.image is not None:
+        from onceproof.harness.user_pipeline.container import engine_with  # slow to import
+
+        try:
+            engine_with(options.image)
+        except StageTrouble as error:
+            raise BadTrial(str(error)) from None
+        return
     program = options.command[0] if options.command else "{"
     if "{" in program:  # filled in later, or missed by the next who looks
         return
@@ -164,7 +173,7 @@ def _print_options(scenario: Scenario, seed: int) -> None:
     assert isinstance(subject, OwnPipeline)
     inputs = (orders,) if isinstance(orders, Orders) else orders.inputs
     lines = [
-        f"pipeline {shlex.join(subject.command)}",
+        f"pipeline {subject.started_by}",
         *(
             f"input    {each.records} records "
             f"{f'of {each.file}' if each.file else 'made up from the seed'} into {each.topic}"

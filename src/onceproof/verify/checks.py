@@ -7,6 +7,7 @@ more than was looked at.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from typing import Final
 
 from onceproof.checkers.claims import ATOMIC, EXACTLY_ONCE
 from onceproof.harness.history.identity import RECORD_HEADER
@@ -16,6 +17,8 @@ from onceproof.harness.user_pipeline.placeholders import fill, words
 from onceproof.harness.user_pipeline.profile import Profile
 from onceproof.harness.user_pipeline.subject import WORDS, OwnPipeline
 from onceproof.verify.options import BadTrial, VerifyOptions
+
+_ONLY_HERE: Final = frozenset({"checkpoint", "spark_jars", "kafka_jars", "queue_jars"})
 
 
 def check_places(options: VerifyOptions, subject: OwnPipeline) -> None:
@@ -192,8 +195,45 @@ def check_deployed(options: VerifyOptions, subject: OwnPipeline) -> None:
         fill(part, WORDS)
 
 
+def check_feed(options: VerifyOptions, subject: OwnPipeline) -> None:
+    """See that inputs can be put where the pipeline reads them.
+
+    Raises:
+        BadTrial, BadRule: they cannot.
+    """
+    if options.feed is None:
+        return
+    if not subject.feed:
+        raise BadTrial("--feed is empty; expected a command that takes inputs from standard input")
+    if options.others or options.encode or subject.spark:
+        raise BadTrial("--feed cannot be used with several inputs, --encode or {checkpoint}")
+    if _asks(options, "input"):
+        raise BadTrial(
+            "--feed is for a pipeline that reads no topic; expected no {input} in its command"
+        )
+    for part in subject.feed:
+        fill(part, WORDS)
+
+
+def check_image(options: VerifyOptions, subject: OwnPipeline) -> None:
+    """See that a container is asked for what it can have.
+
+    Raises:
+        BadTrial: it is not.
+    """
+    if not subject.image:
+        return
+    if subject.deployed or options.instances > 1:
+        raise BadTrial("--image cannot be used with --instances, --stop-command or --kill-command")
+    if here := sorted(subject.asked & _ONLY_HERE):
+        raise BadTrial(
+            f"--image cannot be used with {{{here[0]}}}: the image has its own jars, and a "
+            "checkpoint in {work} is not watched"
+        )
+
+
 def _asks(options: VerifyOptions, word: str) -> bool:
-    return any(word in words(part) for part in options.command)
+    return any(word in words(part) for part in (*options.command, *options.variables))
 
 
 def check_expects(options: VerifyOptions) -> None:

@@ -67,6 +67,9 @@ class VerifyOptions(InputOptions):
         dead_letters: where it writes what it could not process.
         idempotency_key: the header by which the HTTP service recognizes a repeated request.
         healthy: a URL that answers 2xx while it is up; None: its first effect tells.
+        image: the Docker image that `command` has arguments for; None: it is a program here.
+        variables: environment variables, as NAME=VALUE.
+        feed: the command that puts inputs where it reads them; None: it reads them from a topic.
         stop_command, kill_command: what ends it, where `command` starts a service and returns.
         decodes: functions that return the content of what is in topics, all or one; without them
             it is text.
@@ -95,6 +98,9 @@ class VerifyOptions(InputOptions):
     dead_letters: str | None = None
     idempotency_key: str | None = None
     healthy: str | None = None
+    image: str | None = None
+    variables: tuple[str, ...] = ()
+    feed: str | None = None
     stop_command: str | None = None
     kill_command: str | None = None
     decodes: tuple[str, ...] = ()

@@ -31,9 +31,11 @@ from onceproof.verify.checks import (
     check_deployed,
     check_event_time,
     check_expects,
+    check_feed,
     check_group,
     check_healthy,
     check_http,
+    check_image,
     check_inputs,
     check_instances,
     check_places,
@@ -101,6 +103,7 @@ def pipeline_of(scenario: Scenario, options: VerifyOptions, profile: Profile) ->
         topics=tuple(place.topic for place in subject.places if place.topic is not None),
         spark=subject.spark,
         deployed=subject.deployed,
+        fed=bool(subject.feed),
         upserts=subject.upserts is not None,
         plain_data=options.plain_data,
         odd_orders=_odd_orders(options, subject, profile),
@@ -109,7 +112,8 @@ def pipeline_of(scenario: Scenario, options: VerifyOptions, profile: Profile) ->
 
 def _odd_orders(options: VerifyOptions, subject: OwnPipeline, profile: Profile) -> tuple[str, ...]:
     """Kinds of odd records that its made-up orders may have."""
-    if options.plain_data or options.data or subject.upserts or subject.spark or options.others:
+    plain = options.plain_data or options.feed or options.data or options.others
+    if plain or subject.upserts or subject.spark:
         return ()
     # Nobody knows which field of an encoded record may grow.
     large = (OVERSIZE,) if options.encode is None else ()
@@ -217,7 +221,7 @@ def dry_run_of(scenario: Scenario) -> Scenario:
 
 
 def _draft(options: VerifyOptions) -> Scenario:
-    if not options.command:
+    if not options.command and not options.image:
         raise BadTrial("no command: give the pipeline's command after --, as in `-- python job.py`")
     if not options.outputs:
         raise BadTrial("no output: give --output, the place where the pipeline writes")
@@ -227,7 +231,7 @@ def _draft(options: VerifyOptions) -> Scenario:
                 f"--accept-untested {name}: no such hazard; expected {ALL}, or one of "
                 f"{', '.join(NAMES)}"
             )
-    for part in options.command:
+    for part in (*options.command, *options.variables):
         fill(part, {**WORDS, **{input_word(of.topic): of.topic for of in options.inputs}})
     subject = _subject(options)
     _check_losses(options, subject)
@@ -305,6 +309,9 @@ def _subject(options: VerifyOptions) -> OwnPipeline:
         dead_letters=letters,
         idempotency_key=options.idempotency_key,
         healthy=options.healthy,
+        image=options.image or "",
+        variables=tuple(map(_variable, options.variables)),
+        feed=_parts(options.feed),
         stop_command=_parts(options.stop_command),
         kill_command=_parts(options.kill_command),
         upserts=Rule.parse(options.upserts) if options.upserts is not None else None,
@@ -315,6 +322,8 @@ def _subject(options: VerifyOptions) -> OwnPipeline:
     check_http(options, subject)
     check_healthy(options, subject)
     check_deployed(options, subject)
+    check_feed(options, subject)
+    check_image(options, subject)
     return subject
 
 
@@ -322,6 +331,13 @@ def _identity(rules: Mapping[str, Rule]) -> Rule | Rules:
     """Where the identity of an input is found, by its topic."""
     by_topic = tuple(rules.items())
     return by_topic[0][1] if len(by_topic) == 1 else Rules(by_topic=by_topic)
+
+
+def _variable(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise BadTrial(f"--env {text}: expected NAME=VALUE")
+    return name, value
 
 
 def _parts(command: str | None) -> tuple[str, ...]:

@@ -63,6 +63,16 @@ def asks_for_answers(pipeline: Pipeline) -> bool:
     return is_program(pipeline) and produces(pipeline) and pipeline.profile.acks != 0
 
 
+def uses_brokers(pipeline: Pipeline) -> bool:
+    """Whether it reads topics, or was seen to produce."""
+    return not pipeline.fed or produces(pipeline)
+
+
+def no_topic(pipeline: Pipeline) -> str | None:
+    """Why nothing can be in the topic that it reads; None if it reads one."""
+    return "it reads no topic" if pipeline.fed else None
+
+
 def cannot_pause(pipeline: Pipeline) -> str | None:
     """Why it cannot be made to stand still; None if it can."""
     return "only commands reach it, and none pauses it" if pipeline.deployed else None

@@ -18,12 +18,13 @@ from onceproof.harness.faults.targets.brokers import (
 from onceproof.harness.faults.targets.service import QueueBroker
 from onceproof.harness.faults.until import Acknowledged
 from onceproof.harness.links.topology import ARTEMIS
-from onceproof.verify.hazards.asking import is_program, needs
+from onceproof.verify.hazards.asking import is_program, needs, uses_brokers
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
 
 def _broker(pipeline: Pipeline, n: int) -> Iterator[Strike]:
-    yield Strike(do=Kill(_leader(pipeline.produced if n % 2 else (), n)))
+    writes = n % 2 or pipeline.fed
+    yield Strike(do=Kill(_leader(pipeline.produced if writes else (), n)))
 
 
 def _leader(topics: tuple[str, ...], n: int) -> LeaderOf:
@@ -67,9 +68,9 @@ BROKERS: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="leader-killed",
         says="the broker that leads a partition of its input or output is killed",
-        of="any",
+        of="any that uses brokers",
         proof="other brokers took over its leadership",
-        unless=lambda p: None,
+        unless=needs(uses_brokers, "it uses no broker"),
         strikes=lambda p, n: list(_broker(p, n)),
         rare=True,
     ),
@@ -85,10 +86,10 @@ BROKERS: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="broker-lost-at-start",
         says="the coordinator of its group, or a leader of its output, is killed while it starts",
-        of="any but Spark",
+        of="any but Spark that uses brokers",
         proof="it had asked for metadata and got none yet; then other brokers took over leadership",
         unless=needs(
-            lambda p: is_program(p) and p.profile.watched,
+            lambda p: is_program(p) and p.profile.watched and uses_brokers(p),
             "it uses no observed link to brokers, or is a Spark job",
         ),
         strikes=lambda p, n: list(_at_start(p, n)),
@@ -97,9 +98,9 @@ BROKERS: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="cut-off",
         says="its connections to the brokers are cut for some seconds",
-        of="any",
+        of="any that uses brokers",
         proof="its connections were closed, and meanwhile records were acknowledged",
-        unless=lambda p: None,
+        unless=needs(uses_brokers, "it uses no broker"),
         strikes=lambda p, n: list(_cut_off(p, n)),
         rare=True,
     ),

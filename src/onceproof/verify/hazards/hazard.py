@@ -27,6 +27,7 @@ class Pipeline:
         topics: of its outputs.
         spark: whether its Spark checkpoint is watched.
         deployed: whether it is a service that only commands reach.
+        fed: whether it reads no topic: a command puts its inputs where it reads them.
         upserts: whether its outputs keep one value for each key.
         plain_data: whether its input gets no odd records.
         odd_orders: kinds of odd records that are among its made-up orders.
@@ -38,6 +39,7 @@ class Pipeline:
     topics: tuple[str, ...] = ()
     spark: bool = False
     deployed: bool = False
+    fed: bool = False
     upserts: bool = False
     plain_data: bool = False
     odd_orders: Collection[str] = ()

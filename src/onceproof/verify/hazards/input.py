@@ -17,7 +17,7 @@ from onceproof.harness.user_pipeline.profile import (
     ODD,
     OVERSIZE,
 )
-from onceproof.verify.hazards.asking import is_program, needs, phase
+from onceproof.verify.hazards.asking import is_program, needs, no_topic, phase
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
 _STREAMS: Final = "stream"
@@ -28,6 +28,8 @@ _BEHIND: Final = "later records in every partition had effects"
 def _odd_unless(kind: str) -> Callable[[Pipeline], str | None]:
     def unless(pipeline: Pipeline) -> str | None:
         profile = pipeline.profile
+        if pipeline.fed:
+            return no_topic(pipeline)
         if kind in pipeline.odd_orders:
             return None
         if pipeline.plain_data:
@@ -56,6 +58,8 @@ def _odd(kind: str) -> Callable[[Pipeline, int], Sequence[Strike]]:
 
 
 def _partition_added(pipeline: Pipeline) -> str | None:
+    if pipeline.fed:
+        return no_topic(pipeline)
     if not is_program(pipeline):
         return "a Spark job finds new partitions by itself"
     if pipeline.group is not None and _STREAMS in pipeline.group.assignors:
@@ -70,6 +74,8 @@ def _partition_added(pipeline: Pipeline) -> str | None:
 def _empty_unless(pipeline: Pipeline) -> str | None:
     if EMPTY in pipeline.odd_orders:
         return None
+    if pipeline.fed:
+        return no_topic(pipeline)
     if pipeline.plain_data:
         return "--plain-data leaves it out"
     if len(pipeline.inputs) > 1:
@@ -147,7 +153,7 @@ INPUT: Final[tuple[Hazard, ...]] = (
         of="reads over links that are observed",
         proof="a gate saw it ask for records when there were none",
         unless=needs(
-            lambda p: is_program(p) and p.profile.watched,
+            lambda p: is_program(p) and p.profile.watched and not p.fed,
             "whether it reads cannot be observed here",
         ),
         strikes=lambda p, n: [Strike(do=RestartIdle(fetch=p.profile.fetch))],

@@ -45,7 +45,7 @@ def _stopped(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     elif produces(pipeline) and n % 2:
         topics = pipeline.produced
         yield Strike(do=WithholdWrites(topic=topics[n % len(topics)], ending="stop", seconds=0.5))
-    elif pipeline.profile.watched:
+    elif pipeline.profile.watched and not pipeline.fed:
         for part in (phase(n),) if n else (phase(0), phase(1)):  # the only ones of `gentle`
             yield Strike(do=Stop(Program(phase=part), at=IN_HAND))
     else:

@@ -9,18 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from onceproof.harness.context.pipeline import PipelineTrouble
-from onceproof.harness.processes.processes import Processes
+from onceproof.harness.processes import proc
+from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.processes.sweep import new_marker
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.user_pipeline import kill_command as module
 from onceproof.harness.user_pipeline.deployed import deployed
 from onceproof.harness.user_pipeline.health import Health
 from onceproof.harness.user_pipeline.kill_command import KillCommand
-from onceproof.harness.user_pipeline.program import Program
 from onceproof.harness.wait import Overdue, wait_until
-from tests.unit.fakes.pipelines import FakeProgram, FakeSupervisor
-from tests.unit.fakes.process import FakeProcess
 
 NOBODY = "http://127.0.0.1:9/"
 
@@ -32,6 +29,27 @@ class Answering(Health):
 
     def silent(self) -> bool:
         return False
+
+
+class Service:
+    """Killed by a test; can be paused."""
+
+    def __init__(self, runner: Process) -> None:
+        self.story: list[bool] = []
+        self._runner, self._still = runner, False
+
+    def kill(self) -> str:
+        self.story.append(self._runner.leader_alive())
+        return "killed by a test"
+
+    def pause(self) -> None:
+        self._still = True
+
+    def resume(self) -> None:
+        self._still = False
+
+    def paused(self) -> bool:
+        return self._still
 
 
 def test_it_is_started_and_when_asked_stopped(tmp_path: Path) -> None:
@@ -53,41 +71,47 @@ def test_a_start_that_fails_is_told(start: list[str], code: int) -> None:
 
 
 def test_a_kill_is_proved_by_silence(monkeypatch: pytest.MonkeyPatch) -> None:
-    words = KillCommand(command=("true",), health=Health([NOBODY]))()
+    words = KillCommand(command=("true",), health=Health([NOBODY])).kill()
     assert words.startswith(f"killed by true; {NOBODY} did not answer: ")
     monkeypatch.setattr(module, "_SECONDS", 0.1)
     with pytest.raises(Overdue, match="gone after true; last seen: it answered 503"):
-        KillCommand(command=("true",), health=Answering())()
+        KillCommand(command=("true",), health=Answering()).kill()
 
 
 def test_a_kill_command_that_fails_kills_nothing() -> None:
     fails = (sys.executable, "-c", "import sys; sys.exit('no such unit')")
     with pytest.raises(StageTrouble, match="ended with 1; it said no such unit"):
-        KillCommand(command=fails, health=Health([NOBODY]))()
+        KillCommand(command=fails, health=Health([NOBODY])).kill()
     with pytest.raises(StageTrouble, match="No such file"):
-        KillCommand(command=("/no/such/program",), health=Health([NOBODY]))()
+        KillCommand(command=("/no/such/program",), health=Health([NOBODY])).kill()
 
 
 def test_its_runner_is_killed_behind_it(tmp_path: Path) -> None:
     processes = Processes(new_marker(), tmp_path)
     process = processes.start("pipeline", deployed(["true"], ["true"]))
-    story: list[bool] = []
-
-    def outside() -> str:
-        story.append(process.leader_alive())
-        return "killed by a test"
-
+    outside = Service(process)
     process.outside = outside
     process.kill("SIGKILL by a test")
-    assert story == [True]
+    assert outside.story == [True]
     assert not process.alive()
     assert process.all_ended(1) == "pipeline#1 was killed by a test"
 
 
-def test_it_cannot_be_paused() -> None:
-    process = FakeProcess()
-    process.outside = lambda: "killed"
-    program: Program = FakeProgram(None, FakeSupervisor(process))
-    with pytest.raises(PipelineTrouble, match="none pauses it"):
-        program.pause()
+def test_what_it_stands_for_is_paused_in_its_place(tmp_path: Path) -> None:
+    processes = Processes(new_marker(), tmp_path)
+    process = processes.start("pipeline", deployed(["true"], ["true"]))
+    process.outside = Service(process)
+    process.pause()
+    assert process.frozen()
+    assert proc.thread_states(process.popen.pid).isdisjoint("T")
+    process.thaw()
     assert not process.frozen()
+    process.kill("SIGKILL by a test")
+
+
+def test_a_service_that_only_commands_reach_cannot_be_paused() -> None:
+    service = KillCommand(command=("true",), health=Health([NOBODY]))
+    with pytest.raises(StageTrouble, match="none pauses it"):
+        service.pause()
+    service.resume()
+    assert not service.paused()

@@ -168,6 +168,65 @@ def test_a_service_needs_all_that_ends_it(change: dict[str, Any], says: str) -> 
         draft(replace(SAID, **{**_SERVICE, **change}))
 
 
+def test_a_container_gets_variables_and_is_paused() -> None:
+    said = replace(SAID, command=(), image="app:1", variables=("BROKERS={bootstrap}", "A=b=c"))
+    scenario = tried(said)
+    subject = scenario.subject
+    assert isinstance(subject, OwnPipeline)
+    assert subject.variables == (("BROKERS", "{bootstrap}"), ("A", "b=c"))
+    assert subject.asked == {"bootstrap"}
+    assert "docker run '--env=BROKERS={bootstrap}' --env=A=b=c app:1" in subject.says
+    assert {at.hazard for at in scenario.schedule} == {at.hazard for at in tried(SAID).schedule}
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"instances": 2}, "--image cannot be used with --instances"),
+        (_SERVICE, "--image cannot be used with --instances, --stop-command"),
+        ({"command": ("{checkpoint}",)}, r"cannot be used with \{checkpoint\}"),
+        ({"variables": ("JARS={kafka_jars}",)}, r"cannot be used with \{kafka_jars\}"),
+        ({"variables": ("BROKERS",)}, "--env BROKERS: expected NAME=VALUE"),
+        ({"variables": ("A={brokers}",)}, "unknown placeholder"),
+        ({"command": ("{http}",)}, "add --output http:PATH"),
+        ({"variables": ("URL={http}",)}, "add --output http:PATH"),
+    ],
+)
+def test_a_container_is_asked_for_what_it_can_have(change: dict[str, Any], says: str) -> None:
+    with pytest.raises(BadTrial, match=says):
+        draft(replace(SAID, image="app:1", **change))
+
+
+RELAY = {"command": ("x", "{bootstrap}", "{database}"), "feed": "python feed.py {database}"}
+
+
+def test_a_pipeline_that_reads_a_table_meets_no_hazard_of_a_topic() -> None:
+    scenario = tried(replace(SAID, **RELAY))
+    subject = scenario.subject
+    assert isinstance(subject, OwnPipeline)
+    assert subject.feed == ("python", "feed.py", "{database}")
+    met = {str(at.hazard) for at in scenario.schedule}
+    assert met.isdisjoint({"partition-added", "restarted-idle", "empty-partition", "odd-keys"})
+    leaders = [at.do.target for at in scenario.schedule if at.hazard == "leader-killed"]
+    assert {leader.topic for leader in leaders} == {"enriched"}
+    (claim,) = scenario.claims
+    assert "it reads no topic" in claim.fine_print.not_tested
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"feed": " "}, "--feed is empty"),
+        ({"feed": "feed {table}"}, "unknown placeholder"),
+        ({"command": ("x", "{input}")}, r"expected no \{input\} in its command"),
+        ({"command": ("x", "{checkpoint}")}, "cannot be used with several inputs"),
+    ],
+)
+def test_a_feed_is_for_a_pipeline_that_reads_no_topic(change: dict[str, Any], says: str) -> None:
+    with pytest.raises(BadTrial, match=says):
+        draft(replace(SAID, **{**RELAY, **change}))
+
+
 @pytest.mark.parametrize(
     ("words", "lasts"),
     [

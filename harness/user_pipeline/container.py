@@ -1,0 +1,189 @@
+"""A pipeline that is a container: its image, run in the foreground on this machine's own network.
+
+`docker run` is a child of ours and passes SIGTERM on. The container is none, so that the engine has
+to be asked for everything else; what a harness that was killed leaves there, a watchdog removes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from docker.errors import DockerException, ImageNotFound
+
+from onceproof.harness.processes.processes import Processes
+from onceproof.harness.processes.sweep import where
+from onceproof.harness.processes.trouble import StageTrouble
+from onceproof.harness.processes.watchdog import Watchdog
+from onceproof.harness.stage import docker_reaper
+from onceproof.harness.tools.docker_engine import Engine, connect
+from onceproof.harness.tools.error import SetupError
+from onceproof.harness.wait import wait_until
+
+_ROLE: Final = "onceproof.role"
+_PIPELINE: Final = "pipeline"
+_SECONDS: Final = 30.0
+
+
+def engine_with(image: str) -> Engine:
+    """The Docker engine that has an image.
+
+    Raises:
+        StageTrouble: there is no engine, or it has no such image.
+    """
+    try:
+        engine = connect(otherwise="or leave out `--image`", compose=False)
+        engine.client.images.get(image)
+    except SetupError as error:
+        raise StageTrouble(str(error).rstrip(".")) from None
+    except ImageNotFound:
+        raise StageTrouble(
+            f"--image {image}: the Docker engine has no such image; build it, or get it with "
+            f"`docker pull {image}`"
+        ) from None
+    return engine
+
+
+@dataclass(frozen=True, kw_only=True)
+class Image:
+    """An image that an engine has.
+
+    Attributes:
+        processes: those of the run, whose marker its containers carry.
+    """
+
+    name: str
+    engine: Engine
+    processes: Processes
+
+    @classmethod
+    def find(cls, name: str, processes: Processes) -> Image:
+        """Ask the engine for it.
+
+        Raises:
+            StageTrouble: there is no engine, or it has no such image.
+        """
+        return cls(name=name, engine=engine_with(name), processes=processes)
+
+    def command(
+        self, arguments: Sequence[str], *, variables: Iterable[str], folders: Collection[Path]
+    ) -> list[str]:
+        """What runs it in the foreground.
+
+        Args:
+            arguments: for its entry point.
+            variables: names of those that it gets from the environment of this command.
+            folders: what it sees of this machine, where it is here.
+        """
+        labels = {
+            docker_reaper.LABEL: self.processes.marker,
+            docker_reaper.WHERE: where(),
+            _ROLE: _PIPELINE,
+        }
+        return [
+            *(self.engine.program, "run", "--rm", "--pull=never", "--network=host"),
+            *(f"--label={name}={value}" for name, value in labels.items()),
+            *(f"--volume={folder}:{folder}" for folder in folders),
+            *(f"--env={name}" for name in variables),
+            self.name,
+            *arguments,
+        ]
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What makes that command speak to the engine."""
+        return self.engine.environment
+
+
+@dataclass(kw_only=True)
+class Watch:
+    """Removes its containers when we are gone; a stage of containers has one already."""
+
+    image: Image
+    _watchdog: Watchdog | None = None
+
+    def start(self) -> None:
+        """Start it, unless it runs."""
+        self._watchdog = self._watchdog or Watchdog(
+            self.image.processes.marker,
+            program=docker_reaper,
+            arguments=[self.image.engine.program],
+            environment=self.image.engine.environment,
+            log=self.image.processes.logs / "container-reaper.log",
+        )
+
+    def check(self) -> None:
+        """It does not fail as long as we live."""
+
+    def close(self) -> None:
+        """Let it look once more, and go."""
+        if self._watchdog is not None:
+            self._watchdog.release()
+            self._watchdog = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Container:
+    """The container that a `docker run` stands for."""
+
+    image: Image
+
+    def kill(self) -> str:
+        """SIGKILL all its processes.
+
+        Raises:
+            StageTrouble: the engine refuses.
+            Overdue: it still runs.
+        """
+        found = self._found()
+        for one in found:
+            with suppress(DockerException):  # it is not paused
+                one.unpause()
+            with suppress(DockerException):  # it has ended
+                one.kill()
+        wait_until(
+            lambda: not self._found(), what=f"containers of {self.image.name} to end",
+            seconds=_SECONDS, seen=lambda: f"{len(self._found())} running",
+        )  # fmt: skip
+        return f"killed by the Docker engine, with {len(found)} containers of {self.image.name}"
+
+    def pause(self) -> None:
+        """Freeze all its processes.
+
+        Raises:
+            StageTrouble: none runs, or the engine refuses.
+        """
+        found = self._found()
+        if not found:
+            raise StageTrouble(f"no container of {self.image.name} runs")
+        self._each(found, lambda one: one.pause())
+
+    def resume(self) -> None:
+        """Let them go on.
+
+        Raises:
+            StageTrouble: the engine refuses.
+        """
+        self._each([one for one in self._found() if one.status == "paused"], lambda o: o.unpause())
+
+    def paused(self) -> bool:
+        """Whether all its processes are frozen, as the engine says."""
+        found = self._found()
+        return bool(found) and all(one.status == "paused" for one in found)
+
+    def _found(self) -> list[Any]:
+        labels = [f"{docker_reaper.LABEL}={self.image.processes.marker}", f"{_ROLE}={_PIPELINE}"]
+        try:
+            return list(self.image.engine.client.containers.list(filters={"label": labels}))
+        except DockerException as error:
+            raise StageTrouble(f"the Docker engine does not answer: {error}") from error
+
+    def _each(self, found: Sequence[Any], do: Callable[[Any], None]) -> None:
+        try:
+            for one in found:
+                do(one)
+        except DockerException as error:
+            raise StageTrouble(f"container of {self.image.name}: {error}") from error

@@ -1,0 +1,154 @@
+"""Inputs of a pipeline that reads no topic: a command of the user puts them where it reads them.
+
+They are sent to a topic as always, since a trial judges by its log. From there they are given to
+the command, a few at a time: on standard input, the value of one input in each line, in the order
+of the log. If it fails it is run again with the same lines, so it has to bear them twice.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Final
+
+from onceproof.harness.context.pipeline import PipelineTrouble
+from onceproof.harness.kafka.connecting.properties import without_credentials
+from onceproof.harness.kafka.log_reader import LogReader, UnreadableLog
+from onceproof.harness.processes.processes import MARKER
+from onceproof.harness.user_pipeline.look import inputs_of
+from onceproof.harness.wait import Interrupted, Stop
+
+_EVERY_SECONDS: Final = 1.0
+_AGAIN_SECONDS: Final = 0.5
+_RUN_SECONDS: Final = 60.0
+_GIVE_UP_SECONDS: Final = 120.0
+"""Longer than the database is away for a fault."""
+_LAST_WORDS: Final = 400
+
+
+@dataclass(kw_only=True)
+class Feed:
+    """The command, and how far it has got.
+
+    Attributes:
+        command: program and arguments.
+        marker: of the run.
+        environment, folder: what it is run with, and where.
+        log: where what it prints goes.
+        topic: whose log it is given; `reader` reads it.
+    """
+
+    command: Sequence[str]
+    marker: str
+    environment: Mapping[str, str]
+    folder: Path
+    log: Path
+    topic: str
+    reader: Callable[[], AbstractContextManager[LogReader]]
+    stop: Stop
+    _next: dict[int, int] = field(default_factory=dict, init=False)
+    """Partition → the offset behind the last input that the command has taken."""
+    _trouble: str | None = field(default=None, init=False)
+    _over: threading.Event = field(default_factory=threading.Event, init=False)
+    _thread: threading.Thread | None = field(default=None, init=False)
+
+    def start(self) -> None:
+        """Run it once without inputs, to make what it writes to; from then on with what is there.
+
+        Raises:
+            PipelineTrouble: it fails.
+        """
+        if self._thread is not None:
+            return
+        if (failed := self._given([])) is not None:
+            raise PipelineTrouble(f"--feed, run with no input: {failed}")
+        self._thread = threading.Thread(target=self._keep, daemon=True)
+        self._thread.start()
+
+    def check(self) -> None:
+        """Raise `PipelineTrouble` if it was given up."""
+        if self._trouble is not None:
+            raise PipelineTrouble(self._trouble)
+
+    def close(self) -> None:
+        """Give it no more, and end it."""
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join(10)
+
+    def _keep(self) -> None:
+        since = self.stop.monotonic()
+        while not self._over.wait(_EVERY_SECONDS):
+            failed = self._fed()
+            if failed is None:
+                since = self.stop.monotonic()
+            elif self.stop.monotonic() - since > _GIVE_UP_SECONDS:
+                self._trouble = f"--feed failed for {_GIVE_UP_SECONDS:g} s; at last {failed}"
+                return
+
+    def _fed(self) -> str | None:
+        """Give it what is new; returns why it did not take it."""
+        try:
+            with self.reader() as reader:
+                logs = reader.read_topic(self.topic)
+        except UnreadableLog as error:
+            return str(error)
+        lines, reached = [], dict(self._next)
+        for log in logs:
+            for entry in inputs_of(log):
+                if entry.offset >= self._next.get(log.partition, 0):
+                    lines.append(entry.value or b"")
+                    reached[log.partition] = entry.offset + 1
+        if not lines:
+            return None
+        failed = self._given(lines)
+        if failed is None:
+            self._next = reached
+        return failed
+
+    def _given(self, lines: Sequence[bytes]) -> str | None:
+        """Run it with some inputs; returns how it failed."""
+        try:
+            with self.log.open("ab") as out:
+                process = subprocess.Popen(
+                    self.command, stdin=subprocess.PIPE, stdout=out, stderr=out, cwd=self.folder,
+                    env={
+                        **without_credentials(os.environ), **self.environment, MARKER: self.marker
+                    },
+                    start_new_session=True,
+                )  # fmt: skip
+        except OSError as error:
+            return f"{self.command[0]} cannot be started: {error.strerror}"
+        with process:
+            try:
+                return self._ended(process, b"".join(line + b"\n" for line in lines))
+            finally:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+
+    def _ended(self, process: subprocess.Popen[bytes], lines: bytes) -> str | None:
+        assert process.stdin is not None
+        writing = threading.Thread(target=_write, args=(process.stdin, lines), daemon=True)
+        writing.start()
+        deadline = self.stop.monotonic() + _RUN_SECONDS
+        with suppress(Interrupted):
+            while process.poll() is None and not self._over.is_set():
+                if self.stop.monotonic() > deadline:
+                    return f"it did not end within {_RUN_SECONDS:g} s"
+                self.stop.pause(0.02)
+        if process.returncode == 0:
+            return None
+        how = "was ended" if process.returncode is None else f"ended with {process.returncode}"
+        last = self.log.read_bytes()[-_LAST_WORDS:].decode(errors="replace").strip()
+        return f"{self.command[0]} {how}; it said last: {last or 'nothing'}"
+
+
+def _write(pipe: IO[bytes], lines: bytes) -> None:
+    with suppress(OSError), pipe:
+        pipe.write(lines)
