@@ -20,7 +20,7 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 
 _PREFIX: Final = "onceproof-statement (%a) "
 _LOGGED: Final = re.compile(
-    r"onceproof-statement \((?P<by>[^)\n]*)\) LOG:  (?P<form>statement|execute [^:\n]+):"
+    r"onceproof-statement \((?P<by>.*?)\) LOG:  (?P<form>statement|execute [^:\n]+):"
     r"\s*(?:insert\s+into|update|delete\s+from|merge\s+into|copy)\s+(?:only\s+)?"
     r"(?P<table>[\w.\"]+)",
     re.IGNORECASE,

@@ -13,7 +13,7 @@ import pytest
 
 from onceproof.harness.faults.database.triggers import Triggers, When
 from onceproof.harness.links.topology import AUDITOR
-from onceproof.harness.user_pipeline.statements import user_tables
+from onceproof.harness.user_pipeline.statements import APPLICATION, user_tables
 from tests.integration.staging import SECONDS, Staged, eventually
 
 pytestmark = pytest.mark.integration
@@ -229,3 +229,13 @@ def test_what_it_makes_stands_in_nobodys_way(staging: Staged, table: str, client
         client.commit()
         assert [name for name in user_tables(client) if name.endswith(table)] == [table]
         assert not any("onceproof" in name for name in user_tables(client))
+
+
+@pytest.mark.parametrize("when", ["statement", "commit"])
+def test_what_the_feed_writes_passes(staging: Staged, table: str, when: When) -> None:
+    with triggers(staging, table, when, refuse="40001") as struck:
+        where = staging.stage.database(AUDITOR)
+        with psycopg.connect(where, application_name=APPLICATION) as feed:
+            feed.execute(f"INSERT INTO {table} VALUES (1)")
+        assert rows(staging, table) == [1]
+        assert struck.met == 0

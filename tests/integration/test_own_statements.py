@@ -13,7 +13,7 @@ import pytest
 
 from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.links.topology import AUDITOR, POSTGRES
-from onceproof.harness.user_pipeline.statements import Statements
+from onceproof.harness.user_pipeline.statements import APPLICATION, Statements
 from tests.integration.faults import context
 from tests.integration.staging import Staged, eventually
 
@@ -115,7 +115,9 @@ class TestHowItSpeaks:
             connection.execute("ALTER SYSTEM RESET log_line_prefix")
             connection.execute("SELECT pg_reload_conf()")
 
-    @pytest.mark.parametrize("name", ["", "orders", "PostgreSQL JDBC Driver", "app LOG:  x"])
+    @pytest.mark.parametrize(
+        "name", ["", "orders", "PostgreSQL JDBC Driver", "app LOG:  x", "(app) 2"]
+    )
     @pytest.mark.parametrize(
         ("statement", "more", "how"),
         [
@@ -145,13 +147,34 @@ class TestHowItSpeaks:
     def test_what_is_met_most_strongly_says_it(self, tmp_path: Path) -> None:
         log = tmp_path / "log"
         lines = [
-            "onceproof-statement LOG:  statement: INSERT INTO a VALUES (1)",
-            "onceproof-statement LOG:  execute <unnamed>: INSERT INTO a VALUES ($1)",
-            "onceproof-statement LOG:  execute S_1: insert into a values ($1)",
+            "onceproof-statement (app) LOG:  statement: INSERT INTO a VALUES (1)",
+            "onceproof-statement () LOG:  execute <unnamed>: INSERT INTO a VALUES ($1)",
+            "onceproof-statement ([unknown]) LOG:  execute S_1: insert into a values ($1)",
         ]
         for count, how in enumerate(("simple", "extended", "prepared"), 1):
             log.write_text("\n".join(lines[:count]))
             assert Statements("", log).how() == how
+
+    @pytest.mark.parametrize("schema", ["", "public.", '"public".'])
+    def test_a_table_that_only_the_feed_writes_to_is_none_of_the_pipeline(
+        self, place: str, log: Path, schema: str
+    ) -> None:
+        inbox, relayed = f"inbox_{len(schema)}", f"Relayed_{len(schema)}"
+        with psycopg.connect(place, autocommit=True) as maker:
+            maker.execute(f"CREATE TABLE {inbox} (id text)")
+            maker.execute(f"CREATE TABLE {relayed} (id int)")
+        with psycopg.connect(place, autocommit=True, application_name=APPLICATION) as feed:
+            feed.execute(f"INSERT INTO {schema}{inbox} VALUES ('a')")
+        with psycopg.connect(place, autocommit=True) as pipeline:
+            pipeline.execute(f"INSERT INTO {relayed} VALUES (1)")
+            assert Statements(place, log).tables({})[0] == (relayed.lower(),)
+            pipeline.execute(f'DELETE FROM ONLY {schema}"{inbox}" WHERE id = %s', ["b"])
+        assert Statements(place, log).tables({})[0] == (inbox, relayed.lower())
+
+    def test_what_the_feed_writes_tells_nothing(self, tmp_path: Path) -> None:
+        log = tmp_path / "log"
+        log.write_text(f"onceproof-statement ({APPLICATION}) LOG:  statement: COPY a FROM STDIN\n")
+        assert Statements("", log).how() is None
 
     def test_without_a_log_nobody_knows(self, tmp_path: Path) -> None:
         assert Statements("", tmp_path / "none").how() is None
