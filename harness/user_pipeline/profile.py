@@ -177,6 +177,8 @@ class Profile:
         group = self.group
         if self.shares:
             return "It reads as a member of a share group."
+        if group is None and self.read_committed is None and self.watched:
+            return "It was not seen to read a topic."
         if group is None:
             return f"It reads with {level}, as a member of no group."
         session = f", session time-out {group.session_ms} ms" if group.session_ms else ""
