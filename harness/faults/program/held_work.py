@@ -10,22 +10,21 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Final, Protocol, TypeVar
 
+from onceproof.harness.clock import now
 from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.context.run_context import RunContext, addresses
 from onceproof.harness.faults.database.triggers import Triggers
 from onceproof.harness.faults.messages.message import AtGates, Message, positions_in
 from onceproof.harness.faults.program.programs import program
-from onceproof.harness.faults.program.several import freeze, thaw, waits_for_answer, workers
+from onceproof.harness.faults.program.several import freeze, thaw, waits_for_answer
 from onceproof.harness.kafka.coordinator import Refused
 from onceproof.harness.kafka.transaction_list import transactions
 from onceproof.harness.kafka.transactions import ONGOING
-from onceproof.harness.links.gate.client import Event
 from onceproof.harness.links.topology import AUDITOR, POSTGRES
 from onceproof.harness.wait import Overdue, wait_until
 
 T = TypeVar("T")
 _HOLD_SECONDS: Final = 30.0
-_OTHERS_SECONDS: Final = 5.0
 
 
 class HeldWork(Protocol):
@@ -74,6 +73,8 @@ class HeldOffsets:
             self.release()
             raise
         (self._id,) = held[0]["transactional_ids"]
+        self._at = int(held[0]["at"])
+        self._node = next(at.target for at in self._gates.links if str(at) == held[0]["link"])
         self._in_hand = positions_in(held[0], program(context).look.topics)
 
     @property
@@ -81,37 +82,10 @@ class HeldOffsets:
         return f"offsets of {self._id} held"
 
     def pause_owner(self) -> int:
-        """The one without which transactions of all others end.
-
-        While another one stands still, they are one fewer.
-        """
-        pids = workers(self._context)
-        for pid in pids:
-            with ExitStack() as paused:
-                paused.callback(thaw, pid)
-                freeze(pid)
-                if self._others_end(len(pids) - 1):
-                    paused.pop_all()
-                    return pid
-        raise Overdue("nobody went on while one process stood still")
-
-    def _others_end(self, others: int) -> bool:
-        """Whether transactions of so many other ids end, within some seconds."""
-        ends = Message(source="pipeline", direction="request", api="EndTxn")
-        gates = AtGates(self._context, "pipeline", ends.rule("report", times=None))
-
-        def ids(event: Event) -> set[str]:
-            return {*event["transactional_ids"]} - {self._id}
-
-        try:
-            return wait_until(
-                lambda: len({id_ for event in gates.fired() for id_ in ids(event)}) >= others,
-                what="", seconds=_OTHERS_SECONDS, every=0.05, stop=self._context.stop,
-            )  # fmt: skip
-        except Overdue:
-            return False
-        finally:
-            gates.remove()
+        """The one that has waited for the broker since its offsets were held."""
+        pid = waits_for_answer(self._context, self._node, lambda: (now() - self._at) / 1e9)
+        freeze(pid)
+        return pid
 
     def overtaken(self, ends: Positions) -> str | None:
         """Whether others have committed what is held; their outputs show only what is before the
