@@ -1,1 +1,1 @@
-"""Pipelines of somebody's own: their command, what goes in, how what comes out is read."""
+"""Your own pipelines: how they are started, fed, observed and read."""

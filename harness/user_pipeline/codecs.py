@@ -1,7 +1,6 @@
-"""Functions of the user between bytes and contents: for Avro, Protobuf or a format of their own.
+"""User functions that encode inputs and decode outputs, for Avro, Protobuf or a custom format.
 
-One writes an input as the pipeline reads it, the other reads what it writes; all else works with
-contents in JSON.
+Everything between the two works with JSON or text.
 """
 
 from __future__ import annotations
@@ -16,23 +15,23 @@ from onceproof.harness.user_pipeline.identity import BadRule
 from onceproof.harness.user_pipeline.named_values import assigned
 
 _KEPT: Final = 50_000
-"""Records that are read or written over and over in a trial."""
+"""Cache size in records: a trial reads and writes the same records many times."""
 
 
 def text_of_bytes(data: bytes | None) -> str | None:
-    """UTF-8, with numbers for bytes that are none: contents that differ must stay different."""
+    """Decode UTF-8, with invalid bytes escaped: different contents must remain different."""
     return None if data is None else data.decode(errors="backslashreplace")
 
 
 def decoded(function: str | None, data: bytes | None) -> str | None:
-    """Content of a record as text; what a function returns that is no text is JSON.
+    """Return the content of a record as text; a function's result that is not text becomes JSON.
 
     Args:
-        function: `FILE.py:NAME` of one that takes bytes; None: they are text.
-        data: the value of a record; one without a value stays without.
+        function: `FILE.py:NAME` of a function that takes bytes; None: decode as UTF-8.
+        data: value of the record; None stays None.
 
     Raises:
-        BadRule: the function fails, or returns what JSON does not have.
+        BadRule: the function fails, or returns something that JSON cannot represent.
     """
     if function is None or data is None:
         return text_of_bytes(data)
@@ -44,15 +43,16 @@ def decoded(function: str | None, data: bytes | None) -> str | None:
 
 
 decoded_again = lru_cache(maxsize=_KEPT)(decoded)
-"""The same, for records that are looked at over and over."""
+"""`decoded` with a cache."""
 
 
 @lru_cache(maxsize=_KEPT)
 def encoded(function: str, value: str) -> bytes:
-    """Bytes of an input.
+    """Return an input's value as bytes.
 
     Args:
-        function: `FILE.py:NAME` of one that takes an input as JSON says it, or else as text.
+        function: `FILE.py:NAME` of a function that takes an input as parsed JSON, or as text if it
+            is not JSON.
 
     Raises:
         BadRule: the function fails, or does not return bytes.
@@ -64,14 +64,14 @@ def encoded(function: str, value: str) -> bytes:
 
 
 def decoders(texts: Sequence[str], places: Sequence[str]) -> dict[str, str]:
-    """Each place that has a function, and its function.
+    """Return the decoder of each place that has one.
 
     Args:
         texts: `FILE.py:FUNCTION` for all places, or `PLACE=FILE.py:FUNCTION` for one.
-        places: names of all of them.
+        places: all valid names.
 
     Raises:
-        BadRule: there is no such function or place, or a place has two.
+        BadRule: the function or place does not exist, or a place has two functions.
     """
     return by_name("--decode", texts, places, thing="topics")
 
@@ -79,10 +79,10 @@ def decoders(texts: Sequence[str], places: Sequence[str]) -> dict[str, str]:
 def by_name(
     option: str, texts: Sequence[str], names: Sequence[str], *, thing: str
 ) -> dict[str, str]:
-    """The functions of an option that is given once for all, or once for each.
+    """Return name → function for an option given once for all names, or once for each.
 
     Raises:
-        BadRule: there is no such function or name, or a name has two.
+        BadRule: the function or name does not exist, or a name has two functions.
     """
     given = []
     for text in texts:
@@ -98,7 +98,7 @@ def by_name(
 
 
 def check_function(option: str, text: str) -> None:
-    """Raise `BadRule` if an option does not name a function that is there."""
+    """Raise `BadRule` unless the option names an existing function."""
     if not FUNCTION.fullmatch(text):
         raise BadRule(f"invalid {option} {text!r}: expected FILE.py:FUNCTION")
     function_of(text)

@@ -1,4 +1,4 @@
-"""A command of a user that is kept running."""
+"""Keep a user's command running."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ def keep_running(
     progress: Callable[[], int],
     began: Callable[[Process], None] = lambda _: None,
 ) -> Supervisor:
-    """What starts it, and starts it again unless it fails over and over and nothing comes of it.
+    """Return a supervisor that restarts the command until it fails repeatedly without progress.
 
     Args:
-        command: program and arguments.
-        progress: a number that changes when it gets on.
-        began: called with every life.
+        progress: a number that changes when the command makes progress.
+        began: called with each new process.
     """
 
     def begin(_: str) -> Process:

@@ -1,7 +1,7 @@
-"""A pipeline that is a container: its image, run in the foreground on this machine's own network.
+"""Run a pipeline's Docker image in the foreground, on the host's network.
 
-`docker run` is a child of ours and passes SIGTERM on. The container is none, so that the engine has
-to be asked for everything else; what a harness that was killed leaves there, a watchdog removes.
+`docker run` is our child process and forwards SIGTERM. The container itself is not, so pausing and
+killing go through the Docker engine. A watchdog removes the containers of a killed harness.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _SECONDS: Final = 30.0
 
 
 def engine_with(image: str) -> Engine:
-    """The Docker engine that has an image.
+    """Connect to the Docker engine and check that it has an image.
 
     Raises:
-        StageTrouble: there is no engine, or it has no such image.
+        StageTrouble: there is no engine, or it does not have the image.
     """
     try:
         engine = connect(otherwise="or leave out `--image`", compose=False)
@@ -49,10 +49,10 @@ def engine_with(image: str) -> Engine:
 
 @dataclass(frozen=True, kw_only=True)
 class Image:
-    """An image that an engine has.
+    """An image that the Docker engine has.
 
     Attributes:
-        processes: those of the run, whose marker its containers carry.
+        processes: of the run; containers are labeled with their marker.
     """
 
     name: str
@@ -61,22 +61,22 @@ class Image:
 
     @classmethod
     def find(cls, name: str, processes: Processes) -> Image:
-        """Ask the engine for it.
+        """Look up the image.
 
         Raises:
-            StageTrouble: there is no engine, or it has no such image.
+            StageTrouble: there is no engine, or it does not have the image.
         """
         return cls(name=name, engine=engine_with(name), processes=processes)
 
     def command(
         self, arguments: Sequence[str], *, variables: Iterable[str], folders: Collection[Path]
     ) -> list[str]:
-        """What runs it in the foreground.
+        """Return the `docker run` command.
 
         Args:
-            arguments: for its entry point.
-            variables: names of those that it gets from the environment of this command.
-            folders: what it sees of this machine, where it is here.
+            arguments: for the image's entry point.
+            variables: names of environment variables to pass on to the container.
+            folders: mounted in the container at the same paths.
         """
         labels = {
             docker_reaper.LABEL: self.processes.marker,
@@ -94,19 +94,22 @@ class Image:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """What makes that command speak to the engine."""
+        """Variables that point the `docker` command to the engine."""
         return self.engine.environment
 
 
 @dataclass(kw_only=True)
 class Watch:
-    """Removes its containers when we are gone; a stage of containers has one already."""
+    """A watchdog that removes the pipeline's containers if the harness dies.
+
+    A Docker stage already has one.
+    """
 
     image: Image
     _watchdog: Watchdog | None = None
 
     def start(self) -> None:
-        """Start it, unless it runs."""
+        """Start the watchdog unless it is running."""
         self._watchdog = self._watchdog or Watchdog(
             self.image.processes.marker,
             program=docker_reaper,
@@ -116,10 +119,10 @@ class Watch:
         )
 
     def check(self) -> None:
-        """It does not fail as long as we live."""
+        """Do nothing: the watchdog does not fail while the harness lives."""
 
     def close(self) -> None:
-        """Let it look once more, and go."""
+        """Let the watchdog clean up once more, then end it."""
         if self._watchdog is not None:
             self._watchdog.release()
             self._watchdog = None
@@ -127,22 +130,22 @@ class Watch:
 
 @dataclass(frozen=True, kw_only=True)
 class Container:
-    """The container that a `docker run` stands for."""
+    """The pipeline's container(s), controlled through the Docker engine."""
 
     image: Image
 
     def kill(self) -> str:
-        """SIGKILL all its processes.
+        """SIGKILL all processes in the containers.
 
         Raises:
             StageTrouble: the engine refuses.
-            Overdue: it still runs.
+            Overdue: a container is still running.
         """
         found = self._found()
         for one in found:
-            with suppress(DockerException):  # it is not paused
+            with suppress(DockerException):  # not paused
                 one.unpause()
-            with suppress(DockerException):  # it has ended
+            with suppress(DockerException):  # already ended
                 one.kill()
         wait_until(
             lambda: not self._found(), what=f"containers of {self.image.name} to end",
@@ -151,10 +154,10 @@ class Container:
         return f"killed by the Docker engine, with {len(found)} containers of {self.image.name}"
 
     def pause(self) -> None:
-        """Freeze all its processes.
+        """Freeze all processes in the containers.
 
         Raises:
-            StageTrouble: none runs, or the engine refuses.
+            StageTrouble: no container is running, or the engine refuses.
         """
         found = self._found()
         if not found:
@@ -162,7 +165,7 @@ class Container:
         self._each(found, lambda one: one.pause())
 
     def resume(self) -> None:
-        """Let them go on.
+        """Unpause the containers.
 
         Raises:
             StageTrouble: the engine refuses.
@@ -170,7 +173,7 @@ class Container:
         self._each([one for one in self._found() if one.status == "paused"], lambda o: o.unpause())
 
     def paused(self) -> bool:
-        """Whether all its processes are frozen, as the engine says."""
+        """Return whether the engine reports all containers as paused."""
         found = self._found()
         return bool(found) and all(one.status == "paused" for one in found)
 

@@ -1,8 +1,8 @@
-"""What the effects of an input must contain, as a function of the user returns it.
+"""Expected contents of effects, as returned by a user's function.
 
-Contents are compared as JSON: objects whatever the order of their fields, 5 like 5.0, text that is
-no JSON as it is. The history has them in place of digests, so that a report can tell which field
-differs.
+Contents are compared as JSON: field order does not matter, 5 equals 5.0, and text that is not JSON
+is compared verbatim. The history stores contents instead of digests, so that a report can name the
+field that differs.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
 _encode: Final = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
 _LONGEST: Final = 4_000
-"""Characters of a content that a history keeps; what is longer ends with its digest."""
+"""Maximum length of a content in the history; longer ones are cut and end with their digest."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Contents(Yield):
-    """What each input comes to in one output, with its content.
+    """The effects of each input in one output, with their contents.
 
-    `function` takes an input as `Yield.function` does. It returns the content of its effect, a list
-    of contents where there are several, which `key` tells apart, or None if there is none.
+    `function` takes an input as `Yield.function` does. It returns the content of the effect, a list of
+    contents that `key` tells apart, or None for no effect.
 
     Attributes:
         ignored: paths of fields that are not compared, such as `$.written_at`.
@@ -39,10 +39,10 @@ class Contents(Yield):
 
     @classmethod
     def of(cls, function: str, *, key: str | None, ignored: Iterable[str]) -> Contents:
-        """From texts of the command line.
+        """Parse the values of command-line options.
 
         Raises:
-            BadRule: a rule cannot be understood, or finds nothing in a content.
+            BadRule: a rule is invalid, or cannot be applied to a content.
         """
         rule = None if key is None else Rule.parse(key)
         if rule is not None and not rule.of_rows:
@@ -60,10 +60,10 @@ class Contents(Yield):
         return tuple(self.contents(value))
 
     def contents(self, value: str | None) -> dict[str, str]:
-        """Effect key → content, of each effect of an input.
+        """Return effect key → content for each effect of an input.
 
         Raises:
-            BadRule: the function fails, or returns effects that cannot be told apart.
+            BadRule: the function fails, or two of its effects have the same key.
         """
         assert self.function is not None
         returned = call(self.function, value)
@@ -101,7 +101,7 @@ class Contents(Yield):
 
 
 def as_text(content: Any, ignored: Iterable[str]) -> str:
-    """A content as it is compared: as JSON, without the fields at these paths."""
+    """Return a content in canonical JSON, without the fields at `ignored` paths."""
     if isinstance(content, str):
         try:
             content = json.loads(content, parse_float=_number)
@@ -118,15 +118,15 @@ def as_text(content: Any, ignored: Iterable[str]) -> str:
 def functions(
     expects: Sequence[str], sinks: Sequence[str], option: str = "--expect"
 ) -> tuple[tuple[str, str], ...]:
-    """Each sink, and the function that returns what must be there.
+    """Return pairs of output and function.
 
     Args:
-        expects: `FILE.py:FUNCTION` for all sinks, or `SINK=FILE.py:FUNCTION` for one.
-        sinks: names of all of them.
-        option: by which they were given.
+        expects: `FILE.py:FUNCTION` for all outputs, or `SINK=FILE.py:FUNCTION` for one.
+        sinks: names of all outputs.
+        option: name of the option, for messages.
 
     Raises:
-        BadRule: there is no such function or sink, or a sink has no function, or two.
+        BadRule: a function or output does not exist, or an output has no function, or two.
     """
     found = by_name(option, expects, sinks, thing="outputs")
     if expects and (lacking := [name for name in sinks if name not in found]):
@@ -135,10 +135,10 @@ def functions(
 
 
 def path_of(rule: str) -> str:
-    """The path of a field that is not compared.
+    """Return the path of a field that is not compared.
 
     Raises:
-        BadRule: the rule names none.
+        BadRule: the rule is not the path of a field.
     """
     found = Rule.parse(rule)
     if found.kind != "json" or "[" in found.argument:
@@ -147,15 +147,15 @@ def path_of(rule: str) -> str:
 
 
 def _number(text: str) -> int | float:
-    """A number with a point or an exponent, as `_plain` has it."""
+    """Parse a number with a point or an exponent, normalized as `_plain` does."""
     value = float(text)
     return int(value) if value.is_integer() else value
 
 
 def _plain(content: Any) -> Any:
-    """The same in JSON's types, where whole numbers are no floats."""
+    """Convert to JSON types, with whole floats as integers."""
     kind = type(content)
-    if kind in _PLAIN:  # nearly all there is, and an abstract class takes long to ask
+    if kind in _PLAIN:  # the common case: isinstance() with an abstract class is slow
         return content
     if kind is dict or isinstance(content, Mapping):
         return {str(name): _plain(value) for name, value in content.items()}
@@ -167,7 +167,6 @@ def _plain(content: Any) -> Any:
 
 
 def _drop(content: Any, path: Sequence[str]) -> None:
-    """Remove a field, if it is there."""
     *before, last = path
     for name in before:
         content = content.get(name) if isinstance(content, dict) else None

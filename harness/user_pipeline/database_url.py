@@ -1,7 +1,7 @@
-"""The URLs of a libpq connection string: JDBC's, and the one that most other clients take.
+"""Convert a libpq connection string to a JDBC URL or a `postgresql://` URL.
 
-Each has settings that the other does not know. What only libpq knows is
-refused, so that nobody connects otherwise than configured.
+Settings that only libpq knows are rejected, so that a client never connects with other settings
+than those configured.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _CALLED: Final = {
     **{name: name for name in _SAME},
     "application_name": "ApplicationName",
 }
-"""libpq's name of a setting, and the JDBC driver's."""
+"""libpq's name of a setting → the JDBC driver's."""
 _LEFT_OUT: Final = "connect_timeout"
-"""Clients give up by themselves; and an `&` less is one less for a shell to take for its own."""
+"""Clients have time-outs of their own, and each `&` less is one less for a shell to misread."""
 
 
 def jdbc_url(database: str) -> str:
-    """The URL for a connection string or a `postgresql://` URI; an empty one for none.
+    """Return the JDBC URL of a connection string or `postgresql://` URI; empty for an empty one.
 
     Raises:
         StageTrouble: it has no JDBC equivalent.
@@ -41,7 +41,7 @@ def jdbc_url(database: str) -> str:
 
 
 def database_url(database: str) -> str:
-    """The same as a `postgresql://` URI, as node-postgres, asyncpg, pgx or SQLAlchemy take it.
+    """Return a `postgresql://` URI, as node-postgres, asyncpg, pgx or SQLAlchemy take it.
 
     Raises:
         StageTrouble: it has no equivalent.
@@ -60,7 +60,7 @@ def _query(settings: Mapping[str, str]) -> str:
 
 
 def _parts(database: str, word: str) -> tuple[str, dict[str, str]]:
-    """Hosts and database as a URL has them, and the other settings."""
+    """Return hosts and database as in a URL, and the other settings."""
     try:
         options = {name: str(value) for name, value in conninfo_to_dict(database).items()}
     except psycopg.ProgrammingError as error:

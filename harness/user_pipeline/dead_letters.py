@@ -1,8 +1,7 @@
-"""Where a pipeline of somebody's own puts the inputs that it could not process.
+"""A pipeline's dead-letter output.
 
-An input leads to its effects or to one dead letter, never to both and never
-to neither. So whoever looks at an output looks at the dead letters too, in whatever way these are
-read: they are in each view in which an output is judged.
+An input has either its effects or one dead letter, never both and never neither. Dead letters
+therefore appear in every view in which an output is judged.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ from onceproof.harness.user_pipeline.together import OwnOutput
 
 
 class DeadLetters:
-    """An output of dead letters, as a sink that is looked at beside others."""
+    """A dead-letter output as an additional sink."""
 
     def __init__(self, sink: OwnOutput, views: Iterable[str]) -> None:
-        """`views` are those of the outputs beside it."""
+        """`views` are those of the pipeline's other outputs."""
         self.name = sink.name
         self._sink = sink
         self._views = tuple(dict.fromkeys(views))

@@ -1,10 +1,10 @@
-"""A service that is no child of ours, which only commands reach: a unit of systemd, a container.
+"""Stand in for a service that only commands control, such as a systemd unit or a container.
 
     python -m onceproof.harness.user_pipeline.deployed STOP START…
 
-runs the command that starts it, waits until it is asked to end, and runs the one that stops it. So
-it stands for the service, and is started, stopped and kept as any program. A kill takes another
-command, since nobody can catch SIGKILL: see `kill_command.py`.
+runs the start command, waits for SIGTERM, then runs the stop command. The harness supervises this
+process like any other program. Killing the service takes another command, because SIGKILL cannot
+be caught: see `kill_command.py`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,11 @@ _NOT_FOUND: Final = 127
 
 
 def deployed(start: Sequence[str], stop: Sequence[str]) -> list[str]:
-    """The command that stands for a service with these commands."""
+    """Return the command of the process that stands in for the service."""
     return python_module("onceproof.harness.user_pipeline.deployed", json.dumps(list(stop)), *start)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The command line."""
     stop, start = json.loads(arguments[0]), arguments[1:]
     asked = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: asked.set())

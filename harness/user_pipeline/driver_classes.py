@@ -1,9 +1,9 @@
-"""What the JVM of somebody's Spark driver has loaded, kept from its dry run for its trial.
+"""Cache the classes that a Spark driver's JVM loads in its dry run, for faster starts in the trial.
 
-A trial starts a driver some twenty times, and most of each start is loading and compiling classes.
-The JVM's own class data sharing spares the loading (JEP 350), and C1 alone compiles sooner than C1
-and C2. Neither changes what the job does, nor any setting of Spark; whoever starts a JVM in another
-way than Spark's launcher starts it as ever.
+A trial starts a driver about twenty times, and loading and compiling classes takes most of each
+start. JVM class data sharing (JEP 350) avoids the loading, and C1 alone compiles faster than C1 and
+C2. Neither changes the job's behavior or any Spark setting. A JVM that is not started by Spark's
+launcher is not affected.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from onceproof.harness.tools import cache, class_archive
 from onceproof.harness.tools.jvm import quoted_for_spark
 
 VARIABLE: Final = "SPARK_SUBMIT_OPTS"
-"""Options that Spark's launcher puts before those of the job, which may say otherwise."""
+"""Spark's launcher puts these options before those of the job, which take precedence."""
 _JVM: Final = ("-XX:+IgnoreUnrecognizedVMOptions", "-XX:TieredStopAtLevel=1")
-"""A JVM older than JDK 13 does not know archives of classes, and starts all the same."""
+"""JVMs before JDK 13 do not know class archives; they ignore the options."""
 _KEPT: Final = 4
-"""How many archives are kept: each takes some 150 MB."""
+"""Number of archives to keep; each takes about 150 MB."""
 
 
 class DriverClasses:
-    """The classes that one command's driver loads."""
+    """The class archive of one command's driver."""
 
     def __init__(self, command: Sequence[str], folder: str) -> None:
-        """`command` is as the user gave it, with its words in braces; `folder` is where it runs."""
+        """`command` still has its placeholders; `folder` is its working directory."""
         digest = hashlib.sha256(shlex.join([folder, *command]).encode()).hexdigest()[:16]
         self._all = cache.location() / "drivers"
         self._folder = self._all / digest
 
     def recording(self) -> dict[str, str]:
-        """The environment of a driver that writes them down when it ends of itself."""
+        """Return the environment of a driver that writes the archive when it exits normally."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError:
@@ -45,11 +45,11 @@ class DriverClasses:
         return _environment(class_archive.recording(self._folder))
 
     def using(self) -> dict[str, str]:
-        """The environment of a driver that starts with what was written down, if anything was."""
+        """Return the environment of a driver that uses the archive, if there is one."""
         return _environment(class_archive.using(self._folder))
 
     def _forget(self) -> None:
-        """Remove what was not used for longest, and what this command had before."""
+        """Remove the least recently used archives, and this command's previous one."""
         with suppress(OSError):
             others = [folder for folder in self._all.iterdir() if folder != self._folder]
             others.sort(key=lambda folder: folder.stat().st_mtime)

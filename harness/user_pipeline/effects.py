@@ -1,9 +1,9 @@
-"""How many effects an input must have, and what tells them apart.
+"""How many effects an input must have, and how they are told apart.
 
-Where an input has several, each needs a name, or a copy of one would make
-up for another that is missing. Their name is what a rule finds in them, or, without a rule, their
-place among the different contents of their input: that tells a copy as long as a pipeline that
-repeats itself writes the same again.
+If an input has several effects, each needs a key; otherwise a duplicate of one would hide the loss
+of another. The key is found by a rule. Without a rule, it is the effect's rank among the different
+contents of its input, which detects duplicates only if a pipeline that repeats itself writes the
+same contents again.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from onceproof.harness.tools.python_file import BadPythonFile, import_file
 from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
 
 NOT_JUDGED: Final = "content is not judged"
-"""Digest of all effects, expected and seen: what they should say only their owner knows."""
+"""Digest of all effects, expected and observed, if no expected content is known."""
 
 _COUNT = re.compile(r"(?:(0)\.\.)?([1-9][0-9]{0,3})")
 FUNCTION: Final = re.compile(r"(.+\.py):([A-Za-z_]\w*)")
-"""How a function of the user is written."""
+"""Syntax of a reference to a user's function."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Yield:
-    """What each input comes to.
+    """The effects of each input in one output.
 
     Attributes:
-        most: how many effects; with a function, that says it.
-        optional: whether it may have none.
-        key: what tells several apart; None: their content.
-        function: `FILE.py:NAME` of a function that takes an input, as JSON says it or else as text
-            (None if it has no value), and returns how many effects it has, or their names, which
-            `key` finds in them.
+        most: number of effects; ignored if there is a function.
+        optional: whether an input may have none.
+        key: rule that tells several effects apart; None: by content.
+        function: `FILE.py:NAME` of a function that takes an input as parsed JSON, or else as text
+            (None for a null value), and returns the number of its effects, or their keys as
+            found by `key`.
     """
 
     most: int = 1
@@ -49,10 +49,10 @@ class Yield:
 
     @classmethod
     def parse(cls, text: str, *, key: str | None = None) -> Yield:
-        """Read it as it is written on a command line: `1`, `0..1`, `3`, `rules.py:effects`.
+        """Parse the value of a command-line option: `1`, `0..1`, `3`, `rules.py:effects`.
 
         Raises:
-            BadRule: it is no number of effects, and no function.
+            BadRule: it is neither a number of effects nor a function.
         """
         rule = None if key is None else Rule.parse(key)
         if FUNCTION.fullmatch(text):
@@ -71,19 +71,19 @@ class Yield:
 
     @property
     def may_lack(self) -> bool:
-        """Whether nothing that is missing can be told from what was not to be there."""
+        """Whether a lost effect cannot be distinguished from one that was never due."""
         return self.optional and self.function is None
 
     @property
     def only_one(self) -> bool:
-        """Whether no input has more than one effect, which then needs no name."""
+        """Whether no input has more than one effect; then effects need no key."""
         return self.most == 1 and self.function is None
 
     def names(self, value: str | None) -> tuple[str, ...]:
-        """The names of an input's effects.
+        """Return the effect keys of an input.
 
         Raises:
-            BadRule: the function fails, or says neither a number nor names.
+            BadRule: the function fails, or returns neither a number nor keys.
         """
         if self.only_one:
             return ("",)
@@ -109,17 +109,18 @@ class Yield:
         )
 
     def contents(self, value: str | None) -> dict[str, str]:
-        """Name → content, of each effect of an input; raises as `names` does."""
+        """Return effect key → content for each effect of an input; raises as `names` does."""
         return dict.fromkeys(self.names(value), NOT_JUDGED)
 
     def digest(self, written: Written) -> str:
-        """The content of an effect, to be compared with that of `contents`."""
+        """Return the content of an effect, for comparison with `contents`."""
         return NOT_JUDGED
 
     def named(self, effects: Iterable[Effect]) -> list[Effect]:
-        """Effects with their names, whose `effect_key` is what tells them apart so far.
+        """Return effects with their final effect keys.
 
-        Without a rule the first name goes to what is smallest; copies share a name.
+        Without a rule, effects are numbered in the order of their provisional keys; duplicates share
+        a number.
         """
         found = list(effects)
         if self.only_one:
@@ -148,7 +149,7 @@ def _by_size(key: str) -> tuple[int, str]:
 
 
 def call(function: str, value: str | None) -> Any:
-    """What a function of the user returns for an input.
+    """Call a user's function with one input.
 
     Raises:
         BadRule: it fails.
@@ -157,7 +158,7 @@ def call(function: str, value: str | None) -> Any:
 
 
 def call_with_all(function: str, values: Iterable[str | None]) -> Any:
-    """What a function of the user returns for a list of inputs.
+    """Call a user's function with a list of inputs.
 
     Raises:
         BadRule: it fails.
@@ -176,7 +177,7 @@ def _called(function: str, argument: Any, shown: str) -> Any:
 
 
 def _parsed(value: str | None) -> Any:
-    """What JSON says; else the text as it is, and None as it is."""
+    """Return parsed JSON, or the text itself if it is not JSON."""
     if value is None:
         return None
     try:
@@ -187,10 +188,10 @@ def _parsed(value: str | None) -> Any:
 
 @cache
 def function_of(text: str) -> Callable[[Any], Any]:
-    """The function that a text names.
+    """Import the function that a reference names.
 
     Raises:
-        BadRule: there is none.
+        BadRule: it does not exist.
     """
     found = FUNCTION.fullmatch(text)
     assert found is not None, "looked at before"

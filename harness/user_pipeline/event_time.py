@@ -1,9 +1,8 @@
-"""The event time of an input: a field of its JSON value, which moves a pipeline's watermark.
+"""The event time of an input: a field of its JSON value that advances a pipeline's watermark.
 
-A watermark is the greatest event time that was read, less the allowed lateness. An input that comes
-when the watermark has passed it is dropped. A window is written only when later inputs move the
-watermark beyond it. So the last inputs are sent in rounds, each with an event time far beyond all
-before it.
+A watermark is the greatest event time read, minus the allowed lateness. Inputs behind the watermark
+are dropped. A window is written only when later inputs move the watermark past its end. The last
+inputs are therefore sent in rounds, each with an event time far beyond all before it.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ FORMATS: Final = {
     SECONDS: "seconds since 1970",
 }
 ROUNDS: Final = 3
-"""How often later event times push a watermark on. The effects of the first round are awaited: the
+"""How often later event times advance the watermark. The effects of the first round are awaited: the
 second closes its windows, and the third is for engines that move the watermark one batch later."""
 _UNITS: Final = {"ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000} | {
     "d": 86_400_000_000
@@ -36,30 +35,29 @@ _DURATION: Final = re.compile(r"([1-9]\d{0,8})(ms|s|m|h|d)")
 _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MADE_UP_FROM: Final = 1_767_225_600_000_000
-"""The first event time that is made up: the year 2026 begins, UTC."""
+"""First generated event time: 2026-01-01T00:00:00Z."""
 _IN_LATENESS: Final = 300
-"""How many made-up inputs there are in a stretch of event time as long as the allowed lateness: at
-100 a second, three seconds' worth."""
+"""Number of generated inputs in an event-time interval as long as the allowed lateness: three seconds'
+worth at 100 a second."""
 _DISORDER: Final = 4
-"""A made-up input is out of order by at most this part of the allowed lateness. The rest is for
-what happens on the way: an input may wait for its broker while others overtake it."""
+"""Generated inputs are out of order by at most this fraction of the allowed lateness. The rest is for
+reordering on the way: an input may wait for its broker while others overtake it."""
 _LATE_EVERY: Final = 50
 _LATE: Final = 25
-"""Which of so many made-up inputs is too late."""
+"""Out of every `_LATE_EVERY` generated inputs, the one at this index is too late."""
 _FAR_LATENESS: Final = 1_000
 _FAR: Final = _UNITS["d"]
-"""How far a round is beyond all before it, at least: longer than windows are."""
+"""Minimum distance of a round from all event times before it: longer than windows are."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EventTime:
-    """Where the event time of an input is, in microseconds since 1970 once it is read.
+    """Where an input has its event time. Parsed event times are microseconds since 1970.
 
     Attributes:
         path: of the field, such as `$.at`.
         format: a name of `FORMATS`.
-        lateness: how much later than an input those before it may be, in microseconds, for it not
-            to be dropped.
+        lateness: allowed lateness in microseconds.
     """
 
     path: str
@@ -68,10 +66,10 @@ class EventTime:
 
     @classmethod
     def parse(cls, rule: str, format_: str, lateness: str) -> EventTime:
-        """Read it as it is written on a command line.
+        """Parse the values of command-line options.
 
         Raises:
-            BadRule: it cannot be understood.
+            BadRule: one of them is invalid.
         """
         found = Rule.parse(rule)
         if found.kind != "json" or "[" in found.argument:
@@ -92,10 +90,10 @@ class EventTime:
         return f"at {self.path}, as {FORMATS[self.format]}; {seconds:g} s late are allowed"
 
     def read(self, value: str | None) -> int:
-        """The event time of an input.
+        """Return the event time of an input.
 
         Raises:
-            BadRule: it has none that can be read.
+            BadRule: it has no readable event time.
         """
         try:
             content = at(json.loads(value or ""), self.path)
@@ -113,14 +111,14 @@ class EventTime:
         return found
 
     def find(self, value: str | None) -> int | None:
-        """The event time of an input; None if it has none that can be read."""
+        """Return the event time of an input; None if it has no readable one."""
         try:
             return self.read(value)
         except BadRule:
             return None
 
     def put(self, value: str, micros: int) -> str:
-        """The same input with another event time, written as the one that it has, if it has one."""
+        """Return the input with another event time, in the style of its present one, if it has one."""
         content = json.loads(value)
         *before, last = self.path.removeprefix("$.").split(".")
         inside = content
@@ -155,7 +153,7 @@ class EventTime:
 
 
 def made_up(times: EventTime, records: int, seed: int) -> Sequence[int]:
-    """Event times for so many inputs, as they are sent.
+    """Return event times for generated inputs, in the order of sending.
 
     They increase, but most are out of order within the allowed lateness, and some are too late.
     """
@@ -171,13 +169,13 @@ def made_up(times: EventTime, records: int, seed: int) -> Sequence[int]:
 
 
 def pushed(times: EventTime, known: Iterable[int], number: int) -> int:
-    """The event time of a round of the last inputs, from 0, behind inputs with known ones."""
+    """Return the event time of a round of last inputs (from 0), beyond all known event times."""
     far = max(_FAR, _FAR_LATENESS * times.lateness)
     return max(known, default=_MADE_UP_FROM) + (number + 1) * far
 
 
 def late(times: EventTime, found: Iterable[int]) -> tuple[list[bool], int]:
-    """Of inputs in order: which are later than is allowed, and how many others are out of order."""
+    """Return which of the inputs, in order, are too late, and how many others are out of order."""
     which, disordered, greatest = [], 0, None
     for each in found:
         is_late = greatest is not None and each <= greatest - times.lateness
@@ -188,7 +186,7 @@ def late(times: EventTime, found: Iterable[int]) -> tuple[list[bool], int]:
 
 
 def _iso(content: Any) -> tuple[int, datetime] | None:
-    """The microseconds of a text in ISO 8601, and the time as it is; UTC if it names no zone."""
+    """Parse ISO 8601: microseconds (UTC if there is no zone), and the datetime as written."""
     if not isinstance(content, str) or _NUMBER.fullmatch(content):
         return None
     try:
@@ -210,7 +208,7 @@ def _number(content: Any) -> float | int | None:
 
 
 def _could_be(content: Any) -> tuple[str, ...]:
-    """The formats that a value may have: 10^11 is the year 1973 in milliseconds, or 5138."""
+    """Return the possible formats of a value: 10^11 is the year 1973 in ms, or 5138 in s."""
     if _iso(content):
         return (ISO,)
     found = _number(content)

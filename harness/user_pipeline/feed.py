@@ -1,8 +1,8 @@
-"""Inputs of a pipeline that reads no topic: a command of the user puts them where it reads them.
+"""Feed a pipeline that reads no topic: a user's command puts inputs where the pipeline reads them.
 
-They are sent to a topic as always, since a trial judges by its log. From there they are given to
-the command, a few at a time: on standard input, the value of one input in each line, in the order
-of the log. If it fails it is run again with the same lines, so it has to bear them twice.
+Inputs are still sent to a topic, because a trial is judged by its log. From there the command gets
+them on standard input in small batches, one value per line, in log order. A failed batch is
+repeated, so the command must tolerate receiving the same lines twice.
 """
 
 from __future__ import annotations
@@ -28,20 +28,19 @@ _EVERY_SECONDS: Final = 1.0
 _AGAIN_SECONDS: Final = 0.5
 _RUN_SECONDS: Final = 60.0
 _GIVE_UP_SECONDS: Final = 120.0
-"""Longer than the database is away for a fault."""
+"""Longer than faults make the database unavailable."""
 _LAST_WORDS: Final = 400
 
 
 @dataclass(kw_only=True)
 class Feed:
-    """The command, and how far it has got.
+    """The feed command and its progress.
 
     Attributes:
-        command: program and arguments.
         marker: of the run.
-        environment, folder: what it is run with, and where.
-        log: where what it prints goes.
-        topic: whose log it is given; `reader` reads it.
+        environment, folder: of the command.
+        log: file that gets the command's output.
+        topic: whose log is fed; `reader` reads it.
     """
 
     command: Sequence[str]
@@ -53,13 +52,13 @@ class Feed:
     reader: Callable[[], AbstractContextManager[LogReader]]
     stop: Stop
     _next: dict[int, int] = field(default_factory=dict, init=False)
-    """Partition → the offset behind the last input that the command has taken."""
+    """Partition → offset after the last input that the command has accepted."""
     _trouble: str | None = field(default=None, init=False)
     _over: threading.Event = field(default_factory=threading.Event, init=False)
     _thread: threading.Thread | None = field(default=None, init=False)
 
     def start(self) -> None:
-        """Run it once without inputs, to make what it writes to; from then on with what is there.
+        """Run the command once without inputs, so that it creates its target; then feed it regularly.
 
         Raises:
             PipelineTrouble: it fails.
@@ -72,12 +71,12 @@ class Feed:
         self._thread.start()
 
     def check(self) -> None:
-        """Raise `PipelineTrouble` if it was given up."""
+        """Raise `PipelineTrouble` if feeding was given up."""
         if self._trouble is not None:
             raise PipelineTrouble(self._trouble)
 
     def close(self) -> None:
-        """Give it no more, and end it."""
+        """Stop feeding, and end the command."""
         self._over.set()
         if self._thread is not None:
             self._thread.join(10)
@@ -93,7 +92,7 @@ class Feed:
                 return
 
     def _fed(self) -> str | None:
-        """Give it what is new; returns why it did not take it."""
+        """Feed new inputs; return the reason if that failed."""
         try:
             with self.reader() as reader:
                 logs = reader.read_topic(self.topic)
@@ -113,7 +112,7 @@ class Feed:
         return failed
 
     def _given(self, lines: Sequence[bytes]) -> str | None:
-        """Run it with some inputs; returns how it failed."""
+        """Run the command with some inputs; return the reason if it failed."""
         try:
             with self.log.open("ab") as out:
                 process = subprocess.Popen(

@@ -1,8 +1,8 @@
-"""The final state of an output that is a table of state, as a function of the user returns it.
+"""The expected final state of a state table, as returned by a user's function.
 
-The function takes all committed inputs and returns the content of each key. A row of such an output
-names no input. That an input has arrived shows only in a key that was not there before: so new keys
-must come all the time, and behind everything else.
+The function takes all committed inputs and returns the content of each key. A row of such a table
+names no input, so only a new key shows that an input has arrived. The workload must therefore
+introduce new keys all the time, and at its end.
 """
 
 from __future__ import annotations
@@ -33,11 +33,10 @@ _LEFT_OVER: Final = "onceproof: no input"
 
 @dataclass(frozen=True, kw_only=True)
 class FinalState(Yield):
-    """What all inputs come to in one output.
+    """The state of one output after all inputs.
 
-    `function` takes a list of inputs, each as `Yield.function` takes it: those of a partition in
-    the order of its log, and those of different partitions in any. It returns the content of each
-    key.
+    `function` takes a list of inputs, each as `Yield.function` takes it. Inputs of one partition are in
+    log order; inputs of different partitions in any order. It returns key → content.
 
     Attributes:
         ignored: paths of fields that are not compared.
@@ -52,15 +51,15 @@ class FinalState(Yield):
         return as_text(written.value, self.ignored)
 
     def keys(self, value: str | None) -> tuple[str, ...]:
-        """The keys that an input adds to: those that the function returns of it alone.
+        """Return the keys that an input adds to: those the function returns for it alone.
 
         Raises:
-            BadRule: as of `of`.
+            BadRule: see `of`.
         """
         return tuple(self.of([value]))
 
     def of(self, values: Iterable[str | None]) -> dict[str, str]:
-        """Key → content, from the values of inputs.
+        """Return key → content for these inputs.
 
         Raises:
             BadRule: the function fails, or returns something else.
@@ -84,10 +83,10 @@ class FinalState(Yield):
         return state
 
     def in_any_order(self, partitions: Sequence[Sequence[str | None]]) -> dict[str, str]:
-        """Key → content, from the values of each partition.
+        """Return key → content for the inputs of each partition.
 
         Raises:
-            BadRule: the order across partitions makes a difference; or as of `of`.
+            BadRule: the result depends on the order across partitions; see also `of`.
         """
         first = self.of(value for each in partitions for value in each)
         backwards = [value for each in reversed(partitions) for value in each]
@@ -111,32 +110,32 @@ def _differing(one: Mapping[str, str], other: Mapping[str, str]) -> Iterator[tup
 
 
 class StateTable(Upserts):
-    """An output that is judged by its final contents alone: no row names an input."""
+    """An output judged only by its final contents: no row names an input."""
 
     def __init__(self, **of: Any) -> None:
-        """As of `Upserts`."""
+        """Take the arguments of `Upserts`."""
         super().__init__(**of)
         self._compared = {CONTENT: self._compared[CONTENT]}
 
     def effects(self) -> list[Effect]:
-        """None, but for rows whose key cannot be read: these would not be judged."""
+        """Return only rows whose key cannot be read, which would not be judged otherwise."""
         return [effect for effect in super().effects() if effect.record is None]
 
     def _named_by(self, found: Found) -> str | None:
-        """Its key: `records` has the keys that are there, in place of inputs."""
+        """Return the key: `records` holds the existing keys instead of inputs."""
         return self._key_of(found)
 
 
 def contributions(
     state: FinalState, partitions: Sequence[Sequence[tuple[str, str | None]]], *, sink: str
 ) -> Iterator[dict[str, Any]]:
-    """What the last input of each key leaves there, as rows of `contributions`.
+    """Yield rows of `contributions`: the content of each key, attributed to the key's last input.
 
     Args:
-        partitions: identity and value of each committed input, in the order of its log.
+        partitions: identity and value of each committed input, in log order.
 
     Raises:
-        BadRule: the function fails, or the order across partitions makes a difference.
+        BadRule: the function fails, or its result depends on the order across partitions.
     """
     last = {
         key: record
@@ -152,9 +151,9 @@ def contributions(
 
 
 def keys_of(state: FinalState, inputs: Iterable[Given]) -> dict[str, tuple[str, ...]]:
-    """Identity of each input → the keys it adds to whose other inputs are in its partition too.
+    """Return each input's identity → those of its state keys whose inputs share one message key.
 
-    Of such a key, and of no other, it is known which of its inputs came first.
+    The inputs of such a state key are in one partition, so it is known which of them came first.
     """
     listed = [(each, state.keys(each.value)) for each in inputs]
     of: defaultdict[str, set[str]] = defaultdict(set)
@@ -169,14 +168,15 @@ def arrived(
     there: Collection[str | None],
     keys: Mapping[str, Collection[str]],
 ) -> Iterator[tuple[str, bool]]:
-    """Which inputs of one partition have arrived, as far as keys show it.
+    """Yield which inputs of one partition have arrived, as far as state keys show it.
 
-    One that is the first of a key has if the key is there. Any other has if one behind it has.
+    An input that is the first of a key has arrived if the key exists. Any other has arrived if a
+    later one has.
 
     Args:
-        records: identities, in the order of the log.
-        there: keys that are in the output.
-        keys: as `keys_of` returns them.
+        records: identities, in log order.
+        there: keys in the output.
+        keys: as returned by `keys_of`.
     """
     first: dict[str, int] = {}
     opened: defaultdict[int, list[str]] = defaultdict(list)
@@ -196,15 +196,15 @@ def arrived(
 def check_state(
     state: FinalState, inputs: Sequence[Given], *, partitions: int, producers: int
 ) -> None:
-    """See that a loss would show in the final state, and that progress does.
+    """Check that the final state would show losses and progress.
 
     Args:
-        inputs: in the order in which they are sent.
-        partitions: of the input.
-        producers: how many send them in turns.
+        inputs: in the order of sending.
+        partitions: number of input partitions.
+        producers: number of producers that send the inputs in turn.
 
     Raises:
-        BadRule: it would not; the text says what would be right.
+        BadRule: it would not; the text says what is expected.
     """
     contents = state.in_any_order(_by_partition(inputs, partitions))
     ends = {
@@ -212,7 +212,7 @@ def check_state(
         for n, each in enumerate(inputs)
         if state.keys(each.value)
     }
-    # What adds to nothing cannot be lost.
+    # An input that adds to no key cannot be lost.
     inputs = [each for each in inputs if state.keys(each.value)]
     if not inputs:
         raise BadRule(f"{state.function} returns no key for any input alone")
@@ -259,14 +259,14 @@ def _check_alone(
     places: Mapping[str, Sequence[int]],
     contents: Mapping[str, str],
 ) -> None:
-    """See that the content of a key comes from the inputs that add to it.
+    """Check that the content of a key depends only on the inputs that add to it.
 
     Args:
-        places: of these inputs, by key.
-        contents: the final state that all inputs yield.
+        places: indexes of these inputs, by key.
+        contents: the final state after all inputs.
 
     Raises:
-        BadRule: it does not.
+        BadRule: it depends on others.
     """
     for key in dict.fromkeys([*contents, *places]):
         if key not in places:
@@ -292,7 +292,7 @@ def _mattering(
     keys: Sequence[Collection[str]],
     places: Mapping[str, Sequence[int]],
 ) -> list[int]:
-    """Records without which the final state would be another, as far apart as may be."""
+    """Return indexes of inputs whose loss would change the final state, as few as possible."""
     contents = {
         key: state.of(inputs[place].value for place in of).get(key) for key, of in places.items()
     }

@@ -1,8 +1,7 @@
-"""What consumer groups commit of a pipeline's inputs, and when each commit was first seen.
+"""Offsets that consumer groups commit for a pipeline's inputs, and when each was first seen.
 
-Nothing is judged by it. Whether a pipeline starts from its group's
-positions only its owner knows, so they are recorded as `advisory`: a report shows when an input
-was behind it, and how far it lagged.
+They are not used for verdicts, because only its owner knows whether the pipeline starts from them.
+They are recorded as `advisory`: a report shows when an input was committed, and the lag.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from onceproof.harness.subjects.group.sightings import Sightings
 
 _EMPTY: Final = "Empty"
 _AGAIN: Final = 3.0
-"""Seconds between two questions for groups, while there are none."""
+"""Seconds between two requests for the list of groups, while none is known."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroupProgress:
-    """A group, whether it has members, and its newest positions in the inputs."""
+    """A group, whether it has members, and its committed offsets of the inputs."""
 
     name: str
     works: bool
@@ -35,12 +34,12 @@ class GroupProgress:
 
 
 class GroupCommits:
-    """The commits of every group of a cluster that reads one of some topics."""
+    """The commits of all consumer groups that read one of some topics."""
 
     def __init__(
         self, topics: Collection[str], *, addresses: Iterable[str], reader: Reader
     ) -> None:
-        """The latter lead past all proxies."""
+        """`addresses` bypass the proxies."""
         self._topics = topics
         self._addresses = tuple(addresses)
         self._reader = reader
@@ -48,11 +47,11 @@ class GroupCommits:
         self._asked = 0.0
 
     def newest(self) -> dict[tuple[str, int], int]:
-        """How far all groups are; empty while nobody can say.
+        """Return the committed offsets of all groups; empty while they cannot be read.
 
-        Groups that have members all work, each for an output of its own perhaps, and the slowest
-        says how far that is. Groups without count only where no other has a position: they may be
-        left from an earlier life, or be those of who takes no part in a group.
+        Groups with members are all active, perhaps each for its own output, so the slowest one counts.
+        Groups without members count only where no active group has committed. They may be left from an
+        earlier process, or belong to a consumer that is not a group member.
         """
         found: dict[tuple[str, int], int] = {}
         left: dict[tuple[str, int], int] = {}
@@ -65,13 +64,13 @@ class GroupCommits:
         return left | found
 
     def look(self) -> int:
-        """See what is new; returns how many commits there are."""
+        """Read new commits; return the total number."""
         if not self._groups and time.monotonic() - self._asked >= _AGAIN:
             self._meet()
         return sum(len(self._seen(*known)) for known in tuple(self._groups.values()))
 
     def rows(self) -> list[dict[str, Any]]:
-        """All commits as rows of `positions`."""
+        """Return all commits as rows of `positions`."""
         self._meet()
         return [
             row_of(commit, group, role="advisory", ordinal=ordinal, at=at)
@@ -92,14 +91,14 @@ class GroupCommits:
         self._asked = time.monotonic()
 
     def by_group(self) -> list[GroupProgress]:
-        """The groups that have a position; none while nobody can say."""
+        """Return the groups that have committed offsets; none while they cannot be read."""
         found: list[GroupProgress] = []
-        with suppress(OSError, Refused):  # whoever keeps them is away for now
+        with suppress(OSError, Refused):  # the group coordinator is unavailable
             found.extend(self._progress())
         return found
 
     def by_name(self) -> dict[str, Positions] | None:
-        """The newest positions of each group that has any; None while nobody can say."""
+        """Return the committed offsets of each group; None while they cannot be read."""
         try:
             return {group.name: group.positions for group in self._progress()}
         except (OSError, Refused):

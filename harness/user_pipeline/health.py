@@ -1,4 +1,4 @@
-"""Whether a program is up, by the answer of a URL of its own, as an orchestrator asks it."""
+"""Check a program's health URL, as an orchestrator does."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from onceproof.harness.user_pipeline.instances import PLACEHOLDER
 from onceproof.harness.user_pipeline.placeholders import fill
 
 _SUCCESS: Final = 2
-"""The first digit of a status that tells of success."""
+"""First digit of a success status."""
 _SECONDS: Final = 2.0
-"""How long one answer may take."""
+"""Timeout of one request."""
 
 
 class _NoRedirects(HTTPRedirectHandler):
     def redirect_request(self, *_: object) -> None:
-        """Another page says nothing of this one."""
+        """Do not follow: another page tells nothing about this one."""
 
 
 class Health:
-    """A program's health: every URL answers with 2xx."""
+    """A program is healthy if every URL answers with 2xx."""
 
     def __init__(self, urls: Sequence[str]) -> None:
         self._urls = tuple(urls)
-        # What leads out of this machine leads to no program of ours.
+        # No HTTP proxy: the program runs on this machine.
         self._opener = build_opener(ProxyHandler({}), _NoRedirects)
         self.seen = "nobody has asked yet"
-        """What was answered last, in words."""
+        """The last answer, for messages."""
 
     def look(self) -> bool:
-        """Ask each URL, until one does not answer as it should."""
+        """Return whether all URLs answer with 2xx."""
         return all((self._status(url) or 0) // 100 == _SUCCESS for url in self._urls)
 
     def silent(self) -> bool:
-        """Whether none answers anything."""
+        """Return whether no URL answers at all."""
         return all(self._status(url) is None for url in self._urls)
 
     def check_free(self) -> None:
-        """See that nothing answers before the program was first started.
+        """Check that nothing answers before the program is first started.
 
         Raises:
-            PipelineTrouble: something does: it would be taken for the program.
+            PipelineTrouble: something does, and would be taken for the program.
         """
         if not self.silent():
             raise PipelineTrouble(
@@ -56,7 +56,7 @@ class Health:
             )
 
     def _status(self, url: str) -> int | None:
-        """The status of its answer; None if there is none."""
+        """Return the HTTP status; None without an answer."""
         try:
             with self._opener.open(url, timeout=_SECONDS) as answer:
                 status = int(answer.status)
@@ -71,10 +71,10 @@ class Health:
 
 
 def health_of(url: str, instances: int) -> Health:
-    """That of so many instances; `{instance}` in the URL is the number of each.
+    """Return the health check of several instances; `{instance}` in the URL is the instance number.
 
     Raises:
-        BadRule: it is no URL of HTTP, or has another word in braces.
+        BadRule: it is not an HTTP URL, or has another placeholder.
     """
     urls = [fill(url, {PLACEHOLDER.strip("{}"): str(n)}) for n in range(instances)]
     for each in urls:

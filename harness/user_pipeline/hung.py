@@ -1,7 +1,7 @@
-"""A program that hangs is ended and started again, as the liveness probe of an orchestrator does.
+"""Restart a program that hangs, as the liveness probe of an orchestrator does.
 
-Some clients wait for ever for an answer whose connection is gone. Nothing that came later would
-meet such a program at work, and nobody could say what it had lost or duplicated before.
+Some clients wait forever for an answer on a lost connection. Later faults would not find such a
+program at work, and what it had lost or duplicated before could not be judged.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from onceproof.harness.processes.processes import Process
 from onceproof.harness.user_pipeline.program import AWAY, Program
 
 SECONDS: Final = 60.0
-"""How long a program may write nothing while inputs wait, unless it pauses for longer by nature."""
+"""How long a program may write nothing while inputs wait, unless its usual pauses are longer."""
 _ONE = threading.Lock()
 
 
 def start_if_hung(context: RunContext) -> bool:
-    """End a program that has written nothing for long, and start it again; whether it was so.
+    """Restart a program that has written nothing for too long; return whether it was restarted.
 
-    Call it only while inputs wait. Its hazard is `hung`, which no plan asks for. Only a
-    plan that kills the program anyway allows it (`Program.may_be_restarted`).
+    Call it only while inputs wait. Records the hazard `hung`, which no plan requires. Only plans that
+    kill the program anyway allow a restart (`Program.may_be_restarted`).
     """
     pipeline = context.pipeline
     if not isinstance(pipeline, Program) or not pipeline.may_be_restarted:
@@ -49,12 +49,12 @@ def start_if_hung(context: RunContext) -> bool:
 
 
 def _quiet(pipeline: Program, process: Process) -> float:
-    """Seconds for which this life has written nothing, as far as anybody looked."""
+    """Return seconds since this process started or the outputs last changed, whichever is less."""
     return min((now() - process.started_at) / 1e9, pipeline.look.quiet_for)
 
 
 def _looked(pipeline: Program) -> bool:
-    """Look once more, since nobody may have looked for as long; whether anything could be seen."""
+    """Look at the outputs again, in case the last look was long ago; return whether that worked."""
     with suppress(*AWAY):
         pipeline.look.size()
         return True

@@ -1,8 +1,7 @@
-"""How the identity of an input is found in what a pipeline of somebody's own wrote.
+"""Rules that find the identity of an input in what a pipeline wrote.
 
-Identity travels in the record. A rule names where: `json:$.order_id`, `key`,
-`header:order-id` or `regex:id=([0-9]+)`. What it does not find stays nameless, and nameless effects
-make a run invalid: nothing is guessed.
+The identity travels in the record. A rule tells where: `json:$.order_id`, `key`, `header:order-id`
+or `regex:id=([0-9]+)`. Effects without an identity make a run invalid: nothing is guessed.
 """
 
 from __future__ import annotations
@@ -14,26 +13,26 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 RULES: Final = "json:$.FIELD, header:NAME, key or regex:PATTERN"
-"""The rules there are, in words."""
+"""The syntax of all rules, for messages."""
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
 _PATH = re.compile(r"\$(?:\.[^.\[\]]+|\[\d+\])+")
 _EACH: Final = "[*]"
-"""A step of a path, to each of a list."""
+"""A path step that selects each element of a list."""
 
 
 class BadRule(ValueError):
-    """A rule that cannot be understood; the text says what would be right."""
+    """An invalid rule; the text says what is expected."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """One thing that was written: a message of a topic, or a row.
+    """A message of a topic, or a row.
 
     Attributes:
-        value: its content as text; a row's is JSON.
-        key: a message's key; None: it has none, or is a row.
-        headers: a message's headers.
+        value: content as text; JSON for a row.
+        key: of a message; None without one, and for rows.
+        headers: of a message.
     """
 
     value: str | None
@@ -43,11 +42,11 @@ class Written:
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """Where one thing is found in what was written.
+    """Where to find something in a message or row.
 
     Attributes:
         kind: `json`, `header`, `key` or `regex`.
-        argument: a path, a name or a pattern; empty with `key`.
+        argument: a path, name or pattern; empty for `key`.
     """
 
     kind: str
@@ -55,10 +54,10 @@ class Rule:
 
     @classmethod
     def parse_several(cls, text: str) -> Rule:
-        """Read one that may find several things: a JSON path with `[*]`, to each of a list.
+        """Parse a rule that may find several values: a JSON path may have one `[*]`.
 
         Raises:
-            BadRule: it is none.
+            BadRule: the rule is invalid.
         """
         if text.count(_EACH) != 1:
             return cls.parse(text)
@@ -69,10 +68,10 @@ class Rule:
 
     @classmethod
     def parse(cls, text: str) -> Rule:
-        """Read it as it is written on a command line.
+        """Parse a rule as written on a command line.
 
         Raises:
-            BadRule: it is none.
+            BadRule: the rule is invalid.
         """
         kind, _, argument = text.partition(":")
         if kind == "key" and not argument:
@@ -99,11 +98,11 @@ class Rule:
 
     @property
     def of_rows(self) -> bool:
-        """Whether it can be asked of a row, which has neither key nor headers."""
+        """Whether it applies to rows, which have neither key nor headers."""
         return self.kind in ("json", "regex")
 
     def find(self, written: Written) -> str | None:
-        """What it names, as text; None where it is not there, or empty."""
+        """Return the value as text; None if it is missing or empty."""
         match self.kind:
             case "key":
                 return written.key or None
@@ -118,7 +117,7 @@ class Rule:
             return None
 
     def find_each(self, written: Written) -> tuple[str | None, ...]:
-        """All that it names; (None,) where that is nothing."""
+        """Return all values; (None,) if there are none."""
         path, each, rest = self.argument.partition(_EACH)
         if self.kind != "json" or not each:
             return (self.find(written),)
@@ -132,7 +131,7 @@ class Rule:
             return (None,)
 
     def why_not(self, written: Written) -> str:
-        """Why it finds nothing there, in words."""
+        """Explain why nothing was found."""
         if self.kind != "json":
             return (
                 "there is none" if self.kind != "regex" else "nothing matches, or no more than ''"
@@ -151,11 +150,11 @@ class Rule:
 
 
 def at(content: Any, path: str) -> Any:
-    """What stands at a path such as `$.order.id` or `$.items[0].sku`.
+    """Return the value at a path such as `$.order.id` or `$.items[0].sku`.
 
     Raises:
-        LookupError: nothing does.
-        TypeError: what is on the way has no parts.
+        LookupError: the path does not exist.
+        TypeError: a value on the path is not a container.
     """
     for step in _STEP.finditer(path):
         name, number = step.groups()
@@ -166,7 +165,7 @@ def at(content: Any, path: str) -> Any:
 
 
 def text_of(content: Any) -> str | None:
-    """A value as an identity: text as it is, whole numbers in digits; anything else is none."""
+    """Return text as it is and whole numbers as digits; None for anything else."""
     if isinstance(content, bool) or content in (None, ""):
         return None
     if isinstance(content, float) and content.is_integer():

@@ -1,8 +1,7 @@
-"""Records of a user's file: JSON Lines, CSV with a header, or Parquet.
+"""Read the records of a user's file: JSON Lines, CSV with a header, or Parquet.
 
-A line of JSON is sent as it stands; a row of the others is sent as JSON.
-What would have to be guessed at is refused, with the line where it stands: a record that was sent
-as something else than its owner means would be judged as something else.
+A line of JSON is sent verbatim; a row of the other formats is sent as JSON. Ambiguous records are
+rejected, with their line: a record that was not sent as its owner means it would be misjudged.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _ENDS: Final = {".jsonl": "json", ".ndjson": "json", ".json": "json", ".csv": "c
 
 @dataclass(frozen=True, kw_only=True)
 class Given:
-    """One record to be sent."""
+    """One record to send."""
 
     identity: str
     key: str
@@ -36,10 +35,10 @@ class Given:
 
 
 def given(file: Path) -> Iterator[tuple[Written, str]]:
-    """What a file holds, each with the place where it stands.
+    """Yield the contents of a file, each with its place.
 
     Raises:
-        BadRule: it is of no format that is known, or cannot be read.
+        BadRule: the format is unknown, or the file cannot be read.
     """
     format_ = _ENDS.get(file.suffix.lower())
     if format_ is None:
@@ -55,14 +54,14 @@ def given(file: Path) -> Iterator[tuple[Written, str]]:
 
 
 def records_of(file: Path, *, identity: str, key: str | None) -> Iterator[Given]:
-    """The records of a file.
+    """Yield the records of a file.
 
     Args:
-        identity: rule by which each names itself.
-        key: rule by which it names its key; None: its identity is its key.
+        identity: rule that finds a record's identity.
+        key: rule that finds its message key; None: the identity is the key.
 
     Raises:
-        BadRule: as of `given`; or a record has no identity, or one that another has, or no key.
+        BadRule: as for `given`; or a record has no identity, a duplicate one, or no key.
     """
     rule, by_key = Rule.parse(identity), Rule.parse(key) if key else None
     seen: dict[str, str] = {}
@@ -78,10 +77,10 @@ def records_of(file: Path, *, identity: str, key: str | None) -> Iterator[Given]
 
 
 def _asked(rule: Rule, what: str, written: Written, place: str) -> str:
-    """What a rule finds in a record of a file.
+    """Return what a rule finds in a record.
 
     Raises:
-        BadRule: nothing.
+        BadRule: it finds nothing.
     """
     found = rule.find(written)
     if found is not None:
@@ -98,10 +97,10 @@ def _asked(rule: Rule, what: str, written: Written, place: str) -> str:
 
 
 def count(file: Path) -> int:
-    """How many records a file has.
+    """Return the number of records in a file.
 
     Raises:
-        BadRule: as of `given`, or it has none.
+        BadRule: as for `given`, or there are none.
     """
     found = sum(1 for _ in given(file))
     if not found:

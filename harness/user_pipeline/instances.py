@@ -1,8 +1,8 @@
-"""Several instances of a user's program, each started again when it ends, as a deployment does it.
+"""Run several instances of a user's program, and restart each when it ends, as a deployment does.
 
     python -m onceproof.harness.user_pipeline.instances 3 PROGRAM --id {instance} …
 
-It ends when it is asked to, once all instances have ended, or when one of them fails over and over.
+Ends on SIGTERM, after all instances have ended, or when one fails repeatedly.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from typing import Final
 from onceproof.harness.processes.python import python_module
 
 PLACEHOLDER: Final = "{instance}"
-"""What of the command each instance gets its own number for, from 0."""
+"""Replaced in the command by the number of the instance, from 0."""
 _AGAIN_SECONDS: Final = 1.0
 _SOON_SECONDS: Final = 10.0
-"""An instance that fails sooner after its start has failed to start."""
+"""A failure sooner after the start counts as a failed start."""
 _FAILS: Final = 5
-"""How often in a row one may fail to start."""
+"""Maximum number of failed starts in a row."""
 
 
 def several(count: int, command: Sequence[str]) -> list[str]:
-    """The command that runs so many instances of a command."""
+    """Return the command that runs so many instances of a command."""
     return python_module("onceproof.harness.user_pipeline.instances", str(count), *command)
 
 
@@ -41,7 +41,7 @@ class Instances:
         self._code = 0
 
     def run(self) -> int:
-        """Keep them running; returns 0, or the exit code of one that fails over and over."""
+        """Keep all instances running; return 0, or the exit code of one that fails repeatedly."""
         threads = [threading.Thread(target=self._keep, args=(n,)) for n in range(self._count)]
         for thread in threads:
             thread.start()
@@ -50,7 +50,7 @@ class Instances:
         return self._code
 
     def end(self, *_: object) -> None:
-        """Ask all of them to end, and start none again."""
+        """Terminate all instances, and start no more."""
         self._ending.set()
         for process in tuple(self._running.values()):
             process.terminate()
@@ -74,13 +74,12 @@ class Instances:
             sys.stderr.write(f"{command[0]} cannot be started: {error.strerror}\n")
             return 127
         self._running[number] = process
-        if self._ending.is_set():  # it came too late to be asked
+        if self._ending.is_set():  # started after `end` had terminated the others
             process.terminate()
         return process.wait()
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The command line."""
     instances = Instances(int(arguments[0]), arguments[1:])
     signal.signal(signal.SIGTERM, instances.end)
     return instances.run()

@@ -1,4 +1,4 @@
-"""The command that kills a service which only commands reach; see `deployed.py`."""
+"""Kill a service that only commands control; see `deployed.py`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _SECONDS: Final = 30.0
 
 @dataclass(frozen=True, kw_only=True)
 class KillCommand:
-    """What kills the service, and sees that it is gone."""
+    """The command that kills the service, and the check that it is gone."""
 
     command: tuple[str, ...]
     health: Health
 
     def pause(self) -> None:
-        """Nothing does.
+        """Refuse: no command pauses the service.
 
         Raises:
             StageTrouble: always.
@@ -30,16 +30,16 @@ class KillCommand:
         raise StageTrouble("only commands reach the pipeline, and none pauses it")
 
     def resume(self) -> None:
-        """It never stands still."""
+        """Do nothing: the service is never paused."""
 
     def paused(self) -> bool:
         return False
 
     def kill(self) -> str:
-        """Run it; returns what shows that the service is gone.
+        """Run the command; return the evidence that the service is gone.
 
         Raises:
-            StageTrouble: it cannot be run, or fails.
+            StageTrouble: the command cannot be run, or fails.
             Overdue: the service still answers.
         """
         words = shlex.join(self.command)

@@ -1,17 +1,17 @@
-"""Which inputs a pipeline may drop as late, judged by the input's log.
+"""Decide which inputs a pipeline may drop as late, from the input's log.
 
-How far a watermark is when an input is read, nobody knows from outside: it follows the event times
-of one partition, or of all, in the order in which they happened to be read. It is never beyond the
-greatest event time that was read, less the allowed lateness. So an input is
+The watermark at the time an input is read is not visible from outside: it follows the event times
+of one partition, or of all, in the order of reading. But it never exceeds the greatest event time
+read, minus the allowed lateness. So an input is
 
-* in time if its event time is later than that of every input written before it, in any partition,
-  less the allowed lateness; it must have its effects;
-* else *late*: it may be dropped, by design.
+* on time if its event time is later than that of every input written before it, in any partition,
+  minus the allowed lateness; it must have its effects;
+* *late* otherwise: dropping it is correct.
 
-One that is in time may be dropped all the same where its partition was read behind others, and
-pushed on by what was written after it. That is excluded where a later input of its partition, with
-an event time that is no later, was not dropped. Where there is none, an input without effects is
-*unclear*, and no loss.
+An input that is on time may still be dropped if its partition was read after others, whose later
+inputs had advanced the watermark. That is ruled out if a later input of its partition, with an
+event time that is no later, was not dropped. Otherwise an input without effects is *unclear*, not
+lost.
 """
 
 from __future__ import annotations
@@ -39,10 +39,9 @@ class TimedInput:
     """One committed input.
 
     Attributes:
-        place: where it is in the log.
-        at: its event time; None: it has none, so nobody knows what becomes of it.
-        called: when it was handed to its producer; `returned`: when that said that it was written.
-            Both on one clock; where they are not known, the earliest and the latest time.
+        at: event time; None: it has none, so it may be dropped.
+        called, returned: when the producer's send was called, and when it was acknowledged, on
+            one clock; by default unknown, that is, the earliest and the latest time.
         served: whether it has its effects.
     """
 
@@ -54,11 +53,11 @@ class TimedInput:
 
 
 def lateness(inputs: Iterable[TimedInput], allowed: int) -> dict[Place, str]:
-    """Of each input that need not have effects: `LATE` or `UNCLEAR`.
+    """Return `LATE` or `UNCLEAR` for each input that need not have effects.
 
     Args:
-        inputs: all of one topic.
-        allowed: lateness that is, in the unit of event times.
+        inputs: all inputs of one topic.
+        allowed: lateness, in the unit of event times.
     """
     by_partition: dict[int, list[TimedInput]] = {}
     for each in sorted(inputs, key=lambda each: each.place):
@@ -83,7 +82,7 @@ def lateness(inputs: Iterable[TimedInput], allowed: int) -> dict[Place, str]:
 
 
 class _Written:
-    """The greatest event time of a partition, by the time by which it was being written."""
+    """The greatest event time of a partition, by the time of sending."""
 
     def __init__(self, logged: Sequence[TimedInput]) -> None:
         known = sorted((each.called, each.at) for each in logged if each.at is not None)
@@ -96,7 +95,7 @@ class _Written:
 
 
 def _last_served(logged: Sequence[TimedInput]) -> list[float]:
-    """For each input of a partition, the least event time behind it that was not dropped."""
+    """Return, for each input of a partition, the least event time after it that was not dropped."""
     least, found = math.inf, []
     for each in reversed(logged):
         found.append(least)
@@ -112,14 +111,13 @@ def timed(
     served: Sequence[Collection[str | None]],
     sends: Iterable[Mapping[str, Any]],
 ) -> list[TimedInput]:
-    """The inputs of a topic.
+    """Return the inputs of a topic.
 
-    What was sent beside them has the event times of inputs before it, so it moves no watermark.
+    Odd records have the event times of inputs before them, so they do not move the watermark.
 
     Args:
-        logs: of all its partitions.
-        times: finds their event times.
-        served: of each output, the inputs that have something in it.
+        logs: all partitions.
+        served: for each output, the inputs that have effects there.
         sends: rows of `sends`.
     """
     calls = {

@@ -47,7 +47,14 @@ def command(program: Path, arguments: Sequence[str]) -> tuple[str, ...]:
 def _run(program: Path) -> tuple[str, ...]:
     match program.suffix:
         case ".py" if program.parent == JOBS:
-            return "env", f"PYSPARK_SUBMIT_ARGS={_submitted()}", sys.executable, str(program)
+            python = f"PYSPARK_PYTHON={sys.executable}"  # of tasks, which may have another one
+            return (
+                "env",
+                f"PYSPARK_SUBMIT_ARGS={_submitted()}",
+                python,
+                sys.executable,
+                str(program),
+            )
         case ".py":
             return sys.executable, str(program)
         case ".java" if _of_flink(program):
