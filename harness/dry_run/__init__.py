@@ -1,1 +1,1 @@
-"""A run without faults that learns what a pipeline speaks."""
+"""A run without faults that learns how a pipeline works."""

@@ -1,7 +1,7 @@
-"""Who conducts a dry run: breaks nothing, and learns what the pipeline speaks.
+"""Conduct a dry run: inject nothing, and learn which protocols the pipeline uses.
 
-Gates on the pipeline's links report its requests; the database logs its statements; what cannot be
-seen on this stage stays unknown in the profile.
+Gates on the pipeline's links report its requests, and the database logs its statements. What cannot
+be seen on a stage remains unknown in the profile.
 """
 
 from __future__ import annotations
@@ -54,25 +54,25 @@ _APIS: Final = (
     SHARE_FETCH,
 )
 _ENOUGH: Final = 50
-"""How many messages of an API are looked at on each link."""
+"""Number of messages of an API to look at, per link."""
 _SECONDS: Final = 60.0
 _COMMIT_SECONDS: Final = 40.0
 """Kafka Streams commits every 30 s by default."""
 _BEHIND_SECONDS: Final = 15.0
-"""How long who is no member of a group may take to commit the offsets of what it has written: a
-source of Flink's without new inputs does so 10 s late."""
+"""How long a consumer outside any group may take to commit the offsets of what it has written.
+Without new inputs, a Flink source does so 10 s late."""
 _EVERY: Final = 0.2
 _NEW_END_TXN: Final = 5
-"""The first version of EndTxn that belongs to transaction version 2 (KIP-890)."""
+"""First version of EndTxn that belongs to transaction version 2 (KIP-890)."""
 _OFTEN: Final = 3
-"""Produce requests of a dry run from which on a topic is one that it keeps writing to."""
+"""A topic with fewer produce requests in a dry run is rarely written to."""
 _LEAST_REST: Final = 5.0
 _BY_THE_CLOCK: Final = 0.5
-"""Seconds between two commits beyond which they are taken to come by the clock."""
+"""Commits further apart than this, in seconds, are assumed to be periodic."""
 
 
 class Learned:
-    """What a dry run learns; `profile` is None until it has been collected."""
+    """The result of a dry run; `profile` is None until the run has been collected."""
 
     def __init__(self, *, gates: bool) -> None:
         self.profile: Profile | None = None
@@ -97,7 +97,7 @@ class Learner:
         self._processes = 1
 
     def announce(self) -> None:
-        """Watch the pipeline's links and the database, before anything flows."""
+        """Start to watch the pipeline's links and the database, before any record is sent."""
         if self._gates:
             for api in _APIS:
                 rule = MessageMatch(direction="request", api=api).rule("report", times=_ENOUGH)
@@ -105,7 +105,7 @@ class Learner:
         self._statements = Statements.begin(self._context)
 
     def carry_out(self) -> None:
-        """Let records flow; returns when most of them were sent and the pipeline was watched."""
+        """Wait until the records are sent, and for a first commit; then stop watching the links."""
         producers = self._context.producers
         self._pauses.start()
         wait_until(
@@ -124,7 +124,7 @@ class Learner:
             reports.remove()
 
     def _wait_commit(self) -> None:
-        """Wait for a first commit: some commit only every half a minute, or start slowly."""
+        """Wait for a first commit: some pipelines commit only every 30 s, or start slowly."""
         commits = [r for api, r in self._reports.items() if api in POSITIONS]
         pipeline = self._context.pipeline
         if not commits or not (self._members or isinstance(pipeline, Program)):
@@ -150,18 +150,18 @@ class Learner:
             )
 
     def _tables(self) -> tuple[tuple[str, ...], str | None]:
-        """The tables that the pipeline wrote to, and the one that holds its offsets."""
+        """Return the tables that the pipeline wrote to, and the one that holds its offsets."""
         return self._statements.tables(self._ends()) if self._statements else ((), None)
 
     def after_collect(self, known: Collected) -> None:
-        """Everything was collected: put together what was learned, and try odd records."""
+        """Build the profile from what was seen, and try odd records."""
         longest = self._pauses.stop()
         seen = self._seen
         tables, table = self._tables()
         how = self._statements.how() if self._statements else None
-        # Who keeps its offsets elsewhere cannot be moved by those of its group.
+        # A pipeline that keeps its offsets elsewhere ignores those committed for its group.
         groups = self._members if any(map(seen.get, POSITIONS)) else ()
-        # What comes behind an odd record may be held back: then there is nothing to wait for.
+        # With event times, records after an odd one may be held back, so do not wait for them.
         held_back = self._context.producers.workload.rounds > 1
         probe = Probe(self._context, () if held_back else groups, 0.0 if held_back else longest)
         survives, ends_at = probe.kinds()
@@ -198,7 +198,6 @@ class Learner:
         )
 
     def _http_methods(self) -> tuple[str, ...]:
-        """Of the requests that the HTTP service has carried out."""
         if HTTP_SERVICE not in self._context.stage.nodes:
             return ()
         requests = self._context.stage.http_service().requests()
@@ -214,7 +213,7 @@ class Learner:
         return tuple(where for where, is_ in there.items() if is_)
 
     def _group(self, seen: Mapping[str, Sequence[Event]]) -> GroupProfile | None:
-        """The group with most members at work, as its members ask to join it."""
+        """Return the group with the most active members, with the settings of its JoinGroup."""
         joins = seen.get("JoinGroup", ())
         newer = _groups_of(seen, "ConsumerGroupHeartbeat")
         for event in joins:
@@ -260,7 +259,7 @@ class Learner:
         return found
 
     def _ends(self) -> Positions:
-        """Behind the last record of each partition of the inputs that has one."""
+        """Return the offset after the last record of each non-empty input partition."""
         with self._context.reader() as reader:
             return {
                 (topic, log.partition): log.entries[-1].offset + 1
@@ -271,7 +270,7 @@ class Learner:
 
 
 class _Pauses:
-    """The longest pause between two writes of a pipeline while inputs waited for effects."""
+    """Measures the longest pause between two writes of a pipeline while inputs wait for effects."""
 
     def __init__(self, context: RunContext) -> None:
         self._context = context
@@ -284,7 +283,7 @@ class _Pauses:
             self._thread.start()
 
     def stop(self) -> float:
-        """Look no more; returns the longest pause, in seconds."""
+        """Stop measuring; return the longest pause in seconds."""
         self._over.set()
         if self._thread.is_alive():
             self._thread.join()
@@ -304,14 +303,14 @@ class _Pauses:
                 waits = False  # a window is closed only by the next input
             written = pipeline.look.changes != changes
             if waits or written:
-                # Also of a write behind which nothing waits any more.
+                # Count also the pause before a write after which no input waits any more.
                 self._longest = max(self._longest, self._context.stop.monotonic() - since)
             if written or not waits:
                 since, changes = self._context.stop.monotonic(), pipeline.look.changes
 
 
 def _assigned(members: Iterable[Any]) -> set[str]:
-    """The topics that members of a group were assigned partitions of."""
+    """Return the topics of which members of a group were assigned partitions."""
     assigned = (member.assignment for member in members if member.assignment)
     return {place.topic for each in assigned for place in each.topic_partitions}
 
@@ -337,9 +336,9 @@ def _groups_of(seen: Mapping[str, Sequence[Event]], *apis: str) -> tuple[str, ..
 
 
 def _apart(seen: Mapping[str, Sequence[Event]], commits: Sequence[str]) -> float | None:
-    """The median of the seconds between two commits, if they seem to come by the clock.
+    """Return the median interval of commits in seconds, if they seem to be periodic.
 
-    Of who committed but once it is the time since it first fetched.
+    If there is only one commit, measure from the first fetch.
     """
     if GROUP not in commits:
         return None

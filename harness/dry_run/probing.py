@@ -1,9 +1,9 @@
-"""What a pipeline does with odd records: each kind is sent at the end of its dry run.
+"""Find out how a pipeline handles odd records, by sending each kind at the end of its dry run.
 
-Behind each kind comes a plain record, and once that is written another one: a program that sends
-a whole batch before it looks at the outcome writes the first and then ends. Who writes both goes on
-behind the odd ones; who ends at them is let past them, if its group's offsets can be moved, so that
-the next kind can be tried.
+Each kind is followed by a plain record, and after its effect by another one: a program that sends a
+whole batch before it checks the outcome writes the first and then ends. A pipeline that writes both
+survives the kind. If it ends instead, its group's offsets are moved past the odd records where
+possible, so that the next kind can be tried.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from onceproof.harness.user_pipeline.subject import OwnPipeline
 from onceproof.harness.wait import Overdue, wait_until
 
 _SECONDS: Final = 6.0
-"""How long a pipeline may take to end at an odd record, or to write behind it."""
+"""How long a pipeline may take to end at an odd record, or to write the next one."""
 _EVERY: Final = 0.2
 _START_SECONDS: Final = 60.0
 
 
 class Probe:
-    """Odd records for one pipeline."""
+    """Tries odd records on one pipeline."""
 
     def __init__(self, context: RunContext, groups: Collection[str], pause: float) -> None:
-        """`groups` read the input; `pause` is how many seconds it usually rests between writes."""
+        """`groups` read the input; `pause` is the usual pause between writes, in seconds."""
         self._context, self._groups, self._pause = context, groups, pause
 
     def kinds(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Behind which kinds the pipeline goes on, and at which it ends.
+        """Return the kinds that the pipeline survives, and those at which it ends.
 
-        One that neither ends nor writes is taken to go on: what it lost shows in the trial. Records
-        that are too large it may try over and over, so of these it must write what is behind.
+        A pipeline that neither ends nor writes counts as surviving: the trial shows what it lost.
+        But it may retry oversize records forever, so after these it must write the next record.
         """
         pipeline, subject = self._context.pipeline, self._context.subject
         survives: list[str] = []
@@ -51,7 +51,7 @@ class Probe:
             return (), ()
         assert isinstance(subject, OwnPipeline)
         if subject.feed:
-            return (), ()  # what it reads from is no topic
+            return (), ()  # it does not read from a topic
         for kind in subject.orders.probes:
             try:
                 life = pipeline.supervisor.running()
@@ -60,7 +60,7 @@ class Probe:
                 wrote = self._goes_on(pipeline, kind, life, seen=subject.orders.file is None)
                 nameless = pipeline.look.nameless()
             except (NotSent, KafkaException, *AWAY):
-                break  # nothing was learned of it, nor of what would have come behind it
+                break  # nothing was learned about this kind and those after it
             except PipelineTrouble:
                 life = None
             if life is None or not life.leader_alive():
@@ -71,11 +71,11 @@ class Probe:
                 break
             elif kind != NULL or subject.named_by_header or not nameless:
                 survives.append(kind)
-            # else: what it writes for them names no input, so nobody could judge it
+            # else: its effects of null values name no input, so they could not be judged
         return tuple(survives), tuple(ends)
 
     def _goes_on(self, pipeline: Program, kind: str, life: Process, *, seen: bool) -> bool:
-        """Whether this life writes what comes behind odd records; `seen`: whether that shows."""
+        """Return whether this process writes the next records; if not `seen`, wait for its end."""
         seconds = _SECONDS + 2 * self._pause
         if seen:
             sent = (send_plain(self._context, kind, again=again) for again in (False, True))
@@ -98,7 +98,7 @@ class Probe:
         seconds: float,
         life: Process | None = None,
     ) -> bool:
-        """Whether it writes what came behind odd records in time, and before this life ends."""
+        """Return whether it writes these records in time, and before this process ends."""
 
         def wrote() -> bool:
             try:
@@ -117,7 +117,7 @@ class Probe:
         return wrote()
 
     def _got_past(self, pipeline: Program, kind: str) -> bool:
-        """Move its groups behind the record that ends it; whether it writes again then."""
+        """Move its groups past the record at which it ends; return whether it writes again."""
         if not self._groups:
             return False
         try:
@@ -130,7 +130,7 @@ class Probe:
             return False
 
     def _end(self, pipeline: Program) -> None:
-        """End it for now; whoever keeps it running may be about to start it."""
+        """Kill it once it runs: its supervisor may be about to restart it."""
 
         def ended() -> bool:
             with suppress(PipelineTrouble):

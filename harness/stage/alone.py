@@ -1,7 +1,6 @@
-"""A local stage by itself, without a run: for measurements, trials and tests.
+"""A local stage without a run, for measurements and tests.
 
-Whatever happens to this process, nothing of the stage stays behind, as with
-a run.
+As in a run, nothing of the stage outlives this process, however it ends.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from onceproof.harness.wait import Stop
 
 @dataclass(frozen=True, kw_only=True)
 class Alone:
-    """A stage that is up, and what belongs to it."""
+    """A running stage with its processes and address block."""
 
     stage: LocalStage
     processes: Processes
@@ -43,10 +42,7 @@ def alone(
     http: HttpSettings | None = None,
     secured: Callable[[str], Security] | None = None,
 ) -> Iterator[Alone]:
-    """Start a stage; logs and what it works with go into the folder.
-
-    `secured` makes its security, of the run's marker.
-    """
+    """Start a stage with its logs and data in `folder`; `secured` takes the run's marker."""
     for part in ("logs", "work"):
         (folder / part).mkdir(parents=True)
     marker, block = new_marker(), take_block()

@@ -1,8 +1,4 @@
-"""What a stage may be made of, and making one: the only place that knows all backends.
-
-A backend is asked twice. `prepare`, before a run begins, says what is
-missing on this machine; `new_stage` makes the stage of one run.
-"""
+"""All backends of a stage, and the only module that knows all of them."""
 
 from __future__ import annotations
 
@@ -26,57 +22,56 @@ from onceproof.harness.wait import Stop
 
 LOCAL, SECURED, DOCKER = "local", "local-secured", "docker"
 EXTERNAL = "external:"
-"""Before the path of the file that describes the user's own cluster."""
+"""Prefix of the path of the file that describes a user's own cluster."""
 PLAIN_TEXT = "plain text"
-"""Brokers that take connections without TLS and without credentials."""
+"""Brokers accept connections without TLS and credentials."""
 EVERYTHING = frozenset(
     {"kill", "stop", "pause", "cut", "links", "database", "gates", "queues", "http", PLAIN_TEXT}
 )
 BROKERS = 3
-"""How many brokers a stage of ours has, if a run needs any."""
+"""Default number of brokers, if a run needs any."""
 
 
 def is_backend(word: str) -> bool:
-    """Whether a word names a backend."""
     return word in (LOCAL, SECURED, DOCKER) or (word.startswith(EXTERNAL) and word != EXTERNAL)
 
 
 def is_local(backend: str) -> bool:
-    """Whether the stage is made of tools that the set-up gets."""
+    """Return whether the stage consists of tools that the setup downloads."""
     return backend in (LOCAL, SECURED)
 
 
 def outlives_runs(backend: str) -> bool:
-    """Whether the stage was there before a run, and is there after it."""
+    """Return whether the stage exists before and after a run."""
     return backend.startswith(EXTERNAL)
 
 
 def offers(backend: str) -> frozenset[str]:
-    """What can be done to a stage of this backend; faults say what they need.
+    """Return what can be done to a stage; faults declare what they need.
 
     Raises:
-        SetupError: the file of an external cluster cannot be used.
+        SetupError: the file of an external cluster is invalid.
     """
     if backend.startswith(EXTERNAL):
         cluster = _cluster(backend)
         return cluster.offers if cluster.properties else cluster.offers | {PLAIN_TEXT}
     if backend == SECURED:
         return EVERYTHING - {PLAIN_TEXT}
-    # A gate would have to be in the containers' network; of the others there is no image.
+    # A gate would have to be in the containers' network; for the others there is no image.
     return EVERYTHING - {"gates", "queues", "http"} if backend == DOCKER else EVERYTHING
 
 
 def prepare(backend: str, progress: Progress = silent) -> list[Leftover]:
-    """See that a backend can be used here, and end what dead runs left; returns what that was.
+    """Check that a backend can be used here; remove and return what dead runs left.
 
     Raises:
-        SetupError: something is missing; the text says what, and what to do.
+        SetupError: something is missing; the text says what to do.
     """
     if backend == SECURED:
         check_openssl()
     leftovers = processes_of_dead_runs.sweep()
     if backend == DOCKER:
-        # Only who asks for containers pays for the libraries that drive them.
+        # Import Docker libraries only when they are needed.
         from onceproof.harness.stage import docker_sweep
         from onceproof.harness.stage.docker_compose import ensure_images
         from onceproof.harness.tools.docker_engine import connect
@@ -99,19 +94,14 @@ def new_stage(
     queues: Queues | None = None,
     http: HttpSettings | None = None,
 ) -> Stage:
-    """The stage of one run; nothing is started yet.
+    """Return the stage of one run, not yet started; raise `SetupError` if something is missing.
 
     Args:
-        backend: what it is made of.
         work: folder for what does not outlive the run.
-        block: of addresses, for the run alone.
+        block: loopback addresses for this run alone.
         stop: ends every wait when set.
-        brokers: how many brokers of Kafka's, where that can be chosen.
-        queues: what it wants of a queue broker; None: there is none.
-        http: what it wants of an HTTP service; None: there is none.
-
-    Raises:
-        SetupError: something is missing.
+        brokers: number of Kafka brokers, where it can be chosen.
+        queues, http: settings of the queue broker and the HTTP service; None: there is none.
     """
     if queues is not None and not is_local(backend):
         raise SetupError(f"There are queues on the {LOCAL} backend only, not on {backend}.")

@@ -1,8 +1,8 @@
-"""What a stage offers: the one interface between everything above and a backend.
+"""The interface of a stage, the same for every backend.
 
-Nothing above this file knows how a node is run. It names nodes
-(`broker-1`, `postgres`), links (`producer→broker-2`) and audiences, and gets addresses to hand to
-clients; no process id, path or container id comes out.
+Code above this interface does not know how a node is run. It names nodes (`broker-1`, `postgres`),
+links (`producer→broker-2`) and audiences, and gets addresses for clients, but never a process id,
+path or container id.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from onceproof.harness.links.topology import Link
 from onceproof.harness.processes.trouble import StageTrouble
 
 SHUT_DOWN_SECONDS = 30.0
-"""How long a broker may take to end when it is asked to."""
+"""How long a broker may take to shut down."""
 
 
 _NO_QUEUES = "queues are only on the local backend"
@@ -27,7 +27,7 @@ _NO_HTTP_SERVICE = "an HTTP service is only on the local backend"
 
 
 class WithoutQueues:
-    """A stage on which there is no queue broker."""
+    """Mixin for a stage without a queue broker."""
 
     def queue_broker(self, audience: str) -> str:
         raise StageTrouble(_NO_QUEUES)
@@ -37,7 +37,7 @@ class WithoutQueues:
 
 
 class WithoutHttpService:
-    """A stage on which there is no HTTP service."""
+    """Mixin for a stage without an HTTP service."""
 
     @property
     def http_address(self) -> str:
@@ -48,13 +48,13 @@ class WithoutHttpService:
 
 
 class GatedLink(Protocol):
-    """A link whose requests and responses can be acted on, one by one."""
+    """A link on which a gate can act on single requests and responses."""
 
     def put(self, rule: Rule) -> Placed:
-        """Let a rule act from now on."""
+        """Apply a rule from now on."""
 
     def state(self) -> dict[str, Any]:
-        """Counters, connections, live rules, frames that are held."""
+        """Return counters, connections, active rules and held frames."""
 
 
 class Stage(Protocol):
@@ -63,17 +63,17 @@ class Stage(Protocol):
     backend: str
 
     def start(self) -> None:
-        """Start everything and see that it is healthy."""
+        """Start everything and check that it is healthy."""
 
     def stop(self) -> None:
-        """End everything, remove what it kept; never raises for what is gone already."""
+        """End everything and remove its data; ignore what is already gone."""
 
     def created(self, topics: list[str]) -> None:
-        """Called with the topics that were made, for a stage that outlives the run."""
+        """Remember these topics of the run, on a stage that outlives it."""
 
     @property
     def scratch(self) -> tuple[Path, ...]:
-        """Folders outside the run folder that must not stay behind."""
+        """Folders outside the run folder that must be removed."""
 
     @property
     def brokers(self) -> tuple[str, ...]:
@@ -81,105 +81,79 @@ class Stage(Protocol):
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """Names of all nodes: brokers, and services beside them."""
+        """Names of all nodes: brokers and services."""
 
     def alive(self, node: str) -> bool:
-        """Whether a node's process is there, paused or not."""
+        """Return whether a node's process exists, paused or not."""
 
     def kill(self, node: str, how: str) -> str:
-        """SIGKILL a node and take its proxies down with it; returns how it ended, as seen."""
+        """SIGKILL a node and disable its proxies; return how it ended."""
 
     def shut_down(self, node: str, how: str) -> str:
-        """Ask a node to end, wait for it, take its proxies down; returns how it ended.
+        """Ask a node to end, wait, and disable its proxies; return how it ended.
 
         Raises:
             StageTrouble: it had to be killed.
         """
 
     def restart(self, node: str) -> None:
-        """Start a dead node, wait until it is up, bring its proxies back."""
+        """Start a dead node, enable its proxies, and wait until it is ready."""
 
     def pause(self, node: str) -> str:
-        """Stop a node in its tracks; returns what is seen of it.
+        """Pause a node; return what shows that it is paused.
 
-        It keeps its memory, its connections and its listeners, and answers on none of them.
+        It keeps its memory, connections and listeners, but does not answer.
         """
 
-    def resume(self, node: str) -> None:
-        """Let a paused node go on."""
+    def resume(self, node: str) -> None: ...
 
-    def paused(self, node: str) -> bool:
-        """Whether a node is paused."""
+    def paused(self, node: str) -> bool: ...
 
     def bootstrap(self, audience: str, node: str | None = None) -> str:
-        """`bootstrap.servers` for an audience, of all brokers or of one."""
+        """Return `bootstrap.servers` for an audience: all brokers, or one."""
 
     def database(self, audience: str) -> str:
-        """A libpq connection string for an audience (`pipeline` through the proxy, `auditor`)."""
+        """Return a libpq connection string: `pipeline` through the proxy, `auditor` directly."""
 
     def queue_broker(self, audience: str) -> str:
-        """`host:port` of the queue broker for an audience.
-
-        Raises:
-            StageTrouble: there is none.
-        """
+        """Return `host:port` of the queue broker; raise `StageTrouble` if there is none."""
 
     def queues(self) -> QueueAuditor:
-        """Who looks into the queue broker's queues, past all proxies.
-
-        Raises:
-            StageTrouble: there is none.
-        """
+        """Return direct access to the queues; raise `StageTrouble` if there is no queue broker."""
 
     @property
     def http_address(self) -> str:
-        """`host:port` of the HTTP service for the pipeline.
-
-        Raises:
-            StageTrouble: there is none.
-        """
+        """`host:port` of the HTTP service for the pipeline; `StageTrouble` if there is none."""
 
     def http_service(self) -> HttpControl:
-        """Our own way into the HTTP service, past all proxies.
+        """Return direct access to the HTTP service; raise `StageTrouble` if there is none."""
 
-        Raises:
-            StageTrouble: there is none.
-        """
-
-    def links(self) -> tuple[Link, ...]:
-        """Every link that there is."""
+    def links(self) -> tuple[Link, ...]: ...
 
     def disturb(self, link: Link, how: Disturbance) -> Hold:
-        """Disturb a link until the hold is released; who else disturbs it goes on doing so.
+        """Disturb a link until the hold is released; other disturbances of the link remain.
 
-        Connections that lost bytes are closed when that is undone.
-
-        Raises:
-            StageTrouble: it cannot be done.
+        Connections that lost bytes are closed on release. Raises `StageTrouble` if it fails.
         """
 
     def entrance(self, link: Link) -> str:
-        """`host:port` where a link begins: where its source connects, and anybody here can."""
+        """Return `host:port` where a link begins: the address that its source connects to."""
 
     def gate(self, link: Link) -> GatedLink:
-        """Put a gate on a link, which closes its connections; one that is there already stays."""
+        """Put a gate on a link, which closes its connections; keep an existing gate."""
 
     def ungate(self, link: Link) -> None:
-        """Undo `gate`; what it held is lost."""
+        """Remove the gate; frames that it held are lost."""
 
     def connections(self, link: Link) -> int:
-        """Established connections on the link, as the kernel counts them."""
+        """Return the number of established connections on the link, from the kernel."""
 
     def connected(self, audience: str) -> int:
-        """Established connections that reach brokers in an audience's name, behind the proxies."""
+        """Return the number of an audience's connections that reach brokers, behind the proxies."""
 
     def disturbed(self) -> dict[str, str]:
-        """What is not as arranged: dead or paused nodes, cut or toxic links, rules; empty when
-        healed.
-        """
+        """Describe dead or paused nodes, cut or toxic links, and rules; empty when healed."""
 
-    def versions(self) -> dict[str, str]:
-        """Versions of the parts, for the record."""
+    def versions(self) -> dict[str, str]: ...
 
-    def settings(self) -> dict[str, object]:
-        """Settings of the parts, for the record."""
+    def settings(self) -> dict[str, object]: ...

@@ -1,8 +1,7 @@
 """The configuration of one broker of a run.
 
-CONTROLLER is in `advertised.listeners` too. Without it Raft hands round
-the raw listener address, peers reconnect past the proxies, and an isolated controller keeps its
-quorum.
+CONTROLLER is in `advertised.listeners` too. Without it, Raft advertises the raw listener address,
+peers reconnect bypassing the proxies, and an isolated controller keeps its quorum.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from onceproof.harness.stage.security import Security
 from onceproof.harness.tools.jvm import properties
 
 _NEWER_GROUPS = ("consumer", "share", "streams")
-"""Kinds of groups whose brokers, and not whose members, say how long a session is."""
+"""Group types whose session timeout is set by the broker, not by the members."""
 SETTINGS: dict[str, str | int] = {
     "process.roles": "broker,controller",
     "controller.listener.names": "CONTROLLER",
@@ -35,7 +34,7 @@ SETTINGS: dict[str, str | int] = {
     "broker.heartbeat.interval.ms": 1000,
     "replica.lag.time.max.ms": 6000,
     "transaction.abort.timed.out.transaction.cleanup.interval.ms": 500,
-    # Nobody can remove a member of these: a killed one is in its group until its session is over.
+    # Members cannot be removed: a killed one stays in its group until its session times out.
     **{
         f"group.{kind}.{name}.ms": milliseconds
         for kind in _NEWER_GROUPS
@@ -50,20 +49,20 @@ SETTINGS: dict[str, str | int] = {
     "num.network.threads": 2,
     "num.io.threads": 4,
 }
-"""What every broker of a run has in common; printed in the report."""
+"""Settings of all brokers, also printed in the report."""
 
 
 def listener(audience: str) -> str:
-    """The listener name of an audience: `pipeline-sink` → `PIPELINE_SINK`."""
+    """Return the listener name of an audience: `pipeline-sink` → `PIPELINE_SINK`."""
     return audience.upper().replace("-", "_")
 
 
 def server_properties(
     topology: Topology, node: int, data: Path, security: Security | None = None
 ) -> str:
-    """`server.properties` of broker `node`, which keeps its log in `data`.
+    """Return `server.properties` of broker `node`, with its log in `data`.
 
-    Without `security` the listeners of clients take plain text.
+    Without `security`, the listeners for clients are plain text.
     """
     host = topology.broker_host(node)
     listeners = {
@@ -98,7 +97,7 @@ def server_properties(
 
 
 def log4j_configuration() -> str:
-    """Log4j 2 configuration: everything to standard output, which goes to the broker's log."""
+    """Return a Log4j 2 configuration that logs to standard output."""
     return json.dumps(
         {
             "Configuration": {

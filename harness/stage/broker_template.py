@@ -1,8 +1,8 @@
-"""What the brokers of every run begin with: a formatted storage, and the classes that they load.
+"""A formatted storage and a class archive, copied for the brokers of every run.
 
-Both are made once, of a broker that is formatted by Kafka's own tool and
-started for nothing else, and kept with the downloads. The tool takes a second of a core for each
-broker and a start two and a half; a copy costs nothing, and with the classes a start takes half.
+Both are made once, by a broker started only for this purpose, and cached with the downloads. For
+each broker, formatting costs one CPU second and a start two and a half; a copy costs nothing, and
+the archive halves the start.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ _ENDING_SECONDS: Final = 60.0
 
 @dataclass(frozen=True, kw_only=True)
 class BrokerTemplate:
-    """A formatted storage of some broker, and how a JVM is told of the classes."""
+    """A formatted storage, and the JVM options to use the class archive."""
 
     storage: Path
     options: tuple[str, ...]
 
     def prepare(self, broker: LocalBroker, cluster: str) -> None:
-        """Make a broker that has never run one of a cluster's, ready to be started.
+        """Prepare a new broker of a cluster for its first start.
 
-        What `kafka-storage format` writes is the same for every broker of a version, but for the
-        file that says whose it is.
+        `kafka-storage format` writes the same for every broker of a version, except
+        `meta.properties`.
         """
         broker.configure()
         if broker.secured:
-            broker.format(cluster)  # its users are in its storage
+            broker.format(cluster)  # SCRAM users are in the storage
             broker.options = self.options
             return
         shutil.copytree(self.storage, broker.data)
@@ -57,13 +57,12 @@ class BrokerTemplate:
 def broker_template(
     tools: StageTools, *, topology: Topology, work: Path, marker: str, stop: Stop
 ) -> BrokerTemplate:
-    """The template for these tools, made if there is none yet.
+    """Return the template for these tools, and create it if there is none.
 
     Args:
-        topology: of a stage whose brokers do not run: one of their addresses is used.
-        work: folder of the run, for a template of its own if none can be kept.
-        marker: of the run, so that nothing of it outlives us.
-        stop: ends every wait when set.
+        topology: of a stage whose brokers are not running: one of their addresses is used.
+        work: folder of the run, for a template if none can be cached.
+        marker: of the run, so that its processes do not outlive the harness.
 
     Raises:
         StageTrouble: Kafka's tool cannot format.
@@ -97,11 +96,10 @@ def broker_template(
 
 
 def _record(broker: LocalBroker, folder: Path, stop: Stop) -> None:
-    """Start a broker and end it again, with the classes that it has loaded going to a folder.
+    """Start and end a broker whose JVM writes its class archive to a folder.
 
     Raises:
-        NotKept: it did not come up or had to be killed. Whatever is wrong with it will be said of
-            the run's own brokers.
+        NotKept: it did not start or had to be killed. The run's own brokers will report the cause.
     """
     broker.options = class_archive.recording(folder)
     broker.start()

@@ -1,4 +1,4 @@
-"""Certificates for one run, by the `openssl` of this machine: an authority, and what it signs."""
+"""Certificates for one run, made by this machine's `openssl`: an authority, and what it signs."""
 
 from __future__ import annotations
 
@@ -19,28 +19,20 @@ _ADVICE: Final = "Install OpenSSL 3.0 or newer, or run without --secured."
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
-    """Paths of a certificate and of its key, both PEM; only their owner can read the key."""
+    """Paths of a certificate and its key, in PEM; only the owner can read the key."""
 
     certificate: Path
     key: Path
 
 
 def check_openssl() -> None:
-    """See that certificates can be made here.
-
-    Raises:
-        SetupError: there is no `openssl`.
-    """
+    """Raise `SetupError` if there is no `openssl`."""
     if shutil.which("openssl") is None:
         raise SetupError(f"There is no openssl on the PATH. {_ADVICE}")
 
 
 def new_authority(folder: Path) -> Certificate:
-    """An authority of its own.
-
-    Raises:
-        SetupError: there is no `openssl`, or it cannot make one.
-    """
+    """Create a certificate authority; raise `SetupError` if that fails."""
     use = ["basicConstraints = critical, CA:TRUE", "keyUsage = critical, keyCertSign"]
     return _make(folder, "authority", use, [])
 
@@ -48,14 +40,11 @@ def new_authority(folder: Path) -> Certificate:
 def new_certificate(
     folder: Path, name: str, authority: Certificate, *, addresses: Sequence[str] = ()
 ) -> Certificate:
-    """A certificate that an authority signs.
+    """Create a certificate signed by an authority; raise `SetupError` if that fails.
 
     Args:
-        name: whose it is, and of the files in the folder.
-        addresses: IP addresses that a client may have connected to; none for a client's own.
-
-    Raises:
-        SetupError: there is no `openssl`, or it cannot make one.
+        name: common name, and name of the files.
+        addresses: IP addresses of a server; none for a client.
     """
     use = ["basicConstraints = critical, CA:FALSE"]
     if addresses:

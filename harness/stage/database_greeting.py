@@ -1,4 +1,4 @@
-"""Logging in to PostgreSQL over a socket of our own, with a password or none (RFC 5802, 7677)."""
+"""Log in to PostgreSQL over a raw socket, with SCRAM or no password (RFC 5802, 7677)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Final
 
 Say = Callable[[bytes], object]
 Hear = Callable[[], tuple[bytes, bytes]]
-"""The next message: its kind, and what is in it."""
+"""Returns the type and body of the next message."""
 
 _OK, _SASL, _GO_ON, _DONE = 0, 10, 11, 12
 _MECHANISM: Final = b"SCRAM-SHA-256\0"
@@ -23,7 +23,7 @@ def log_in(say: Say, hear: Hear, *, user: str, database: str, password: str) -> 
     """Log in, until the server is ready for a query.
 
     Raises:
-        ConnectionError: the server refuses, or asks for what we do not know.
+        ConnectionError: the server refuses, or requires an unknown authentication method.
     """
     settings = f"user\0{user}\0database\0{database}\0\0".encode()
     say(struct.pack(">ii", 8 + len(settings), 3 << 16) + settings)
@@ -35,7 +35,7 @@ def log_in(say: Say, hear: Hear, *, user: str, database: str, password: str) -> 
         if kind == b"E":
             raise ConnectionError(f"PostgreSQL refuses: {body.replace(bytes(1), b' ').decode()}")
         if kind != b"R":
-            continue  # settings, and the key of this session
+            continue  # ParameterStatus and BackendKeyData
         (step,) = struct.unpack_from(">i", body)
         if step == _SASL:
             first = exchange.first().encode()
@@ -51,7 +51,7 @@ def _answer(say: Say, body: bytes) -> None:
 
 
 class _Scram:
-    """The client's part of one exchange."""
+    """The client's part of a SCRAM exchange."""
 
     def __init__(self, password: str) -> None:
         self._password = password.encode()

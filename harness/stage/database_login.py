@@ -1,8 +1,8 @@
-"""The login to a run's database: its password is in a file of our own, and in no command line.
+"""The login to a run's database; its password is in a private file, never on a command line.
 
-Others on the machine reach the server, since it listens on loopback, and get no further. The role
-that we and pipelines have owns its database and may create others; it is no superuser, so that
-nobody runs programs through the server.
+The server listens on loopback, so other local users reach it, but cannot log in. The role for
+pipelines and the harness owns its database and may create others. It is not a superuser, so that no
+programs can be run through the server.
 """
 
 from __future__ import annotations
@@ -19,47 +19,42 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 ROLE: Final = "onceproof"
 DATABASE: Final = "postgres"
 LET_IN: Final = f"host all {ROLE} 127.0.0.0/8 scram-sha-256\n"
-"""`pg_hba.conf`: nobody but the role, so that the superuser comes in by the server's files only."""
+"""`pg_hba.conf`: only this role may connect; the superuser needs access to the server's files."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Login:
-    """A role's password, in a file as libpq reads it."""
+    """A role's password, and the libpq password file with it."""
 
     file: Path
     password: str
 
     @classmethod
     def new(cls, file: Path) -> Login:
-        """One with a password that nobody knows yet."""
+        """Create a random password and its file."""
         password = secrets.token_urlsafe(24)
         write_private(file, f"*:*:*:{ROLE}:{password}\n")
         return cls(file=file, password=password)
 
     @property
     def statements(self) -> str:
-        """What makes the role, for a server that only we reach."""
+        """SQL that creates the role, for a server in single-user mode."""
         return (
             f"CREATE ROLE {ROLE} LOGIN CREATEDB PASSWORD '{self.password}'\n"
             f"ALTER DATABASE {DATABASE} OWNER TO {ROLE}\n"
-            # A dry run has the server log what a pipeline asks of it.
+            # A dry run makes the server log a pipeline's statements.
             f"GRANT SET, ALTER SYSTEM ON PARAMETER log_statement, log_line_prefix TO {ROLE}\n"
             f"GRANT EXECUTE ON FUNCTION pg_reload_conf() TO {ROLE}\n"
         )
 
 
 def write_private(file: Path, content: str) -> None:
-    """Write a new file that nobody else can read, not even while it is made.
-
-    Raises:
-        FileExistsError: it is there already.
-    """
+    """Create a file that is never readable by others; raise `FileExistsError` if it exists."""
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
         out.write(content)
 
 
 def connection_string(host: str, port: int, login_file: Path) -> str:
-    """How libpq connects there."""
     return make_conninfo(
         host=host,
         port=port,
@@ -72,7 +67,7 @@ def connection_string(host: str, port: int, login_file: Path) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Credentials:
-    """Who comes in, and where to."""
+    """User, database and password."""
 
     user: str
     database: str
@@ -80,7 +75,7 @@ class Credentials:
 
 
 def credentials(database: str) -> Credentials:
-    """Those that a connection string of a stage of ours has, or its file of passwords."""
+    """Return the credentials in a connection string of a stage, or in its password file."""
     options = conninfo_to_dict(database)
     password = str(options.get("password") or "")
     if (file := options.get("passfile")) is not None:
@@ -91,9 +86,9 @@ def credentials(database: str) -> Credentials:
 
 
 def for_programs(database: str) -> tuple[str, Mapping[str, str]]:
-    """A connection string without its file of passwords, and the environment that names the file.
+    """Return a connection string without its password file, and an environment that names the file.
 
-    Not every client knows that setting of a connection string; nearly all know the variable.
+    Some clients do not know that setting; nearly all know the variable.
     """
     options: dict[str, Any] = conninfo_to_dict(database)
     file = options.pop("passfile", None)

@@ -1,8 +1,8 @@
-"""The docker stage: docker-compose.yml, with every way through toxiproxy as on the local stage.
+"""The Docker stage: docker-compose.yml, with every link through toxiproxy as on the local stage.
 
-What a link is and what can be done to it is the same as locally, because the
-same toxiproxy does it; only the processes behind it are containers. Connections are counted by the
-kernel, in the network of the container concerned, so the engine must be on this machine.
+Links and their faults are the same as locally, because the same toxiproxy implements them; only the
+nodes are containers. Connections are counted by the kernel, in the container's network, so the
+engine must be on this machine.
 """
 
 from __future__ import annotations
@@ -51,8 +51,7 @@ from onceproof.harness.wait import Overdue, Stop, wait_until
 _TOXIPROXY = "toxiproxy"
 _BROKERS = tuple(broker_name(n) for n in NODES)
 _SECONDS = 180.0
-"""How long a part may take to come up on a machine that is very busy; one that has ended is noticed
-at once."""
+"""How long a part may take to start on a very busy machine. If it ends, that is noticed at once."""
 
 
 class DockerStage(WithoutQueues, WithoutHttpService):
@@ -82,7 +81,7 @@ class DockerStage(WithoutQueues, WithoutHttpService):
                 "ONCEPROOF_WHERE": where(),
                 "ONCEPROOF_ADDRESS": self.topology.address,
                 "ONCEPROOF_PORTS": str(self.topology.ports),
-                # We look for ourselves; a probe by the engine costs a process each time.
+                # The harness checks health itself; each probe by the engine costs a process.
                 "ONCEPROOF_HEALTH_INTERVAL": "1h",
                 "ONCEPROOF_DATABASE_AUTH": "scram-sha-256",
                 "ONCEPROOF_DATABASE_PASSWORD": str(self._password.absolute()),
@@ -120,7 +119,7 @@ class DockerStage(WithoutQueues, WithoutHttpService):
             self._wait_postgres()
             self._wait_brokers()
         except (Overdue, StageTrouble) as error:
-            self._stop.check()  # Ctrl-C ends the command too; that is no trouble of the stage
+            self._stop.check()  # Ctrl-C also ends the command; that is not an error of the stage
             raise StageTrouble(f"the stage did not come up: {error}") from error
 
     def stop(self) -> None:
@@ -135,7 +134,7 @@ class DockerStage(WithoutQueues, WithoutHttpService):
             self._watchdog = None
 
     def created(self, topics: list[str]) -> None:
-        """They go with the brokers."""
+        """Do nothing: topics are removed with the brokers."""
 
     def alive(self, node: str) -> bool:
         return self._node(node).alive()
@@ -143,8 +142,8 @@ class DockerStage(WithoutQueues, WithoutHttpService):
     def kill(self, node: str, how: str) -> str:
         """SIGKILL a node, and disable every proxy that leads to it.
 
-        It is stopped in between: a proxy that dials a container which is gone hangs, because its
-        name and its address are gone too, and cannot be disabled meanwhile.
+        Freeze it first: once a container's name and address are gone, a proxy that dials it hangs
+        and cannot be disabled.
         """
         running = self._running(node, "killed")
         running.freeze()
@@ -157,7 +156,7 @@ class DockerStage(WithoutQueues, WithoutHttpService):
     def shut_down(self, node: str, how: str) -> str:
         running = self._running(node, "stopped")
         if node == POSTGRES:
-            # It listens to its very end, and SIGTERM would wait until the last client has left.
+            # It listens until its end, and SIGTERM would wait for the last client to disconnect.
             self._links.lead_to(node, False)
             running.ask_to_end("SIGINT")
         else:
@@ -167,8 +166,7 @@ class DockerStage(WithoutQueues, WithoutHttpService):
     def _hand_over(self, node: str, running: DockerNode) -> None:
         """SIGTERM a broker, and disable every proxy that leads to it before it is gone.
 
-        It is stopped in between, for the same reason as in `kill`: when it has handed over what it
-        led, and listens no more.
+        As in `kill`, freeze it first, but after its controlled shutdown, when it no longer listens.
         """
         port, tables = inside(AUDITOR, node_id(node)), running.tables()
         running.ask_to_end("SIGTERM")
@@ -196,7 +194,7 @@ class DockerStage(WithoutQueues, WithoutHttpService):
             self._links.lead_to(node, True)
             return
         self._wait_node(part, raft(node_id(node)))
-        # Raft and replication reach the new broker through these, so it cannot become ready before.
+        # Raft and replication reach the broker through these, so it cannot become ready before.
         self._links.lead_to(node, True)
         self._wait_node(part, inside(AUDITOR, node_id(node)))
         self._wait_known_by([node])
@@ -241,11 +239,11 @@ class DockerStage(WithoutQueues, WithoutHttpService):
         return self.bootstrap(link.source, link.target)
 
     def gate(self, link: Link) -> GatedLink:
-        """Not yet: a gate would have to be in the containers' network."""
+        """Refuse: a gate would have to be in the containers' network."""
         raise StageTrouble(f"{link}: gates are not there yet on docker; use the local backend")
 
     def ungate(self, link: Link) -> None:
-        """Nothing to undo."""
+        """Do nothing: there are no gates."""
 
     def connections(self, link: Link) -> int:
         toxiproxy = self._node(_TOXIPROXY)
@@ -312,7 +310,6 @@ class DockerStage(WithoutQueues, WithoutHttpService):
             raise StageTrouble(f"{node} was not started") from None
 
     def _find_nodes(self) -> None:
-        """The containers of the project, by the names of their services."""
         ours = {"label": f"{docker_reaper.LABEL}={self._marker}"}
         containers: dict[str, Any] = {
             c.labels["com.docker.compose.service"]: c
@@ -357,7 +354,7 @@ class DockerStage(WithoutQueues, WithoutHttpService):
         self._wait(node, lambda: listens(port, tables=node.tables()), what)
 
     def _wait_known_by(self, brokers: tuple[str, ...] | list[str]) -> None:
-        """Wait until each of these brokers reports all that live."""
+        """Wait until each of these brokers has all running brokers in its metadata."""
         living = [node_id(name) for name in self.brokers if self.alive(name)]
         for name in brokers:
             with ClusterView({node_id(name): self.bootstrap(AUDITOR, name)}) as view:
@@ -365,7 +362,7 @@ class DockerStage(WithoutQueues, WithoutHttpService):
                 self._wait(self._node(name), known, f"{name} to know of brokers {living}")
 
     def _wait(self, node: DockerNode, look: Callable[[], bool], what: str) -> None:
-        """Wait for a state of a node, and give up at once when it has ended."""
+        """Wait for a condition of a node; fail at once if the node ends."""
 
         def there() -> bool:
             if not node.alive():
@@ -384,5 +381,5 @@ def _is_setting(variable: str) -> bool:
 
 
 def _setting(variable: str) -> str:
-    """`KAFKA_MIN_INSYNC_REPLICAS` is `min.insync.replicas`."""
+    """Convert `KAFKA_MIN_INSYNC_REPLICAS` to `min.insync.replicas`."""
     return variable.removeprefix("KAFKA_").lower().replace("_", ".")

@@ -1,8 +1,8 @@
-"""docker-compose.yml, started for one run.
+"""Start docker-compose.yml for one run.
 
-The file is what a person starts by hand; all that a run adds are variables.
-They go to the command through `env`, so that the harness's own environment stays as it is and the
-command carries the run's marker, by which the reaper ends it.
+Users can start the same file by hand; a run only adds variables. They are passed to the command
+through `env`, so that the harness's own environment does not change, and the command carries the
+run's marker, by which the reaper finds it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from onceproof.harness.tools.progress import Progress, Step
 
 FILE = Path(__file__).with_name("docker-compose.yml")
 PROFILE = "ONCEPROOF_PROFILE"
-"""Names a compose file that is laid over ours: other images, and what they need."""
+"""Names an additional compose file, with other images and their settings."""
 _VARIABLES = {"toxiproxy": "TOXIPROXY_IMAGE", "postgres": "POSTGRES_IMAGE"}
 
 
@@ -45,33 +45,21 @@ class Compose:
         ]
 
     def up(self) -> None:
-        """Create and start everything.
-
-        Raises:
-            StageTrouble: the command failed; the text is what it said last.
-        """
+        """Create and start everything; raise `StageTrouble` if the command fails."""
         try:
             self._compose.start()
         except subprocess.CalledProcessError as error:
             raise StageTrouble(f"`docker compose up` failed: {_last(error.stderr)}") from error
 
     def down(self) -> None:
-        """Remove containers, networks and volumes.
-
-        Raises:
-            StageTrouble: the command failed.
-        """
+        """Remove containers, networks and volumes; raise `StageTrouble` if the command fails."""
         try:
             self._compose.stop()
         except subprocess.CalledProcessError as error:
             raise StageTrouble(f"`docker compose down` failed: {_last(error.stderr)}") from error
 
     def services(self) -> dict[str, dict[str, Any]]:
-        """Every service, with all variables put in.
-
-        Raises:
-            SetupError: the files cannot be read.
-        """
+        """Return every service, with variables substituted; raise `SetupError` if that fails."""
         command = [*self._compose.compose_command_property, "config", "--format", "json"]
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, cwd=FILE.parent, timeout=60
@@ -84,11 +72,7 @@ class Compose:
 
 
 def ensure_images(engine: Engine, progress: Progress) -> None:
-    """See that every image is there; pull those that are not.
-
-    Raises:
-        SetupError: an image is not there and cannot be pulled.
-    """
+    """Pull missing images; raise `SetupError` if one cannot be pulled."""
     services = Compose(engine, {}).services()
     for image in dict.fromkeys(service["image"] for service in services.values()):
         if _has(engine, image):
@@ -119,7 +103,7 @@ def _has(engine: Engine, image: str) -> bool:
 
 
 def _last(output: str | bytes) -> str:
-    """The last line of a command's output, as a sentence."""
+    """Return the last line of a command's output, as a sentence."""
     text = output.decode(errors="replace") if isinstance(output, bytes) else output
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return f"{lines[-1].rstrip('.')}." if lines else "it did not say why."

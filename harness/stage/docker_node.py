@@ -1,7 +1,7 @@
 """One container as a node: its lives, its log, its end.
 
-A node keeps its container for the whole run, so that data and addresses
-outlive a kill; each start of it is a new life with a log file of its own.
+A node keeps its container for the whole run, so that data and addresses survive a kill. Each start
+is a new life with its own log file.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from onceproof.harness.processes.life import Life
 from onceproof.harness.processes.trouble import StageTrouble
 
 _LINE = 200
-"""Characters of a line of a log that are told; Kafka has lines of thousands."""
+"""Maximum length of a log line in messages; Kafka has lines of thousands of characters."""
 _SIGNALLED = 128
-"""What a container's exit code is beyond the number of the signal that ended it."""
+"""Exit code of a container ended by a signal, minus the number of the signal."""
 
 
 @dataclass(kw_only=True)
@@ -53,18 +53,16 @@ class DockerNode:
         self.life = self._begin(None)
 
     def alive(self) -> bool:
-        """Whether its process is there, paused or not."""
+        """Return whether its process exists, paused or not."""
         return bool(self._state()["Running"])
 
     def paused(self) -> bool:
-        """Whether the engine says that all of its processes are frozen."""
+        """Return whether the engine reports it as paused."""
         return bool(self._state()["Paused"])
 
     def tables(self) -> Path:
-        """Where the kernel tells of the sockets in the container's network.
-
-        Raises:
-            StageTrouble: it does not run.
+        """Return the folder of its network's socket tables; raise `StageTrouble` if it is not
+        running.
         """
         pid = self._state()["Pid"]
         if not pid:
@@ -72,26 +70,23 @@ class DockerNode:
         return Path("/proc", str(pid), "net")
 
     def addresses(self) -> list[str]:
-        """Its address on each of its networks."""
+        """Return its address on each of its networks."""
         self.container.reload()
         networks = self.container.attrs["NetworkSettings"]["Networks"].values()
         return [n["IPAddress"] for n in networks if n["IPAddress"]]
 
     def freeze(self) -> None:
-        """Stop its first process in one stroke: from here on it does nothing any more.
-
-        One that has ended does nothing either.
-        """
+        """SIGSTOP its first process, if it has not ended."""
         with suppress(DockerException):
             self.container.kill("SIGSTOP")
 
     def thaw(self) -> None:
-        """Let it go on, if it has not ended."""
+        """SIGCONT its first process, if it has not ended."""
         with suppress(DockerException):
             self.container.kill("SIGCONT")
 
     def pause(self) -> str:
-        """Freeze all of its processes; returns what the engine says of it."""
+        """Freeze all its processes; return the status that the engine reports."""
         self.container.pause()
         return f"{self.life.instance} stands still: the engine says it is {self._state()['Status']}"
 
@@ -99,7 +94,7 @@ class DockerNode:
         self.container.unpause()
 
     def kill(self, how: str) -> str:
-        """SIGKILL its process; returns how it ended, as the engine saw it."""
+        """SIGKILL its process; return how it ended, as reported by the engine."""
         self.container.kill("SIGKILL")
         code = self._ended_with()
         self._end(how)
@@ -107,11 +102,10 @@ class DockerNode:
         return f"{self.life.instance} ended {by}"
 
     def ask_to_end(self, sig: str) -> None:
-        """Send its first process what it ends on."""
         self.container.kill(sig)
 
     def ended(self, how: str, *, seconds: float) -> str:
-        """Wait for the end that it was asked for; returns how it ended, as the engine saw it.
+        """Wait for its requested end; return how it ended, as reported by the engine.
 
         Raises:
             StageTrouble: it did not end in time, and was killed.
@@ -127,14 +121,14 @@ class DockerNode:
 
     def start(self) -> None:
         self._end(self._how())
-        # What was said before belongs to earlier lives. The engine's own idea of when this one
-        # began comes too late: the first lines are older.
+        # Earlier log lines belong to earlier lives. The engine's start time cannot be used:
+        # the first lines of a life are older.
         since = time.time()
         self.container.start()
         self.life = self._begin(since)
 
     def end(self, how: str) -> None:
-        """End it if it runs; never raises for what is gone already."""
+        """End it if it is running; ignore what is already gone."""
         with suppress(NotFound):
             if self.alive():
                 with suppress(DockerException):
@@ -145,7 +139,7 @@ class DockerNode:
         self._end(how)
 
     def tail(self, lines: int = 4) -> str:
-        """The last lines of its log, and where the whole log is."""
+        """Return the last lines of its log, and the log's path."""
         try:
             log_lines = self.container.logs(tail=lines).decode(errors="replace").split("\n")
         except DockerException:
@@ -184,7 +178,7 @@ class DockerNode:
             self._on_change(self.life)
 
     def _follow(self, log: Path, since: float | None) -> None:
-        """Copy what the container says until this life ends."""
+        """Copy the container's log until this life ends."""
         with suppress(DockerException, OSError), log.open("ab", buffering=0) as out:
             for piece in self.container.logs(stream=True, follow=True, since=since):
                 out.write(piece)

@@ -1,11 +1,10 @@
-"""A small process that outlives the harness by a moment and removes the containers it left behind.
+"""A process that outlives the harness briefly and removes the containers it left.
 
-Like `reaper`, it waits for the end of a pipe, and it finds what belongs to
-the run by its marker, which containers, networks and volumes carry as a label. It looks until
-nothing has turned up for a while, because the engine may still be creating what a killed command
-had asked for.
+Like `reaper`, it waits for the end of a pipe. It finds containers, networks and volumes of the run
+by their label, the run's marker. It repeats until nothing has appeared for a while, because the
+engine may still be creating what a killed command had requested.
 
-Runs with nothing but the standard library and the `docker` command.
+Uses only the standard library and the `docker` command.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ _KINDS = (
     (("network", "ls"), ("network", "rm")),
     (("volume", "ls"), ("volume", "rm", "--force")),
 )
-"""How the command lists and how it removes: containers first, for they use the others."""
+"""Commands to list and to remove: containers first, because they use the others."""
 
 
 def find(docker: str, marker: str) -> list[tuple[tuple[str, ...], list[str]]]:
-    """What carries the marker: (how to remove it, its ids), in the order of removal."""
+    """Return (how to remove, ids) of everything with the marker, in the order of removal."""
     found: list[tuple[tuple[str, ...], list[str]]] = []
     for listing, removing in _KINDS:
         ids = _docker(docker, *listing, "--quiet", "--filter", f"label={LABEL}={marker}")
@@ -37,10 +36,7 @@ def find(docker: str, marker: str) -> list[tuple[tuple[str, ...], list[str]]]:
 
 
 def remove(docker: str, marker: str, *, quiet: float = 1.5, seconds: float = 30.0) -> int:
-    """Remove everything of a run; returns how many things that were.
-
-    It ends when nothing was found for `quiet` seconds.
-    """
+    """Remove everything of a run until nothing was found for `quiet` seconds; return the count."""
     removed: set[str] = set()
     deadline = time.monotonic() + seconds
     last = time.monotonic()
@@ -54,7 +50,7 @@ def remove(docker: str, marker: str, *, quiet: float = 1.5, seconds: float = 30.
 
 
 def _docker(docker: str, *arguments: str) -> str:
-    """What the command says; what is gone already is no failure."""
+    """Return the command's output; removing something that is already gone is not an error."""
     try:
         done = subprocess.run(
             [docker, *arguments], capture_output=True, text=True, timeout=30, check=False
@@ -70,7 +66,7 @@ def main() -> None:
         signal.signal(ignored, signal.SIG_IGN)
     marker, docker = sys.argv[1:3]
     orderly = sys.stdin.buffer.read() != b""
-    # In an orderly end all was removed before we are told to go.
+    # In an orderly end, the harness has already removed everything.
     count = remove(docker, marker, quiet=0.05 if orderly else 1.5)
     if count:
         print(f"run {marker} had left {count} containers, networks and volumes", flush=True)

@@ -1,7 +1,7 @@
-"""Containers, networks and volumes of runs whose harness is gone.
+"""Containers, networks and volumes of dead runs.
 
-A marker holds a process id, which means something only where it was given;
-so a second label says where, and what comes from elsewhere is left alone.
+A marker holds a process id, which is valid only on one machine. A second label names the machine,
+and what belongs to others is left alone.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from onceproof.harness.tools.docker_engine import Engine
 
 
 def sweep(engine: Engine) -> list[Leftover]:
-    """Remove what dead runs left in the engine; returns what that was."""
+    """Remove and return what dead runs left in the engine."""
     leftovers = find_leftovers(engine)
     for leftover in leftovers:
         docker_reaper.remove(engine.program, leftover.marker, quiet=0.05)
@@ -20,7 +20,6 @@ def sweep(engine: Engine) -> list[Leftover]:
 
 
 def find_leftovers(engine: Engine) -> list[Leftover]:
-    """What dead runs left in the engine."""
     found: dict[str, list[str]] = {}
     ours = {"label": [docker_reaper.LABEL, f"{docker_reaper.WHERE}={where()}"]}
     client = engine.client

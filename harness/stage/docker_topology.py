@@ -1,8 +1,8 @@
-"""Addresses and ports of a stage in containers.
+"""Addresses and ports of a Docker stage.
 
-Docker-compose.yml decides, and this repeats what it says at its top: a port
-is `19<way><node>`, inside as outside, where a run replaces the 19 by digits that are free. Outside,
-everything has one loopback address; a run takes that of its block.
+They follow docker-compose.yml: a port is `19<way><node>`, inside and outside, where a run replaces
+the 19 by free digits outside. Outside, all have the same loopback address, taken from the run's
+block.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class DockerTopology:
 
     address: str
     ports: int
-    """The first two digits of every published port."""
+    """First two digits of every published port."""
 
     def bootstrap(self, audience: str, nodes: Iterable[int] = NODES) -> str:
         return ",".join(f"{self.address}:{self._outside(audience, n)}" for n in nodes)
@@ -47,21 +47,17 @@ class DockerTopology:
 
 
 def inside(audience: str, node: int) -> int:
-    """The port of an audience's listener within a broker's container."""
+    """Return the port of an audience's listener inside a broker's container."""
     return INSIDE * 1000 + _suffix(audience, node)
 
 
 def raft(node: int) -> int:
-    """The port of a broker's Raft listener within its container: the first that it opens."""
+    """Return the port of a broker's Raft listener inside its container: the first that it opens."""
     return INSIDE * 1000 + _RAFT * 10 + node
 
 
 def choose(block: Block) -> DockerTopology:
-    """An address of the block, and ports that are free on it.
-
-    Raises:
-        NoBlock: something is in the way everywhere.
-    """
+    """Return an address of the block, with free ports; raise `NoBlock` if there are none."""
     address = block.address(0, 1)
     suffixes = [_suffix(a, n) for a in _WAYS for n in (*NODES, _DATABASE)] + [_TOXIPROXY]
     candidates = list(range(20, 32))  # below the kernel's ephemeral ports
@@ -76,10 +72,10 @@ def choose(block: Block) -> DockerTopology:
 
 
 def links_of(proxies: Iterable[ProxySpec]) -> Mapping[Link, tuple[ProxySpec, ...]]:
-    """The links whose proxies toxiproxy has, by their names: `<source>.<target>[.<what>]`.
+    """Return the links by the names of toxiproxy's proxies: `<source>.<target>[.<what>]`.
 
     Raises:
-        StageTrouble: a way is missing on which something could pass unseen.
+        StageTrouble: a link has no proxy, so that its traffic could not be disturbed.
     """
     found: dict[Link, tuple[ProxySpec, ...]] = {}
     for proxy in proxies:

@@ -1,9 +1,9 @@
-"""The external stage: the user's own cluster, and the user's own chaos.
+"""The external stage: the user's own cluster.
 
-Nothing of it is ours. We make topics and remove them, send, read, and judge;
-what else can be done to it (kill a broker, cut a link) is done by the commands that its file gives.
-There is no proxy, so all audiences share one address, and a link is that of all of them.
-How our own clients connect to it is in its file or in the environment.
+Onceproof creates and removes topics, sends, reads and judges. Other actions (kill a broker, cut a
+link) are commands in the cluster's file. There is no proxy, so all audiences share one address, and
+their connections cannot be told apart. Connection settings of onceproof's own clients are in the
+file or in the environment.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from onceproof.harness.tools.error import SetupError
 from onceproof.harness.wait import Overdue, Stop, wait_until
 
 UNDONE_BY: Final = {"kill": "restart", "stop": "restart", "pause": "resume", "cut": "mend"}
-"""What commands may do, and by which each is undone: faults need both."""
+"""Commands, and the command that undoes each; faults need both."""
 _KEYS: Final = frozenset({"bootstrap", "database", "commands", "kafka", "kafka-properties"})
 COMMANDS: Final = frozenset({*UNDONE_BY, *UNDONE_BY.values()})
 _COMMAND_SECONDS: Final = 120.0
@@ -51,10 +51,10 @@ _SECONDS: Final = 60.0
 
 @dataclass(frozen=True, kw_only=True)
 class Cluster:
-    """What its file says of it.
+    """A cluster's file.
 
     Attributes:
-        properties: how our clients connect, by librdkafka's names; empty for plain text.
+        properties: connection settings by librdkafka's names; empty for plain text.
     """
 
     bootstrap: str
@@ -71,10 +71,10 @@ class Cluster:
 
     @classmethod
     def load(cls, path: Path, environment: Mapping[str, str] = os.environ) -> Cluster:
-        """Read a cluster's file; the environment may say more of how to connect, and goes first.
+        """Read a cluster's file; connection settings in the environment take precedence.
 
         Raises:
-            SetupError: it cannot be read, or does not say what it must.
+            SetupError: it cannot be read, or is invalid.
         """
         try:
             found = tomllib.loads(path.read_text())
@@ -114,11 +114,7 @@ class Cluster:
 def _properties(
     path: Path, found: Mapping[str, Any], environment: Mapping[str, str]
 ) -> dict[str, str]:
-    """How our clients connect: the table of a cluster's file, the file it names, the environment.
-
-    Raises:
-        BadProperties: they cannot be used.
-    """
+    """Merge connection settings: the file's table or the file it names, then the environment."""
     named, table = found.get("kafka-properties"), found.get("kafka", {})
     if not isinstance(table, dict) or not isinstance(named, str | None):
         raise BadProperties('expected kafka-properties = "FILE", or a table [kafka]')
@@ -134,12 +130,11 @@ def _properties(
 
 
 class ExternalStage(WithoutQueues, WithoutHttpService):
-    """A cluster that was there before the run and will be there after it."""
+    """A cluster that exists before and after the run."""
 
     backend = "external"
 
     def __init__(self, cluster: Cluster, *, marker: str, stop: Stop) -> None:
-        """`marker` is that of the run."""
         self._cluster = cluster
         self._stop = stop
         self._addresses: dict[str, str] = {}
@@ -149,17 +144,13 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
         self._paused: set[str] = set()
         self._topics: list[str] = []
         self._acting = threading.RLock()
-        """Held while a command is under way, until what it did is noted."""
+        """Held while a command runs, until its effect is recorded."""
         self._closed = False
-        # Its own folder, not one of the run: what is in it must not outlive us.
+        # Not in the run folder: these files must not outlive the run.
         self._secrets = Path(tempfile.gettempdir()) / f"onceproof-{marker}-connection"
 
     def start(self) -> None:
-        """See which brokers there are, and that they let us in.
-
-        Raises:
-            StageTrouble: they do not, or none answers.
-        """
+        """Find the brokers; raise `StageTrouble` if none answers or they refuse the credentials."""
         if self._cluster.properties:
             connect_with(self._cluster.properties, self._secrets)
         protocol = self._cluster.properties.get("security.protocol", "PLAINTEXT")
@@ -176,16 +167,16 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
             raise StageTrouble(str(error)) from None
 
     def stop(self) -> None:
-        """Undo what is still done to it, and remove the topics that we made.
+        """Undo all disturbances, and remove the topics of the run.
 
         Raises:
-            StageTrouble: something could not be undone; the text says by which command it is.
+            StageTrouble: something could not be undone; the text says what.
         """
-        with self._acting:  # what a fault has under way comes to its end; nothing new begins
+        with self._acting:  # wait for a running command; no new one starts
             if self._closed:
-                return  # what could not be undone was told, for somebody to undo it by hand
+                return  # what could not be undone was reported, to be undone by hand
             self._closed = True
-        self._stop = Stop()  # what ended the run must not end this
+        self._stop = Stop()  # the interruption of the run must not interrupt this
         undoing = [(str(link), partial(self._mend, link)) for link in self._cut]
         undoing += [(node, partial(self.resume, node)) for node in self._paused]
         undoing += [(node, partial(self.restart, node)) for node in self._ended]
@@ -211,16 +202,16 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
 
     @property
     def brokers(self) -> tuple[str, ...]:
-        """Names of the brokers that were there when the run began."""
+        """Names of the brokers that existed when the run began."""
         return tuple(self._addresses)
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """Brokers and nothing else is known of."""
+        """Only brokers are known."""
         return self.brokers
 
     def alive(self, node: str) -> bool:
-        """Whether a broker answers or is paused; what is no broker is taken to be up."""
+        """Return whether a broker answers or is paused; True for other nodes."""
         return node not in self._addresses or node in self._paused or self._answers(node)
 
     def kill(self, node: str, how: str) -> str:
@@ -251,25 +242,25 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
         self._paused.discard(node)
 
     def paused(self, node: str) -> bool:
-        """Whether we had it paused and it does not answer."""
+        """Return whether it was paused by a fault and does not answer."""
         return node in self._paused and not self._answers(node)
 
     def bootstrap(self, audience: str, node: str | None = None) -> str:
-        """The cluster's own addresses; every audience has the same."""
+        """Return the cluster's own addresses, the same for every audience."""
         return self._cluster.bootstrap if node is None else self._addresses[node]
 
     def database(self, audience: str) -> str:
-        """As the file says; empty without one."""
+        """Return the connection string of the cluster's file; empty without one."""
         return self._cluster.database
 
     def links(self) -> tuple[Link, ...]:
-        """From every audience to each broker, if there is a command to cut it."""
+        """Return links from every audience to each broker, if there is a command to cut them."""
         if "cut" not in self._cluster.offers:
             return ()
         return tuple(Link(audience, node) for audience in AUDIENCES for node in self._addresses)
 
     def disturb(self, link: Link, how: Disturbance) -> Hold:
-        """Have the user's command cut it; nothing else can be done without a proxy."""
+        """Cut the link with the user's command; nothing else is possible without a proxy."""
         if how != CUT:
             raise StageTrouble(f"{link}: a link of a cluster that is not ours can only be cut")
         number = self._ledger.note([str(link)], how)
@@ -281,26 +272,26 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
         return Hold(partial(self._release, link, number))
 
     def entrance(self, link: Link) -> str:
-        """The broker's own address."""
+        """Return the broker's own address."""
         return self._addresses[link.target]
 
     def gate(self, link: Link) -> GatedLink:
-        """Not without a proxy."""
+        """Refuse: there is no proxy."""
         raise StageTrouble(f"{link}: a cluster that is not ours has no gates")
 
     def ungate(self, link: Link) -> None:
-        """Nothing to undo."""
+        """Do nothing: there are no gates."""
 
     def connections(self, link: Link) -> int:
-        """Established connections from this machine to the broker, whoever they belong to."""
+        """Return the number of connections from this machine to the broker, of any process."""
         return reaching({self._addresses[link.target]}) if link.target in self._addresses else 0
 
     def connected(self, audience: str) -> int:
-        """None: without proxies a client's connections end with it."""
+        """Return 0: without proxies, a client's connections end with it."""
         return 0
 
     def disturbed(self) -> dict[str, str]:
-        """Brokers that do not answer or are paused, and links that we had cut."""
+        """Describe brokers that do not answer or are paused, and links that are cut."""
         wrong = {node: "does not answer" for node in self._addresses if not self.alive(node)}
         wrong |= dict.fromkeys(self._paused, "paused")
         return wrong | {str(link): "cut" for link in self._cut}
@@ -309,7 +300,7 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
         return {"brokers": f"{len(self._addresses)} of the user's own"}
 
     def settings(self) -> dict[str, object]:
-        """What its file says, without anything that is secret."""
+        """Return the settings of the cluster's file without secrets."""
         return {
             "backend": self.backend,
             "bootstrap": self._cluster.bootstrap,
@@ -322,7 +313,7 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
         self._settle(link)
 
     def _settle(self, link: Link) -> None:
-        """Have a link cut, or mended, as those who hold it want."""
+        """Cut or mend a link according to its holds."""
         enabled = self._ledger.wanted(str(link)).enabled
         if enabled and link in self._cut:
             self._mend(link)
@@ -338,7 +329,7 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
 
     def _look(self) -> bool:
         for address in self._cluster.bootstrap.split(","):
-            # Which id it has is what we want to know, so here any will do.
+            # The id is not known yet, so any will do.
             with ClusterView({0: address.strip()}) as view:
                 try:
                     found = view.advertised()
@@ -354,7 +345,7 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
             return bool(view.brokers())
 
     def _wait(self, node: str, command: str, *, answers: bool) -> None:
-        """Wait until a broker answers after a command, or does not."""
+        """Wait until a broker answers, or does not."""
         wait_until(
             lambda: self._answers(node) is answers,
             what=f"{node} {'to' if answers else 'not to'} answer after `{command}`",
@@ -363,7 +354,7 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
         )
 
     def _do(self, command: str, node: str, done: set[str]) -> None:
-        """Have the user's command do to a broker what has to be undone later."""
+        """Run a command that must be undone later."""
         with self._acting:
             self._open()
             answered = node in self._addresses and self._answers(node)
@@ -371,7 +362,7 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
                 self._command(command, node=node)
             except StageTrouble:
                 if answered and not self._answers(node):
-                    done.add(node)  # it did its work, and failed for something else
+                    done.add(node)  # it took effect although it failed
                 raise
             done.add(node)
 
@@ -380,12 +371,9 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
             raise StageTrouble("the run is over: nothing more is done to the cluster")
 
     def _command(self, name: str, **words: str) -> None:
-        """Run one of the user's commands, as its user's shell would.
+        """Run one of the user's commands in a shell; raise `StageTrouble` if it fails.
 
-        Ctrl-C does not reach it: half of a command may leave anything behind.
-
-        Raises:
-            StageTrouble: there is none, or it fails.
+        In its own session: Ctrl-C would leave a command half done.
         """
         try:
             text = self._cluster.commands[name]

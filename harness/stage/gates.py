@@ -1,9 +1,8 @@
-"""Gates on the links of one stage, put behind their proxies.
+"""Gates on the links of one stage, behind their proxies.
 
-Client → toxiproxy → gate → broker. A gate goes in by letting the link's
-proxies lead to it, and out by letting them lead to the broker again, so all other faults still work
-in front of it and a link without one pays nothing. A gate without rules that may still act, and
-without held frames, disturbs nothing.
+Client → toxiproxy → gate → broker. To insert a gate, the link's proxies are redirected to it, so
+other faults still work in front of it, and links without a gate have no overhead. A gate without
+active rules and held frames disturbs nothing.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class OnGate:
 
 
 class Gates:
-    """All gates of one stage: one process, started for the first."""
+    """All gates of one stage, in one process that is started with the first."""
 
     def __init__(
         self,
@@ -57,7 +56,9 @@ class Gates:
         topic_id: TopicId,
         tls: Tls | None = None,
     ) -> None:
-        """`address` says where the gate behind a proxy listens; `tls` is for audiences' links."""
+        """`address` returns the address of the gate behind a proxy; `tls` is for links of
+        audiences.
+        """
         self._server = server
         self._links = links
         self._processes = processes
@@ -66,14 +67,14 @@ class Gates:
         self._tls = tls
         self._gate: Gate | None = None
         self._on: dict[Link, OnGate] = {}
-        # Faults come and go side by side, and others look at what is disturbed meanwhile.
+        # Faults run concurrently, and other threads call `disturbed` meanwhile.
         self._lock = threading.RLock()
 
     def gate(self, link: Link) -> OnGate:
-        """Put a gate on a link; one that is there already stays.
+        """Put a gate on a link; keep an existing one.
 
         Raises:
-            StageTrouble: it cannot be; the link is as it was.
+            StageTrouble: it cannot be done; the link is unchanged.
         """
         with self._lock:
             return self._on[link] if link in self._on else self._put_on(link)
@@ -99,7 +100,7 @@ class Gates:
         return self._on[link]
 
     def ungate(self, link: Link) -> None:
-        """Undo `gate`, also if the gate is gone; what it held is lost."""
+        """Remove a gate, even if its process is gone; frames that it held are lost."""
         with self._lock:
             if link in self._on:
                 self._take_off(link)
@@ -111,23 +112,22 @@ class Gates:
         if gate.alive:
             gate.close(str(link))
         else:
-            self._gate = None  # the link is whole without it, and the next one gets a new one
+            self._gate = None  # the link works without it, and the next gate starts a new process
 
     def sever(self, node: str) -> None:
-        """A broker is gone: so are the connections that gates keep to it."""
+        """Close the gates' connections to a broker that is gone."""
         with self._lock:
             for link, on in self._on.items():
                 if link.target == node:
                     on.gate.sever(str(link))
 
     def disturbed(self) -> dict[str, str]:
-        """Links on which rules may still act or frames are held, or whose gate is gone."""
+        """Describe links with active rules or held frames, or whose gate is gone."""
         with self._lock:
             return {str(link): wrong for link, on in self._on.items() if (wrong := _wrong(on))}
 
 
 def _wrong(on: OnGate) -> str | None:
-    """What is not as arranged on a gate."""
     try:
         state = on.state()
     except StageTrouble as error:

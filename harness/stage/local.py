@@ -1,8 +1,7 @@
 """The local stage: Kafka brokers, toxiproxy, PostgreSQL and a queue broker as plain processes.
 
-Everything lives in the run's loopback block (see `topology`), and brokers
-reach each other through proxies because each JVM has a hosts file of its own. No root, no
-containers.
+All addresses are in the run's loopback block (see `topology`). Brokers reach each other through
+proxies because each JVM has its own hosts file. No root, no containers.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ _Node = LocalBroker | LocalPostgres | LocalArtemis | LocalHttpService
 
 
 class LocalStage:
-    """The stage of one run, as processes of this machine."""
+    """The stage of one run, as local processes."""
 
     def __init__(
         self,
@@ -164,7 +163,7 @@ class LocalStage:
             raise StageTrouble(f"the stage did not come up: {error}") from error
 
     def stop(self) -> None:
-        """End everything; the database first and gently, so that it takes its memory with it."""
+        """End everything; the database first and orderly, so that it removes its shared memory."""
         try:
             self._postgres.stop()
             self._processes.kill_all("torn down")
@@ -174,7 +173,7 @@ class LocalStage:
                 self._security.remove()
 
     def created(self, topics: list[str]) -> None:
-        """They go with the brokers."""
+        """Do nothing: topics are removed with the brokers."""
 
     def alive(self, node: str) -> bool:
         process = self._node(node).process
@@ -202,7 +201,7 @@ class LocalStage:
             raise StageTrouble(f"{node} cannot be restarted: it runs")
         part.start()
         part.wait_listening(self._stop)
-        # Raft and replication reach a new broker through these, so it cannot become ready before.
+        # Raft and replication reach the broker through these, so it cannot become ready before.
         self._links.lead_to(node, True)
         part.wait_started(self._stop)
 
@@ -292,7 +291,6 @@ class LocalStage:
         return {"backend": self.backend, **brokers, **(queues or {}), **(http or {})}
 
     def _protocol(self) -> dict[str, str | int]:
-        """How clients connect, where that is not by plain text."""
         if self._security is None:
             return {}
         return {"security": f"{self._security.protocol} with {MECHANISM}"}

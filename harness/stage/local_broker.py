@@ -19,11 +19,10 @@ from onceproof.harness.tools.setup import StageTools
 from onceproof.harness.wait import Stop, wait_until
 
 JVM = ("-Xmx256m", "-Xms64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-"""Options of every broker's JVM."""
 
 
 class LocalBroker:
-    """A broker with its configuration, its data and its current life."""
+    """A broker with its configuration, its data and its current process."""
 
     asks = signal.SIGTERM
 
@@ -41,7 +40,7 @@ class LocalBroker:
         self.name = broker_name(node)
         self.process: Process | None = None
         self.options: Sequence[str] = ()
-        """What its JVM is told from its next life on, beside `JVM`."""
+        """JVM options for its next start, in addition to `JVM`."""
         self._topology = topology
         self._tools = tools
         self._processes = processes
@@ -50,12 +49,12 @@ class LocalBroker:
 
     @property
     def secured(self) -> bool:
-        """Whether its clients must log in."""
+        """Whether clients must log in."""
         return self._security is not None
 
     @property
     def data(self) -> Path:
-        """Where its log is, and its storage is formatted."""
+        """The log directory."""
         return self._folder / "data"
 
     def configure(self) -> None:
@@ -67,11 +66,7 @@ class LocalBroker:
         )
 
     def format(self, cluster: str) -> None:
-        """Format the storage for a cluster with Kafka's own tool.
-
-        Raises:
-            StageTrouble: the tool failed.
-        """
+        """Format the storage with Kafka's tool; raise `StageTrouble` if it fails."""
         done = subprocess.run(
             [*self._java(), "kafka.tools.StorageTool", "format", "-t", cluster, "-c",
              str(self._folder / "server.properties"),
@@ -91,11 +86,11 @@ class LocalBroker:
         )
 
     def wait_listening(self, stop: Stop) -> None:
-        """Wait until the Raft listener accepts: the first thing that a broker opens."""
+        """Wait until the Raft listener accepts connections: it is the first that a broker opens."""
         self._wait(self._topology.controller_port, b"", stop)
 
     def wait_started(self, stop: Stop) -> None:
-        """Wait until the broker says that it is up and its last listener accepts."""
+        """Wait until the broker logs its start and its last listener accepts connections."""
         self._wait(self._topology.audience_port(AUDITOR), b"Kafka Server started", stop)
 
     def _wait(self, port: int, says: bytes, stop: Stop) -> None:

@@ -1,8 +1,8 @@
 """A PostgreSQL server as a plain process, driven through its own programs.
 
-PostgreSQL refuses to run as root. As root it runs with another user id,
-which must own its data folder and be able to reach it, so that folder then lies in the system's
-temporary folder and not in the run folder; `remove` takes it away.
+PostgreSQL refuses to run as root. As root, the harness runs it with another user id, which must own
+and reach the data folder. That folder is then in the system's temporary folder, not in the run
+folder; `remove` deletes it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from onceproof.harness.wait import Overdue, Stop, wait_until
 
 _SETTINGS = {
     "unix_socket_directories": "",
-    # In files, not in /dev/shm: a killed server would leave its segments there.
+    # Not in /dev/shm, where a killed server would leave its segments.
     "dynamic_shared_memory_type": "mmap",
     "shared_buffers": "32MB",
     "max_connections": "30",
@@ -39,7 +39,7 @@ class LocalPostgres:
     """The database of one run."""
 
     asks = signal.SIGINT
-    """Fast shutdown: SIGTERM would wait until the last client has left."""
+    """Fast shutdown: SIGTERM would wait until the last client has disconnected."""
 
     def __init__(
         self,
@@ -65,15 +65,14 @@ class LocalPostgres:
 
     @property
     def scratch(self) -> tuple[Path, ...]:
-        """The data folder, where it lies outside the run folder."""
+        """The data folder, if it is outside the run folder."""
         return (self._folder,) if self._identity is not None else ()
 
     def database(self, host: str, port: int) -> str:
-        """How libpq connects to it there, once it is created."""
         return connection_string(host, port, self._login_file)
 
     def create(self) -> None:
-        """Create data folder and role, start the server, wait until it takes connections."""
+        """Create data folder and role, start the server, and wait until it accepts connections."""
         self._folder.mkdir(parents=True, mode=0o700)
         if (who := self._identity) is not None:
             os.chown(self._folder, who.uid, who.gid)
@@ -84,7 +83,7 @@ class LocalPostgres:
             "--no-sync", "--no-instructions", "--encoding=UTF8", "--locale=C",
         )  # fmt: skip
         self._finish("/usr/bin/tee", self._folder / "pg_hba.conf", asks=LET_IN)
-        # The superuser does not come in over the network, not even to make the role.
+        # The superuser cannot connect over the network, so create the role in single-user mode.
         output = self._finish(
             "postgres", "--single", "-D", self._folder, DATABASE, asks=login.statements
         )
@@ -94,10 +93,8 @@ class LocalPostgres:
         self.wait_started(self._stop)
 
     def _finish(self, program: str, *arguments: str | Path, asks: str = "") -> str:
-        """Run a program, of its own or another, to its end as who owns the data.
-
-        Raises:
-            StageTrouble: it failed; the text has its output.
+        """Run a program as the owner of the data; return its output, or raise `StageTrouble` with
+        it.
         """
         who = self._identity
         done = subprocess.run(
@@ -122,7 +119,7 @@ class LocalPostgres:
         )
 
     def wait_listening(self, stop: Stop) -> None:
-        """Nobody has to reach it before it is up, so this is the same."""
+        """Same as `wait_started`: no other node needs it earlier."""
         self.wait_started(stop)
 
     def wait_started(self, stop: Stop) -> None:
@@ -149,9 +146,8 @@ class LocalPostgres:
         )
 
     def stop(self) -> None:
-        """Fast shutdown: ends connections and takes its shared memory with it.
-
-        One that was killed left it behind; its next life takes it over.
+        """Shut down fast, to free shared memory; a killed server is started once more to free its
+        own.
         """
         if self.process is None:
             return
@@ -163,6 +159,6 @@ class LocalPostgres:
         self.process.stop("torn down", sig=self.asks, seconds=30)
 
     def remove(self) -> None:
-        """Remove the data folder, and the password."""
+        """Remove the data folder and the password file."""
         shutil.rmtree(self._folder, ignore_errors=True)
         self._login_file.unlink(missing_ok=True)

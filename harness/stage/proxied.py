@@ -1,8 +1,8 @@
-"""Links as toxiproxy has them: the same on every backend.
+"""Links through toxiproxy, the same for every backend.
 
-A link is one proxy or several (between brokers replication and Raft), and
-whatever is done to a link is done to all of them. Who wants what is in a ledger; a proxy is made as
-the ledger has it, so a node that comes back opens no link that a fault has cut.
+A link is one or several proxies (between brokers: replication and Raft), and a fault applies to all
+of them. A ledger records all disturbances, and proxies are set up from it, so a restarted node does
+not open a link that a fault has cut.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from onceproof.harness.processes.trouble import StageTrouble
 _STREAMS = {"requests": "upstream", "responses": "downstream"}
 
 _STICKY = "slicer"
-"""A toxic that is not taken out: toxiproxy 2.12 waits for each piece under way to be passed on, and
-was once seen to answer nobody any more after that. The proxy is made anew instead."""
+"""A toxic that is not removed; the proxy is recreated instead. Toxiproxy 2.12 waits until each
+piece in flight is passed on, and once stopped answering altogether after that."""
 
 
 class ProxiedLinks:
@@ -34,7 +34,7 @@ class ProxiedLinks:
         self._proxies = dict(proxies)
         self._ledger = Ledger()
         self._down: dict[str, Hold] = {}
-        # What the ledger says and what is made of it must not be torn apart by another thread.
+        # Ledger and proxies must change together.
         self._lock = threading.RLock()
 
     @property
@@ -56,12 +56,12 @@ class ProxiedLinks:
         """Disturb a link until the hold is released.
 
         Raises:
-            StageTrouble: it cannot be done; what was done of it is undone where that is possible.
+            StageTrouble: it failed; partial changes are undone where possible.
         """
         return self._hold([spec.name for spec in self.of(link)], how)
 
     def lead_to(self, node: str, there: bool) -> None:
-        """Close every proxy that leads to a node when its life ends, and open them when it begins.
+        """Disable every proxy that leads to a node when it ends; enable them when it starts.
 
         Raises:
             StageTrouble: it cannot be done.
@@ -76,11 +76,7 @@ class ProxiedLinks:
                 self._down[node] = self._hold(names, CUT)
 
     def disturbed(self) -> dict[str, str]:
-        """Links that are cut or toxic, with what is wrong.
-
-        Raises:
-            StageTrouble: toxiproxy does not say.
-        """
+        """Describe cut or toxic links; raise `StageTrouble` if toxiproxy does not answer."""
         try:
             wrong = self._server.disturbed()
         except ProxyTrouble as error:
@@ -109,7 +105,7 @@ class ProxiedLinks:
             self._settle(proxies)
 
     def _settle(self, proxies: Sequence[str]) -> None:
-        """Make proxies as the ledger has them; each change is read back."""
+        """Set up proxies as the ledger requires; each change is read back."""
         try:
             for proxy in proxies:
                 self._make(proxy)

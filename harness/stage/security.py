@@ -1,7 +1,7 @@
-"""Brokers that let in only who has a password, over TLS.
+"""Brokers that require TLS and a password.
 
-Each run has an authority, a certificate and a password of its own. They are in a folder that
-only this user can read, outside the run folder, and go with the stage.
+Each run has its own authority, certificate and password, in a folder outside the run folder that
+only this user can read. The folder is removed with the stage.
 """
 
 from __future__ import annotations
@@ -28,13 +28,12 @@ _PASSWORD_BYTES: Final = 24
 
 
 class Security:
-    """TLS and SCRAM for the listeners of clients; brokers among themselves use plain text."""
+    """TLS and SCRAM for the listeners of clients; brokers use plain text among themselves."""
 
     protocol = "SASL_SSL"
-    """Of those listeners."""
+    """Of the listeners for clients."""
 
     def __init__(self, marker: str) -> None:
-        """`marker` is that of the run."""
         self.folder = Path(tempfile.gettempdir()) / f"onceproof-{marker}-security"
         self._password = secrets.token_urlsafe(_PASSWORD_BYTES)
         self.authority = Certificate(
@@ -45,13 +44,9 @@ class Security:
         )
 
     def create(self, addresses: Iterable[str]) -> None:
-        """Make what brokers and clients need, and let our own clients connect with it.
+        """Create certificates and credentials, and connect the harness's own clients with them.
 
-        Args:
-            addresses: every IP address that a client may connect to.
-
-        Raises:
-            SetupError: `openssl` cannot make a certificate.
+        `addresses` are all that a client may connect to. Raises `SetupError` if `openssl` fails.
         """
         self.folder.mkdir(mode=0o700, parents=True)
         new_authority(self.folder)
@@ -63,18 +58,18 @@ class Security:
         connect_with(self.properties, self.folder / "client")
 
     def remove(self) -> None:
-        """Undo `create`; fine if it was never done."""
+        """Undo `create`, if it was called."""
         disconnect(self.folder / "client")
         shutil.rmtree(self.folder, ignore_errors=True)
 
     @property
     def users(self) -> Path:
-        """Arguments of Kafka's storage tool, which takes them from a file: its users."""
+        """File with arguments for Kafka's storage tool that add the SCRAM users."""
         return self.folder / "users"
 
     @property
     def properties(self) -> Mapping[str, str]:
-        """How a client connects, by librdkafka's names."""
+        """Connection settings of a client, by librdkafka's names."""
         return {
             "security.protocol": self.protocol,
             "sasl.mechanism": MECHANISM,
@@ -85,7 +80,7 @@ class Security:
 
     @property
     def tls(self) -> Tls:
-        """What a gate needs to stand between a client and a broker."""
+        """What a gate needs between a client and a broker."""
         return Tls(
             authority=str(self.authority.certificate),
             certificate=str(self._broker.certificate),
@@ -93,7 +88,7 @@ class Security:
         )
 
     def broker_settings(self, listeners: Iterable[str]) -> dict[str, str]:
-        """Settings of a broker for such listeners, without anything that is secret itself."""
+        """Return a broker's settings for these listeners, without secrets."""
         return {
             "ssl.keystore.type": "PEM",
             "ssl.keystore.location": str(self._keystore),

@@ -1,7 +1,6 @@
-"""What the kernel says of TCP connections on loopback.
+"""TCP connections on loopback, from `/proc/net/tcp`.
 
-Toxiproxy's own counters move only when a connection closes, so live evidence
-comes from `/proc/net/tcp`.
+Toxiproxy's own counters change only when a connection closes, so they are no evidence of open ones.
 """
 
 from __future__ import annotations
@@ -13,17 +12,17 @@ from pathlib import Path
 
 _ESTABLISHED, _LISTEN = "01", "0A"
 _MAPPED = "0000000000000000FFFF0000"
-"""What precedes an IPv4 address in the kernel's table of IPv6 sockets."""
+"""Prefix of an IPv4 address in the kernel's table of IPv6 sockets."""
 
 
 OURS = Path("/proc/net")
-"""The tables of our own network; `/proc/<pid>/net` are those of another process's."""
+"""Socket tables of this process's network; `/proc/<pid>/net` has those of another one's."""
 
 
 def established(listening: Set[str], *, tables: Path = OURS) -> int:
-    """How many connections are established on any of the `host:port` addresses, server side.
+    """Return the number of established connections to these `host:port` addresses, server side.
 
-    A JVM listens on IPv6 sockets also for IPv4 addresses: its connections are in the other table.
+    A JVM listens on IPv6 sockets for IPv4 addresses too, so its connections are in the IPv6 table.
     """
     wanted = {_encoded(address) for address in listening}
     return sum(
@@ -33,7 +32,7 @@ def established(listening: Set[str], *, tables: Path = OURS) -> int:
 
 
 def reaching(addresses: Set[str]) -> int:
-    """How many connections from this machine to any of the `host:port` addresses are established.
+    """Return the number of established connections from this machine to `host:port` addresses.
 
     Raises:
         OSError: a host has no IPv4 address.
@@ -49,19 +48,18 @@ def reaching(addresses: Set[str]) -> int:
 
 
 def listens(port: int, *, tables: Path) -> bool:
-    """Whether somebody listens on this port, at whatever address."""
+    """Return whether a process listens on this port, at any address."""
     end = f":{port:04X}"
     return any(state == _LISTEN and local.endswith(end) for local, state in _sockets(tables))
 
 
 def _sockets(tables: Path) -> Iterator[tuple[str, str]]:
-    """(local address, state) of every TCP socket, as the kernel prints them."""
     for local, _, state in _ends(tables):
         yield local, state
 
 
 def _ends(tables: Path) -> Iterator[tuple[str, str, str]]:
-    """(local address, remote address, state) of every TCP socket, as the kernel prints them."""
+    """Yield (local address, remote address, state) of TCP sockets, in the kernel's notation."""
     for table in (tables / "tcp", tables / "tcp6"):
         if not table.exists():
             continue  # a kernel without IPv6
@@ -71,14 +69,13 @@ def _ends(tables: Path) -> Iterator[tuple[str, str, str]]:
 
 
 def is_listening(host: str, port: int) -> bool:
-    """Whether somebody accepts connections there."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.settimeout(1)
         return probe.connect_ex((host, port)) == 0
 
 
 def _encoded(address: str) -> str:
-    """`host:port` as the kernel prints it: the address's bytes in host order, all in hex."""
+    """Return `host:port` in the kernel's notation: address bytes in host order, all in hex."""
     host, port = address.rsplit(":", 1)
     (number,) = struct.unpack("=I", socket.inet_aton(host))
     return f"{number:08X}:{int(port):04X}"

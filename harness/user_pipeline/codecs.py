@@ -24,11 +24,10 @@ def text_of_bytes(data: bytes | None) -> str | None:
 
 
 def decoded(function: str | None, data: bytes | None) -> str | None:
-    """Return the content of a record as text; a function's result that is not text becomes JSON.
+    """Return the content of a record as text; a result that is not text becomes JSON.
 
     Args:
         function: `FILE.py:NAME` of a function that takes bytes; None: decode as UTF-8.
-        data: value of the record; None stays None.
 
     Raises:
         BadRule: the function fails, or returns something that JSON cannot represent.
@@ -43,16 +42,11 @@ def decoded(function: str | None, data: bytes | None) -> str | None:
 
 
 decoded_again = lru_cache(maxsize=_KEPT)(decoded)
-"""`decoded` with a cache."""
 
 
 @lru_cache(maxsize=_KEPT)
 def encoded(function: str, value: str) -> bytes:
-    """Return an input's value as bytes.
-
-    Args:
-        function: `FILE.py:NAME` of a function that takes an input as parsed JSON, or as text if it
-            is not JSON.
+    """Return an input's bytes; `function` takes parsed JSON, or text if it is not JSON.
 
     Raises:
         BadRule: the function fails, or does not return bytes.
@@ -64,15 +58,6 @@ def encoded(function: str, value: str) -> bytes:
 
 
 def decoders(texts: Sequence[str], places: Sequence[str]) -> dict[str, str]:
-    """Return the decoder of each place that has one.
-
-    Args:
-        texts: `FILE.py:FUNCTION` for all places, or `PLACE=FILE.py:FUNCTION` for one.
-        places: all valid names.
-
-    Raises:
-        BadRule: the function or place does not exist, or a place has two functions.
-    """
     return by_name("--decode", texts, places, thing="topics")
 
 

@@ -29,11 +29,7 @@ _SECONDS: Final = 30.0
 
 
 def engine_with(image: str) -> Engine:
-    """Connect to the Docker engine and check that it has an image.
-
-    Raises:
-        StageTrouble: there is no engine, or it does not have the image.
-    """
+    """Connect to the Docker engine; raise `StageTrouble` without one, or without the image."""
     try:
         engine = connect(otherwise="or leave out `--image`", compose=False)
         engine.client.images.get(image)
@@ -49,11 +45,7 @@ def engine_with(image: str) -> Engine:
 
 @dataclass(frozen=True, kw_only=True)
 class Image:
-    """An image that the Docker engine has.
-
-    Attributes:
-        processes: of the run; containers are labeled with their marker.
-    """
+    """An image that the Docker engine has; its containers carry the marker of `processes`."""
 
     name: str
     engine: Engine
@@ -61,11 +53,7 @@ class Image:
 
     @classmethod
     def find(cls, name: str, processes: Processes) -> Image:
-        """Look up the image.
-
-        Raises:
-            StageTrouble: there is no engine, or it does not have the image.
-        """
+        """Look up the image; raises as `engine_with` does."""
         return cls(name=name, engine=engine_with(name), processes=processes)
 
     def command(
@@ -74,7 +62,6 @@ class Image:
         """Return the `docker run` command.
 
         Args:
-            arguments: for the image's entry point.
             variables: names of environment variables to pass on to the container.
             folders: mounted in the container at the same paths.
         """
@@ -100,16 +87,12 @@ class Image:
 
 @dataclass(kw_only=True)
 class Watch:
-    """A watchdog that removes the pipeline's containers if the harness dies.
-
-    A Docker stage already has one.
-    """
+    """A watchdog that removes the containers of a dead harness; a Docker stage has one already."""
 
     image: Image
     _watchdog: Watchdog | None = None
 
     def start(self) -> None:
-        """Start the watchdog unless it is running."""
         self._watchdog = self._watchdog or Watchdog(
             self.image.processes.marker,
             program=docker_reaper,
@@ -130,7 +113,7 @@ class Watch:
 
 @dataclass(frozen=True, kw_only=True)
 class Container:
-    """The pipeline's container(s), controlled through the Docker engine."""
+    """The pipeline's containers, controlled through the Docker engine."""
 
     image: Image
 
@@ -154,26 +137,16 @@ class Container:
         return f"killed by the Docker engine, with {len(found)} containers of {self.image.name}"
 
     def pause(self) -> None:
-        """Freeze all processes in the containers.
-
-        Raises:
-            StageTrouble: no container is running, or the engine refuses.
-        """
+        """Freeze all processes; raise `StageTrouble` if none is running or the engine refuses."""
         found = self._found()
         if not found:
             raise StageTrouble(f"no container of {self.image.name} runs")
         self._each(found, lambda one: one.pause())
 
     def resume(self) -> None:
-        """Unpause the containers.
-
-        Raises:
-            StageTrouble: the engine refuses.
-        """
         self._each([one for one in self._found() if one.status == "paused"], lambda o: o.unpause())
 
     def paused(self) -> bool:
-        """Return whether the engine reports all containers as paused."""
         found = self._found()
         return bool(found) and all(one.status == "paused" for one in found)
 

@@ -28,22 +28,16 @@ _LONGEST: Final = 4_000
 class Contents(Yield):
     """The effects of each input in one output, with their contents.
 
-    `function` takes an input as `Yield.function` does. It returns the content of the effect, a list of
-    contents that `key` tells apart, or None for no effect.
-
-    Attributes:
-        ignored: paths of fields that are not compared, such as `$.written_at`.
+    `function` takes an input as `Yield.function` does. It returns the content of the effect, a list
+    of contents that `key` tells apart, or None for no effect. Fields at paths in `ignored` are not
+    compared.
     """
 
     ignored: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, function: str, *, key: str | None, ignored: Iterable[str]) -> Contents:
-        """Parse the values of command-line options.
-
-        Raises:
-            BadRule: a rule is invalid, or cannot be applied to a content.
-        """
+        """Parse the values of command-line options; raise `BadRule` for invalid rules."""
         rule = None if key is None else Rule.parse(key)
         if rule is not None and not rule.of_rows:
             raise BadRule(
@@ -60,10 +54,8 @@ class Contents(Yield):
         return tuple(self.contents(value))
 
     def contents(self, value: str | None) -> dict[str, str]:
-        """Return effect key → content for each effect of an input.
-
-        Raises:
-            BadRule: the function fails, or two of its effects have the same key.
+        """Return effect key → content; raise `BadRule` if the function fails or a key is not
+        unique.
         """
         assert self.function is not None
         returned = call(self.function, value)
@@ -118,12 +110,7 @@ def as_text(content: Any, ignored: Iterable[str]) -> str:
 def functions(
     expects: Sequence[str], sinks: Sequence[str], option: str = "--expect"
 ) -> tuple[tuple[str, str], ...]:
-    """Return pairs of output and function.
-
-    Args:
-        expects: `FILE.py:FUNCTION` for all outputs, or `SINK=FILE.py:FUNCTION` for one.
-        sinks: names of all outputs.
-        option: name of the option, for messages.
+    """Return pairs of output and function; the option's value is `[SINK=]FILE.py:FUNCTION`.
 
     Raises:
         BadRule: a function or output does not exist, or an output has no function, or two.
@@ -135,11 +122,7 @@ def functions(
 
 
 def path_of(rule: str) -> str:
-    """Return the path of a field that is not compared.
-
-    Raises:
-        BadRule: the rule is not the path of a field.
-    """
+    """Return the path of a field to ignore; raise `BadRule` if the rule is not such a path."""
     found = Rule.parse(rule)
     if found.kind != "json" or "[" in found.argument:
         raise BadRule(f"invalid --ignore {rule!r}: expected json:$.FIELD")

@@ -29,11 +29,7 @@ _LEFT_OUT: Final = "connect_timeout"
 
 
 def jdbc_url(database: str) -> str:
-    """Return the JDBC URL of a connection string or `postgresql://` URI; empty for an empty one.
-
-    Raises:
-        StageTrouble: it has no JDBC equivalent.
-    """
+    """Return the JDBC URL (empty for none); raise `StageTrouble` without an equivalent."""
     if not database:
         return ""
     place, options = _parts(database, "jdbc")
@@ -41,11 +37,7 @@ def jdbc_url(database: str) -> str:
 
 
 def database_url(database: str) -> str:
-    """Return a `postgresql://` URI, as node-postgres, asyncpg, pgx or SQLAlchemy take it.
-
-    Raises:
-        StageTrouble: it has no equivalent.
-    """
+    """Return a `postgresql://` URI, as SQLAlchemy or pgx take it; raises as `jdbc_url` does."""
     if not database:
         return ""
     place, options = _parts(database, "database_url")

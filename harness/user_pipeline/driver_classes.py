@@ -49,7 +49,7 @@ class DriverClasses:
         return _environment(class_archive.using(self._folder))
 
     def _forget(self) -> None:
-        """Remove the least recently used archives, and this command's previous one."""
+        """Remove the oldest archives, and this command's previous one."""
         with suppress(OSError):
             others = [folder for folder in self._all.iterdir() if folder != self._folder]
             others.sort(key=lambda folder: folder.stat().st_mtime)

@@ -38,8 +38,8 @@ class Yield:
         optional: whether an input may have none.
         key: rule that tells several effects apart; None: by content.
         function: `FILE.py:NAME` of a function that takes an input as parsed JSON, or else as text
-            (None for a null value), and returns the number of its effects, or their keys as
-            found by `key`.
+            (None for a null value), and returns the number of its effects, or their keys, which
+            `key` finds in the output.
     """
 
     most: int = 1
@@ -49,11 +49,7 @@ class Yield:
 
     @classmethod
     def parse(cls, text: str, *, key: str | None = None) -> Yield:
-        """Parse the value of a command-line option: `1`, `0..1`, `3`, `rules.py:effects`.
-
-        Raises:
-            BadRule: it is neither a number of effects nor a function.
-        """
+        """Parse `1`, `0..1`, `3` or `rules.py:effects`; raise `BadRule` for anything else."""
         rule = None if key is None else Rule.parse(key)
         if FUNCTION.fullmatch(text):
             function_of(text)
@@ -80,10 +76,8 @@ class Yield:
         return self.most == 1 and self.function is None
 
     def names(self, value: str | None) -> tuple[str, ...]:
-        """Return the effect keys of an input.
-
-        Raises:
-            BadRule: the function fails, or returns neither a number nor keys.
+        """Return an input's effect keys; raise `BadRule` for a function that returns something
+        else.
         """
         if self.only_one:
             return ("",)
@@ -113,14 +107,13 @@ class Yield:
         return dict.fromkeys(self.names(value), NOT_JUDGED)
 
     def digest(self, written: Written) -> str:
-        """Return the content of an effect, for comparison with `contents`."""
         return NOT_JUDGED
 
     def named(self, effects: Iterable[Effect]) -> list[Effect]:
         """Return effects with their final effect keys.
 
-        Without a rule, effects are numbered in the order of their provisional keys; duplicates share
-        a number.
+        Without a rule, effects are numbered by their provisional keys, shortest first; duplicates
+        share a number.
         """
         found = list(effects)
         if self.only_one:
@@ -149,20 +142,12 @@ def _by_size(key: str) -> tuple[int, str]:
 
 
 def call(function: str, value: str | None) -> Any:
-    """Call a user's function with one input.
-
-    Raises:
-        BadRule: it fails.
-    """
+    """Call a user's function with one input; raise `BadRule` if it fails."""
     return _called(function, _parsed(value), repr((value or "")[:120]))
 
 
 def call_with_all(function: str, values: Iterable[str | None]) -> Any:
-    """Call a user's function with a list of inputs.
-
-    Raises:
-        BadRule: it fails.
-    """
+    """Call a user's function with a list of inputs; raise `BadRule` if it fails."""
     inputs = [_parsed(value) for value in values]
     return _called(function, inputs, f"{len(inputs)} inputs, the first {str(inputs[:1])[:120]}")
 
@@ -188,11 +173,7 @@ def _parsed(value: str | None) -> Any:
 
 @cache
 def function_of(text: str) -> Callable[[Any], Any]:
-    """Import the function that a reference names.
-
-    Raises:
-        BadRule: it does not exist.
-    """
+    """Import the function that a reference names; raise `BadRule` if it does not exist."""
     found = FUNCTION.fullmatch(text)
     assert found is not None, "looked at before"
     path, name = Path(found[1]), found[2]

@@ -26,8 +26,8 @@ FORMATS: Final = {
     SECONDS: "seconds since 1970",
 }
 ROUNDS: Final = 3
-"""How often later event times advance the watermark. The effects of the first round are awaited: the
-second closes its windows, and the third is for engines that move the watermark one batch later."""
+"""How often later event times advance the watermark. The effects of the first round are awaited.
+The second closes its windows; the third is for engines that advance the watermark a batch later."""
 _UNITS: Final = {"ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000} | {
     "d": 86_400_000_000
 }
@@ -35,12 +35,11 @@ _DURATION: Final = re.compile(r"([1-9]\d{0,8})(ms|s|m|h|d)")
 _NUMBER: Final = re.compile(r"-?\d+(\.\d+)?")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MADE_UP_FROM: Final = 1_767_225_600_000_000
-"""First generated event time: 2026-01-01T00:00:00Z."""
+"""2026-01-01T00:00:00Z."""
 _IN_LATENESS: Final = 300
-"""Number of generated inputs in an event-time interval as long as the allowed lateness: three seconds'
-worth at 100 a second."""
+"""Generated inputs per allowed lateness of event time: three seconds' worth at 100 a second."""
 _DISORDER: Final = 4
-"""Generated inputs are out of order by at most this fraction of the allowed lateness. The rest is for
+"""Generated inputs are out of order by at most a quarter of the allowed lateness. The rest is for
 reordering on the way: an input may wait for its broker while others overtake it."""
 _LATE_EVERY: Final = 50
 _LATE: Final = 25
@@ -66,11 +65,7 @@ class EventTime:
 
     @classmethod
     def parse(cls, rule: str, format_: str, lateness: str) -> EventTime:
-        """Parse the values of command-line options.
-
-        Raises:
-            BadRule: one of them is invalid.
-        """
+        """Parse the values of command-line options; raise `BadRule` if one is invalid."""
         found = Rule.parse(rule)
         if found.kind != "json" or "[" in found.argument:
             raise BadRule(f"invalid --event-time {rule!r}: expected json:$.FIELD")
@@ -90,11 +85,7 @@ class EventTime:
         return f"at {self.path}, as {FORMATS[self.format]}; {seconds:g} s late are allowed"
 
     def read(self, value: str | None) -> int:
-        """Return the event time of an input.
-
-        Raises:
-            BadRule: it has no readable event time.
-        """
+        """Return the event time of an input; raise `BadRule` if it has no readable one."""
         try:
             content = at(json.loads(value or ""), self.path)
         except (ValueError, LookupError, TypeError):
@@ -118,7 +109,7 @@ class EventTime:
             return None
 
     def put(self, value: str, micros: int) -> str:
-        """Return the input with another event time, in the style of its present one, if it has one."""
+        """Return the input with another event time, formatted as its present one, if any."""
         content = json.loads(value)
         *before, last = self.path.removeprefix("$.").split(".")
         inside = content
@@ -153,9 +144,8 @@ class EventTime:
 
 
 def made_up(times: EventTime, records: int, seed: int) -> Sequence[int]:
-    """Return event times for generated inputs, in the order of sending.
-
-    They increase, but most are out of order within the allowed lateness, and some are too late.
+    """Return event times in the order of sending: they increase, but most are out of order within
+    the allowed lateness, and some are too late.
     """
     draw = random.Random(f"{seed}/event-times")
     step = max(times.lateness // _IN_LATENESS, 1)

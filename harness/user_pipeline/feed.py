@@ -34,11 +34,10 @@ _LAST_WORDS: Final = 400
 
 @dataclass(kw_only=True)
 class Feed:
-    """The feed command and its progress.
+    """The feed command, run in `folder`, and its progress.
 
     Attributes:
         marker: of the run.
-        environment, folder: of the command.
         log: file that gets the command's output.
         topic: whose log is fed; `reader` reads it.
     """
@@ -58,10 +57,10 @@ class Feed:
     _thread: threading.Thread | None = field(default=None, init=False)
 
     def start(self) -> None:
-        """Run the command once without inputs, so that it creates its target; then feed it regularly.
+        """Run the command once without inputs, to create its target; then start feeding.
 
         Raises:
-            PipelineTrouble: it fails.
+            PipelineTrouble: the first run fails.
         """
         if self._thread is not None:
             return
@@ -71,12 +70,10 @@ class Feed:
         self._thread.start()
 
     def check(self) -> None:
-        """Raise `PipelineTrouble` if feeding was given up."""
         if self._trouble is not None:
             raise PipelineTrouble(self._trouble)
 
     def close(self) -> None:
-        """Stop feeding, and end the command."""
         self._over.set()
         if self._thread is not None:
             self._thread.join(10)

@@ -35,11 +35,9 @@ _LEFT_OVER: Final = "onceproof: no input"
 class FinalState(Yield):
     """The state of one output after all inputs.
 
-    `function` takes a list of inputs, each as `Yield.function` takes it. Inputs of one partition are in
-    log order; inputs of different partitions in any order. It returns key → content.
-
-    Attributes:
-        ignored: paths of fields that are not compared.
+    `function` takes a list of inputs, each as `Yield.function` takes it. Inputs of one partition
+    are in log order; inputs of different partitions in any order. It returns key → content. Fields
+    at paths in `ignored` are not compared.
     """
 
     ignored: tuple[str, ...] = ()
@@ -51,19 +49,11 @@ class FinalState(Yield):
         return as_text(written.value, self.ignored)
 
     def keys(self, value: str | None) -> tuple[str, ...]:
-        """Return the keys that an input adds to: those the function returns for it alone.
-
-        Raises:
-            BadRule: see `of`.
-        """
+        """Return the keys that the function returns for this input alone; raises as `of` does."""
         return tuple(self.of([value]))
 
     def of(self, values: Iterable[str | None]) -> dict[str, str]:
-        """Return key → content for these inputs.
-
-        Raises:
-            BadRule: the function fails, or returns something else.
-        """
+        """Return key → content for these inputs; raise `BadRule` if the function does not."""
         assert self.function is not None
         returned = call_with_all(self.function, values)
         if not isinstance(returned, Mapping):
@@ -83,10 +73,10 @@ class FinalState(Yield):
         return state
 
     def in_any_order(self, partitions: Sequence[Sequence[str | None]]) -> dict[str, str]:
-        """Return key → content for the inputs of each partition.
+        """Return key → content for the inputs of each partition; raises as `of` does.
 
         Raises:
-            BadRule: the result depends on the order across partitions; see also `of`.
+            BadRule: the result depends on the order across partitions.
         """
         first = self.of(value for each in partitions for value in each)
         backwards = [value for each in reversed(partitions) for value in each]
@@ -113,7 +103,6 @@ class StateTable(Upserts):
     """An output judged only by its final contents: no row names an input."""
 
     def __init__(self, **of: Any) -> None:
-        """Take the arguments of `Upserts`."""
         super().__init__(**of)
         self._compared = {CONTENT: self._compared[CONTENT]}
 
@@ -131,11 +120,8 @@ def contributions(
 ) -> Iterator[dict[str, Any]]:
     """Yield rows of `contributions`: the content of each key, attributed to the key's last input.
 
-    Args:
-        partitions: identity and value of each committed input, in log order.
-
-    Raises:
-        BadRule: the function fails, or its result depends on the order across partitions.
+    `partitions` holds identity and value of each committed input, in log order. Raises as
+    `FinalState.in_any_order` does.
     """
     last = {
         key: record
@@ -200,7 +186,6 @@ def check_state(
 
     Args:
         inputs: in the order of sending.
-        partitions: number of input partitions.
         producers: number of producers that send the inputs in turn.
 
     Raises:
@@ -259,14 +244,9 @@ def _check_alone(
     places: Mapping[str, Sequence[int]],
     contents: Mapping[str, str],
 ) -> None:
-    """Check that the content of a key depends only on the inputs that add to it.
+    """Raise `BadRule` if the content of a key depends on inputs that do not add to it.
 
-    Args:
-        places: indexes of these inputs, by key.
-        contents: the final state after all inputs.
-
-    Raises:
-        BadRule: it depends on others.
+    `places` are the indexes of inputs by key; `contents` is the state after all inputs.
     """
     for key in dict.fromkeys([*contents, *places]):
         if key not in places:

@@ -49,9 +49,9 @@ class GroupCommits:
     def newest(self) -> dict[tuple[str, int], int]:
         """Return the committed offsets of all groups; empty while they cannot be read.
 
-        Groups with members are all active, perhaps each for its own output, so the slowest one counts.
-        Groups without members count only where no active group has committed. They may be left from an
-        earlier process, or belong to a consumer that is not a group member.
+        Groups with members are all active, perhaps each for its own output, so the slowest one
+        counts. Groups without members count only where no active group has committed. They may be
+        left from an earlier process, or belong to a consumer that is not a group member.
         """
         found: dict[tuple[str, int], int] = {}
         left: dict[tuple[str, int], int] = {}
@@ -64,7 +64,6 @@ class GroupCommits:
         return left | found
 
     def look(self) -> int:
-        """Read new commits; return the total number."""
         if not self._groups and time.monotonic() - self._asked >= _AGAIN:
             self._meet()
         return sum(len(self._seen(*known)) for known in tuple(self._groups.values()))

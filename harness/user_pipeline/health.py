@@ -17,7 +17,6 @@ from onceproof.harness.user_pipeline.placeholders import fill
 _SUCCESS: Final = 2
 """First digit of a success status."""
 _SECONDS: Final = 2.0
-"""Timeout of one request."""
 
 
 class _NoRedirects(HTTPRedirectHandler):
@@ -36,7 +35,6 @@ class Health:
         """The last answer, for messages."""
 
     def look(self) -> bool:
-        """Return whether all URLs answer with 2xx."""
         return all((self._status(url) or 0) // 100 == _SUCCESS for url in self._urls)
 
     def silent(self) -> bool:
@@ -44,11 +42,7 @@ class Health:
         return all(self._status(url) is None for url in self._urls)
 
     def check_free(self) -> None:
-        """Check that nothing answers before the program is first started.
-
-        Raises:
-            PipelineTrouble: something does, and would be taken for the program.
-        """
+        """Raise `PipelineTrouble` if something answers: it would be mistaken for the program."""
         if not self.silent():
             raise PipelineTrouble(
                 f"{self.seen} before the pipeline was first started; expected no answer: another "
@@ -56,7 +50,6 @@ class Health:
             )
 
     def _status(self, url: str) -> int | None:
-        """Return the HTTP status; None without an answer."""
         try:
             with self._opener.open(url, timeout=_SECONDS) as answer:
                 status = int(answer.status)

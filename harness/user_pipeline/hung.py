@@ -24,8 +24,8 @@ _ONE = threading.Lock()
 def start_if_hung(context: RunContext) -> bool:
     """Restart a program that has written nothing for too long; return whether it was restarted.
 
-    Call it only while inputs wait. Records the hazard `hung`, which no plan requires. Only plans that
-    kill the program anyway allow a restart (`Program.may_be_restarted`).
+    Call it only while inputs wait. Records the hazard `hung`, which no plan requires. Only plans
+    that kill the program anyway allow a restart (`Program.may_be_restarted`).
     """
     pipeline = context.pipeline
     if not isinstance(pipeline, Program) or not pipeline.may_be_restarted:

@@ -27,13 +27,7 @@ class BadRule(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """A message of a topic, or a row.
-
-    Attributes:
-        value: content as text; JSON for a row.
-        key: of a message; None without one, and for rows.
-        headers: of a message.
-    """
+    """A message of a topic, or a row as JSON, which has no key and headers."""
 
     value: str | None
     key: str | None = None
@@ -54,11 +48,7 @@ class Rule:
 
     @classmethod
     def parse_several(cls, text: str) -> Rule:
-        """Parse a rule that may find several values: a JSON path may have one `[*]`.
-
-        Raises:
-            BadRule: the rule is invalid.
-        """
+        """Parse a rule whose JSON path may have one `[*]`; raise `BadRule` if it is invalid."""
         if text.count(_EACH) != 1:
             return cls.parse(text)
         found = cls.parse(text.replace(_EACH, "[0]"))
@@ -68,11 +58,7 @@ class Rule:
 
     @classmethod
     def parse(cls, text: str) -> Rule:
-        """Parse a rule as written on a command line.
-
-        Raises:
-            BadRule: the rule is invalid.
-        """
+        """Parse a rule as written on a command line; raise `BadRule` if it is invalid."""
         kind, _, argument = text.partition(":")
         if kind == "key" and not argument:
             return cls(kind=kind)
@@ -131,7 +117,6 @@ class Rule:
             return (None,)
 
     def why_not(self, written: Written) -> str:
-        """Explain why nothing was found."""
         if self.kind != "json":
             return (
                 "there is none" if self.kind != "regex" else "nothing matches, or no more than ''"

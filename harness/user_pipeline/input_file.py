@@ -35,11 +35,7 @@ class Given:
 
 
 def given(file: Path) -> Iterator[tuple[Written, str]]:
-    """Yield the contents of a file, each with its place.
-
-    Raises:
-        BadRule: the format is unknown, or the file cannot be read.
-    """
+    """Yield the records of a file with their places; raise `BadRule` if it cannot be read."""
     format_ = _ENDS.get(file.suffix.lower())
     if format_ is None:
         raise BadRule(f"{file}: expected a name that ends with {', '.join(_ENDS)}")
@@ -57,8 +53,7 @@ def records_of(file: Path, *, identity: str, key: str | None) -> Iterator[Given]
     """Yield the records of a file.
 
     Args:
-        identity: rule that finds a record's identity.
-        key: rule that finds its message key; None: the identity is the key.
+        identity, key: rules; without `key`, the identity is the message key.
 
     Raises:
         BadRule: as for `given`; or a record has no identity, a duplicate one, or no key.
@@ -77,11 +72,7 @@ def records_of(file: Path, *, identity: str, key: str | None) -> Iterator[Given]
 
 
 def _asked(rule: Rule, what: str, written: Written, place: str) -> str:
-    """Return what a rule finds in a record.
-
-    Raises:
-        BadRule: it finds nothing.
-    """
+    """Return what a rule finds in a record; raise `BadRule` if that is nothing."""
     found = rule.find(written)
     if found is not None:
         return found
@@ -97,11 +88,7 @@ def _asked(rule: Rule, what: str, written: Written, place: str) -> str:
 
 
 def count(file: Path) -> int:
-    """Return the number of records in a file.
-
-    Raises:
-        BadRule: as for `given`, or there are none.
-    """
+    """Return the number of records; raise `BadRule` if there are none, or as `given` does."""
     found = sum(1 for _ in given(file))
     if not found:
         raise BadRule(f"{file} has no records")

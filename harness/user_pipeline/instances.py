@@ -2,7 +2,7 @@
 
     python -m onceproof.harness.user_pipeline.instances 3 PROGRAM --id {instance} …
 
-Ends on SIGTERM, after all instances have ended, or when one fails repeatedly.
+On SIGTERM, or if an instance fails repeatedly, terminate all of them and end.
 """
 
 from __future__ import annotations
@@ -50,7 +50,6 @@ class Instances:
         return self._code
 
     def end(self, *_: object) -> None:
-        """Terminate all instances, and start no more."""
         self._ending.set()
         for process in tuple(self._running.values()):
             process.terminate()

@@ -22,11 +22,7 @@ class KillCommand:
     health: Health
 
     def pause(self) -> None:
-        """Refuse: no command pauses the service.
-
-        Raises:
-            StageTrouble: always.
-        """
+        """Raise `StageTrouble`: no command pauses the service."""
         raise StageTrouble("only commands reach the pipeline, and none pauses it")
 
     def resume(self) -> None:

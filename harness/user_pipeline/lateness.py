@@ -31,7 +31,6 @@ LATE: Final = "late"
 UNCLEAR: Final = "unclear"
 
 Place = tuple[int, int]
-"""Partition and offset."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,9 +54,7 @@ class TimedInput:
 def lateness(inputs: Iterable[TimedInput], allowed: int) -> dict[Place, str]:
     """Return `LATE` or `UNCLEAR` for each input that need not have effects.
 
-    Args:
-        inputs: all inputs of one topic.
-        allowed: lateness, in the unit of event times.
+    `allowed` is the allowed lateness, in the unit of event times.
     """
     by_partition: dict[int, list[TimedInput]] = {}
     for each in sorted(inputs, key=lambda each: each.place):
@@ -114,11 +111,7 @@ def timed(
     """Return the inputs of a topic.
 
     Odd records have the event times of inputs before them, so they do not move the watermark.
-
-    Args:
-        logs: all partitions.
-        served: for each output, the inputs that have effects there.
-        sends: rows of `sends`.
+    `served` holds, for each output, the inputs that have effects there.
     """
     calls = {
         row["attempt"]: (

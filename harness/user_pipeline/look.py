@@ -1,10 +1,10 @@
-"""How far a pipeline of the user's is, as it can be seen without its help.
+"""Observe a user pipeline's progress from its outputs.
 
-A partition of the input is done when each of its inputs has its effects in every output. Where some
-are missing, the pipeline may have lost them or may still hold them back. It is asked again: the
-last inputs of the workload, its *sentinels*, are sent only when the outputs have stood still. A
-partition whose sentinels have all come out, and whose outputs have then stood still again, is done
-too; what is missing there is lost. What consumer groups commit decides nothing.
+A partition of the input is done when each of its inputs has its effects in every output. If some
+are missing, the pipeline may have lost them or may still hold them back. To find out, the last
+inputs of the workload, its *sentinels*, are sent only when the outputs are idle. A partition is
+also done when all its sentinels have effects and the outputs are idle again; what is still missing
+is lost. Commits of consumer groups are not used.
 """
 
 from __future__ import annotations
@@ -26,26 +26,24 @@ from onceproof.harness.user_pipeline.together import Together
 from onceproof.harness.user_pipeline.upserts import passed
 
 QUIET: Final = 5.0
-"""Seconds for which an output must not change before it counts as still."""
+"""Seconds without a change after which an output is considered idle."""
 
 Opened = Callable[[LogReader], Together]
 
 
 @dataclass(kw_only=True)
 class Look:
-    """Looks at one pipeline.
+    """Observes one pipeline.
 
     Attributes:
-        topics: its inputs.
-        groups: knows what consumer groups commit.
-        sent: identities that its inputs have.
+        sent: identities of its inputs.
         required: those of `sent` that must have an effect.
-        elsewhere: for each output, those of `required` that need have none there.
-        sentinels: those of `required` that are sent last, when all else has come to rest.
-        rest: seconds for which its outputs must not change before they count as still.
-        pause: the longest in seconds that it usually pauses between two writes.
-        upserts: whether an input leaves a value that a later one of its key takes the place of.
-        keys: for each output, if they are tables of state, what `keys_of` returns.
+        elsewhere: for each output, those of `required` that need none there.
+        sentinels: those of `required` that are sent last, when the outputs are idle.
+        rest: seconds without a change after which its outputs are considered idle.
+        pause: its longest usual pause between two writes, in seconds.
+        upserts: whether a later input of a key overwrites the value of an earlier one.
+        keys: for each output that is a state table, the result of `keys_of`.
     """
 
     topics: tuple[str, ...]
@@ -63,22 +61,22 @@ class Look:
     close: Callable[[], None] = lambda: None
     clock: Callable[[], float] = time.monotonic
     changes: int = field(default=0, init=False)
-    """How often something new was found in its outputs."""
+    """How often its outputs were seen to change."""
     added: set[tuple[str, int]] = field(default_factory=set, init=False)
-    """Partitions that were added before it was last started, so that it cannot but know them."""
+    """Partitions that were added before its last start, so that it must know them."""
     _size: int | None = field(default=None, init=False)
     _looking: threading.Lock = field(default_factory=threading.Lock, init=False)
-    """Two who look at once, and hear in the other order, would count what is new twice."""
+    """Without it, two threads that see results in different order would count a change twice."""
     _since: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
         self._since = self.clock()
 
     def size(self) -> int:
-        """A number that changes with everything that becomes visible in its outputs.
+        """Return a number that changes with everything that becomes visible in the outputs.
 
         Raises:
-            UnreadableLog, UnreadableOutput, psycopg.Error: it cannot be seen now.
+            UnreadableLog, UnreadableOutput, psycopg.Error: an output cannot be read now.
         """
         with self._looking:
             with self.reader() as reader:
@@ -90,16 +88,15 @@ class Look:
 
     @property
     def quiet_for(self) -> float:
-        """Seconds since its outputs were last seen to change."""
         return self.clock() - self._since
 
     def still(self) -> bool:
-        """Whether nothing has changed in its outputs for a while."""
+        """Return whether the outputs are idle."""
         self.size()
         return self.quiet_for >= self.rest
 
     def arrived(self) -> tuple[int, int, str]:
-        """How many effects name an input, how many do not, and where one of those stands."""
+        """Return how many effects name an input, how many do not, and an example of the latter."""
         with self.reader() as reader:
             sink = self.sink(reader)
             if self.keys:
@@ -112,7 +109,7 @@ class Look:
         return len(effects) - len(strangers), len(strangers), example
 
     def _arrived_keys(self, there: Sequence[frozenset[str | None]]) -> tuple[int, int, str]:
-        """Of tables of state: how many keys come from inputs, how many do not, and one of these."""
+        """Do the same for state tables, by keys that come from inputs and keys that do not."""
         strange = [
             key
             for found, keys in zip(there, self.keys, strict=True)
@@ -122,37 +119,26 @@ class Look:
         return sum(map(len, there)) - len(strange), len(strange), example
 
     def has(self, records: Collection[str]) -> bool:
-        """Whether each of these has an effect in every output.
-
-        Raises:
-            UnreadableLog, UnreadableOutput, psycopg.Error: it cannot be seen now.
-        """
+        """Return whether each of these has an effect in every output; raises as `size` does."""
         with self.reader() as reader:
             effects = self.sink(reader).named()
         return all(record in there for there in effects for record in records)
 
     def nameless(self) -> int:
-        """How many effects name nothing at all.
-
-        Raises:
-            UnreadableLog, UnreadableOutput, psycopg.Error: it cannot be seen now.
-        """
+        """Return how many effects have no identity; raises as `size` does."""
         with self.reader() as reader:
             return sum(effect.record is None for effect in self.sink(reader).effects())
 
     def check_empty(self) -> None:
-        """See that nothing is in its outputs before it has ever run.
+        """Raise `PipelineTrouble` if the outputs are not empty before the first start.
 
-        What an earlier trial left has the identities of this one's inputs: it would hide a loss, or
-        look like a copy.
-
-        Raises:
-            PipelineTrouble: something does.
+        Effects of an earlier trial have the same identities: they would hide losses, or look like
+        duplicates.
         """
         try:
             ours, others, _ = self.arrived()
         except (UnreadableLog, UnreadableOutput):
-            return  # what its program has yet to make cannot be read
+            return  # an output that the program has not created yet cannot be read
         if ours + others:
             raise PipelineTrouble(
                 f"the outputs have {ours + others} effects before the pipeline was first started; "
@@ -161,7 +147,7 @@ class Look:
             )
 
     def done(self) -> tuple[int, int]:
-        """How many inputs have an effect in every output, and how many are in the input."""
+        """Return how many inputs have an effect in every output, and how many inputs there are."""
         with self.reader() as reader:
             there = [
                 [named for entry in inputs_of(log) if (named := _named(entry))[0]]
@@ -178,11 +164,7 @@ class Look:
         return len(past), len(known)
 
     def past(self, ends: Positions) -> bool:
-        """Whether an input at or behind each of these offsets has an effect in every output.
-
-        Raises:
-            UnreadableLog, UnreadableOutput, psycopg.Error: it cannot be seen now.
-        """
+        """Return whether an input after each offset has all its effects; raises as `size` does."""
         with self.reader() as reader:
             effects = self.sink(reader).named()
             logs = {(log.topic, log.partition): log for log in self._logs(reader)}
@@ -193,7 +175,7 @@ class Look:
         )
 
     def getting_past(self, ends: Positions) -> Callable[[], bool]:
-        """Something to ask over and over for `past`, which reads everything only after a change."""
+        """Return a function that polls `past`, and reads the outputs only after a change."""
         changes = -1
 
         def is_past() -> bool:
@@ -207,9 +189,9 @@ class Look:
         return is_past
 
     def positions(self) -> Positions | None:
-        """Behind the last input of each partition that is done, else the first that is not.
+        """Return the end of each partition that is done, or else its first missing input.
 
-        None while no partition has an input, or nobody can look.
+        None while there are no inputs, or the outputs cannot be read.
         """
         still = self.still()
         try:
@@ -223,13 +205,13 @@ class Look:
         for log in logs:
             at = log.topic, log.partition
             others = (reached[other] == end for other, end in ends.items() if other != at)
-            # What reads all others to their ends, and nothing at all of this one, never will.
+            # It read all others to their ends and nothing of this one, so it will not find it.
             if at in self.added and still and all(others) and self._bare(log, effects):
                 reached[at] = ends[at]
         return reached or None
 
     def _bare(self, log: PartitionLog, effects: Sequence[Collection[str | None]]) -> bool:
-        """Whether no input of a partition has effects in every output."""
+        """Return whether no input of a partition has effects in every output."""
         inputs = [(entry.offset, *_named(entry)) for entry in inputs_of(log)]
         return not any(done for _, _, done in self._with_effects(inputs, effects))
 
@@ -248,11 +230,7 @@ class Look:
         return inputs[-1][0] + 1
 
     def input_logs(self) -> list[PartitionLog]:
-        """Every partition of its inputs as it stands.
-
-        Raises:
-            UnreadableLog: it cannot be seen now.
-        """
+        """Return the logs of all input partitions; raise `UnreadableLog` if that fails now."""
         with self.reader() as reader:
             return self._logs(reader)
 
@@ -260,11 +238,7 @@ class Look:
         return [log for topic in self.topics for log in reader.read_topic(topic)]
 
     def waits(self) -> bool:
-        """Whether some input that must have an effect has none in some output.
-
-        Raises:
-            UnreadableLog, UnreadableOutput, psycopg.Error: it cannot be seen now.
-        """
+        """Return whether a required input lacks an effect in an output; raises as `size` does."""
         with self.reader() as reader:
             effects = self.sink(reader).named()
             logs = [
@@ -280,7 +254,7 @@ class Look:
     def _with_effects(
         self, inputs: Sequence[tuple[int, str, str]], effects: Sequence[Collection[str | None]]
     ) -> list[tuple[int, str, bool]]:
-        """Of each input of a partition, by offset, identity and key: whether it is done."""
+        """Return offset, identity and whether it is done, for each input of a partition."""
         each = self._done([(record, key) for _, record, key in inputs], effects)
         return [
             (offset, record, all(done))
@@ -290,7 +264,7 @@ class Look:
     def _done(
         self, inputs: Sequence[tuple[str, str]], effects: Sequence[Collection[str | None]]
     ) -> list[tuple[bool, ...]]:
-        """Of each input of a partition, by identity and key: whether each output has an effect."""
+        """Return for each input (identity, key) of a partition which outputs have its effect."""
         came = passed if self.upserts else _came
         if self.keys:
             records = [record for record, _ in inputs]
@@ -311,13 +285,12 @@ class Look:
 def _came(
     inputs: Iterable[tuple[str, str]], there: Collection[str | None]
 ) -> Iterator[tuple[str, bool]]:
-    """Which inputs, by identity and key, have effects."""
     for record, _ in inputs:
         yield record, record in there
 
 
 def inputs_of(log: PartitionLog) -> list[Entry]:
-    """The committed records of a partition that are inputs, and not sent beside them."""
+    """Return the committed inputs of a partition, without odd records sent beside them."""
     return [
         entry
         for entry, committed in zip(log.entries, log.committed(), strict=True)

@@ -1,4 +1,4 @@
-"""Orders that are made up from a seed."""
+"""Generate orders from a seed."""
 
 from __future__ import annotations
 
@@ -19,23 +19,21 @@ ORDER_ID: Final = "order_id"
 _ITEMS: Final = ("book", "lamp", "chair", "desk", "shelf")
 _CUSTOMERS: Final = [f"customer-{number:02d}" for number in range(64)]
 _BEGINNING: Final = 4
-"""The first quarter of all orders leaves partition 0 empty, where one is to be: on a busy machine a
-tenth is there before a pipeline has read much."""
+"""With `EMPTY`, the first quarter of all orders leaves partition 0 empty. A tenth is too few: on a
+busy machine it is sent before a pipeline has read much."""
 _BACK: Final = (0, 3, 7, 11)
-"""How many customers back each of four orders in a row is given."""
+"""How many customers back each of four consecutive orders goes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MadeUp:
-    """What kind of orders.
+    """Parameters of generated orders.
 
     Attributes:
-        records: how many.
-        partitions: of their topic.
-        sentinels: how many of the last ones are sent when all else has come to rest.
-        odd: what is odd about the others: `KEYS`, `NULL`, `OVERSIZE`, `EMPTY`.
-        times: where each has its event time; None: nowhere.
-        new_at_the_end: whether each of the last ones is of a customer of its own.
+        sentinels: number of last orders, sent when the outputs are idle.
+        odd: kinds of odd records among the others: `KEYS`, `NULL`, `OVERSIZE`, `EMPTY`.
+        times: where to put event times; None: nowhere.
+        new_at_the_end: whether each sentinel has a customer of its own.
         passing: whether every fourth order is the last of its customer.
     """
 
@@ -50,19 +48,19 @@ class MadeUp:
 
 @lru_cache(maxsize=4)
 def orders_made_up(of: MadeUp, seed: int) -> Sequence[Given]:
-    """The orders; kept, because each run asks for them ten times."""
+    """Return the orders; cached, because each run asks for them about ten times."""
     draw = random.Random(f"{seed}/orders")
     apart = [name for name in _CUSTOMERS if partition_of_key(name, of.partitions)]
     begin = of.records // _BEGINNING if EMPTY in of.odd else 0
     plain = of.records - of.sentinels
-    # Each round goes to each partition, or the watermark of one would stand still.
+    # Each round covers all partitions, or the watermark of one would not advance.
     spread = _spread(_CUSTOMERS, of.partitions)
     event_times = made_up(of.times, of.records, seed) if of.times else ()
     made = []
     for n in range(of.records):
         begins = n < begin
         if of.new_at_the_end and n >= plain:
-            # In a table of totals only a new key shows that what is sent last has arrived.
+            # In a table of totals, only a new key shows that a sentinel has arrived.
             customer = _named(of.records + n)
         elif of.passing:
             customer = _named(n // 4 - _BACK[n % 4] + _BACK[-1])
@@ -81,14 +79,14 @@ def orders_made_up(of: MadeUp, seed: int) -> Sequence[Given]:
         value = json.dumps(order)
         if of.times:
             value = of.times.put(value, event_times[n])
-        # Those without a key would go anywhere.
+        # Orders without a key could go to the empty partition.
         kinds = frozenset(of.odd) - ({KEYS} if begins else set())
         made.append(as_odd(Given(identity=identity, key=customer, value=value), n, plain, kinds))
     return made
 
 
 def _spread(keys: Sequence[str], partitions: int) -> list[str]:
-    """The same keys, of which each so many in a row go to different partitions, if they can."""
+    """Reorder keys so that consecutive ones are in different partitions where possible."""
     of = [
         [key for key in keys if partition_of_key(key, partitions) == n] for n in range(partitions)
     ]

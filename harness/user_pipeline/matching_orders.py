@@ -1,6 +1,6 @@
-"""Orders and payments that match: each order has one payment, which carries its identity.
+"""Generate matching orders and payments: each order has one payment that carries its identity.
 
-Both have it as their key too, so they are in partitions of the same number.
+Both use that identity as their message key, so they are in partitions of the same number.
 """
 
 from __future__ import annotations
@@ -17,19 +17,18 @@ from onceproof.harness.user_pipeline.made_up_orders import ORDER_ID, MadeUp, ord
 PAYMENT_ID: Final = "payment_id"
 _METHODS: Final = ("card", "transfer", "voucher")
 _APART: Final = 8
-"""Payments come in groups of so many, each backwards: half of them come before their orders."""
+"""Payments are reversed in groups of this size, so half of them precede their orders."""
 
 
 @lru_cache(maxsize=2)
 def matching_orders(records: int, seed: int) -> Sequence[Given]:
-    """Orders as they are made up for one input, but with their identity as key."""
+    """Return generated orders with their identity as message key."""
     made = orders_made_up(MadeUp(records=records), seed)
     return [replace(order, key=order.identity) for order in made]
 
 
 @lru_cache(maxsize=2)
 def matching_payments(records: int, seed: int) -> Sequence[Given]:
-    """The payment of each order."""
     made = []
     for n, order in enumerate(matching_orders(records, seed)):
         content = json.loads(order.value or "")

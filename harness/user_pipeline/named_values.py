@@ -1,4 +1,4 @@
-"""Options that are given once for all outputs or inputs, or once for each: `NAME=VALUE`."""
+"""Options given once for all outputs or inputs, or once for each: `NAME=VALUE`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,10 @@ from onceproof.harness.user_pipeline.identity import BadRule
 def values_by_name(
     option: str, texts: Iterable[str], names: Sequence[str], *, thing: str
 ) -> dict[str, str]:
-    """Each name that has a value, and its value. What stands before "=" and is no name is part of
-    a value for all.
+    """Return name → value; raise `BadRule` if a name has two values.
 
-    Args:
-        option: by which they were given; `thing`: what names are of, such as `topics`.
-
-    Raises:
-        BadRule: a name has two.
+    Text before "=" that is no name is part of a value for all. `thing` says what the names denote,
+    such as `topics`.
     """
     return assigned(option, ((text, *_split(text, names)) for text in texts), names, thing=thing)
 
@@ -25,11 +21,7 @@ def values_by_name(
 def assigned(
     option: str, given: Iterable[tuple[str, str, str]], names: Sequence[str], *, thing: str
 ) -> dict[str, str]:
-    """The same of texts, each with the name in it, or none, and the value.
-
-    Raises:
-        BadRule: a name has two.
-    """
+    """Return name → value from triples of text, name (empty: all) and value."""
     found: dict[str, str] = {}
     for text, name, value in given:
         for each in [name] if name else names:

@@ -1,7 +1,7 @@
-"""Odd records in topics that a pipeline reads, no inputs: aborted, too large, without a value.
+"""Send odd records that are not inputs: aborted, too large, or with a null value.
 
-They are like those that were sent before, so that any pipeline can read them, and no effect of them
-is expected. Made-up orders get identities of their own; those of a file are copies.
+They resemble earlier records, so that any pipeline can read them, and have no expected effects.
+Generated orders get new identities; records of a file are copied.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from onceproof.harness.workload.senders.base import MESSAGE_MAX_BYTES
 
 _ID: Final = "onceproof-odd-records"
 _EACH: Final = 5
-"""How many go to each partition."""
+"""Number per partition."""
 _SECONDS: Final = 30.0
 _MADE_UP: Final = re.compile(rb"(order|payment)-0(\d{5})")
 _ODD: Final = {ABORTED: 9, NULL: 8, OVERSIZE: 7}
 _PLAIN: Final = {ABORTED: 6, NULL: 5, OVERSIZE: 4}
 _AGAIN: Final = {ABORTED: 3, NULL: 2, OVERSIZE: 1}
-"""The first digit of the numbers of odd orders, of the plain ones behind them, and of those that
-are sent once these are written, by kind."""
+"""First digit of the numbers of odd orders, of the plain ones after them, and of those sent once
+these have effects, by kind."""
 
 Alike = Mapping[tuple[str, int], list[Entry]]
-"""Topic and partition → records that odd ones are to be like."""
+"""Topic and partition → records to imitate."""
 
 
 class NotSent(RuntimeError):
-    """They could not be sent; the text says why."""
+    """Odd records could not be sent; the text says why."""
 
 
 def send_odd(context: RunContext, kind: str) -> Positions:
-    """Send some of a kind to every partition of the inputs that has a record; returns their ends.
+    """Send odd records of a kind to every non-empty input partition; return the end offsets.
 
     Raises:
-        NotSent: the brokers did not take them.
+        NotSent: the brokers did not accept them.
         UnreadableLog: an input cannot be read now.
         KafkaException: the transaction failed.
     """
@@ -59,7 +59,7 @@ def send_odd(context: RunContext, kind: str) -> Positions:
 
 
 def found_odd(logs: Iterable[PartitionLog], kind: str) -> Positions:
-    """Offsets behind the newest odd ones among the inputs, by partition; none where none stands."""
+    """Return the offsets after the newest odd records, for partitions that have any."""
     odd = {
         (log.topic, log.partition): [e.offset for e in log.entries if IS_ODD[kind](e)]
         for log in logs
@@ -68,13 +68,10 @@ def found_odd(logs: Iterable[PartitionLog], kind: str) -> Positions:
 
 
 def send_plain(context: RunContext, kind: str, *, again: bool = False) -> frozenset[str]:
-    """Send one record to every partition, behind odd ones: whoever goes on has an effect of it.
+    """Send one plain record after the odd ones of each partition; return their identities.
 
-    Those that are sent `again` are other ones. Returns their identities, which those of a file
-    share with inputs.
-
-    Raises:
-        NotSent, UnreadableLog: as of `send_odd`.
+    A pipeline that continues has effects of them. With `again`, the records are different ones.
+    Identities for a file's records are those of inputs. Raises as `send_odd` does.
     """
     alike = {at: found[-1:] for at, found in _last(context).items()}
     other = _Other((_AGAIN if again else _PLAIN)[kind])
@@ -118,7 +115,7 @@ def _producer(context: RunContext, **more: str) -> Producer:
 
 
 class _Other:
-    """The value of a made-up order, with the identity of one that is never sent."""
+    """Replaces the identity in the value of a generated order by one that is never sent."""
 
     def __init__(self, digit: int) -> None:
         self._as = rb"\1-%d\2" % digit
@@ -148,7 +145,7 @@ def _produce(
 
 
 def _last(context: RunContext) -> Alike:
-    """The last records of each partition of the inputs that odd ones can be like."""
+    """Return the last records of each input partition that odd ones can imitate."""
     with context.reader() as reader:
         plain = {
             (topic, log.partition): _plain(log)
@@ -161,9 +158,7 @@ def _last(context: RunContext) -> Alike:
 
 
 def _matched(plain: Alike) -> dict[tuple[str, int], list[Entry]]:
-    """Of records that were made up those that are in each topic, in the order of their numbers: odd
-    ones match each other, as others do.
-    """
+    """Keep generated records that match in all topics, so that the odd ones match as well."""
     numbers = defaultdict(list)
     for (_, partition), entries in plain.items():
         numbers[partition].append(set(map(_number, entries)))
@@ -177,13 +172,13 @@ def _matched(plain: Alike) -> dict[tuple[str, int], list[Entry]]:
 
 
 def _number(entry: Entry) -> bytes:
-    """The number of a record that was made up; of another one it is empty."""
+    """Return the number of a generated record; empty for others."""
     found = _MADE_UP.search(entry.headers.get(RECORD_HEADER, b""))
     return found[2] if found else b""
 
 
 def _plain(log: PartitionLog) -> list[Entry]:
-    """The records of a partition that were sent and committed, without odd ones."""
+    """Return the committed records of a partition without odd ones."""
     pairs = zip(log.entries, log.committed(), strict=True)
     return [
         entry

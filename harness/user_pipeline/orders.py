@@ -1,8 +1,7 @@
-"""What is sent to a pipeline of somebody's own: orders that we make up, or the records of a file.
+"""The workload for a user's pipeline: generated orders, or the records of a file.
 
-Each record needs an identity of its own, or one that was lost and one that
-was duplicated could not be told apart. A file's records carry theirs; it is found by the same kind
-of rule as in what the pipeline writes.
+Each record needs a unique identity, to tell losses from duplicates. A file's records carry their
+own; it is found by the same kind of rule as in the pipeline's outputs.
 """
 
 from __future__ import annotations
@@ -30,29 +29,28 @@ from onceproof.harness.workload.contributions import Transforms
 from onceproof.harness.workload.task_file import SenderRecord
 
 Match = Literal["orders", "payments"]
-"""What records are that match those of another topic."""
+"""What the records are, if they match those of another topic."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Orders:
-    """A workload of orders, made up from the seed or read from a file.
+    """A workload for one topic.
 
     Attributes:
-        records: how many in all; of a file, so many from its beginning.
-        file: path of a file with records; None: they are made up.
-        match: what they are if they are made up to match those of another topic.
-        identity: rule by which a file's record names itself.
-        key: rule by which it names its key; None: its identity is its key.
-        effects: how many effects each must have, as `Yield` writes it.
-        effect_key: rule that tells several of one record apart.
-        expects: each sink, and the function that returns what their effects there contain, in
-            place of `effects`; `ignored`: rules of fields that are not compared.
-        encode: function that returns the bytes of a record's value; None: they are its text.
-        states: each sink, and the function that returns its final state, in place of `effects`.
-        upserts: whether each leaves a value for its key, instead of effects of its own.
-        rate: records per second of all producers together, while faults are at work.
-        sentinels: how many of the last records are sent only when all else has come to rest.
-        odd: what is odd about those that are made up: `KEYS`, `NULL`, `OVERSIZE`, `EMPTY`.
+        records: total number; of a file, so many from its beginning.
+        file: path of a file with records; None: generate them.
+        match: what to generate to match another topic.
+        identity, key: rules for a file's records; without `key`, the identity is the key.
+        effects: number of effects of each record, as parsed by `Yield`.
+        effect_key: rule that tells several effects of one record apart.
+        expects: output → function that returns expected contents, instead of `effects`.
+        ignored: rules of fields that are not compared.
+        encode: function that returns the bytes of a value; None: its text.
+        states: output → function that returns its final state, instead of `effects`.
+        upserts: whether each record leaves a value for its key, instead of effects of its own.
+        rate: records per second of all producers together, while faults are active.
+        sentinels: number of last records, sent only when the outputs are idle.
+        odd: kinds of odd records to generate: `KEYS`, `NULL`, `OVERSIZE`, `EMPTY`.
         times: where a record has its event time, if windows wait for later ones.
     """
 
@@ -77,7 +75,7 @@ class Orders:
     times: EventTime | None = None
     transaction: int = field(default=0, init=False)
     trickle = 0.25
-    """The input goes on while a pipeline stands still, as it does in production."""
+    """The input continues while a pipeline is idle, as in production."""
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -85,11 +83,11 @@ class Orders:
 
     @property
     def rounds(self) -> int:
-        """How often later event times push a watermark on; 1 without event times."""
+        """How often later event times advance the watermark; 1 without event times."""
         return 1 if self.times is None else ROUNDS
 
     def yields(self, sink: str) -> Yield:
-        """What each record comes to in a sink."""
+        """Return the effects that each record has in an output."""
         if self.states:
             return self.final(sink)
         if not self.expects:
@@ -97,31 +95,25 @@ class Orders:
         return Contents.of(dict(self.expects)[sink], key=self.effect_key, ignored=self.ignored)
 
     def by_input(self, sink: str) -> dict[str | None, Yield]:
-        """The same; it has no topic in its identities, since there is only one."""
+        """Return the same by topic; None, because identities have no topic if there is only one."""
         return {None: self.yields(sink)}
 
     @property
     def probes(self) -> tuple[str, ...]:
         """Kinds of odd records that a dry run tries."""
-        # Only orders that are made up, in JSON, can be made larger.
+        # Only generated orders in JSON can be made larger.
         large = not (self.file or self.encode)
         return tuple(kind for kind in PROBED if large or kind != OVERSIZE)
 
     def of_size(self, records: int) -> Orders:
-        """The same with so many records."""
         return replace(self, records=records)
 
     def final(self, sink: str) -> FinalState:
-        """What all records come to in a sink that is a table of state."""
         ignored = tuple(map(path_of, self.ignored))
         return FinalState(optional=True, function=dict(self.states)[sink], ignored=ignored)
 
     def sends(self, *, producer: int, seed: int) -> Iterator[SenderRecord]:
-        """What one producer sends, in order.
-
-        Raises:
-            BadRule: a record of the file has no identity, or one that another has, or no key.
-        """
+        """Yield what one producer sends, in order; raises as `records_of` does."""
         for n, record in enumerate(self._all(seed)):
             if n % self.producers == producer:
                 value = self._bytes(record.value)
@@ -140,7 +132,7 @@ class Orders:
     def expected(
         self, subject: Transforms, *, producer: int, seed: int
     ) -> Iterator[dict[str, Any]]:
-        """What one producer's records must come to in each sink, as rows of `expected`."""
+        """Yield the expected effects of one producer's records, as rows of `expected`."""
         if self.upserts:
             return
         yields = {sink: self.yields(sink) for sink in subject.sinks}
@@ -159,12 +151,10 @@ class Orders:
     def contributed(
         self, subject: Transforms, *, producer: int, seed: int
     ) -> Iterator[dict[str, Any]]:
-        """What one producer's records leave in each sink, as rows of `contributions`.
+        """Yield the values that one producer's records leave, as rows of `contributions`.
 
-        Final states depend on the order of the log, which is not known yet.
-
-        Raises:
-            BadRule: one has more than one effect.
+        Final states are not included: they depend on the order of the log. Raises `BadRule` if a
+        record has more than one effect.
         """
         if not self.upserts or self.states:
             return
@@ -181,9 +171,9 @@ class Orders:
                         )
 
     def required(self, *, seed: int) -> frozenset[str]:
-        """Identities of all records that must have an effect; none where any may have none.
+        """Return identities of records that must have an effect; none if any record may have none.
 
-        Of those with event times it is as if they were read in the order in which they are sent.
+        Lateness is computed as if records were read in the order of sending.
         """
         if any(each.may_lack for each in self._yields):
             return frozenset()
@@ -191,12 +181,12 @@ class Orders:
         return due - self._by_time(seed)[1] - self._never_closed(seed)
 
     def disorder(self, *, seed: int) -> tuple[int, int]:
-        """How many records are out of order by their event times, and how many more are late."""
+        """Return how many records are out of order by event time, and how many more are late."""
         disordered, late_ones = self._by_time(seed)
         return disordered, len(late_ones)
 
     def _by_time(self, seed: int) -> tuple[int, frozenset[str]]:
-        """How many are out of order, and identities of those that are later than is allowed."""
+        """Return the number of records out of order, and the identities of late ones."""
         if self.times is None:
             return 0, frozenset()
         records = self._all(seed)
@@ -205,24 +195,24 @@ class Orders:
         return disordered, frozenset(late_ones)
 
     def _never_closed(self, seed: int) -> frozenset[str]:
-        """Identities of the last rounds, behind which nothing comes to close their windows."""
+        """Return identities of the last rounds: no later event times close their windows."""
         if self.times is None or not self.sentinels:
             return frozenset()
         of = self._all(seed)[-self.sentinels :]
         return frozenset(r.identity for r in of[len(of) // ROUNDS :])
 
     def elsewhere(self, sink: str, *, seed: int) -> frozenset[str]:
-        """Identities of those that must have an effect, but none in this sink."""
+        """Return identities of records that must have an effect, but none in this output."""
         if not (self.expects or self.states):
-            return frozenset()  # what each must have, it must have everywhere
+            return frozenset()  # what a record must have, it must have in every output
         names = self.yields(sink).names
         here = {record.identity for record in self._all(seed) if names(record.value)}
         return self.required(seed=seed) - here
 
     def asked_last(self, *, seed: int) -> frozenset[str]:
-        """Identities of the sentinels that must have an effect."""
+        """Return identities of the sentinels that must have an effect."""
         each = self.sentinels // self.producers
-        # Of several rounds the first is to have effects; see `_never_closed`.
+        # With several rounds, only the first must have effects; see `_never_closed`.
         last = {
             record.record
             for producer in range(self.producers if each else 0)
@@ -231,13 +221,10 @@ class Orders:
         return self.required(seed=seed) & last
 
     def keyed(self, *, seed: int, sink: str | None = None) -> list[tuple[str, str]]:
-        """Identity and key of every record that has an effect, in the order of the file.
-
-        Args:
-            sink: where; None: in any.
+        """Return identity and key of every record with an effect in `sink` (None: any), in order.
 
         Raises:
-            BadRule: see `sends`; or one has more than one effect, with `upserts`.
+            BadRule: see `sends`; or a record has more than one effect, with `upserts`.
         """
         yields = self._yields if sink is None else [self.yields(sink)]
         return [
@@ -247,15 +234,10 @@ class Orders:
         ]
 
     def state_keys(self, sink: str, *, seed: int) -> dict[str, tuple[str, ...]]:
-        """As `keys_of` returns them, of a sink that is a table of state."""
         return keys_of(self.final(sink), self._all(seed))
 
     def check_states(self) -> None:
-        """See that losses and progress show in tables of state; see `check_state`.
-
-        Raises:
-            BadRule: they would not.
-        """
+        """Raise `BadRule` if a state table would not show losses or progress; see `check_state`."""
         for sink, _ in self.states:
             check_state(
                 self.final(sink),
@@ -266,7 +248,6 @@ class Orders:
 
     @property
     def _yields(self) -> list[Yield]:
-        """Those of all sinks, each once."""
         return [self.yields(sink) for sink in dict(self.expects or self.states) or [""]]
 
     def _has_effect(self, yields: Yield, record: str, value: str | None) -> bool:
@@ -309,11 +290,7 @@ class Orders:
 
 
 def _in_rounds(records: Sequence[Given], times: EventTime, last: int) -> list[Given]:
-    """The same records, the last of which have event times that push a watermark on.
-
-    Raises:
-        BadRule: one has no event time.
-    """
+    """Replace the last event times to advance the watermark; raise `BadRule` if one is missing."""
     first = len(records) - last
     known = [times.read(record.value) for record in records]
     each = max(last // ROUNDS, 1)

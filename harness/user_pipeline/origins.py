@@ -1,8 +1,8 @@
-"""Which inputs something comes from that a pipeline of somebody's own wrote.
+"""Which inputs an effect comes from.
 
-Of one input topic a rule finds the identity of an input. Of several there is a rule for each topic:
-a joined row names an input of each, a merged one an input of one of them. Two topics may use the
-same identities, so identities of several topics begin with their topic.
+With one input topic, a rule finds the identity of an input. With several, each topic has a rule: a
+joined row names an input of each topic, a merged one an input of one of them. Topics may use the
+same identities, so with several topics, identities start with the topic.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from onceproof.harness.user_pipeline.identity import Rule, Written
 
 
 def of_topic(topic: str, identity: str) -> str:
-    """The identity of an input among those of several topics; no topic has a slash in its name."""
+    """Return an identity prefixed with its topic; topic names contain no slash."""
     return f"{topic}/{identity}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """One input that something names.
+    """One input that an effect names.
 
     Attributes:
-        topic: of the input; None: there is only one.
+        topic: of the input; None if there is only one topic.
         record: its identity; None: nothing is named.
-        place: tells several of one thing apart; empty where there is one.
+        place: tells several origins of one effect apart; empty if there is one.
     """
 
     topic: str | None
@@ -35,11 +35,7 @@ class Origin:
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
-    """A rule for each of several topics.
-
-    Attributes:
-        by_topic: each topic, and the rule that finds the identity of its inputs.
-    """
+    """A rule for each of several topics, as pairs of topic and rule."""
 
     by_topic: tuple[tuple[str, Rule], ...]
 
@@ -48,12 +44,11 @@ class Rules:
 
 
 def rules_of(identity: Rule | Rules) -> tuple[Rule, ...]:
-    """All rules that find identities."""
     return (identity,) if isinstance(identity, Rule) else tuple(r for _, r in identity.by_topic)
 
 
 def origins(identity: Rule | Rules, written: Written) -> Iterator[Origin]:
-    """The inputs that something names; one that is None if there are none."""
+    """Yield the inputs that an effect names, or one with `record` None."""
     if isinstance(identity, Rule):
         names = identity.find_each(written)
         for n, name in enumerate(names):

@@ -1,4 +1,4 @@
-"""Words in braces of a user's command, such as `{bootstrap}`, and what they mean in a run."""
+"""Placeholders in a user's command, such as `{bootstrap}`, and their values in a run."""
 
 from __future__ import annotations
 
@@ -11,11 +11,7 @@ _WORD = re.compile(r"\{([a-z_]+|input:[A-Za-z0-9._-]+)\}")
 
 
 def fill(text: str, meanings: Mapping[str, str]) -> str:
-    """A text with its words in braces replaced; other braces stay as they are.
-
-    Raises:
-        BadRule: a word means nothing here.
-    """
+    """Replace placeholders, but no other braces; raise `BadRule` for an unknown one."""
 
     def meaning(found: re.Match[str]) -> str:
         try:
@@ -28,10 +24,9 @@ def fill(text: str, meanings: Mapping[str, str]) -> str:
 
 
 def input_word(topic: str) -> str:
-    """The word that stands for one of several input topics."""
+    """Return the placeholder of one of several input topics."""
     return f"input:{topic}"
 
 
 def words(text: str) -> set[str]:
-    """The words in braces of a text."""
     return set(_WORD.findall(text))

@@ -1,7 +1,7 @@
-"""What a dry run learns of a pipeline: what it speaks, where its commits go, how long it pauses.
+"""What a dry run learns about a pipeline: protocols, where it commits offsets, its pauses.
 
-A hazard plan follows from it, so everything here is what was *seen*; what could not be seen is None
-or empty, and the sentences say so.
+The hazard plan is derived from it, so it holds only what was *seen*; anything else is None or
+empty, and the sentences say so.
 """
 
 from __future__ import annotations
@@ -15,49 +15,46 @@ NULL: Final = "null-values"
 OVERSIZE: Final = "oversize"
 KEYS: Final = "odd-keys"
 EMPTY: Final = "empty-partition"
-"""Made-up orders leave a partition empty for a while; no record of theirs is odd by that."""
+"""Generated orders leave a partition empty for a while; none of them is odd by itself."""
 ODD: Final[Mapping[str, str]] = {
     ABORTED: "records of an aborted transaction",
     NULL: "records with a null value",
     OVERSIZE: "records larger than brokers take by default",
     KEYS: "records with an empty key, and with several headers of one name",
 }
-"""Kinds of odd records that an input may hold, as hazards have them → in words."""
+"""Kinds of odd records in an input, as hazards name them → description."""
 PROBED: Final = (ABORTED, NULL, OVERSIZE)
-"""Those that a dry run tries at its end, for not every pipeline goes on behind them."""
+"""Kinds that a dry run tries at its end, because not every pipeline continues after them."""
 _LISTS: Final = (
     *("commits", "groups", "topics", "rarely_written", "tables", "http_methods"),
     *("survives", "ends_at"),
 )
 SHARE_FETCH: Final = "ShareFetch"
-"""The API by which members of share groups ask for records."""
+"""The API by which share group members fetch records."""
 GROUP: Final = "group"
 """Offsets are committed to a consumer group by OffsetCommit."""
 TRANSACTION: Final = "transaction"
 """Offsets are committed in a Kafka transaction, by TxnOffsetCommit."""
 DATABASE: Final = "database"
-"""Offsets are in a table of the database."""
 CHECKPOINT: Final = "checkpoint"
-"""Offsets are in a Spark checkpoint."""
 CLASSIC: Final = "classic"
 CONSUMER: Final = "consumer"
-"""The newer group protocol, of KIP-848."""
+"""The new group protocol (KIP-848)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroupProfile:
-    """One consumer group that reads the input.
+    """A consumer group that reads the input.
 
     Attributes:
-        name: its group id.
-        members: how many it had at work.
+        members: number of members that were active.
         protocol: `classic` or `consumer` (KIP-848).
-        protocol_type: what kind of group it is: `consumer`, `connect` …
-        assignors: names that its members offer, as JoinGroup lists them.
-        session_ms: the session time-out of its members in milliseconds.
-        max_poll_ms: the longest that a member may take to rejoin, in milliseconds.
+        protocol_type: `consumer`, `connect` …
+        assignors: as its members list them in JoinGroup.
+        session_ms: session timeout in milliseconds.
+        max_poll_ms: rebalance timeout in milliseconds: how long a member may take to rejoin.
         static: whether its members have a `group.instance.id`.
-        topics: the inputs that its members were assigned partitions of.
+        topics: inputs of which its members were assigned partitions.
     """
 
     name: str
@@ -73,32 +70,31 @@ class GroupProfile:
 
 @dataclass(frozen=True, kw_only=True)
 class Profile:
-    """What one pipeline speaks.
+    """What was learned about one pipeline.
 
     Attributes:
-        watched: whether its messages to the brokers were seen at all.
+        watched: whether its messages to brokers could be seen at all.
         commits: where it commits offsets: `GROUP`, `TRANSACTION`, `DATABASE`, `CHECKPOINT`.
-        groups: those that it commits offsets to, as a member or not.
-        commit_seconds: about how far apart its offset commits are; None: it made too few.
+        groups: groups that it commits offsets to, as a member or not.
+        commit_seconds: approximate interval of its offset commits; None: it made too few.
         group: the group that reads the input, if there is one.
         shares: whether it reads as a member of a share group (KIP-932).
-        transactional_ids: how many it used.
-        transaction_ms: its transaction time-out in milliseconds.
-        transaction_version: 2 where it speaks EndTxn as of KIP-890, else 1; None without any.
-        idempotent: whether a producer without transactions asked for a producer id.
+        transactional_ids: number of transactional ids that it used.
+        transaction_ms: transaction timeout in milliseconds.
+        transaction_version: 2 if it uses EndTxn as of KIP-890, else 1; None without transactions.
+        idempotent: whether a producer without transactions requested a producer id.
         acks: of its produce requests: -1, 1 or 0.
-        topics: that it produces to.
-        rarely_written: those of them that it hardly wrote to, as at its start only.
-        read_committed: whether its consumers do; None if nobody saw one.
-        tables: of the database that it wrote to.
-        position_table: the one of them that holds its offsets.
-        statements: how it speaks to the database: `simple`, `extended` or `prepared`.
-        http_methods: of the requests that the HTTP service has carried out for it.
-        processes: how many of its processes are connected to brokers.
-        pause: the longest in seconds that it paused between two writes while inputs waited.
-        rest: seconds for which its outputs may stand still while it goes on.
-        survives: kinds of odd records behind which it went on, names of `ODD`.
-        ends_at: kinds at which it ended.
+        topics: topics that it produces to.
+        rarely_written: topics that it hardly wrote to, such as only at its start.
+        read_committed: whether its consumers use this isolation level; None if none was seen.
+        tables: database tables that it wrote to.
+        position_table: the table that holds its offsets.
+        statements: `simple`, `extended` or `prepared`.
+        http_methods: of the requests that the HTTP service carried out for it.
+        processes: number of its processes with connections to brokers.
+        pause: longest pause in seconds between two writes while inputs waited.
+        rest: seconds without a change after which its outputs are considered idle.
+        survives, ends_at: kinds of odd records (names of `ODD`) after which it continued or ended.
     """
 
     watched: bool = True
@@ -127,15 +123,15 @@ class Profile:
 
     @property
     def fetch(self) -> str:
-        """The API by which it asks for records."""
+        """The API by which it fetches records."""
         return SHARE_FETCH if self.shares else "Fetch"
 
     @property
     def prepares(self) -> bool:
-        """Whether its next life may have to commit transactions of this one.
+        """Whether its next process may commit transactions of this one.
 
-        It may if offsets are neither in them nor committed by a member of a group: a Flink job
-        prepares a transaction, and its checkpoint says that it is to be committed.
+        That is possible if offsets are neither in them nor committed by a group member: a Flink job
+        prepares a transaction, and its checkpoint says that it must be committed.
         """
         transactional = self.transactional_ids > 0
         return transactional and self.group is None and TRANSACTION not in self.commits
@@ -145,10 +141,10 @@ class Profile:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Profile:
-        """The reverse of `as_json`.
+        """Reverse `as_json`.
 
         Raises:
-            KeyError, TypeError, ValueError: it is no profile of this version.
+            KeyError, TypeError, ValueError: it is not a profile of this version.
         """
         group = data["group"]
         lists = {name: tuple(data[name]) for name in _LISTS}
@@ -158,7 +154,7 @@ class Profile:
         return cls(**{**data, **lists, "group": group})
 
     def sentences(self) -> str:
-        """What was learned, as a paragraph."""
+        """Describe the profile in a paragraph."""
         sentences = [
             self._reads(),
             self._commits(),

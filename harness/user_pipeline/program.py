@@ -1,4 +1,4 @@
-"""A pipeline of somebody's own of which nothing is known but its command, its input and outputs."""
+"""A user's pipeline of which only its command, inputs and outputs are known."""
 
 from __future__ import annotations
 
@@ -25,33 +25,32 @@ from onceproof.harness.wait import Stop
 
 T = TypeVar("T")
 PROGRAM: Final = "program"
-"""What such a pipeline offers: a program that can be killed and paused."""
+"""What such a pipeline offers to faults: a program that can be killed and paused."""
 _STRANGE: Final = 20.0
-"""Seconds for which an output may hold only what names no input."""
+"""Seconds for which an output may contain only effects that name no input."""
 AWAY: Final = (UnreadableLog, UnreadableOutput, psycopg.OperationalError)
-"""What looking at an output may raise while a broker or the database is away."""
+"""Raised by reading an output while a broker or the database is unavailable."""
 
 
 class Beside(Protocol):
-    """What a program needs beside it while it is kept running."""
+    """A helper that runs alongside a program."""
 
     def start(self) -> None:
-        """Start it, unless it runs."""
+        """Start it unless it is running."""
 
     def check(self) -> None:
         """Raise `PipelineTrouble` if it has failed."""
 
-    def close(self) -> None:
-        """End it."""
+    def close(self) -> None: ...
 
 
 class Program:
-    """One program, kept running."""
+    """A program that is kept running."""
 
     counted = "times something new in its outputs"
     awaited = "a first effect of one of them"
     may_be_restarted = False
-    """Whether one that hangs is ended and started again: a plan may, which kills it anyway."""
+    """Whether a hung program is restarted: only if the plan kills it anyway."""
 
     def __init__(
         self,
@@ -63,12 +62,12 @@ class Program:
         prepares: bool = False,
         beside: Sequence[Beside] = (),
     ) -> None:
-        """Keep what it is made of.
+        """Initialize without starting anything.
 
         Args:
-            health: tells whether it is up; None: its first effect does.
-            prepares: whether another life may commit transactions of one that has ended.
-            beside: started before it, and ended behind it.
+            health: tells whether it is healthy; None: its first effect does.
+            prepares: whether its next process may commit transactions of an ended one.
+            beside: started before the program, ended after it.
         """
         self.prepares = prepares
         self.supervisor = supervisor
@@ -85,7 +84,7 @@ class Program:
 
     @property
     def commits(self) -> int:
-        """How often a look found something new in its outputs."""
+        """How often its outputs were seen to change."""
         self._looked(self.look.size, None)
         return self.look.changes
 
@@ -95,7 +94,7 @@ class Program:
         self.supervisor.start()
 
     def kill(self, how: str) -> tuple[Process, int]:
-        """SIGKILL all of it; returns its life and how many processes that were."""
+        """SIGKILL all its processes; return the main one, and the number of all."""
         process = self.supervisor.running()
         process.freeze()
         count = process.members()
@@ -103,7 +102,7 @@ class Program:
         return process, count
 
     def stop(self, how: str) -> Process:
-        """Ask it to end; what is left of it then is killed. Returns its life."""
+        """Ask it to end, and kill what remains; return its main process."""
         process = self.supervisor.running()
         process.end(how, asked=True)
         return process
@@ -114,7 +113,7 @@ class Program:
         return process
 
     def clients(self, addresses: Collection[str]) -> dict[int, int]:
-        """Its connections to these `host:port` addresses: own port → id of the process."""
+        """Return its connections to these `host:port` addresses: local port → process id."""
         found = {}
         for pid in self.supervisor.running().pids():
             with suppress(psutil.Error):
@@ -128,16 +127,16 @@ class Program:
         return self.supervisor.alive()
 
     def check(self) -> None:
-        """Raise `PipelineTrouble` if it fails over and over, or writes what names no input."""
+        """Raise `PipelineTrouble` if it fails repeatedly, or a helper has failed."""
         self.supervisor.check()
         for one in self._beside:
             one.check()
 
     def flows(self) -> bool:
-        """Whether it is up, and an effect of an input has arrived.
+        """Return whether it is healthy and an effect of an input has arrived.
 
         Raises:
-            PipelineTrouble: something arrives, and nothing of it names an input.
+            PipelineTrouble: effects arrive, but none names an input.
         """
         self._down = self.health is not None and not self.health.look()
         found = None if self._down else self._looked(self.look.arrived, None)
@@ -160,7 +159,7 @@ class Program:
         return False
 
     def shortly(self) -> str | None:
-        """What it committed and how often its outputs grew, or why nothing could be seen."""
+        """Return its commits and the growth of its outputs, or why they could not be seen."""
         if self._down and self.health is not None:
             return f"it is not up: {self.health.seen}"
         commits = self.commits
@@ -175,35 +174,36 @@ class Program:
         return self._looked(self.look.positions, None)
 
     def idle(self) -> bool:
-        """Whether its outputs have stood still for as long as they may."""
+        """Return whether its outputs are idle."""
         return self._looked(self.look.still, False)
 
     @property
     def rest(self) -> float:
-        """Seconds for which it may stand still between two writes."""
+        """Seconds without a change after which its outputs are considered idle."""
         return self.look.rest
 
     def rests(self) -> bool:
-        """Whether all its inputs have their effects, or its outputs have stood still that long."""
+        """Return whether all its inputs have effects, or its outputs are idle."""
         return self._looked(self._at_rest, False)
 
     def _at_rest(self) -> bool:
         return self.look.still() or not self._some_wait()
 
     def _some_wait(self) -> bool:
-        # Reading everything takes its time: only what has changed is looked at again.
+        # Reading all outputs is slow, so do it only after a change.
         if self.look.changes != self._changes:
             self._changes, self._waits = self.look.changes, self.look.waits()
         return self._waits
 
     def reached(self) -> int:
-        """How many inputs have their effects; 0 where that cannot be seen now."""
+        """Return how many inputs have their effects; 0 if that cannot be seen now."""
         return self._looked(lambda: self.look.done()[0], 0)
 
     def has_read_all(self) -> bool:
-        """Whether all its inputs have their effects, or one life has nothing to do any more.
+        """Return whether all inputs have effects, or one process has nothing left to do.
 
-        Outputs stand still too while it ends and starts again, or joins its group.
+        Outputs are also idle while it restarts or joins its group, so the process must be old
+        enough, and its group must not lag.
         """
         return self._looked(self._read_all, False)
 
@@ -214,17 +214,17 @@ class Program:
         try:
             lasts = (now() - self.supervisor.running().started_at) / 1e9 >= self.rest
         except PipelineTrouble:
-            return False  # it is being started again
+            return False  # it is being restarted
         return still and lasts and not self._behind()
 
     def _behind(self) -> bool:
-        """Whether its groups have committed less than the input holds, if they commit at all."""
+        """Return whether its groups have committed, but less than the input contains."""
         ends = {(log.topic, log.partition): log.high_watermark for log in self.look.input_logs()}
         committed = self.look.groups.newest()
         return bool(committed) and any(committed.get(at, end) < end - 1 for at, end in ends.items())
 
     def holds_back(self) -> str | None:
-        """That it is alive, has read everything as far as its group says, and may write it yet."""
+        """Return why effects may still come, if it is alive and its group does not lag."""
         try:
             done, there = self.look.done()
             behind = self._behind()
@@ -240,11 +240,11 @@ class Program:
         )
 
     def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
-        """It records nothing itself; only what its groups committed is known."""
+        """Write the commits of its groups, the only thing known of it."""
         writer.write_all("positions", self.look.groups.rows())
 
     def _looked(self, look: Callable[[], T], otherwise: T) -> T:
-        """What is seen of its outputs; where that is nothing now, `shortly` tells the reason."""
+        """Read its outputs; if that fails now, remember the reason for `shortly`."""
         try:
             found = look()
         except AWAY as error:

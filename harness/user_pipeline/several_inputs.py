@@ -1,6 +1,6 @@
-"""What is sent to a pipeline that reads several topics: a join, or a union.
+"""The workload for a pipeline that reads several topics: a join, or a union.
 
-Each topic has records of its own, read from a file or made up; those match.
+Each topic has its own records, from a file or generated; generated ones match.
 """
 
 from __future__ import annotations
@@ -19,12 +19,11 @@ from onceproof.harness.workload.task_file import SenderRecord
 
 @dataclass(frozen=True, kw_only=True)
 class SeveralInputs:
-    """A workload of several topics.
+    """A workload for several topics, each with the same numbers of producers and partitions.
 
     Attributes:
-        inputs: what is sent to each, with as many producers and partitions as to the others.
-        rate: records per second of all producers together, while faults are at work.
-        file: names of the files that the records are from; None: they are made up.
+        rate: records per second of all producers together, while faults are active.
+        file: names of the files with records; None: they are generated.
     """
 
     inputs: tuple[Orders, ...]
@@ -34,8 +33,8 @@ class SeveralInputs:
     trickle = Orders.trickle
     rounds = 1
     probes = (ABORTED,)
-    """One without a value deletes what is kept for its key, perhaps before its match has come."""
-    # What could not be judged of several inputs is refused before.
+    """No null values: one deletes the stored state of its key, perhaps before its match arrives."""
+    # Options that cannot be judged with several inputs are rejected earlier.
     expects = ()
     states = ()
     ignored = ()
@@ -70,24 +69,18 @@ class SeveralInputs:
         return sum(each.sentinels for each in self.inputs)
 
     def of_size(self, records: int) -> SeveralInputs:
-        """The same with about so many records in all, if they are made up: files stay whole, for
-        nobody knows which of their records match.
-        """
+        """Return about so many generated records; files remain whole, to keep their matches."""
         if self.file:
             return self
         each = max(records // len(self.inputs), 1)
         return replace(self, inputs=tuple(replace(of, records=each) for of in self.inputs))
 
     def by_input(self, sink: str) -> dict[str | None, Yield]:
-        """What each record of a topic comes to in a sink."""
+        """Return the effects that each record of a topic has in an output."""
         return {each.topic: each.yields(sink) for each in self.inputs}
 
     def sends(self, *, producer: int, seed: int) -> Iterator[SenderRecord]:
-        """What one producer sends, in order: of each topic its share, and the sentinels last.
-
-        Raises:
-            BadRule: as of `Orders.sends`.
-        """
+        """Yield what one producer sends: topics interleaved, sentinels last. See `Orders.sends`."""
         first: list[list[SenderRecord]] = []
         last: list[list[SenderRecord]] = []
         for each in self.inputs:
@@ -104,7 +97,7 @@ class SeveralInputs:
     def expected(
         self, subject: Transforms, *, producer: int, seed: int
     ) -> Iterator[dict[str, Any]]:
-        """What one producer's records must come to in each sink, as rows of `expected`."""
+        """Yield the expected effects of one producer's records, as rows of `expected`."""
         for each in self.inputs:
             for row in each.expected(subject, producer=producer, seed=seed):
                 yield {**row, "record": of_topic(each.topic, row["record"])}
@@ -112,19 +105,17 @@ class SeveralInputs:
     def contributed(
         self, subject: Transforms, *, producer: int, seed: int
     ) -> Iterator[dict[str, Any]]:
-        """Nothing: only effects are judged."""
+        """Yield nothing: only effects are judged."""
         return iter(())
 
     def required(self, *, seed: int) -> frozenset[str]:
-        """Identities of all records that must have an effect."""
         return self._of_each(lambda each: each.required(seed=seed))
 
     def asked_last(self, *, seed: int) -> frozenset[str]:
-        """Identities of the sentinels that must have an effect."""
         return self._of_each(lambda each: each.asked_last(seed=seed))
 
     def elsewhere(self, sink: str, *, seed: int) -> frozenset[str]:
-        """None: what each must have, it must have everywhere."""
+        """Return nothing: what a record must have, it must have in every output."""
         return frozenset()
 
     def _of_each(self, names: Callable[[Orders], Iterable[str]]) -> frozenset[str]:
@@ -132,7 +123,7 @@ class SeveralInputs:
 
 
 def _in_turn(lists: Sequence[Sequence[SenderRecord]]) -> list[SenderRecord]:
-    """All of some lists, each in its order and spread over the whole."""
+    """Interleave lists evenly, each in its own order."""
     placed = [
         ((n + 0.5) / len(each), which, record)
         for which, each in enumerate(lists)

@@ -1,7 +1,7 @@
-"""A Spark pipeline of somebody's own: its checkpoint tells how far it is, and when to strike.
+"""A user's Spark pipeline: its checkpoint shows its progress, and when to inject faults.
 
-The job is started by its own command and with its own settings; only the
-checkpoint lies where we watch it.
+The job is started by its own command with its own settings; only the checkpoint is in a folder
+that the harness watches.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from onceproof.harness.subjects.spark.supervised import SupervisedSpark
 from onceproof.harness.user_pipeline.command import keep_running
 
 _SECONDS_TO_LEAVE: Final = 60.0
-"""Writing an archive of classes takes a core some ten seconds."""
+"""Writing a class archive takes about ten seconds of one core."""
 
 
 class OwnSpark(SupervisedSpark):
-    """The driver of such a job, kept running."""
+    """The driver of the job, kept running."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class OwnSpark(SupervisedSpark):
         environment: Mapping[str, str],
         folder: Path,
     ) -> None:
-        """As of `SparkPipeline`; `command` is a whole one, and runs in `folder`."""
+        """As `SparkPipeline`; `command` is complete, and runs in `folder`."""
         super().__init__(command=command, checkpoint=checkpoint, parts=parts, jars=())
         self._supervisor = keep_running(
             "driver",
@@ -45,7 +45,7 @@ class OwnSpark(SupervisedSpark):
         )
 
     def leave(self) -> None:
-        """Ask the driver to end, and let it write down what it has to: its classes, if it can."""
+        """Ask the driver to end, with enough time to write its class archive."""
         with suppress(PipelineTrouble):
             self.running().stop("asked to end after its dry run", seconds=_SECONDS_TO_LEAVE)
 

@@ -1,4 +1,4 @@
-"""What a pipeline does in the stage's database, by PostgreSQL's own log and catalogue."""
+"""What a pipeline does in the stage's database, from PostgreSQL's log and catalog."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.links.topology import AUDITOR, POSTGRES
 
 APPLICATION: Final = "onceproof-feed"
-"""How the command of `--feed` is called in the database; what it writes is not the pipeline's."""
+"""Application name of the `--feed` command, whose writes are not the pipeline's."""
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 _PREFIX: Final = "onceproof-statement (%a) "
@@ -25,7 +25,7 @@ _LOGGED: Final = re.compile(
     r"(?P<table>[\w.\"]+)",
     re.IGNORECASE,
 )
-"""A write, by an application; the text of a statement often begins on a line of its own."""
+"""A write, with its application; the statement's text often starts on a line of its own."""
 _TABLES: Final = """
     SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't'
@@ -35,7 +35,7 @@ _INTEGERS: Final = """
     SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0
     AND NOT attisdropped AND atttypid IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)"""
 _MOST_ROWS: Final = 5
-"""For each partition: a table with more rows holds something else than offsets."""
+"""Per partition: a table with more rows does not hold offsets."""
 
 
 class Statements:
@@ -47,7 +47,7 @@ class Statements:
 
     @classmethod
     def begin(cls, context: RunContext) -> Statements | None:
-        """Have the database log its statements; None where there is none."""
+        """Make the database log its statements; return None if there is no database."""
         if POSTGRES not in context.stage.nodes:
             return None
         made = cls(
@@ -61,10 +61,9 @@ class Statements:
         return made
 
     def tables(self, ends: Positions) -> tuple[tuple[str, ...], str | None]:
-        """The tables that were written to, and the one of them that holds offsets.
+        """Return the tables that were written to, and the one that holds offsets.
 
-        Args:
-            ends: of each partition of the inputs, the offset behind its last record.
+        `ends` is the end offset of each input partition.
         """
         fed = self._fed()
         with psycopg.connect(self._database, autocommit=True) as connection:
@@ -76,7 +75,7 @@ class Statements:
         return tables, None
 
     def how(self) -> str | None:
-        """`simple`, `extended` or `prepared`; None if the log is not to be had, or has none."""
+        """Return `simple`, `extended` or `prepared`; None if the log has no writes."""
         forms = set()
         for write in self._writes():
             if write["by"] == APPLICATION:
@@ -90,7 +89,7 @@ class Statements:
         return None
 
     def _fed(self) -> set[str]:
-        """Names of tables that only the command of `--feed` writes to."""
+        """Return the tables that only the `--feed` command writes to."""
         by: dict[bool, set[str]] = {True: set(), False: set()}
         for write in self._writes():
             by[write["by"] == APPLICATION].add(_bare(write["table"]))
@@ -104,12 +103,12 @@ class Statements:
 
 
 def user_tables(connection: Connection) -> list[str]:
-    """The tables that users of the database have made, as SQL writes them."""
+    """Return the tables that users of the database have created, quoted for SQL."""
     return [str(row[0]) for row in connection.execute(_TABLES).fetchall()]
 
 
 def _bare(table: str) -> str:
-    """The name of a table without its schema and quotes."""
+    """Return the name of a table without schema and quotes."""
     return table.rpartition(".")[2].strip('"').lower()
 
 
@@ -121,7 +120,7 @@ def _has_rows(connection: Connection, table: str) -> bool:
 
 
 def _holds_offsets(connection: Connection, table: str, ends: Positions) -> bool:
-    """Whether a column of few rows holds, for each partition, its last offset or the next one."""
+    """Return whether a column of a small table holds each partition's last or next offset."""
     name = sql.SQL(table)  # quoted by PostgreSQL itself
     for (column,) in connection.execute(_INTEGERS, [table]).fetchall():
         rows = connection.execute(

@@ -1,7 +1,7 @@
-"""A pipeline of somebody's own as a subject: its command, started as it is.
+"""A user's pipeline as a subject: its command is started unchanged.
 
-What we know of it stands here: where it writes, and whether it keeps a Spark
-checkpoint where we can watch it, which it does if its command has the word `{checkpoint}`.
+The harness knows only its outputs, and whether it keeps a Spark checkpoint in a folder that the
+harness can watch: it does if its command has the placeholder `{checkpoint}`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ WORDS: Final[Mapping[str, str]] = {
     "client_properties": "a file that tells a Java client how to connect, for --command-config",
     "librdkafka_properties": "the same by librdkafka's names, a line each",
 }
-"""The words in braces that a command may have, and what they stand for."""
+"""Placeholders of a command → meaning."""
 _SPARK_DIRS: Final = "SPARK_LOCAL_DIRS"
 _CLIENT_FILES: Final = {"client_properties": JAVA, "librdkafka_properties": LIBRDKAFKA}
 _DATABASE: Final = frozenset({"database", "database_url", "jdbc"})
@@ -85,25 +85,25 @@ _DATABASE: Final = frozenset({"database", "database_url", "jdbc"})
 
 @dataclass(frozen=True, kw_only=True)
 class OwnPipeline(SubjectBase):
-    """A pipeline of somebody's own.
+    """A user's pipeline.
 
     Attributes:
-        command: program and arguments, with words in braces.
-        orders: what it gets, in one topic or several.
-        instances: how many processes of the command there are.
-        dead_letters: where it writes what it could not process.
-        idempotency_key: the header by which the HTTP service recognizes a repeated request.
-        healthy: the URL that answers 2xx while it is up, with `{instance}` for each of several.
-        image: the Docker image that `command` has arguments for; empty: it is a program here.
-        variables: environment variables, with words in braces in their values.
-        feed: the command that puts inputs where it reads them; empty: it reads them from a topic.
-        stop_command, kill_command: what ends it where `command` starts a service that is no child
-            of ours, and returns; with words in braces.
-        upserts: where a value in its outputs has its key, if they keep one value for each.
-        rest: seconds for which it may stand still between two writes.
-        pause: the longest in seconds that it usually pauses between two writes.
-        profile: what was learned of it in its dry run, for the report.
-        prepares: whether its next life may commit transactions of this one.
+        command: program and arguments, with placeholders.
+        orders: its inputs, in one topic or several.
+        instances: number of processes of the command.
+        dead_letters: where it writes inputs that it could not process.
+        idempotency_key: header by which the HTTP service recognizes a repeated request.
+        healthy: URL that answers 2xx while it is healthy; `{instance}` for each of several.
+        image: Docker image to run with `command` as arguments; empty: run a program.
+        variables: environment variables, with placeholders in their values.
+        feed: command that puts inputs where it reads them; empty: it reads a topic.
+        stop_command, kill_command: end a service that is not a child process, because `command`
+            only starts it and returns; with placeholders.
+        upserts: where a value in its outputs has its key, if they keep one value per key.
+        rest: seconds without a change after which its outputs are considered idle.
+        pause: its longest usual pause between two writes, in seconds.
+        profile: what the dry run learned, for the report.
+        prepares: whether its next process may commit transactions of this one.
     """
 
     command: tuple[str, ...]
@@ -135,7 +135,7 @@ class OwnPipeline(SubjectBase):
 
     @property
     def started_by(self) -> str:
-        """What starts it, as one would write it."""
+        """The command as typed in a shell."""
         said = [f"{name}={value}" for name, value in self.variables]
         if self.image:
             said = ["docker", "run", *(f"--env={one}" for one in said), self.image]
@@ -143,7 +143,7 @@ class OwnPipeline(SubjectBase):
 
     @property
     def asked(self) -> frozenset[str]:
-        """The words in braces that it has."""
+        """All placeholders that its commands use."""
         values = [value for _, value in self.variables]
         parts = (*self.command, *values, *self.stop_command, *self.kill_command)
         return frozenset[str]().union(*map(words, parts))
@@ -158,7 +158,7 @@ class OwnPipeline(SubjectBase):
 
     @property
     def places(self) -> tuple[Output, ...]:
-        """All that it writes to: its outputs, and its dead letters."""
+        """All its outputs, including dead letters."""
         return (*self.outputs, *(() if self.dead_letters is None else (self.dead_letters,)))
 
     @property
@@ -177,42 +177,42 @@ class OwnPipeline(SubjectBase):
 
     @property
     def from_queues(self) -> bool:
-        """It consumes a topic."""
+        """False: it consumes a topic."""
         return False
 
     @property
     def queue_broker(self) -> QueueSettings:
-        """As brokers usually have them."""
+        """The default settings of a broker."""
         return QueueSettings()
 
     @property
     def named_by_header(self) -> bool:
-        """Whether what it writes for an input without a value would name it all the same."""
+        """Whether its effects would name even an input with a null value."""
         return all(str(place.identity) == f"header:{RECORD_HEADER}" for place in self.places)
 
     def comes_to(self, sink: str) -> Mapping[str | None, Yield]:
-        """What each input of a topic comes to in an output; None is the topic of the only one."""
+        """Return the effects of an input in an output, by topic; None is the only topic."""
         return self.orders.by_input(sink)
 
     def comes_to_in_words(self, sink: str) -> str:
-        """How many effects each input has in an output."""
+        """Describe how many effects each input has in an output."""
         of = self.comes_to(sink).items()
         return ", ".join(f"{topic}: {each}" if topic else str(each) for topic, each in of)
 
     @property
     def _of_states(self) -> Orders | None:
-        """What it gets, if its outputs are tables of state."""
+        """The workload, if the outputs are state tables."""
         orders = self.orders
         return orders if isinstance(orders, Orders) and orders.states else None
 
     @property
     def spark(self) -> bool:
-        """Whether it keeps a checkpoint where we watch it."""
+        """Whether it keeps a checkpoint in a watched folder."""
         return any("checkpoint" in words(part) for part in self.command)
 
     @property
     def deployed(self) -> bool:
-        """Whether it is a service that only commands reach."""
+        """Whether it is a service that only commands control."""
         return bool(self.kill_command)
 
     @property
@@ -258,12 +258,12 @@ class OwnPipeline(SubjectBase):
         health = None if self.healthy is None else health_of(self.healthy, self.instances)
         if health is not None:
             health.check_free()
-        look.close()  # what watches a Spark job looks elsewhere
+        look.close()  # a Spark job is observed by other means
         environment = {"SPARK_LOCAL_IP": parts.address}
         if asked & _DATABASE:
             environment |= for_programs(parts.stage.database("pipeline"))[1]
         if _SPARK_DIRS not in os.environ:
-            # What a driver keeps on disk it removes only if it ends in peace.
+            # A driver removes its local files only in an orderly end.
             environment[_SPARK_DIRS] = str(parts.work / "spark-local")
         variables = {name: fill(value, meanings) for name, value in self.variables}
         environment |= variables
@@ -283,7 +283,7 @@ class OwnPipeline(SubjectBase):
         outside: Outside | None = None
         beside: list[Beside] = [self._feed(parts, meanings)] if self.feed else []
         if self.image:
-            # Slow to import, and many have no Docker.
+            # Slow to import, and not needed without Docker.
             from onceproof.harness.user_pipeline.container import Container, Image, Watch
 
             image = Image.find(self.image, parts.processes)
@@ -315,7 +315,7 @@ class OwnPipeline(SubjectBase):
         return Program(supervisor, look, parts.stop, health, prepares=self.prepares, beside=beside)
 
     def _feed(self, parts: PipelineParts, meanings: Mapping[str, str]) -> Feed:
-        """What puts inputs there, past all proxies."""
+        """Return the feed, whose database connection bypasses the proxies."""
         directly = make_conninfo(parts.stage.database(AUDITOR), application_name=APPLICATION)
         database, environment = for_programs(directly)
         own = {
@@ -393,7 +393,7 @@ class OwnPipeline(SubjectBase):
         )
 
     def contributions_of_log(self, reader: LogReader) -> Iterator[dict[str, Any]]:
-        """Of tables of state, whose final contents depend on the order of the log."""
+        """Yield contributions to state tables, whose contents depend on the order of the log."""
         orders = self._of_states
         if orders is None:
             return
@@ -412,7 +412,7 @@ class OwnPipeline(SubjectBase):
 
 
 def meanings_of(parts: PipelineParts, checkpoint: Path, asked: Collection[str]) -> dict[str, str]:
-    """What the words in braces mean in a run; what not every run has, only if it is `asked` for."""
+    """Return the values of placeholders; of those not available in every run, only `asked` ones."""
     database, _ = for_programs(parts.stage.database("pipeline"))
     meanings = {
         "bootstrap": parts.stage.bootstrap("pipeline"),

@@ -1,4 +1,4 @@
-"""Several outputs of one pipeline as one sink: each effect says itself where it stands."""
+"""Several outputs of one pipeline as one sink; each effect names its output."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ class OwnOutput(Sink, Protocol):
     """An output whose effects name the inputs that they come from."""
 
     def records(self) -> frozenset[str | None]:
-        """The inputs that its effects name, and None if one names none."""
+        """Return the inputs that its effects name; None among them if one names none."""
 
 
 class Together:
-    """What all of them hold."""
+    """The combined outputs."""
 
     def __init__(self, outputs: Sequence[OwnOutput], letters: OwnOutput | None = None) -> None:
-        """`letters` has the inputs that were given up, each for all of the outputs."""
+        """`letters` is the dead-letter output; a dead letter counts for all outputs."""
         self._outputs = tuple(outputs)
         self._letters = () if letters is None else (letters,)
         self._sinks = (*self._outputs, *self._letters)
@@ -32,7 +32,7 @@ class Together:
         return [effect for sink in self._sinks for effect in sink.effects()]
 
     def named(self) -> list[frozenset[str | None]]:
-        """Of each output, which inputs have something in it, or a dead letter in its place."""
+        """Return, for each output, the inputs that have an effect there or a dead letter."""
         given_up = [sink.records() for sink in self._letters]
         return [sink.records().union(*given_up) for sink in self._outputs]
 

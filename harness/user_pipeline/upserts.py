@@ -1,9 +1,9 @@
-"""An output that keeps one value for each key, and what must be there in the end.
+"""An output that keeps one value per key, and its expected final values.
 
-Each value carries the identity of the input that left it. In the end that must be the last input of
-its key, by the order of the input's log; what else a value contains is compared with `--expect`.
-One that was lost, or that an older one was written over, is seen only if no later input of its key
-came behind it: so the last inputs of keys must be spread over the whole of what is sent.
+Each value carries the identity of the input that wrote it. At the end, that must be the last input
+of the key in the input's log; other contents are compared with `--expect`. A value that was lost,
+or overwritten by an older one, is visible only if no later input of its key followed. So the last
+inputs of keys must be spread over the whole workload.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
 from onceproof.harness.user_pipeline.outputs.base import Found, Source
 
 LATEST: Final = "latest input"
-"""The aggregate: which input of a key left its value."""
+"""Aggregate: which input of a key wrote its value."""
 CONTENT: Final = "content"
-"""The aggregate: what the value of a key contains."""
+"""Aggregate: the content of a key's value."""
 STRETCH: Final = 20
-"""Among so many inputs in a row one must be the last of its key."""
+"""One of this many consecutive inputs must be the last of its key."""
 
 
 class Upserts:
@@ -39,14 +39,9 @@ class Upserts:
         not_judged: str,
         content: Callable[[Written], str] | None = None,
     ) -> None:
-        """Nothing is read yet.
+        """Initialize without reading; `content` is compared besides the input that wrote a value.
 
-        Args:
-            source: where the values stand.
-            identity: finds the input that left a value.
-            key: finds its key.
-            not_judged: digest of every effect.
-            content: what of a value is compared beside its input; None: nothing.
+        `identity` finds that input; `not_judged` is the digest of every effect.
         """
         self.name = name
         self._source = source
@@ -62,7 +57,7 @@ class Upserts:
         return self._source.size()
 
     def effects(self) -> list[Effect]:
-        """One for each value that was found; one whose key cannot be read names no input."""
+        """Return one effect per value; one without a readable key names no input."""
         return [
             Effect(
                 sink=self.name,
@@ -80,7 +75,7 @@ class Upserts:
         return frozenset(self._named_by(found) for found in self._source.found())
 
     def states(self) -> list[State]:
-        """What of the value of each key is compared. Where a key has several rows, all of them."""
+        """Return what is compared of each key's value; of all rows if a key has several."""
         latest: dict[tuple[str, str], Written] = {}
         for found in self._source.found():
             key = self._key_of(found)
@@ -131,7 +126,7 @@ def _summary(values: Sequence[str]) -> str:
 def contribution(
     record: str, key: str, *, sink: str, aggregate: str, digest: str
 ) -> dict[str, Any]:
-    """What an input leaves for a key of a sink, as a row of `contributions`."""
+    """Return the value that an input leaves for a key, as a row of `contributions`."""
     return {
         "sink": sink,
         "record": record,
@@ -144,13 +139,10 @@ def contribution(
 
 
 def check_spread(inputs: Sequence[tuple[str, str]]) -> None:
-    """See that the last inputs of keys are spread over all of them.
-
-    Args:
-        inputs: identity and key of each, in order.
+    """Check that the last inputs of keys are spread over `inputs` (identity and key, in order).
 
     Raises:
-        BadRule: somewhere a value could be lost and nobody would see it.
+        BadRule: somewhere a value could be lost unnoticed.
     """
     last = {key: place for place, (_, key) in enumerate(inputs)}
     if where := long_stretch(last.values(), of=len(inputs)):
@@ -163,11 +155,9 @@ def check_spread(inputs: Sequence[tuple[str, str]]) -> None:
 
 
 def long_stretch(places: Iterable[int], *, of: int) -> str | None:
-    """The first stretch of `STRETCH` records or more without one of these, in words.
+    """Describe the first `STRETCH` or more consecutive records without one of `places`.
 
-    Args:
-        places: numbers of records, from 0.
-        of: how many records there are.
+    `places` are record numbers from 0; `of` is the number of records.
     """
     for before, after in pairwise([-1, *sorted(places), of]):
         if after - before > STRETCH:
@@ -178,11 +168,9 @@ def long_stretch(places: Iterable[int], *, of: int) -> str | None:
 def passed(
     inputs: Iterable[tuple[str, str]], there: Iterable[str | None]
 ) -> Iterator[tuple[str, bool]]:
-    """Which inputs of one partition have left a value, or have been written over since.
+    """Yield which inputs of one partition have left a value, or were overwritten since.
 
-    Args:
-        inputs: identity and key of each, in the order of the log.
-        there: identities of the values that are in the outputs.
+    `inputs` holds identity and key of each, in log order; `there` the identities in the outputs.
     """
     listed, known = list(inputs), frozenset(there)
     furthest = {key: place for place, (identity, key) in enumerate(listed) if identity in known}

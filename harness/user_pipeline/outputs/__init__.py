@@ -1,1 +1,1 @@
-"""Where pipelines of yours write to, one file a kind; `kinds.py` finds them."""
+"""Kinds of outputs, one file each; `kinds.py` collects them."""

@@ -1,4 +1,4 @@
-"""What every kind of output has in common: things that were written, each with its place."""
+"""What all kinds of outputs have in common."""
 
 from __future__ import annotations
 
@@ -11,18 +11,16 @@ from onceproof.harness.user_pipeline.identity import Written
 
 
 class UnreadableOutput(RuntimeError):
-    """What a pipeline wrote cannot be read; the text says where and what was found."""
+    """An output cannot be read; the text says where, and what was found."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """One thing in an output.
+    """One message or row of an output.
 
     Attributes:
-        written: what it says.
-        position: where it stands; unique in its output.
-        log: names the log in which it stands, where what comes later takes the place of what stood
-            there before with its key; None: it has a place of its own.
+        position: where it is; unique in its output.
+        log: its log, if a later entry of a key replaces earlier ones; None otherwise.
     """
 
     written: Written
@@ -31,24 +29,23 @@ class Found:
 
 
 class Source(Protocol):
-    """An output that can be read to its end, past all proxies."""
+    """An output that can be read to its end, bypassing the proxies."""
 
     def size(self) -> int:
-        """A number that changes with everything that becomes visible; cheap to ask for."""
+        """Return a number that changes with everything that becomes visible; cheap to call."""
 
-    def found(self) -> Iterator[Found]:
-        """Everything in it, in its own order."""
+    def found(self) -> Iterator[Found]: ...
 
     def hanging(self) -> bool:
-        """Whether something in it is still undecided."""
+        """Return whether something in it is still undecided, such as an open transaction."""
 
 
 def rows(of: Iterable[Mapping[str, Any]], *, place: str) -> Iterator[Found]:
-    """Rows as what was found, numbered from 1."""
+    """Yield rows, numbered from 1."""
     for number, row in enumerate(of, 1):
         yield Found(written=as_json(row), position=f"{place} row {number}")
 
 
 def as_json(row: Mapping[str, Any]) -> Written:
-    """A row as JSON, so that one rule fits messages and rows."""
+    """Convert a row to JSON, so that the same rules apply to messages and rows."""
     return Written(value=json.dumps(dict(row), default=str, ensure_ascii=False))

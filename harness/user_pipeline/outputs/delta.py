@@ -1,4 +1,4 @@
-"""A Delta table, as its log says."""
+"""A Delta table, read by its transaction log."""
 
 from __future__ import annotations
 
@@ -13,21 +13,19 @@ from onceproof.harness.user_pipeline.outputs.kind import OutputKind
 
 
 class Delta:
-    """One table, as its newest version has it; until it is made there is nothing in it."""
+    """The newest version of a table; empty until it is created."""
 
     def __init__(self, path: Path) -> None:
         self._table = DeltaTable(path, topic="", sink="")
 
     def size(self) -> int:
-        """How many commits there are."""
+        """Return the number of commits."""
         return self._table.size()
 
     def found(self) -> Iterator[Found]:
-        """One thing a row, file by file."""
         yield from rows_by_file(self._table.rows())
 
     def hanging(self) -> bool:
-        """Nothing can."""
         return False
 
 

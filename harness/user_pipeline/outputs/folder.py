@@ -1,10 +1,9 @@
 """A folder of files: Parquet, CSV with a header, or JSON Lines.
 
-It is read as anybody's reader lists it. What stands below a name that begins
-with `_` or a dot is not there for such a reader; whether a log of the writer's says that a file
-counts, it does not ask. What is torn (a Parquet or compressed file without its end, a row of a CSV
-file without all its columns) is there for such a reader, and names no input: nothing holds as long
-as it is.
+It is read as a plain directory listing shows it. Names that begin with `_` or a dot are hidden from
+such readers; a log of valid files that the writer may keep is ignored. A torn file or row (Parquet
+or compressed without its end, CSV with too few columns) is visible to such readers and names no
+input, so no claim can hold while it exists.
 """
 
 from __future__ import annotations
@@ -23,25 +22,24 @@ from onceproof.harness.user_pipeline.outputs.kind import Opened, OutputKind, Whe
 from onceproof.harness.user_pipeline.outputs.named import Torn, belongs, text
 
 MORE: Final = "more"
-"""What fields of a CSV row are called that its header has no name for."""
+"""Key of the CSV fields that exceed the header."""
 _TORN: Final = Written(value=None)
-"""What is there and says nothing."""
+"""Something that exists but cannot be read."""
 
 
 class Folder:
-    """All files of one format in a folder and those below; until it is made there are none."""
+    """All files of one format in a folder and its subfolders; empty until it is created."""
 
     def __init__(self, path: Path, format_: str) -> None:
-        """`format_` is a name of `FORMATS`."""
+        """`format_` is a key of `FORMATS`."""
         self._path = path
         self._format = format_
 
     def size(self) -> int:
-        """How many bytes there are, in files that can be read."""
+        """Return the total bytes of readable files."""
         return sum(_size(file) for file in self._files() if not self._torn(file))
 
     def found(self) -> Iterator[Found]:
-        """One thing a row, file by file."""
         for file in self._files():
             place = str(file.relative_to(self._path))
             if self._torn(file):
@@ -53,7 +51,6 @@ class Folder:
                     yield Found(written=_TORN, position=f"{place} (it ends before its end)")
 
     def hanging(self) -> bool:
-        """Nothing can."""
         return False
 
     def _torn(self, file: Path) -> bool:
@@ -77,7 +74,6 @@ def _size(file: Path) -> int:
 
 
 def parquet(file: Path, place: str) -> Iterator[Found]:
-    """Rows of a Parquet file."""
     try:
         yield from rows(rows_of(file), place=place)
     except UnreadableFiles as error:
@@ -85,7 +81,6 @@ def parquet(file: Path, place: str) -> Iterator[Found]:
 
 
 def rows_by_file(files: Iterable[tuple[Path, Rows]]) -> Iterator[Found]:
-    """Rows of a table, file by file."""
     try:
         for file, found in files:
             yield from rows(found, place=file.name)
@@ -94,16 +89,13 @@ def rows_by_file(files: Iterable[tuple[Path, Rows]]) -> Iterator[Found]:
 
 
 def csv_rows(file: Path, place: str, *, strict: bool = False) -> Iterator[Found]:
-    """Rows of a CSV file whose first line names its columns; one that is short says nothing.
+    """Yield rows of a CSV file with a header; one with too few fields has no content.
 
-    Args:
-        file: where it is.
-        place: what it is called.
-        strict: whether all must be right: text in UTF-8, and a field in each row for each column.
+    `strict` requires UTF-8, and as many fields as columns; `place` is the file's name in positions.
 
     Raises:
-        Torn: it is compressed, and ends before its end.
-        UnreadableOutput: a quote has no end, or a row is not as it must be.
+        Torn: the file is compressed and truncated.
+        UnreadableOutput: a quote is not closed, or `strict` is violated.
     """
     with text(file, strict=strict, newline="") as opened:
         lines = csv.DictReader(opened, restkey=MORE, strict=True)
@@ -132,12 +124,7 @@ def _fields(row: Mapping[str, Any]) -> list[str]:
 
 
 def json_lines(file: Path, place: str, *, strict: bool = False) -> Iterator[Found]:
-    """Lines of JSON; empty ones are none. `strict` as for `csv_rows`.
-
-    Raises:
-        Torn: it is compressed, and ends before its end.
-        UnreadableOutput: a line is something else.
-    """
+    """Yield non-empty lines; raises `UnreadableOutput` if one is not JSON, and as `csv_rows`."""
     with text(file, strict=strict) as opened:
         for number, line in enumerate(opened, 1):
             if line.strip():
@@ -159,7 +146,7 @@ FORMATS: Final[dict[str, Callable[[Path, str], Iterator[Found]]]] = {
     "csv": csv_rows,
     "json": json_lines,
 }
-"""How a file is read."""
+"""Readers by format."""
 
 
 def _opened(format_: str) -> Opened:

@@ -1,6 +1,6 @@
-"""Requests that the run's HTTP service has carried out; one that it recognized is not repeated.
+"""Requests that the run's HTTP service has carried out; a recognized repetition is not carried out.
 
-What stands in its log has happened, whether or not anybody heard of it.
+Whatever is in its log has happened, even if the client got no answer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PATH: Final = re.compile(r"[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)*")
 
 
 class HttpHeaders(dict[str, str]):
-    """Headers of a request, whose names are the same in any case; of several the first counts."""
+    """Case-insensitive headers of a request; the first of several counts."""
 
     def __init__(self, headers: tuple[tuple[str, str], ...]) -> None:
         super().__init__({name.lower(): value for name, value in reversed(headers)})
@@ -31,22 +31,21 @@ class HttpHeaders(dict[str, str]):
 
 
 class Requests:
-    """Those to a path and below it."""
+    """Requests to a path and below it."""
 
     def __init__(self, file: Path, path: str) -> None:
-        """`file` is the service's log."""
         self._file = file
         self._path = path
 
     def size(self) -> int:
-        """How many bytes the log of the service has."""
+        """Return the size of the service's log in bytes."""
         try:
             return self._file.stat().st_size
         except FileNotFoundError:
             return 0
 
     def found(self) -> Iterator[Found]:
-        """One thing a request, in the order in which they were carried out."""
+        """Yield requests in the order of execution."""
         for request in read(self._file):
             rest = below(request.path, self._path)
             if rest is not None:
@@ -60,7 +59,7 @@ class Requests:
                 )
 
     def hanging(self) -> bool:
-        """A request is carried out at once, or not at all."""
+        """False: a request is carried out at once, or not at all."""
         return False
 
 

@@ -1,4 +1,4 @@
-"""An Iceberg table, as its metadata says, read with PyIceberg."""
+"""An Iceberg table, read by its metadata with PyIceberg."""
 
 from __future__ import annotations
 
@@ -19,32 +19,26 @@ _WANTED: Final = (
 
 
 class Iceberg:
-    """One table, as its newest snapshot has it; until it is made there is nothing in it."""
+    """The newest snapshot of a table; empty until it is created."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._table = IcebergTable(path, topic="", sink="", listed="")
 
     def size(self) -> int:
-        """How many commits there are."""
+        """Return the number of commits."""
         return self._table.commits()
 
     def found(self) -> Iterator[Found]:
-        """One thing a row, file by file."""
         if not self._table.commits():
             self._check_catalog()
         yield from rows_by_file(self._table.rows())
 
     def hanging(self) -> bool:
-        """Nothing can."""
         return False
 
     def _check_catalog(self) -> None:
-        """See that there is no table that we could not read.
-
-        Raises:
-            UnreadableOutput: there is one.
-        """
+        """Raise `UnreadableOutput` if there is a table of another catalog, which cannot be read."""
         for other in sorted((self._path / METADATA).glob("*.metadata.json")):
             raise UnreadableOutput(f"{self._path}: found metadata/{other.name}, {_WANTED}")
 

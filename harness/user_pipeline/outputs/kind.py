@@ -1,4 +1,4 @@
-"""A kind of output: what stands before the colon of `--output`, and what reads it."""
+"""A kind of output: the prefix before the colon of `--output`, and how it is read."""
 
 from __future__ import annotations
 
@@ -14,26 +14,25 @@ from onceproof.harness.user_pipeline.outputs.base import Source
 from onceproof.harness.user_pipeline.placeholders import fill, words
 
 WORDS: Final = ("bootstrap", "database", "work")
-"""The words in braces that a place may have: all lead past what we disturb."""
+"""Placeholders that a place may have; all bypass the proxies."""
 ROW: Final = ("json:$.COLUMN", "regex:PATTERN")
-"""The rules that find something in a row."""
+"""Rules that apply to a row."""
 LINE: Final = ("json:$.FIELD", "regex:PATTERN")
-"""In a line of text."""
+"""For a line of text."""
 MESSAGE: Final = ("json:$.FIELD", "header:NAME", "regex:PATTERN")
-"""In a message that has headers and no key."""
+"""For a message with headers and no key."""
 RECORD: Final = (*MESSAGE, "key")
-"""In a record of a topic."""
+"""For a record of a topic."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Where:
-    """How outputs are reached, past all proxies.
+    """How outputs are reached, bypassing the proxies.
 
     Attributes:
-        database: how to connect to the stage's database.
-        reader: reads topics.
-        work: the folder that `{work}` means.
-        decode: the function that reads a record's value; None: it is text.
+        database: libpq connection string of the stage's database.
+        work: folder that `{work}` stands for.
+        decode: function that decodes a record's value; None: it is text.
     """
 
     database: str
@@ -42,7 +41,6 @@ class Where:
     decode: str | None = None
 
     def fill(self, text: str) -> str:
-        """A text of the command line with what its words in braces mean here."""
         bootstrap = self.reader.bootstrap if "bootstrap" in words(text) else ""
         return fill(
             text, {"bootstrap": bootstrap, "database": self.database, "work": str(self.work)}
@@ -52,19 +50,15 @@ class Where:
 _PREFIX: Final = re.compile(r"[a-z][a-z0-9-]*")
 
 Opened = Callable[[str, Where], Source]
-"""Opens a place, as it is written on the command line; `Where.fill` replaces its words."""
+"""Opens a place as written on the command line; call `Where.fill` to replace its placeholders."""
 
 
 def any_place(place: str) -> None:
-    """Whatever it is, it can be one."""
+    """Accept any place."""
 
 
 def placeholders(place: str) -> None:
-    """See that the words in braces of a place mean something.
-
-    Raises:
-        BadRule: one does not.
-    """
+    """Raise `BadRule` if a place has an unknown placeholder."""
     fill(place, dict.fromkeys(WORDS, ""))
 
 
@@ -74,15 +68,15 @@ class OutputKind:
 
     Attributes:
         prefix: its name, before the colon.
-        place: what stands behind the colon, in a word such as `FOLDER`.
+        place: placeholder of what follows the colon, such as `FOLDER`.
         says: what it is, in a sentence.
-        views: who may look, each with what opens a place so. The first is the usual one; where
-            there are several, `@VIEW` behind the place asks for one.
+        views: name of a view → opener of a place. The first is the default; if there are several,
+            `@VIEW` after the place selects one.
         view_is: what a view is called.
-        check: sees that a place can be one, and raises `BadRule` if not.
-        rules: the rules that find an identity in it, as they are written.
-        untested: what of such an output no trial puts to the test; told with each claim.
-        extra: the extra of onceproof whose library reads it; empty: none is needed.
+        check: raises `BadRule` for an invalid place.
+        rules: rules that can find an identity in it, as written.
+        untested: what no trial tests of such an output; reported with each claim.
+        extra: extra of onceproof that installs the library to read it; empty: none.
     """
 
     prefix: str
@@ -96,7 +90,7 @@ class OutputKind:
     extra: str = ""
 
     def __post_init__(self) -> None:
-        """Raises `ValueError` for what cannot be one."""
+        """Raise `ValueError` for invalid attributes."""
         if not _PREFIX.fullmatch(self.prefix):
             wanted = "a small letter, then small letters, digits and hyphens"
             raise ValueError(f"invalid prefix {self.prefix!r}: expected {wanted}")
@@ -107,15 +101,11 @@ class OutputKind:
 
     @property
     def usage(self) -> str:
-        """As it is written, such as `delta:FOLDER`."""
+        """Its syntax, such as `delta:FOLDER`."""
         return f"{self.prefix}:{self.place}" + "".join(f"[@{view}]" for view in [*self.views][1:])
 
     def parse(self, text: str) -> tuple[str, str]:
-        """Place and view, from what stands behind the colon.
-
-        Raises:
-            BadRule: it is no place, or there is no such view.
-        """
+        """Split what follows the colon into place and view; raise `BadRule` if one is invalid."""
         place, view = text, ""
         if len(self.views) > 1:
             place, _, view = text.partition("@")
@@ -127,16 +117,7 @@ class OutputKind:
         return place, view or next(iter(self.views))
 
     def check_rule(self, rule: Rule, *, what: str, place: str) -> None:
-        """See that a rule can find something in what is written there.
-
-        Args:
-            rule: which.
-            what: it is, such as `identity`.
-            place: as the message calls it.
-
-        Raises:
-            BadRule: it cannot.
-        """
+        """Raise `BadRule` if a rule cannot apply; `what` is its purpose, such as `identity`."""
         if rule.kind not in map(_rule, self.rules):
             thing = "message" if "header:NAME" in self.rules else "row"
             *others, last = self.rules

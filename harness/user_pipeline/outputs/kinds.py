@@ -1,7 +1,7 @@
-"""All kinds of outputs: ours by their files, then those of installed packages.
+"""All kinds of outputs: built-in ones, then those of installed packages.
 
-A kind of ours is a file here with a constant `OUTPUTS`; a package names such a module under the
-entry-point group `onceproof.outputs`.
+A module here with a constant `OUTPUTS` is built in. A package names such a module under the entry
+point group `onceproof.outputs`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from onceproof.harness.user_pipeline.outputs.kind import OutputKind
 
 @cache
 def output_kinds() -> dict[str, OutputKind]:
-    """Each by its prefix.
+    """Return all kinds by prefix.
 
     Raises:
-        BadExtension: a module of another package cannot be imported, or adds no kind of its own.
+        BadExtension: a package's module cannot be imported, has no kind, or repeats a prefix.
     """
     ours = [(each.__name__, each) for each in modules(__package__ or "")]
     found: dict[str, OutputKind] = {}
@@ -42,6 +42,6 @@ def _kinds(where: str, module: ModuleType) -> tuple[OutputKind, ...]:
 
 
 def usages() -> str:
-    """What can be named, in words."""
+    """List the syntax of all kinds."""
     *others, last = [kind.usage for kind in output_kinds().values()]
     return f"TOPIC, {', '.join(others)} or {last}"

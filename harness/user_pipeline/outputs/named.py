@@ -1,8 +1,7 @@
-"""What files of a format are called, and how those are opened that are compressed.
+"""File names of each format, and reading of compressed files.
 
-A file is known by the end of its name, as it is to Spark. One whose end says
-that it belongs here, and that it is compressed in a way that we cannot read, is refused: all that
-is in it would be missed.
+Files are recognized by suffix, as in Spark. A file with a matching suffix and an unsupported
+compression is an error, because its contents would be missed.
 """
 
 from __future__ import annotations
@@ -23,24 +22,24 @@ ENDS: Final[dict[str, tuple[str, ...]]] = {
     "csv": (".csv",),
     "json": (".json", ".jsonl", ".ndjson"),
 }
-"""How names of files end, by format."""
+"""File suffixes by format."""
 _OPENED: Final[dict[str, Callable[..., Any]]] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
     ".xz": lzma.open,
 }
 _REFUSED: Final = (".deflate", ".lz4", ".snappy", ".zst")
-"""What Spark can write beside these."""
+"""Other compressions that Spark can write."""
 UTF_8: Final = "utf-8-sig"
-"""With a byte order mark at its beginning, or without."""
+"""With or without a byte order mark."""
 
 
 class Torn(Exception):
-    """A compressed file ends before its end."""
+    """A compressed file is truncated."""
 
 
 def belongs(file: Path, format_: str) -> bool:
-    """Whether a file is one of a format, compressed or not."""
+    """Return whether a file has a format, compressed or not."""
     if file.name.endswith(ENDS[format_]):
         return True
     packed = format_ != "parquet" and file.suffix in (*_OPENED, *_REFUSED)
@@ -49,11 +48,11 @@ def belongs(file: Path, format_: str) -> bool:
 
 @contextmanager
 def text(file: Path, *, strict: bool, newline: str | None = None) -> Iterator[IO[str]]:
-    """Open a file of text.
+    """Open a text file.
 
     Raises:
-        Torn: it is compressed, and ends before its end.
-        UnreadableOutput: it is not compressed as its name says, or as nobody here can read it.
+        Torn: it is compressed and truncated.
+        UnreadableOutput: it is not compressed as its suffix says, or in an unsupported way.
     """
     if file.suffix in _REFUSED:
         raise UnreadableOutput(

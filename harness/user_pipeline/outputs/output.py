@@ -1,6 +1,6 @@
-"""An output as it is named on a command line: `enriched`, `postgres:ledger`, `parquet:{work}/out`.
+"""An output as named on a command line: `enriched`, `postgres:ledger`, `parquet:{work}/out`.
 
-Add a kind by adding a file with `OUTPUTS` beside this one; see `kinds.py`.
+To add a kind, add a module with `OUTPUTS` to this folder; see `kinds.py`.
 """
 
 from __future__ import annotations
@@ -29,11 +29,10 @@ class Output:
     """One place that a pipeline writes to.
 
     Attributes:
-        kind: the prefix of an `OutputKind`.
-        place: as it is written: a topic, a queue, a table, a folder or a command.
-        view: who looks.
+        kind: prefix of an `OutputKind`.
+        place: as written: a topic, a queue, a table, a folder or a command.
         identity: where an effect has the identity of its input, or of those of several topics.
-        decode: the function that reads the value of a record of a topic; None: it is text.
+        decode: function that decodes the value of a topic's record; None: it is text.
     """
 
     kind: str
@@ -44,12 +43,11 @@ class Output:
 
     @classmethod
     def parse(cls, text: str, identity: Rule | Rules) -> Output:
-        """Read it as it is written on a command line.
+        """Parse an output as written on a command line.
 
         Raises:
-            BadRule: there is no such kind, a word in braces means nothing there, or the identity
-                cannot be there.
-            SetupError: what reads it is not installed.
+            BadRule: unknown kind or placeholder, or the identity rule cannot apply.
+            SetupError: the library to read it is not installed.
         """
         prefix, colon, place = text.partition(":")
         if not colon:
@@ -65,43 +63,37 @@ class Output:
         return cls(kind=prefix, place=place, view=view, identity=identity)
 
     def __str__(self) -> str:
-        """As the settings of a run have it."""
+        """Describe it for the settings of a run."""
         decoded = "" if self.decode is None else f", decoded by {self.decode}"
         return f"{self.kind}:{self.place} ({self.view}), identity {self.identity}{decoded}"
 
     @property
     def name(self) -> str:
-        """What effects call it."""
+        """Its name in effects."""
         return self.place.removeprefix("{work}/")
 
     @property
     def topic(self) -> str | None:
-        """The topic that it is, if it is one."""
         return self.place if self.kind == "topic" else None
 
     @property
     def queue(self) -> str | None:
-        """The address of the queue that it is, if it is one."""
         return self.place if self.kind == "queue" else None
 
     @property
     def rule(self) -> Rule:
-        """The rule of the only input."""
+        """The identity rule, if there is only one input."""
         assert isinstance(self.identity, Rule), "several inputs are refused where this is asked for"
         return self.identity
 
     def open(self, where: Where, yields: Yield | Mapping[str | None, Yield]) -> OwnSink:
-        """It, as it is now.
-
-        Args:
-            yields: what an input comes to, or what an input of each topic comes to.
-        """
+        """Open it for reading; `yields` may differ by input topic."""
         by_topic: Mapping[str | None, Yield]
         by_topic = {None: yields} if isinstance(yields, Yield) else yields
         return OwnSink(self, self._source(where), by_topic)
 
     def open_upserts(self, where: Where, key: Rule, yields: Yield) -> Upserts:
-        """It, as it is now, with one value for what `key` finds."""
+        """Open it for reading as one value per key; `key` finds the key."""
         kind = StateTable if isinstance(yields, FinalState) else Upserts
         return kind(
             source=self._source(where),
@@ -114,12 +106,11 @@ class Output:
         )
 
     def check_rule(self, rule: Rule, *, what: str) -> None:
-        """See that a rule can find something in it; see `OutputKind.check_rule`."""
         self._kind.check_rule(rule, what=what, place=self.name)
 
     @property
     def untested(self) -> str:
-        """What of it no trial puts to the test."""
+        """What no trial tests of it."""
         return self._kind.untested
 
     @property
@@ -131,7 +122,7 @@ class Output:
 
 
 class OwnSink:
-    """An output as a sink: what it holds are effects of the inputs that they name."""
+    """An output as a sink: its contents are effects of the inputs that they name."""
 
     def __init__(self, output: Output, source: Source, yields: Mapping[str | None, Yield]) -> None:
         self.name = output.name
@@ -140,11 +131,10 @@ class OwnSink:
         self._yields = yields
 
     def size(self) -> int:
-        """A number that changes with everything that becomes visible."""
         return self._source.size()
 
     def effects(self) -> list[Effect]:
-        """One for each thing in it, or for each input that it names."""
+        """Return one effect per message or row, or per input that it names."""
         of: dict[str | None, list[Effect]] = defaultdict(list)
         for ordinal, found in enumerate(self._source.found()):
             for origin in origins(self._output.identity, found.written):
@@ -170,7 +160,7 @@ class OwnSink:
         )
 
     def records(self) -> frozenset[str | None]:
-        """The inputs that its effects name."""
+        """Return the inputs that its effects name."""
         return frozenset(
             origin.record
             for found in self._source.found()
@@ -178,24 +168,19 @@ class OwnSink:
         )
 
     def states(self) -> list[State]:
-        """None: only effects are judged."""
+        """Return nothing: only effects are judged."""
         return []
 
     def atomic_batches(self) -> list[AtomicBatch]:
-        """None that we know of."""
+        """Return nothing: none are known."""
         return []
 
     def hanging(self) -> bool:
-        """Whether something in it is still undecided."""
         return self._source.hanging()
 
 
 def with_decoders(outputs: Sequence[Output], texts: Sequence[str]) -> tuple[Output, ...]:
-    """Outputs with the functions of `--decode` that read them.
-
-    Raises:
-        BadRule: a function or an output is not as it should be.
-    """
+    """Return the outputs with their functions of `--decode`; raise `BadRule` for an invalid one."""
     topics = [output.name for output in outputs if output.topic is not None]
     if texts and not topics:
         raise BadRule("--decode: no output is a topic; only the records of a topic are decoded")

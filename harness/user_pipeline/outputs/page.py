@@ -1,4 +1,4 @@
-"""The reference page of outputs: `python -m onceproof.harness.user_pipeline.outputs.page`."""
+"""Write the reference page of outputs: `python -m onceproof.harness.user_pipeline.outputs.page`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ carries the identity of its input (`--identity`).
 
 
 def page() -> str:
-    """The whole page."""
     return _HEAD + "".join(map(_row, output_kinds().values()))
 
 

@@ -1,7 +1,7 @@
-"""What a command of the user's prints: one line for each thing that arrived.
+"""The output of a user's command: one line for each effect.
 
-It is run again whenever somebody looks, at most once a second, so it must
-print everything each time and change nothing.
+The command runs on each read (to check for changes, at most once a second), so it must print
+everything each time and change nothing.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from onceproof.harness.user_pipeline.outputs.base import Found, UnreadableOutput
 from onceproof.harness.user_pipeline.outputs.kind import LINE, OutputKind, Where
 
 _FRESH: Final = 1.0
-"""Seconds for which what it printed counts."""
+"""Seconds for which its last output is reused to check for changes."""
 _SECONDS: Final = 15.0
-"""How long it may take; it is asked many times in a run."""
+"""Timeout; the command runs many times."""
 
 
 class Printed:
@@ -37,16 +37,16 @@ class Printed:
         self._marker = new_marker()
 
     def size(self) -> int:
-        """How many lines it prints."""
+        """Return the number of lines."""
         return len(self._look(_FRESH))
 
     def found(self) -> Iterator[Found]:
-        """One thing a line that is not empty."""
+        """Yield its non-empty lines."""
         for number, line in enumerate(self._look(0.0), 1):
             yield Found(written=Written(value=line), position=f"line {number}")
 
     def hanging(self) -> bool:
-        """Nobody says."""
+        """False: it is not known."""
         return False
 
     def _look(self, fresh: float) -> list[str]:
@@ -71,9 +71,9 @@ class Printed:
         return out
 
     def _to_its_end(self) -> tuple[str, str, int]:
-        """Its output, and its exit code; whatever it started ends with it if it takes too long.
+        """Run it; return its output, errors and exit code. Kill all it has started after a timeout.
 
-        It has a marker, so that the next start finds it where we are killed meanwhile.
+        Its processes carry a marker, so that the next start finds them if the harness is killed.
         """
         with subprocess.Popen(
             self._command,
@@ -95,7 +95,6 @@ class Printed:
 
 
 def _last(output: str) -> str:
-    """The last lines of a command's output."""
     lines = output.strip().splitlines()[-3:]
     return f"it said last: {' | '.join(lines)}" if lines else "it said nothing"
 

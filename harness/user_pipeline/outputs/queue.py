@@ -1,4 +1,4 @@
-"""A queue of an Artemis broker, read as a log of what was sent to it; all of it is committed."""
+"""A queue of an Artemis broker, read as a log of committed messages sent to it."""
 
 from __future__ import annotations
 

@@ -16,23 +16,23 @@ _PLACE = "onceproof_place"
 
 
 class Table:
-    """One table; until the pipeline makes it there is nothing in it."""
+    """One table; empty until it is created."""
 
     def __init__(self, database: str, name: str) -> None:
-        """`name` may have a schema before it, `schema.table`; letters count as they are."""
+        """`name` may be `schema.table`; it is case-sensitive."""
         self._database = database
         self._name = name
         self._table = sql.Identifier(*name.split("."))
 
     def size(self) -> int:
-        """The sum of the transactions that wrote its rows: it changes when one is written over."""
+        """Return the sum of the rows' transaction ids, which also changes when a row is updated."""
         found = self._rows(
             sql.SQL("SELECT sum(1 + xmin::text::bigint) AS n FROM {}").format(self._table)
         )
         return int(found[0]["n"] or 0) if found else 0
 
     def found(self) -> Iterator[Found]:
-        """One thing a row, in the order in which they lie there."""
+        """Yield rows in physical order."""
         query = sql.SQL("SELECT ctid::text AS {}, t.* FROM {} t ORDER BY ctid").format(
             sql.Identifier(_PLACE), self._table
         )
@@ -41,7 +41,7 @@ class Table:
             yield Found(written=as_json(row), position=f"{self._name} row {place}")
 
     def hanging(self) -> bool:
-        """Whether somebody has changed something here and not yet committed it, or prepared it."""
+        """Return whether another session has uncommitted or prepared changes."""
         return bool(
             self._rows(
                 sql.SQL(

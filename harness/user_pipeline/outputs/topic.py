@@ -1,4 +1,4 @@
-"""A topic, as a reader of committed records sees it, or one that reads all."""
+"""A topic, read with isolation level read_committed or read_uncommitted."""
 
 from __future__ import annotations
 
@@ -18,23 +18,18 @@ class Topic:
     """One topic."""
 
     def __init__(self, reader: LogReader, name: str, view: str, decode: str | None = None) -> None:
-        """`decode` is the function of the user that reads a value."""
         self._reader = reader
         self._name = name
         self._all = view == READ_UNCOMMITTED
         self._decode = decode
 
     def size(self) -> int:
-        """How far such a reader gets, over all partitions."""
+        """Return the sum of the end offsets at this isolation level."""
         ends = self._reader.ends(self._name).values()
         return sum(high if self._all else stable for stable, high in ends)
 
     def found(self) -> Iterator[Found]:
-        """Every record; markers are none.
-
-        Raises:
-            UnreadableOutput: one cannot be decoded.
-        """
+        """Yield every record except control records; raise `UnreadableOutput` if decoding fails."""
         for log in self._reader.read_topic(self._name):
             for entry, committed in zip(log.entries, log.committed(), strict=True):
                 if entry.kind == "data" and (committed or self._all):
@@ -51,7 +46,7 @@ class Topic:
                     )
 
     def hanging(self) -> bool:
-        """Whether a transaction is open on any partition."""
+        """Return whether a transaction is open on any partition."""
         return any(stable < high for stable, high in self._reader.ends(self._name).values())
 
 
