@@ -1,5 +1,5 @@
-"""Telling it: what a run did and what the checkers said, for a terminal, a page and a machine.
+"""Report what a run did and what the checkers found, in a terminal, as a page and as JSON.
 
-Everything is told from one `Report` (`model`), which `build` makes of the
-run record, the history and the judgement. Who has `report.json` can render the page again.
+`build` makes one `Report` (`model`) from the run record, the history and the judgement. All output
+is rendered from it, so a page can be rendered again from `report.json`.
 """

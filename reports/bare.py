@@ -1,7 +1,4 @@
-"""What a bare lab leaves, in a terminal.
-
-It claims nothing, so there is no verdict to tell; only where to look.
-"""
+"""Print what a bare lab leaves. It makes no claims, so there are paths but no verdict."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from onceproof.reports.write import HTML_FILE, JSON_FILE
 
 
 def print_unjudged(report: Report, out: TextIO, folder: Path) -> None:
-    """What a bare lab leaves: no verdict, and a folder that says what was done to its stage."""
+    """Print the number of faults, the failed phase if any, and where to find the rest."""
     to = console(out)
     effective = sum(fault.took_effect for fault in report.faults)
     to.print(Text("Nothing was judged: a bare lab claims nothing.", style="bold"))
@@ -37,5 +34,4 @@ def print_unjudged(report: Report, out: TextIO, folder: Path) -> None:
 
 
 def failed_phase(report: Report) -> Phase | None:
-    """The first phase that failed."""
     return next((phase for phase in report.phases if phase.outcome == "failed"), None)

@@ -1,7 +1,7 @@
-"""From the run record, the history and the judgement to the one `Report`.
+"""Build the `Report` from the run record, the history and the judgement.
 
-Pure, and defensive. An interrupted run has empty tables and NULL times; it
-is told as far as it went, and what is missing is said in the notes.
+An interrupted run has empty tables and NULL times. It is reported as far as it went, and the notes
+say what is missing.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _LIMIT = 200
 def build(
     record: RunRecord, history: History, judgement: Judgement, logs: LogFiles | None = None
 ) -> Report:
-    """Everything that is told of one run; of what its logs say only if they are given."""
+    """Build the report of one run. Without `logs`, it does not quote any."""
     clock = Clock(id=record.clock, origin_ns=record.monotonic_ns)
     phases = tuple(_phase(row, clock) for row in rows(history, "phases"))
     faults = tuple(_fault(row, clock) for row in rows(history, "faults")[:_LIMIT])
@@ -91,9 +91,9 @@ def build(
 
 
 def _added(run: RunData) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """What sections add to the data, by their names; and of which it could not be had.
+    """Return the data that sections add, and notes about sections of other packages that failed.
 
-    A section of another package cannot keep a verdict from being reported.
+    Such a section must not prevent a verdict from being reported.
     """
     added, odd = {}, []
     for each in sections():
@@ -111,7 +111,7 @@ def _added(run: RunData) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 
 def _counts(history: History, judgement: Judgement) -> Mapping[str, int]:
-    """Rows per table and relation; without a judgement, per table."""
+    """Return rows per table and relation; without a judgement, per table."""
     return judgement.counts or {name: found.num_rows for name, found in sorted(history.items())}
 
 
@@ -136,9 +136,7 @@ def _facts(record: RunRecord, phases: Sequence[Phase]) -> RunFacts:
 
 
 def _plain(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The same data as JSON gives it back, so that a report equals itself once it was stored; text
-    of bounded length.
-    """
+    """Round-trip the data through JSON, so that a loaded report equals the original; cut texts."""
     plain: dict[str, Any] = _bounded(json.loads(json.dumps(dict(data), default=str)))
     return plain
 
@@ -221,7 +219,7 @@ def _fault(row: dict[str, Any], clock: Clock) -> Fault:
 
 
 def _hazards(history: History, clock: Clock) -> tuple[Hazards, ...]:
-    """Hazards by kind; there may be thousands of one."""
+    """Group hazards by kind; there may be thousands of one kind."""
     whole = table(history, "hazards")
     kinds = whole.group_by(["hazard", "hop"]).aggregate([([], "count_all")]).to_pylist()
 
@@ -253,14 +251,13 @@ def _hazard(row: dict[str, Any], clock: Clock) -> Hazard:
 
 
 def _several(history: History) -> frozenset[str]:
-    """The sinks in which one record may have several effects: those have different names."""
+    """Return the sinks where a record may have several effects, which have distinct names."""
     expected = table(history, "expected")
     names = expected.group_by("sink").aggregate([("effect_key", "count_distinct")]).to_pylist()
     return frozenset(short(row["sink"]) for row in names if row["effect_key_count_distinct"] > 1)
 
 
 def _notes(history: History, clock: Clock) -> tuple[str, ...]:
-    """What limits this report beside the checkers' notes."""
     notes = []
     missing = sorted(name for name in TABLES if name not in history)
     if missing:
@@ -280,7 +277,6 @@ def _notes(history: History, clock: Clock) -> tuple[str, ...]:
 
 
 def _of_logs(logs: LogFiles | None) -> tuple[str, ...]:
-    """Which logs cannot be shown beside findings."""
     if logs is None:
         return ()
     notes = []

@@ -1,7 +1,7 @@
-"""Whether a run came to its end, so that what is absent from its history is absent.
+"""Whether a run is complete, so that what its history does not contain did not happen.
 
-In a history that was cut short a mutation need not show, so that one that was
-missed says nothing of the checkers.
+In a truncated history a mutation may have no effect, so one that was not found says nothing about
+the checkers.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from onceproof.reports.model import Mutation, Report
 
 
 def whole(report: Report) -> bool:
-    """Whether everything was settled and collected to its end."""
+    """Return whether the run was settled and collected completely."""
     ends = {name: {p.outcome for p in report.phases if p.phase == name} for name in TO_COMPLETE}
     return all(outcomes == {"ok"} for outcomes in ends.values())
 
 
 def missed(report: Report) -> tuple[Mutation, ...]:
-    """The mutations that had to be found and were not."""
+    """Return the mutations that were not found; none if the run is incomplete."""
     return tuple(w for w in report.mutation_check if not w.found) if whole(report) else ()

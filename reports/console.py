@@ -1,7 +1,7 @@
-"""The result of a run on standard output, and the table of many runs.
+"""Print the result of a run, and the table of many runs, on standard output.
 
-Colour is decoration. Without a terminal, or with NO_COLOR, the same words
-come out plain, and nothing from a history can reach the terminal as a control sequence.
+Without a terminal, or with NO_COLOR, the output is the same without colour. Control sequences in a
+history never reach the terminal.
 """
 
 from __future__ import annotations
@@ -46,11 +46,10 @@ class SoakRow:
     claim: str
     verdict: Verdict
     expected: bool | None
-    """None: the scenario states no expectation."""
+    """None if the scenario states no expectation."""
 
 
 def rows_of(report: Report) -> list[SoakRow]:
-    """The result of each claim in a run."""
     run = report.run
     return [
         SoakRow(
@@ -66,7 +65,7 @@ def rows_of(report: Report) -> list[SoakRow]:
 
 
 def print_result(report: Report, out: TextIO, folder: Path | None = None) -> None:
-    """The verdicts, the first findings, and where to read on."""
+    """Print the verdicts, the first findings, and where to read more."""
     to = console(out)
     to.print(Text(line(report.headline), style="bold"))
     if report.unsealed:
@@ -92,7 +91,7 @@ def print_result(report: Report, out: TextIO, folder: Path | None = None) -> Non
 
 
 def summary_table(rows: Sequence[SoakRow]) -> RenderableType:
-    """Run × claim → verdict, one table per scenario, and what was not as expected."""
+    """Return run × claim → verdict, one table per scenario, then the unexpected results."""
     tables: list[RenderableType] = []
     for scenario in dict.fromkeys(row.scenario for row in rows):
         mine = [row for row in rows if row.scenario == scenario]
@@ -109,7 +108,6 @@ def summary_table(rows: Sequence[SoakRow]) -> RenderableType:
 
 
 def print_summary(rows: Sequence[SoakRow], out: TextIO) -> None:
-    """Print the table of many runs."""
     console(out).print(summary_table(rows))
 
 
@@ -130,7 +128,6 @@ def _claims(claims: Sequence[Claim]) -> Table:
 
 
 def _schedule(report: Report) -> Table:
-    """The schedule, line by line, and whether each fault took effect."""
     took_effect = {fault.fault: fault.took_effect for fault in report.faults}
     table = _table()
     for column in ("fault", "when", "what", "until"):

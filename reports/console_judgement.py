@@ -1,7 +1,7 @@
-"""The judgement of a foreign history on standard output.
+"""Print the judgement of a foreign history on standard output.
 
-It is printed plainly, because importing a table printer takes longer than
-judging a small history. Nothing from a history can reach the terminal as a control sequence.
+It does not use rich, whose import takes longer than judging a small history. Control sequences in a
+history never reach the terminal.
 """
 
 from __future__ import annotations
@@ -31,24 +31,20 @@ _BOLD: Final = "1"
 _DIM: Final = "2"
 _WIDTH: Final = 120
 _SHOWN: Final = 2
-"""Findings of an anomaly."""
+"""Findings per anomaly."""
 _ROWS: Final = 4
-"""Rows of a witness."""
+"""Rows per witness."""
 _VALUE: Final = 60
 
 
 def print_judgement(
     judgement: Judgement, out: TextIO, *, source: str, notes: Sequence[str] = ()
 ) -> None:
-    """Verdicts, findings with their witnesses, what is undecided, and what would decide it.
+    """Print verdicts, findings with witnesses, what is undecided, and what would decide it.
 
-    Args:
-        judgement: what the checkers say.
-        out: where to print.
-        source: what was judged.
-        notes: what its reader had to assume.
+    `notes` are assumptions made when reading the history.
     """
-    if isinstance(out, io.TextIOWrapper):  # an arrow must not fail where UTF-8 is not spoken
+    if isinstance(out, io.TextIOWrapper):  # arrows must not raise without UTF-8
         out.reconfigure(errors="backslashreplace")
     page = _Page(out)
     page.text(f"{line(source)}: {_headline(judgement)}", _BOLD)
@@ -74,7 +70,7 @@ def print_judgement(
 
 
 class _Page:
-    """Lines of a width, in colour only where somebody looks at them."""
+    """Wrapped lines, in colour only on a terminal."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
@@ -116,7 +112,7 @@ def _claims(page: _Page, judgement: Judgement) -> None:
 
 
 def _names(judgement: Judgement) -> list[str]:
-    """Names of the claims, with their view where a name comes more than once."""
+    """Return the claims' names, with the view appended where a name is not unique."""
     claims = [judged.claim for judged in judgement.claims]
     times = Counter(claim.name for claim in claims)
     views = [claim.scope.view if times[claim.name] > 1 else None for claim in claims]
@@ -147,7 +143,7 @@ def _row(row: Row) -> str:
 
 
 def _undecided(judgement: Judgement) -> Iterator[str]:
-    """One line for all claims that have the same anomalies open."""
+    """Yield a line for each set of undecided anomalies, with the claims that share it."""
     found: dict[tuple[str, ...], list[str]] = {}
     for judged in judgement.claims:
         if judged.undecided and judged.verdict is not Verdict.VIOLATED:
@@ -157,14 +153,14 @@ def _undecided(judgement: Judgement) -> Iterator[str]:
 
 
 def _missed(judgement: Judgement) -> list[str]:
-    """Mutations that were not found, where that decided a verdict."""
+    """Return mutations that were not found, if that made a claim invalid."""
     if all(judged.verdict is not Verdict.INVALID for judged in judgement.claims):
         return []
     return [f"{w.name} in {w.target}: {w.detail}" for w in judgement.mutation_check if not w.found]
 
 
 def _advice(judgement: Judgement) -> Iterator[str]:
-    """What to add to a history, so that a verdict comes out that is better than unknown."""
+    """Yield what to add to the history to get a better verdict than unknown."""
     verdicts = {judged.verdict for judged in judgement.claims}
     counts = judgement.counts
     if Verdict.UNKNOWN in verdicts and not counts.get("phases"):

@@ -1,7 +1,6 @@
-"""A judgement as JSON, for programs that check histories of their own.
+"""Write a judgement as JSON (`onceproof check --json`), without facts about a run.
 
-It is the judgement and nothing else: there is no run around it, as there is
-in `report.json`. `version` grows when a field changes its meaning or goes away.
+`version` increases when a field is removed or changes its meaning.
 """
 
 from __future__ import annotations
@@ -19,13 +18,7 @@ VERSION: Final = 2
 
 
 def judgement_json(judgement: Judgement, *, source: str, notes: Sequence[str] = ()) -> str:
-    """The text of the file.
-
-    Args:
-        judgement: what the checkers say.
-        source: what was judged.
-        notes: what its reader had to assume.
-    """
+    """Return the text of the file; `notes` are assumptions made when reading the history."""
     content = {
         "format": "onceproof-judgement",
         "version": VERSION,
@@ -73,5 +66,5 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def _mutation(mutation: Mutation) -> dict[str, Any]:
-    """As the first version of the format has it."""
+    """Leave out `placed`, which the format does not have."""
     return {name: value for name, value in asdict(mutation).items() if name != "placed"}

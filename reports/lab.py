@@ -1,7 +1,4 @@
-"""What a lab looks like now, in a terminal.
-
-It shows the answer of the lab's `GET /status` and knows nothing else.
-"""
+"""Print the current state of a lab, from the answer of its `GET /status`."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ _CLEAR = "\x1b[H\x1b[2J"
 
 
 def print_status(lab: str, status: Mapping[str, Any], out: TextIO, *, anew: bool = False) -> None:
-    """Nodes, partitions, disturbed links, faults and progress; `anew` begins at the top."""
+    """Print nodes, partitions, disturbed links, faults and progress; `anew` clears the terminal."""
     to = console(out)
     if anew and to.is_terminal:
         out.write(_CLEAR)
@@ -46,7 +43,7 @@ def _picture(lab: str, status: Mapping[str, Any]) -> RenderableType:
 def _partitions(partitions: list[dict[str, Any]]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
     for title in ("partition", "leader", "in sync", "out of sync", "who says otherwise"):
-        table.add_column(title, overflow="fold")  # nothing is cut off, however narrow it is
+        table.add_column(title, overflow="fold")  # wrap in narrow terminals, do not truncate
     for p in partitions:
         missing = sorted(set(p["replicas"]) - set(p["in_sync"]))
         dissent = ", ".join(

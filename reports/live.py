@@ -1,7 +1,7 @@
-"""Live progress on standard error: handlers of the event stream.
+"""Live progress on standard error, as handlers of the event stream.
 
-A handler is called on the harness's own thread and must not block it, so
-it only formats; a terminal is painted by rich's own thread (`onceproof.reports.live_view`).
+A handler runs on the harness's own thread and must not block, so it only formats. On a terminal,
+rich's thread does the drawing (`onceproof.reports.live_view`).
 """
 
 from __future__ import annotations
@@ -27,9 +27,7 @@ _EVERY_NS = 2_000_000_000
 
 @contextmanager
 def live(err: TextIO | None = None) -> Iterator[Handler]:
-    """A handler that shows a run while the context lasts: how it stands on a terminal, else plain
-    lines with the seconds since the start.
-    """
+    """Yield a handler that shows a run: as a live view on a terminal, otherwise as plain lines."""
     err = sys.stderr if err is None else err
     if not is_terminal(err):
         yield PlainLines(out=err)
@@ -40,7 +38,7 @@ def live(err: TextIO | None = None) -> Iterator[Handler]:
         console=console(err),
         refresh_per_second=4,
         transient=True,
-        # What goes to a terminal must go around the view; what is piped must not go there at all.
+        # Output to a terminal must be printed above the view; piped output must not be redirected.
         redirect_stdout=is_terminal(sys.stdout),
     ) as painted:
         yield TerminalView(view=view, painted=painted)
@@ -48,7 +46,7 @@ def live(err: TextIO | None = None) -> Iterator[Handler]:
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One event as a line: a word, what happened, and whether it is bad news."""
+    """One event as a line: a word, what happened, and a style."""
 
     word: str
     text: str
@@ -56,7 +54,7 @@ class Line:
 
 
 def lines_of(event: Event) -> tuple[Line, ...]:
-    """The event as lines; none for events that are not shown one by one."""
+    """Return the event's lines; empty for events that are not shown one by one."""
     if isinstance(event, events.Judged):
         return tuple(_finding(found) for found in event.judgement.findings)
     shown = _line_of(event)
@@ -97,7 +95,7 @@ def _line_of(event: Event) -> Line | None:
 
 
 class PlainLines:
-    """Plain lines; progress at most every two seconds, and of each kind of hazard the first few."""
+    """Print plain lines, with progress at most every two seconds."""
 
     def __init__(self, *, out: TextIO) -> None:
         self._out = out
@@ -107,7 +105,6 @@ class PlainLines:
         self._quiet = _Repeats()
 
     def __call__(self, event: Event) -> None:
-        """Handle one event."""
         self._started = event.at if self._started is None else self._started
         if isinstance(event, events.Progress):
             self._progress(event)
@@ -130,7 +127,7 @@ class PlainLines:
 
 
 class TerminalView:
-    """How the run stands, and above it what happened."""
+    """Show the state of the run, with events printed above it."""
 
     def __init__(self, *, view: RunView, painted: Live) -> None:
         self._view, self._painted = view, painted
@@ -138,7 +135,6 @@ class TerminalView:
         self._quiet = _Repeats()
 
     def __call__(self, event: Event) -> None:
-        """Handle one event."""
         self._started = event.at if self._started is None else self._started
         self._view.hear(event)
         elapsed = (event.at - self._started) / 1e9
@@ -150,9 +146,7 @@ class TerminalView:
 
 
 class _Repeats:
-    """Thousands of equal hazards would drown everything else: shown are the 1st, 2nd, 3rd, 10th,
-    100th and so on.
-    """
+    """Show only the 1st, 2nd, 3rd, 10th, 100th and so on of thousands of hazards of a kind."""
 
     def __init__(self) -> None:
         self._seen: dict[str, int] = {}

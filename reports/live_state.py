@@ -1,8 +1,4 @@
-"""What is known of a run while it lasts: phases, progress, throughput, faults, findings.
-
-This is data made from events and nothing else; who paints it is
-`onceproof.reports.live_view`.
-"""
+"""The state of a run in progress, computed from events; `onceproof.reports.live_view` draws it."""
 
 from __future__ import annotations
 
@@ -14,15 +10,15 @@ from onceproof.harness.history import events
 from onceproof.harness.history.events import Event
 
 PHASES: Final = ("arrange", "warm-up", "disturb", "heal", "settle", "collect", "tear-down", "judge")
-"""In their order; the last is ours: with everything gone, the history is judged."""
+"""In order. `judge` is not a phase of the run: it follows when everything is torn down."""
 _OVER: Final = ("healed", "failed")
 _LOOK_BACK: Final = 5_000_000_000
-"""Nanoseconds over which throughput is taken."""
+"""Nanoseconds over which throughput is averaged."""
 
 
 @dataclass(kw_only=True)
 class Phase:
-    """One phase: when it began, how long it took, and how it ended."""
+    """One phase; `began` is in nanoseconds of the run's clock."""
 
     began: int
     seconds: float | None = None
@@ -31,7 +27,7 @@ class Phase:
 
 @dataclass(kw_only=True)
 class Fault:
-    """One fault as it stands."""
+    """The current state of one fault."""
 
     state: str
     detail: str
@@ -39,13 +35,13 @@ class Fault:
 
     @property
     def over(self) -> bool:
-        """Whether it is undone, or came to nothing."""
+        """Whether it was healed or failed."""
         return self.state in _OVER
 
 
 @dataclass(kw_only=True)
 class RunState:
-    """Everything that is known."""
+    """The state of the run."""
 
     scenario: str = ""
     seed: int | None = None
@@ -60,7 +56,6 @@ class RunState:
     _progress: deque[tuple[int, int]] = field(default_factory=deque)
 
     def hear(self, event: Event) -> None:
-        """Take in one event."""
         self.began = event.at if self.began is None else self.began
         match event:
             case events.RunStarted():
@@ -94,7 +89,7 @@ class RunState:
 
     @property
     def throughput(self) -> float | None:
-        """Records acknowledged per second of late; None if that is not known."""
+        """Recently acknowledged records per second; None if unknown."""
         if len(self._progress) < 2:
             return None
         (since, first), (until, last) = self._progress[0], self._progress[-1]

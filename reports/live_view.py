@@ -1,8 +1,4 @@
-"""A run on a terminal while it lasts: what happened scrolls by, how it stands remains below.
-
-Rich paints it on a thread of its own, four times a second; a handler only
-takes in the event.
-"""
+"""The live view of a run on a terminal, drawn by rich's thread; events scroll above it."""
 
 from __future__ import annotations
 
@@ -22,7 +18,7 @@ from onceproof.reports.text import line, number, plural
 
 _BAR: Final = 32
 _FAULTS: Final = 6
-"""How many faults are shown at most; those at work before those that are over."""
+"""Maximum number of faults shown; active ones first."""
 _OUTCOMES: Final = {
     "ok": "green",
     "failed": "bold red",
@@ -32,7 +28,7 @@ _OUTCOMES: Final = {
 
 
 class RunView:
-    """How a run stands, painted anew each time somebody asks."""
+    """The current state of a run, rendered again on each request."""
 
     def __init__(self, clock: Callable[[], int] = now) -> None:
         self.state = RunState()
@@ -40,12 +36,10 @@ class RunView:
         self._clock = clock
 
     def hear(self, event: Event) -> None:
-        """Take in one event."""
         with self._lock:
             self.state.hear(event)
 
     def __rich__(self) -> RenderableType:
-        """How it stands now."""
         with self._lock:
             parts = [self._phases(), *self._progress(), *self._faults(), *self._findings()]
         return Group(*parts)
@@ -94,7 +88,7 @@ class RunView:
         grid.add_column()
         grid.add_column()
         grid.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
-        # Those at work first, then those that were over last.
+        # Active ones first, then the most recently ended ones.
         latest = list(reversed(faults.items()))
         order = sorted(latest, key=lambda item: item[1].over)
         for name, fault in order[:_FAULTS]:

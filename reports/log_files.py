@@ -1,8 +1,8 @@
-"""The logs of a run: the lines of a stretch of time, from files of any size.
+"""Read the lines of a period from a run's logs, whatever their size.
 
-Nothing is read but the stretch that is asked for, found by bisection, since
-logs are in order of time; and of that no more than `_READ` lines, of which no more than their
-beginnings. A line without a stamp belongs to the line before.
+Lines are in order of time, so the period is found by bisection, and only its lines are read: at
+most `_READ` of them, and only their beginnings. A line without a time stamp belongs to the line
+before.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from onceproof.reports.stamps import LOOKED_AT, Stamp, stamp
 from onceproof.reports.text import cut, storable, visible
 
 _READ = 20_000
-"""How many lines are looked at for one stretch."""
+"""Maximum number of lines read per period."""
 _AHEAD = 65_536
-"""How far is read on to find a line that has a stamp."""
+"""Bytes searched for the next line with a time stamp."""
 _LONGEST = 2**24
-"""A line that is longer is the last one that is read: a hole of many gigabytes has no end."""
+"""A longer line is the last one read: the hole of a sparse file may span many gigabytes."""
 _LINES, _LOGS = 30, 40
 _TEXT = 240
 _LATE = 1.0
-"""Lines of several threads are out of order by less than this many seconds."""
+"""Seconds; upper bound for the disorder of lines from several threads."""
 _ZONES = 900
-"""Zones are whole quarters of an hour apart."""
+"""Seconds; time zones differ by multiples of 15 minutes."""
 _AT_ONCE = 60
-"""A program says something within so many seconds of its start."""
+"""Seconds after its start within which a program usually logs something."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One line, and when it was written: seconds since 1970."""
+    """One line, and when it was written, in seconds since 1970."""
 
     at: float
     text: str
@@ -42,7 +42,7 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class Lines:
-    """The lines of one log that are nearest to a moment; `count` is of all in the stretch."""
+    """The lines of one log nearest to a time; `count` is the number of all lines in the period."""
 
     log: str
     lines: tuple[Line, ...]
@@ -53,17 +53,17 @@ class LogFiles:
     """The logs in a folder.
 
     Attributes:
-        silent: names of logs that hold something, and no line of it says when.
-        refused: names of what is called a log and is no regular file of the folder.
+        silent: names of non-empty logs without any time stamp.
+        refused: names of `*.log` entries that are not regular files of the folder.
     """
 
     def __init__(self, folder: Path, started: Mapping[str, float] | None = None) -> None:
-        """Look into every log.
+        """Read the beginning of each log.
 
         Args:
-            folder: where they lie; it need not exist.
-            started: by the name of a log without `.log`, when what wrote it was started: seconds
-                since 1970. It tells which zone the stamps of a log are in.
+            folder: need not exist.
+            started: name of a log without `.log` → when its writer was started, in seconds since
+                1970. It determines the time zone of the log's stamps.
         """
         there = sorted(folder.glob("*.log")) if folder.is_dir() else []
         names = [p for p in there if _is_regular(p, folder)]
@@ -74,7 +74,7 @@ class LogFiles:
         self._zones = {p: zones[p.stem] for p, (_, found) in first.items() if found}
 
     def around(self, middle: float, start: float, end: float) -> tuple[Lines, ...]:
-        """The lines of a stretch of time (seconds since 1970), of each log that has any."""
+        """Return each log's lines of a period, those nearest to `middle`; in seconds since 1970."""
         found = []
         for path, zone in self._zones.items():
             lines = [
@@ -90,7 +90,7 @@ class LogFiles:
 
 def _is_regular(path: Path, folder: Path) -> bool:
     try:
-        check_regular(path, folder.parent)  # where the folder of logs itself must lie as well
+        check_regular(path, folder.parent)  # the folder of logs must be inside its parent, too
     except NotRegular:
         return False
     return path.is_file()
@@ -98,16 +98,16 @@ def _is_regular(path: Path, folder: Path) -> bool:
 
 @dataclass(frozen=True)
 class _Zone:
-    """How many seconds the stamps of a log are ahead of UTC."""
+    """How many seconds a log's time stamps are ahead of UTC."""
 
     ahead: float
 
 
 def _zones(first: Mapping[str, Stamp], started: Mapping[str, float]) -> dict[str, _Zone]:
-    """The zone of each log, by how its first stamp differs from when its writer was started.
+    """Derive each log's time zone: how far its first stamp is from its writer's start.
 
-    A program that is silent for long at first tells nothing; then it has the zone of the one that
-    spoke the soonest.
+    A program that logs nothing for long after its start gets the zone of the one that logged
+    soonest after its own start.
     """
     ahead: dict[str, tuple[float, float]] = {}
     for name, at in first.items():
@@ -126,14 +126,14 @@ def _own(found: tuple[float, float] | None) -> tuple[float, float] | None:
 
 
 def _first(path: Path) -> tuple[int, Stamp | None]:
-    """How large a log is, and its first stamp."""
+    """Return the size of a log's beginning, and its first time stamp."""
     with path.open("rb") as log:
         head = log.read(_AHEAD)
     return len(head), next((s for line in head.splitlines() if (s := stamp(line))), None)
 
 
 def _between(path: Path, start: float, end: float) -> Iterator[Line]:
-    """The lines whose stamp is in a stretch, in the log's own time."""
+    """Yield the lines with a time stamp in a period, in the log's own time zone."""
     if not path.stat().st_size:
         return
     with path.open("rb") as log, mmap.mmap(log.fileno(), 0, access=mmap.ACCESS_READ) as whole:
@@ -149,14 +149,14 @@ def _between(path: Path, start: float, end: float) -> Iterator[Line]:
             if at > end + _LATE:
                 return
             if start <= at <= end and line.strip():
-                # Spark writes its progress over itself: the last of it is what stays.
+                # Spark overwrites its progress with \r: only the last part stays visible.
                 text = line.rstrip(b"\r\n").rsplit(b"\r", 1)[-1].decode("utf-8", "backslashreplace")
-                # Escaping a long line whole takes its time; more than the cut needs is in vain.
+                # Escaping a long line is slow, so cut it first to what `cut` needs.
                 yield Line(at=at, text=cut(storable(visible(text[: _TEXT + 1])), _TEXT))
 
 
 def _bisect(whole: mmap.mmap, at: float) -> int:
-    """Where the first line stands whose stamp is not before a moment, or a little before it."""
+    """Return the offset of the first line at or after a time, or of one shortly before it."""
     low, high = 0, len(whole)
     while high - low > _AHEAD:
         middle = (low + high) // 2
@@ -169,7 +169,7 @@ def _bisect(whole: mmap.mmap, at: float) -> int:
 
 
 def _stamped(whole: mmap.mmap, place: int, end: int) -> tuple[int, float] | None:
-    """The first line with a stamp behind a place, soon enough: where it begins, and its stamp."""
+    """Return the first line with a time stamp within `_AHEAD` bytes: its offset, and its time."""
     stop = min(end, place + _AHEAD)
     newline = whole.find(b"\n", place, stop)
     place = newline + 1
@@ -182,7 +182,7 @@ def _stamped(whole: mmap.mmap, place: int, end: int) -> tuple[int, float] | None
 
 
 def _line(whole: mmap.mmap, place: int) -> tuple[bytes, int]:
-    """What a line begins with, and where the next one begins."""
+    """Return the beginning of a line, and the offset of the next one."""
     newline = whole.find(b"\n", place, place + _LONGEST)
     after = len(whole) if newline < 0 else newline + 1
     return whole[place : min(after, place + LOOKED_AT)], after

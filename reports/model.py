@@ -1,8 +1,8 @@
-"""What `report.json` holds: the published, versioned shape of a report.
+"""The content of `report.json`: the published, versioned format of a report.
 
-Every time is in seconds since the start of the run; None means "not known".
-A change of shape is a new format number; the JSON Schema is made from here (`reports.schema`). What
-a new format adds has a default, so that reports of earlier formats are still read.
+Times are in seconds since the start of the run; None means unknown. A changed shape needs a new
+format number, and `reports.schema` generates the JSON Schema from here. Fields that a new format
+adds have defaults, so that older reports can still be read.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from onceproof.reports.model_timeline import Timeline, TookEffect
 
 FORMAT: Final = "onceproof-report/4"
 EARLIER: Final = frozenset(f"onceproof-report/{earlier}" for earlier in (1, 2, 3))
-"""Formats that are read as if they were of today."""
+"""Older formats that can still be read."""
 Value = str | int | bool | float | None
 Row = dict[str, Value]
 
@@ -63,7 +63,6 @@ class Expectation(Part):
 
     @classmethod
     def of(cls, expect: checkers.Expectation | None) -> Expectation | None:
-        """What a claim says of it; None where it says nothing."""
         if expect is None:
             return None
         return cls(
@@ -97,7 +96,7 @@ class Claim(Part):
 
 
 class Cause(Part):
-    """A hazard that the finding shares a micro-batch or an attempt with, and the fault behind."""
+    """A hazard in the same micro-batch or attempt as the finding, and the fault that caused it."""
 
     hazard: str
     at: float | None
@@ -127,7 +126,7 @@ class Finding(Part):
 
 
 class Findings(Part):
-    """All findings of one anomaly: how many there are, and the first of them in full."""
+    """All findings of one anomaly: their number, and the first of them in full."""
 
     anomaly: str
     hop: Hop
@@ -138,9 +137,7 @@ class Findings(Part):
 
 
 class Mutation(Part):
-    """One mutation of the self-check: what was done to a copy of the history, and whether it
-    was seen.
-    """
+    """One mutation of the self-check: what was changed in a copy of the history, and the result."""
 
     name: str
     target: str
@@ -150,7 +147,7 @@ class Mutation(Part):
 
 
 class Fault(Part):
-    """One fault of the schedule, with what proves that it took effect."""
+    """One fault of the schedule, with the evidence that it took effect."""
 
     fault: str
     kind: str
@@ -166,7 +163,7 @@ class Fault(Part):
 
 
 class Hazard(Part):
-    """One thing observed that put a claim to the test."""
+    """One observed event that puts a claim to the test."""
 
     at: float | None
     fault: str | None
@@ -175,7 +172,7 @@ class Hazard(Part):
 
 
 class Hazards(Part):
-    """All hazards of one kind: how many there are, and the first of them."""
+    """All hazards of one kind: their number, and the first of them."""
 
     hazard: str
     hop: str
@@ -195,7 +192,7 @@ class Phase(Part):
 
 
 class Report(Part):
-    """Everything that is told of one run."""
+    """The report of one run."""
 
     format: Literal["onceproof-report/4"] = FORMAT
     headline: str = Field(description="the verdict as a sentence")

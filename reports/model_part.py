@@ -1,8 +1,4 @@
-"""The base of everything that `report.json` holds.
-
-A part is immutable and knows no other fields than its own, so that a typing
-error in a report is found and not passed on.
-"""
+"""The base class of all models in `report.json`."""
 
 from __future__ import annotations
 
@@ -10,6 +6,6 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Part(BaseModel):
-    """The base of everything in a report: immutable, and nothing unknown in it."""
+    """Base class: immutable, and unknown fields are errors, so that a typing error is found."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

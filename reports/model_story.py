@@ -1,8 +1,7 @@
-"""The story of one record: sent, in the input log, passed by readers, in the sink, and the logs of
-the processes around that time.
+"""The path of one record through the history, and the logs around a finding.
 
-Lists are cut, counts never are. What a history does not tell is None, and
-what came with format 2 has a default, so that reports of format 1 can still be read.
+Lists are truncated, counts never are. None means unknown. Fields added in format 2 have defaults,
+so that reports of format 1 can still be read.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ class Marker(Part):
 
 
 class Entry(Part):
-    """One place in a topic's log where the record, or an effect of it, stands."""
+    """One entry in a topic's log that contains the record or an effect of it."""
 
     topic: str
     partition: int
@@ -89,7 +88,7 @@ class Execution(Part):
 
 
 class Reading(Part):
-    """One time that a concurrent reader had the record."""
+    """One read of the record by a concurrent reader."""
 
     reader: str
     isolation: str
@@ -117,7 +116,7 @@ class Effect(Part):
 
 
 class Path(Part):
-    """The way of one record. Lists are cut; counts are not."""
+    """The path of one record."""
 
     record: str
     sends: tuple[Send, ...]
@@ -143,7 +142,7 @@ class LogLine(Part):
 
 
 class LogExcerpt(Part):
-    """The lines of one log in a stretch of time, the nearest to its middle if there are many."""
+    """One log's lines in a period; the nearest to its middle if there are many."""
 
     log: str = Field(description="name of the file in the run's folder `logs`")
     lines: tuple[LogLine, ...]
@@ -151,7 +150,7 @@ class LogExcerpt(Part):
 
 
 class Moment(Part):
-    """A stretch of time around findings, and what the logs say of it."""
+    """A period around findings, and what the logs say about it."""
 
     start: float
     end: float

@@ -1,8 +1,4 @@
-"""The timeline of a report: what happened when, small enough for a page whatever the run's size.
-
-Everything is summarised when it is built: rates come in bins, marks of one
-kind that lie close together are one mark with a count.
-"""
+"""The timeline of a report, summarised to fit a page: rates in bins, close marks joined."""
 
 from __future__ import annotations
 
@@ -14,14 +10,14 @@ from onceproof.reports.model_part import Part
 
 
 class Span(Part):
-    """A stretch of time."""
+    """A period."""
 
     start: float
     end: float
 
 
 class Life(Part):
-    """One life of one process."""
+    """One lifetime of a process."""
 
     instance: str
     started_at: float
@@ -30,14 +26,14 @@ class Life(Part):
 
 
 class InstanceLane(Part):
-    """The lives of one process: a broker, a driver."""
+    """The lifetimes of one process, such as a broker or a driver."""
 
     subject: str
     lives: tuple[Life, ...]
 
 
 class ProducerLane(Part):
-    """What one producer got acknowledged."""
+    """The acknowledged sends of one producer."""
 
     producer: str
     acknowledged: int
@@ -57,7 +53,7 @@ class Batch(Part):
 
 
 class BatchLane(Part):
-    """The micro-batches of one query; thinned out evenly when there are very many."""
+    """The micro-batches of one query, thinned out evenly if there are very many."""
 
     owner: str
     count: int
@@ -65,7 +61,7 @@ class BatchLane(Part):
 
 
 class CommitLane(Part):
-    """How often the positions of one reader were stored, beside its micro-batches."""
+    """How often one reader stored its positions, per bin."""
 
     owner: str
     count: int
@@ -73,7 +69,7 @@ class CommitLane(Part):
 
 
 class LagLane(Part):
-    """How many acknowledged records one reader had not yet behind it, at the end of each bin."""
+    """The number of acknowledged records that a reader had not passed at the end of each bin."""
 
     owner: str
     behind: tuple[int, ...]
@@ -81,7 +77,7 @@ class LagLane(Part):
 
 
 class TransactionSpan(Part):
-    """One transaction of an application, or several of one outcome that lie close together."""
+    """One transaction of an application, or several close together with the same outcome."""
 
     start: float
     end: float | None = Field(description="null: it was never seen to end")
@@ -99,11 +95,11 @@ class TransactionLane(Part):
 
 
 TookEffect = Annotated[bool, Field(validation_alias=AliasChoices("took_effect", "bit"))]
-"""Whether there is proof; `bit` in reports up to format 3."""
+"""Whether there is evidence; called `bit` in formats up to 3."""
 
 
 class FaultSpan(Part):
-    """A fault from injected to healed."""
+    """A fault from its injection to its healing."""
 
     fault: str
     kind: str
@@ -113,7 +109,7 @@ class FaultSpan(Part):
 
 
 class Mark(Part):
-    """Hazards or findings of one kind that lie close together."""
+    """Hazards or findings of one kind that are close together."""
 
     kind: str
     at: float

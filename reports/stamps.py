@@ -1,7 +1,7 @@
-"""When a line of a log was written: the time stamps of the programs that runs consist of.
+"""Parse the time stamps of log lines, in the formats of the programs that a run consists of.
 
-A stamp without a zone is local time of whatever wrote it, so that it comes
-back as if it were UTC, and said to be so; the reader of the log finds out how far it is off.
+A stamp without a zone is the writer's local time. It is returned as if it were UTC and not `zoned`;
+the caller determines the difference.
 """
 
 from __future__ import annotations
@@ -11,32 +11,31 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 LOOKED_AT = 2_000
-"""How many bytes of a line are looked at."""
+"""Bytes of a line that are searched."""
 
 # 2026-11-22T19:44:16,090 · 2026-11-22 19:44:14.240 UTC · "time":"2026-11-22T14:23:23Z"
 _ISO = re.compile(
     rb"(?P<date>\d{4}-\d\d-\d\d)[T ](?P<time>\d\d:\d\d:\d\d)(?:[.,](?P<part>\d{1,9}))?"
     rb"(?P<zone> ?(?:Z|UTC|GMT)\b|[+-]\d\d:?\d\d)?"
 )
-# 26/11/22 15:13:12 WARN …: Spark's own
+# 26/11/22 15:13:12 WARN …: Spark
 _SPARK = re.compile(rb"(?P<date>\d\d/\d\d/\d\d) (?P<time>\d\d:\d\d:\d\d)\b")
-# %4|1795357064.333|…: librdkafka's own
+# %4|1795357064.333|…: librdkafka
 _SECONDS = re.compile(rb"%\d\|(?P<whole>\d{9,10})\.(?P<part>\d{1,9})\|")
 _EARLY = 40
-"""Where a stamp begins at the latest; further on it is what the line speaks of."""
+"""A stamp begins within so many bytes; one further on belongs to the message."""
 _KEYED = re.compile(rb'"(?:time|ts|timestamp|@timestamp)"\s*:\s*"')
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stamp:
-    """A moment in seconds since 1970; `zoned` says whether that is certain."""
+    """A time in seconds since 1970; `zoned` if its zone is certain."""
 
     at: float
     zoned: bool
 
 
 def stamp(line: bytes) -> Stamp | None:
-    """The stamp of one line; None if it has none."""
     line = line[:LOOKED_AT]
     if found := _SECONDS.match(line):
         return Stamp(at=float(found["whole"] + b"." + found["part"]), zoned=True)
@@ -60,7 +59,7 @@ def _read(found: re.Match[bytes], date: str, zone: bytes | None) -> Stamp | None
 
 
 def _offset(zone: bytes | None) -> float:
-    """How many seconds a zone such as `+01:00` is ahead of UTC."""
+    """Return how many seconds a zone such as `+01:00` is ahead of UTC."""
     if zone is None or zone[:1] not in b"+-":
         return 0.0
     digits = zone[1:].replace(b":", b"")

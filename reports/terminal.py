@@ -1,7 +1,4 @@
-"""Whether and how to colour an output.
-
-Only a terminal is coloured, and only if NO_COLOR is not set.
-"""
+"""Decide whether to colour an output: only a terminal, and only without NO_COLOR."""
 
 from __future__ import annotations
 
@@ -15,13 +12,13 @@ _PLAIN_WIDTH = 120
 
 
 def is_terminal(out: TextIO) -> bool:
-    """Whether somebody looks at it on a terminal that can do more than print lines."""
+    """Return whether the output is a terminal that can do more than print lines."""
     return out.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def console(out: TextIO) -> Console:
-    """A console for one output; nothing in a text is taken for markup."""
-    if isinstance(out, io.TextIOWrapper):  # an arrow must not fail a run where UTF-8 is not spoken
+    """Return a console for one output; texts are never parsed as markup."""
+    if isinstance(out, io.TextIOWrapper):  # arrows must not raise without UTF-8
         out.reconfigure(errors="backslashreplace")
     terminal = is_terminal(out)
     return Console(

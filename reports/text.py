@@ -1,7 +1,7 @@
-"""Small words: numbers, counts and times as people write them, and foreign text made harmless.
+"""Format numbers, counts and times, and make foreign text safe.
 
-Whatever comes from a history is foreign. It passes `visible` before anybody
-looks at it, so that no control character, terminal sequence or text direction mark can act.
+All text from a history is foreign and passes `visible`, so that control characters, terminal
+sequences and direction marks have no effect.
 """
 
 from __future__ import annotations
@@ -10,16 +10,14 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 UNSEALED = "NOT AS IT WAS SEALED"
-"""What stands at the top of a judgement of what was changed since the run sealed it."""
+"""Heads a judgement of a history that was changed after the run sealed it."""
 _KEPT = frozenset("\n\t")
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _WORDS = {0: "not at all", 1: "once", 2: "twice", 3: "three times", 4: "four times"}
 
 
 def visible(text: str) -> str:
-    r"""The text with everything that acts unseen (controls, direction marks, lone surrogates)
-    written as an escape such as `\u202e`.
-    """
+    r"""Escape invisible characters (controls, direction marks, lone surrogates), as in `\u202e`."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(
@@ -35,39 +33,39 @@ def _escape(char: str) -> str:
 
 
 def line(text: str) -> str:
-    """The visible text on one line."""
+    """Return the visible text on one line."""
     return " ".join(visible(text).split())
 
 
 def storable(text: str) -> str:
-    """The text without what UTF-8 cannot hold."""
+    """Escape what UTF-8 cannot encode."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def cut(text: str, limit: int) -> str:
-    """At most `limit` characters; a cut is shown, with how much is missing."""
+    """Cut to `limit` characters, and append how many are missing."""
     if len(text) <= limit:
         return text
     return f"{text[:limit]}… ({len(text) - limit} more characters)"
 
 
 def number(value: int | float) -> str:
-    """1250 → `1 250`, with a space that does not break the line."""
+    """Format 1250 as `1 250`, with a non-breaking space."""
     return f"{value:,}".replace(",", "\u00a0")
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:
-    """`1 record`, `1 250 records`."""
+    """Return `1 record`, `1 250 records`."""
     return f"{number(count)} {one if count == 1 else many or one + 's'}"
 
 
 def times(count: int) -> str:
-    """`not at all`, `once`, `twice`, `7 times`."""
+    """Return `not at all`, `once`, `twice`, `7 times`."""
     return _WORDS.get(count) or f"{number(count)} times"
 
 
 def seconds(value: float | None) -> str:
-    """`12.3 s`, `0.004 s`, `3 min 05 s`; a dash where nothing is known."""
+    """Return `12.3 s`, `0.004 s`, `3 min 05 s`; a dash for None."""
     if value is None:
         return "–"
     if abs(value) >= 180:
@@ -78,7 +76,7 @@ def seconds(value: float | None) -> str:
 
 
 def listed(parts: Iterable[str], last: str = "and") -> str:
-    """`a`, `a and b`, `a, b and c`."""
+    """Return `a`, `a and b`, `a, b and c`."""
     items: Sequence[str] = list(parts)
     if len(items) < 2:
         return "".join(items)
@@ -86,7 +84,7 @@ def listed(parts: Iterable[str], last: str = "and") -> str:
 
 
 def sentence(text: str) -> str:
-    """The text as a sentence: a capital letter first, a full stop at the end."""
+    """Capitalise the first letter, and add a full stop."""
     text = text.strip()
     if not text:
         return text

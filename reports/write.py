@@ -1,7 +1,6 @@
-"""`report.html` and `report.json` in the run's folder.
+"""Write and read `report.html` and `report.json` in a run folder.
 
-Each file is there whole or not at all, and the JSON comes first, because
-the page can be made from it again.
+Each file is written atomically, the JSON first, because the page can be rendered from it again.
 """
 
 from __future__ import annotations
@@ -17,15 +16,15 @@ from onceproof.reports.model import FORMAT, Report
 
 HTML_FILE, JSON_FILE = "report.html", "report.json"
 _LARGEST = 256 * 2**20
-"""Bytes of a report; ours end far below one million."""
+"""Maximum size of a report in bytes, far above any of ours."""
 
 
 class UnreadableReport(ValueError):
-    """There is no report in the folder, or it is damaged; the text says what to do."""
+    """The folder has no report, or it is damaged; the message says what to do."""
 
 
 def write(folder: Path, report: Report) -> tuple[Path, Path]:
-    """Write the page and the data; returns the paths of both, the page first."""
+    """Write the page and the data, and return their paths, page first."""
     html, data = folder / HTML_FILE, folder / JSON_FILE
     page = render(report)
     write_whole(data, report.model_dump_json(indent=1) + "\n")
@@ -37,20 +36,19 @@ def load(folder: Path) -> Report:
     """Read the report of a run folder.
 
     Raises:
-        UnreadableReport: no such file, not JSON, or not a report of this format.
+        UnreadableReport: the file is missing, not JSON, or not a report of this format.
     """
     return read(folder / JSON_FILE, within=folder)
 
 
 def read(path: Path, *, within: Path | None = None) -> Report:
-    """Read a report, whatever its file is called.
+    """Read a report from a file of any name.
 
     Args:
-        path: the file.
-        within: the folder that it must lie in, whatever is linked; None: wherever it leads to.
+        within: the folder that must contain the file; None: wherever its links lead.
 
     Raises:
-        UnreadableReport: no such file, not JSON, or not a report of this format.
+        UnreadableReport: the file is missing, not JSON, or not a report of this format.
     """
     try:
         within = within or path.resolve().parent
@@ -76,13 +74,13 @@ def read(path: Path, *, within: Path | None = None) -> Report:
 
 
 def write_whole(target: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all, whoever else writes it.
+    """Write a file atomically, also if several processes write it.
 
-    A link is replaced, and where it leads to nothing is written.
+    A symbolic link is replaced; its target is not written.
 
     Raises:
         NotRegular: something else than a file is there.
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     if not target.is_symlink():
         check_regular(target, target.parent)

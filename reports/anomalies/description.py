@@ -1,4 +1,4 @@
-"""A scene in words, for those who do not see the picture."""
+"""Describe a scene in words, as the picture's accessible description."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from onceproof.reports.text import sentence
 
 
 def described(scene: Scene) -> str:
-    """One sentence for each party, from top to bottom, then what is wrong."""
+    """Return a sentence for each party, from top to bottom, then what is wrong."""
     return " ".join(sentence(part) for part in _parts(scene))
 
 

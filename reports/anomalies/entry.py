@@ -1,7 +1,4 @@
-"""Everything that there is to say of one anomaly, for the page and for a terminal.
-
-Nothing is written twice: all of it is in the anomaly's own file.
-"""
+"""Everything the reference says about one anomaly, taken from the anomaly's own file."""
 
 from __future__ import annotations
 
@@ -33,7 +30,7 @@ EVIDENCE: Final[Mapping[Evidence, str]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One anomaly and what surrounds it."""
+    """One anomaly, and how it relates to others."""
 
     anomaly: Anomaly
     minimal: Minimal
@@ -45,36 +42,32 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """The anomaly's name."""
         return self.anomaly.name
 
     @property
     def hop(self) -> str:
-        """The hop in words."""
         return HOPS[self.anomaly.hop]
 
     @property
     def evidence(self) -> str:
-        """What its kind of evidence means."""
+        """The meaning of its kind of evidence."""
         return EVIDENCE[self.anomaly.evidence]
 
     @property
     def refuted(self) -> str:
-        """What it refutes, in words."""
         return ", ".join(self.refutes) or "nothing; it is shown, and may explain another"
 
     @property
     def file(self) -> str:
-        """Where it is written."""
         module = modules_of_anomalies()[self.name].__name__
         return f"{module.removeprefix('onceproof.').replace('.', '/')}.py"
 
     def trial(self) -> Trial | None:
-        """Its minimal history, judged; None where it has none."""
+        """Judge its minimal history; None if it has none."""
         return tried(self.anomaly, self.minimal) if self.minimal else None
 
     def code(self) -> str:
-        """Its minimal history as one would write it."""
+        """Return its minimal history as Python source."""
         tables = []
         for table, rows in self.minimal.items():
             inside = "".join(f"        {dict(row)!r},\n" for row in rows)
@@ -83,7 +76,7 @@ class Entry:
 
 
 def entry(name: str) -> Entry:
-    """What there is to say of an anomaly.
+    """Return the entry of an anomaly.
 
     Raises:
         KeyError: there is no such anomaly.
@@ -100,7 +93,7 @@ def entry(name: str) -> Entry:
 
 
 def by_hop(names: Iterable[str] | None = None) -> dict[Hop, tuple[Entry, ...]]:
-    """All entries in the order of the hops, then of what they refute and of their names."""
+    """Return the entries by hop: those that refute a claim first, liveness last, then by name."""
     known = anomalies()
     entries = [entry(name) for name in (known if names is None else names)]
     return {

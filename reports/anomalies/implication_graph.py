@@ -1,7 +1,7 @@
-"""Which anomaly may bring which others with it, as a picture.
+"""Draw which anomalies may imply which others.
 
-Names that may bring each other, over however many steps, are in one box.
-Between boxes no arrow leads back, and one that says no more than others in a row is left out.
+Names that imply each other, over any number of steps, share a box, so the graph of boxes has no
+cycles. Arrows that follow from others are omitted.
 """
 
 from __future__ import annotations
@@ -31,12 +31,7 @@ Box = tuple[str, ...]
 
 
 def draw(implies: Implies, kinds: Kinds) -> Markup:
-    """The graph; names that neither bring nor are brought are not in it.
-
-    Args:
-        implies: anomaly → the others that it may bring with it, directly.
-        kinds: anomaly → its hop and evidence, which its place in a box shows.
-    """
+    """Draw the graph; anomalies without any implication are omitted."""
     box_of, arrows = boxes(implies)
     members = {box[0]: box for box in box_of.values()}
     layout = laid_out(sorted(arrows))
@@ -70,7 +65,7 @@ def draw(implies: Implies, kinds: Kinds) -> Markup:
 
 
 def boxes(implies: Implies) -> tuple[dict[str, Box], set[tuple[str, str]]]:
-    """Each name's box, and the arrows between boxes, each called by the first of its names."""
+    """Return each name's box, and the arrows between boxes, identified by their first names."""
     names = sorted(implies.keys() | {name for others in implies.values() for name in others})
     brings = {name: _reached(implies, name) for name in names}
     box_of = {
@@ -95,7 +90,7 @@ def boxes(implies: Implies) -> tuple[dict[str, Box], set[tuple[str, str]]]:
 
 
 def _reached(implies: Implies, name: str) -> set[str]:
-    """What a name may bring, over however many steps."""
+    """Return everything that a name may imply, over any number of steps."""
     found: set[str] = set()
     waiting = [name]
     while waiting:
@@ -106,7 +101,6 @@ def _reached(implies: Implies, name: str) -> set[str]:
 
 
 def _height(members: Mapping[str, Box], spot: object) -> float:
-    """How much room a spot of a layer takes: a box, or an arrow that passes."""
     if isinstance(spot, str):
         return len(members[spot]) * _LINE + 2 * _PADDING + _APART
     return _THIN
@@ -115,9 +109,7 @@ def _height(members: Mapping[str, Box], spot: object) -> float:
 def _ports(
     ways: Iterable[Sequence[object]], at: Mapping[object, tuple[float, float]]
 ) -> dict[tuple[object, object], float]:
-    """How far from the middle of a box each arrow begins or ends: spread, in the order of where
-    they come from.
-    """
+    """Spread arrow ends around the middle of a box, ordered like the boxes they connect to."""
     beside: dict[tuple[object, bool], list[object]] = defaultdict(list)
     for way in ways:
         for end, other in ((way[0], way[1]), (way[-1], way[-2])):
@@ -132,7 +124,7 @@ def _ports(
 
 
 def _way(points: list[tuple[float, float]], wide: float) -> Markup:
-    """A smooth arrow through the middle of the layers that it passes."""
+    """Draw a smooth arrow that passes through the middle of its spots."""
     x, y = points[0][0] + wide, points[0][1]
     d = f"M{num(x)} {num(y)}"
     for number, (into, middle) in enumerate(points[1:], 1):
@@ -147,7 +139,6 @@ def _way(points: list[tuple[float, float]], wide: float) -> Markup:
 
 
 def _box(names: Box, at: tuple[float, float], wide: float, kinds: Kinds) -> Markup:
-    """The names, each linked to where it is explained."""
     x, middle = at
     high = len(names) * _LINE + 2 * _PADDING
     y = middle - high / 2

@@ -1,7 +1,6 @@
-"""Laying out a small graph in layers: who brings stands left of what is brought.
+"""Lay out a small acyclic graph in layers, from left to right; deterministic.
 
-An arrow that skips a layer gets a place of its own there, so that it passes
-between the names and not behind them. The same graph always comes out the same.
+An edge that skips layers gets a spot of its own in each, so that it passes between names.
 """
 
 from __future__ import annotations
@@ -14,19 +13,19 @@ from itertools import pairwise
 _SWEEPS = 12
 Edge = tuple[str, str]
 _Spot = str | tuple[str, str, int]
-"""A name, or where an arrow passes a layer: from, to, layer."""
+"""A name, or where an edge passes a layer: (source, target, layer)."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """Columns from left to right, each from top to bottom, and the way of each arrow."""
+    """Columns from left to right, each from top to bottom, and the spots of each edge."""
 
     layers: tuple[tuple[_Spot, ...], ...]
     ways: Mapping[Edge, tuple[_Spot, ...]]
 
 
 def laid_out(edges: Sequence[Edge]) -> Layout:
-    """The layout of all names that an edge touches. No edge may lead back."""
+    """Lay out all names that an edge touches. The edges must not form a cycle."""
     names = sorted({name for edge in edges for name in edge})
     depth = _depths(names, edges)
     ways: dict[Edge, tuple[_Spot, ...]] = {}
@@ -43,12 +42,12 @@ def laid_out(edges: Sequence[Edge]) -> Layout:
 
 
 def _depths(names: Sequence[str], edges: Sequence[Edge]) -> dict[str, int]:
-    """How many steps the longest way to a name has."""
+    """Return the layer of each name: the length of the longest path to it."""
     depth = dict.fromkeys(names, 0)
     for _ in names:
         for source, target in edges:
             depth[target] = max(depth[target], depth[source] + 1)
-    for name in names:  # what brings only far things stands right before them
+    for name in names:  # move names without predecessors next to their nearest target
         nearest = [depth[target] for source, target in edges if source == name]
         if nearest and not any(target == name for _, target in edges):
             depth[name] = min(nearest) - 1
@@ -58,7 +57,7 @@ def _depths(names: Sequence[str], edges: Sequence[Edge]) -> dict[str, int]:
 def _ordered(
     columns: list[list[_Spot]], ways: Mapping[Edge, tuple[_Spot, ...]]
 ) -> tuple[tuple[_Spot, ...], ...]:
-    """Each column in the order of the middle of its neighbours, again and again."""
+    """Reduce crossings: sort each column by the mean position of its neighbours, repeatedly."""
     beside: dict[_Spot, set[_Spot]] = defaultdict(set)
     for way in ways.values():
         for one, other in pairwise(way):

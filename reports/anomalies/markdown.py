@@ -1,9 +1,9 @@
-"""The reference of all anomalies as Markdown, `docs/reference/anomalies.md`.
+"""Write the reference of all anomalies as Markdown, `docs/reference/anomalies.md`.
 
     python -m onceproof.reports.anomalies.markdown > docs/reference/anomalies.md
 
-What comes from an anomaly's file is written for people and may hold
-backticks and stars, which mean here what they mean there; angle brackets and pipes are escaped.
+Texts from an anomaly's file may contain Markdown's backticks and stars; angle brackets and pipes
+are escaped.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PIECES = re.compile(r"(`[^`]*`)")
 
 
 def document() -> str:
-    """The page, made anew: every minimal history is judged."""
+    """Return the page. Every minimal history is judged again."""
     return "\n".join(_lines()) + "\n"
 
 
@@ -130,7 +130,7 @@ def _anchor(name: str) -> str:
 
 
 def _prose(text: str) -> str:
-    """Text in which nothing but backticks and stars is special."""
+    """Escape all Markdown but backticks and stars."""
     return "".join(
         piece if piece.startswith("`") else piece.replace("<", "&lt;").replace(">", "&gt;")
         for piece in _PIECES.split(text)

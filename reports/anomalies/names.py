@@ -1,7 +1,6 @@
-"""Foreign names made fit for a picture: harmless, short, and still told apart.
+"""Make foreign names safe and short for a picture.
 
-Two different names never become the same short one, because a picture in
-which two records look alike tells another history.
+Two different names never get the same short form: the picture would show a different history.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ _RIGHT_TO_LEFT = frozenset({"R", "AL", "AN"})
 
 
 def harmless(name: object) -> str:
-    """On one line, with nothing that acts unseen, nor anything that turns the line's direction."""
+    """Put a name on one line, and escape control characters and right-to-left text."""
     text = line("–" if name is None else str(name))
     return "".join(
         f"\\u{ord(c):04x}" if unicodedata.bidirectional(c) in _RIGHT_TO_LEFT else c for c in text
@@ -24,7 +23,7 @@ def harmless(name: object) -> str:
 
 
 def fitted(text: str, width: int) -> str:
-    """The text within a width, cut in its middle, where names differ least."""
+    """Cut a text in its middle, where names differ least, to a width in terminal columns."""
     if cell_len(text) <= width:
         return text
     width = max(1, width)
@@ -38,16 +37,15 @@ def fitted(text: str, width: int) -> str:
 
 
 class Names:
-    """The short names of one picture."""
+    """The short names of one picture, each at most `limit` columns wide."""
 
     def __init__(self, limit: int) -> None:
-        """Names get at most `limit` columns."""
         self._limit = limit
         self._short: dict[str, str] = {}
         self._taken: set[str] = set()
 
     def __call__(self, name: object) -> str:
-        """The short form; the same one for the same name, another one for any other."""
+        """Return the short form of a name, which no other name gets."""
         full = str(name)
         if full not in self._short:
             short = fitted(harmless(name), self._limit) or "''"

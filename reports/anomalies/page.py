@@ -1,7 +1,4 @@
-"""All anomalies with pictures and the graph of what they imply, as one page.
-
-`make docs` builds it into the site, beside the page that is made of `docs/reference/anomalies.md`.
-"""
+"""Render all anomalies, with pictures and the implication graph, as a page for `make docs`."""
 
 from __future__ import annotations
 
@@ -30,7 +27,7 @@ _READING = (
 
 
 def page() -> str:
-    """The page, made anew: every minimal history is judged."""
+    """Return the page. Every minimal history is judged again."""
     hops = by_hop()
     entries = [entry for entries in hops.values() for entry in entries]
     trials = {entry.name: entry.trial() for entry in entries}
@@ -70,7 +67,7 @@ def _environment() -> Environment:
 
 
 def _prose(words: str) -> Markup:
-    """Text with `code` and *stress*; everything else in it is escaped."""
+    """Render `code` and *emphasis*, and escape everything else."""
     made = Markup()
     end = 0
     for match in _MARKED.finditer(words):

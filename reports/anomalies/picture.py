@@ -1,8 +1,4 @@
-"""The picture of a minimal history, as SVG.
-
-What is highlighted, in red and with an ✗, is the witness of a real finding. Where the checkers find
-nothing, nothing is highlighted.
-"""
+"""Draw a minimal history as SVG, with the witness of its finding in red and marked with ✗."""
 
 from __future__ import annotations
 
@@ -19,7 +15,7 @@ _BETWEEN = 16
 
 
 def svg_picture(shown: Scene) -> Markup:
-    """The picture for a page, and the same in words for those who do not see it."""
+    """Return the picture, with the same in words as its description."""
     parts = [svg_board.draw(shown.board)]
     if shown.moments:
         parts.append(svg_moments.draw_moments(shown.moments))
@@ -37,5 +33,4 @@ def svg_picture(shown: Scene) -> Markup:
 
 
 def slug(name: str) -> str:
-    """The name as an identifier within a page."""
     return re.sub(r"[^A-Za-z0-9-]+", "-", name)

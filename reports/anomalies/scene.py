@@ -1,8 +1,7 @@
-"""What a picture shows, before anybody says where: lines, wires, logs, moments, a cycle.
+"""The content of a picture before layout: lines, wires, logs, moments and a cycle.
 
-It is drawn like on a whiteboard. Logs lie in the middle as strips of slots;
-above them stand those who write to them, below those who read, each as lines of text; wires run
-from a line to a slot, or to the edge between two slots.
+Logs are strips of slots in the middle. Writers are panels of text lines above them, readers are
+panels below. Wires run from a line to a slot, or to the edge between two slots.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 Ref = tuple[str, int]
-"""A row of the minimal history: table and place in it."""
+"""A row of the minimal history: table and index."""
 
 
 @dataclass(frozen=True)
@@ -26,24 +25,24 @@ class Place:
 
 @dataclass(frozen=True)
 class Edge:
-    """The edge before an offset: where one stands who reads it next."""
+    """The edge before an offset: the position of a reader that reads it next."""
 
     place: Place
 
 
 class Look(StrEnum):
-    """What kind of slot it is."""
+    """The kind of a slot."""
 
     COMMITTED = "committed"
     OPEN = "open"  # in the log, but not committed
     MARKER = "marker"
     GHOST = "ghost"  # nothing is there
-    ELIDED = "elided"  # whatever is there does not matter
+    ELIDED = "elided"  # what is there does not matter
 
 
 @dataclass(frozen=True, kw_only=True)
 class Slot:
-    """One place of a strip."""
+    """One offset, or an elided range, of a strip."""
 
     place: Place
     lines: tuple[str, ...]
@@ -60,12 +59,11 @@ class Strip:
     slots: tuple[Slot, ...]
 
     def holds(self, place: Place) -> bool:
-        """Whether a place is in this log."""
         first = self.slots[0].place
         return (place.topic, place.partition) == (first.topic, first.partition)
 
     def edge(self, place: Place) -> int:
-        """Before which slot an edge lies, by number; their count means behind the last."""
+        """Return the index of the slot behind an edge; `len(slots)` if it is behind the last."""
         for number, slot in enumerate(self.slots):
             if slot.place.offset >= place.offset:
                 return number
@@ -73,7 +71,7 @@ class Strip:
 
 
 class Flow(StrEnum):
-    """Where the arrow of a line's wires is."""
+    """The end of a line's wires that has the arrow."""
 
     TO_SLOT = "to slot"
     TO_LINE = "to line"
@@ -81,35 +79,33 @@ class Flow(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One row of a history, in words, with wires to the log."""
+    """One row of a history in words, with wires to the log."""
 
     label: str
     word: str = ""
-    """What is wrong with it, in a word or two; said behind the label."""
+    """What is wrong, in a word or two, appended to the label."""
     wires: tuple[Place | Edge, ...] = ()
     flow: Flow = Flow.TO_LINE
     span: tuple[Edge, Edge] | None = None
     wrong: bool = False
     ghost: bool = False
-    """It stands for something that is not there."""
+    """It represents something that is missing."""
     refs: tuple[Ref, ...] = ()
 
     @property
     def ending(self) -> str:
-        """The word, as it follows the label."""
         if not self.word:
             return ""
         return f"{' ' if self.label.endswith(':') else ', '}{self.word}"
 
     @property
     def text(self) -> str:
-        """Label and word."""
         return self.label + self.ending
 
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """Lines that stand or fall together: a transaction."""
+    """A transaction, with its lines."""
 
     title: str
     lines: tuple[Line, ...]
@@ -125,7 +121,7 @@ class Panel:
     items: tuple[Line | Group, ...]
 
     def lines(self) -> Iterator[Line]:
-        """Its lines, those of its groups as well."""
+        """Yield its lines, including those within groups."""
         for item in self.items:
             if isinstance(item, Group):
                 yield from item.lines
@@ -134,7 +130,7 @@ class Panel:
 
     @property
     def wired(self) -> bool:
-        """Whether any of its lines says something beside the logs."""
+        """Whether any of its lines is drawn at the logs, too."""
         return any(line.wires or line.span for line in self.lines())
 
 
@@ -148,7 +144,7 @@ class Board:
 
     @property
     def beside(self) -> tuple[Panel, ...]:
-        """The panels that wires start from or pass: up to the furthest one that has any."""
+        """The panels that wires start from or pass: up to the furthest one with a wire."""
         above = list(self.above)
         while above and not above[0].wired:
             above.pop(0)
@@ -158,9 +154,7 @@ class Board:
         return (*above, *below)
 
     def blames(self, target: Place | Edge) -> bool:
-        """Whether a wire from a line that is wrong shows what is wrong: it does, unless it ends
-        at an entry that is right.
-        """
+        """Return whether a wrong line's wire is wrong, too: not if it ends at a correct entry."""
         if isinstance(target, Edge):
             return True
         slots = (slot for strip in self.strips for slot in strip.slots)
@@ -169,7 +163,7 @@ class Board:
 
 @dataclass(frozen=True, kw_only=True)
 class Moment:
-    """Something with a time, or with a beginning and perhaps an end."""
+    """A point in time, or a period that may not have ended."""
 
     label: str
     start: int
@@ -198,15 +192,14 @@ class Scene:
     moments: tuple[Moment, ...] = ()
     cycle: tuple[Arc, ...] = ()
     sentences: tuple[str, ...] = ()
-    """What the checkers say of it; none where they find nothing."""
+    """What the checkers say about it; empty if they find nothing."""
 
     @property
     def panels(self) -> tuple[Panel, ...]:
-        """All panels from top to bottom."""
         return self.board.above + self.board.below
 
     def refs(self, *, wrong: bool = False) -> frozenset[Ref]:
-        """The rows of the history that are in the picture; with `wrong`, the highlighted ones."""
+        """Return the rows of the history in the picture; only the highlighted ones if `wrong`."""
         found: set[Ref] = set()
         items: list[Slot | Line | Group | Moment] = [*self.moments]
         items += [slot for strip in self.board.strips for slot in strip.slots]

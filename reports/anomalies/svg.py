@@ -1,7 +1,7 @@
-"""Elements of an SVG as safe markup: every attribute and every text is escaped here.
+"""Build SVG elements as safe markup: every attribute and text is escaped here.
 
-Nothing in a picture may act. There are no scripts, links or styles in it,
-only shapes with classes, which the page's style sheet colours for light and dark.
+A picture contains no scripts and loads nothing: its shapes have classes, which the page's style
+sheet colours for light and dark.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from markupsafe import Markup, escape
 from rich.cells import cell_len
 
 CHAR: Final = 7.0
-"""The width of a character of the pictures' font, generously."""
+"""Upper bound for the width of a character, in pixels."""
 SMALL: Final = 6.3
 _LEAST: Final = 0.78
-"""How much a picture may shrink before it is scrolled."""
+"""How far a picture may shrink before it is scrolled."""
 
 
 def element(name: str, *inside: str, **attributes: object) -> Markup:
-    """`<name attribute="…">inside</name>`; a trailing or inner `_` in a name is a hyphen."""
+    """Return an element. In attribute names, `_` becomes `-` and a trailing `_` is dropped."""
     markup = Markup("").join(
         Markup(' {}="{}"').format(key.rstrip("_").replace("_", "-"), _value(value))
         for key, value in attributes.items()
@@ -32,17 +32,14 @@ def element(name: str, *inside: str, **attributes: object) -> Markup:
 
 
 def words(x: float, y: float, text: str, class_: str, **attributes: object) -> Markup:
-    """A text."""
     return element("text", text, x=x, y=y, class_=class_, **attributes)
 
 
 def path(d: str, class_: str) -> Markup:
-    """A path."""
     return element("path", d=d, class_=class_)
 
 
 def cross(x: float, y: float, size: float = 3.5) -> Markup:
-    """The ✗ that marks what is wrong."""
     s = size
     return path(
         f"M{num(x - s)} {num(y - s)}l{2 * s} {2 * s}m0 {-2 * s}l{-2 * s} {2 * s}", "p-cross"
@@ -50,17 +47,15 @@ def cross(x: float, y: float, size: float = 3.5) -> Markup:
 
 
 def num(value: float) -> str:
-    """A coordinate, no longer than it needs to be."""
     return f"{value:.1f}".removesuffix(".0")
 
 
 def width_of(text: str, char: float = CHAR) -> float:
-    """How wide a text will be."""
     return cell_len(text) * char
 
 
 def document(name: str, title: str, says: str, size: tuple[float, float], *inside: str) -> Markup:
-    """A whole picture; `name` must be its own on the page."""
+    """Return a whole picture; `name` must be unique on the page."""
     width, height = (num(length) for length in size)
     return element(
         "svg",

@@ -1,7 +1,7 @@
-"""A board as SVG: panels of text at the left, logs at the right, wires between them.
+"""Draw a board as SVG: panels of text at the left, logs at the right, wires between them.
 
-It is laid out as for the terminal, a row for every line and a column for
-every slot. Where a vertical wire passes over a horizontal one, there is a gap in the latter.
+Each line has a row and each slot a column. A horizontal wire is interrupted where a vertical one
+crosses it.
 """
 
 from __future__ import annotations
@@ -20,24 +20,21 @@ _HEAD = 24
 _FOOT = 7
 _BETWEEN = 12
 _ROOM = 22
-"""Between panels and logs, where arrows end."""
+"""Space between panels and logs for the tips of arrows."""
 _AIR = 4.5
-"""On both sides of a wire that passes over another."""
+"""Gap on both sides of a crossing wire."""
 _NAME = 19
 _TEXT = 17
 
 
 @dataclass(kw_only=True)
 class _Layers:
-    """What is drawn first is below."""
-
     panels: list[Markup] = field(default_factory=list)
     wires: list[Markup] = field(default_factory=list)
     logs: list[Markup] = field(default_factory=list)
     heads: list[Markup] = field(default_factory=list)
 
     def all(self) -> list[Markup]:
-        """From bottom to top."""
         return [*self.panels, *self.wires, *self.logs, *self.heads]
 
 
@@ -51,7 +48,6 @@ class Drawn:
 
 
 def draw(board: Board) -> Drawn:
-    """The board."""
     columns = columns_of(board)
     artist = _Artist(board, columns)
     height = artist.draw()
@@ -59,15 +55,13 @@ def draw(board: Board) -> Drawn:
 
 
 class _Artist:
-    """Draws one board."""
-
     def __init__(self, board: Board, columns: Columns) -> None:
         self._board = board
         self._columns = columns
         self.layers = _Layers()
 
     def draw(self) -> float:
-        """Everything; returns the height."""
+        """Draw everything, and return the height."""
         above, y = self._panels(self._board.above, 1)
         if self._board.strips:
             top = y - _BETWEEN + _ROOM if above else y
@@ -81,7 +75,7 @@ class _Artist:
         return y - _BETWEEN + 2
 
     def _panels(self, panels: Iterable[Panel], y: float) -> tuple[list[tuple[float, Line]], float]:
-        """Panels from top to bottom; returns the middle of each line, and where to go on."""
+        """Draw panels from top to bottom; return the middle of each line, and the next free `y`."""
         rows: list[tuple[float, Line]] = []
         for panel in panels:
             top = y
@@ -122,7 +116,6 @@ class _Artist:
         yield element("g", *marks, data_rows=_rows(group.refs))
 
     def _logs(self, y: float) -> float:
-        """The strips; returns their lower border."""
         slots = [slot for strip in self._board.strips for slot in strip.slots]
         height = 13 + 16 * max(len(slot.lines) for slot in slots)
         for strip in self._board.strips:
@@ -160,7 +153,7 @@ class _Artist:
         return element("g", *marks, data_rows=_rows(slot.refs))
 
     def _wires(self, rows: list[tuple[float, Line]], log: float) -> None:
-        """Wires between lines and the border of the logs; what is wrong comes on top."""
+        """Draw wires between lines and the border of the logs, wrong ones on top."""
         ends = [self._ends(line) for _, line in rows]
         wires = []
         for (y, line), mine in zip(rows, ends, strict=True):
@@ -177,7 +170,7 @@ class _Artist:
             self._wire(y, line, x, wrong, log, passing)
 
     def _ends(self, line: Line) -> dict[float, bool]:
-        """Where a line's wires go, and whether each of them is wrong."""
+        """Return the `x` of each wire's end, and whether that wire is wrong."""
         ends = ((self._columns.of(target), self._board.blames(target)) for target in line.wires)
         return {x: line.wrong and blamed for x, blamed in ends if x is not None}
 
@@ -209,7 +202,6 @@ class _Artist:
 
 
 def _text_of(line: Line, x: float, y: float) -> Markup:
-    """A line's text."""
     marks = [cross(x - 8 if x < 30 else 14, y + _ROW / 2)] if line.wrong else []
     ghost = " p-missing" if line.ghost else ""
     text = [words(x, y + _TEXT - 1, line.label, f"p-text{ghost}")]

@@ -1,4 +1,4 @@
-"""Where everything on a board is from left to right, in pixels."""
+"""The horizontal layout of a board, in pixels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LEAST_GUTTER = 110
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """A gutter for text, and right of it the slots."""
+    """A gutter for text, with the slots to its right."""
 
     gutter: float
     width: float
@@ -23,7 +23,7 @@ class Columns:
     borders: Mapping[Place, tuple[float, float]]
 
     def of(self, target: Place | Edge) -> float | None:
-        """Where a wire ends: the middle of a slot, or the border that is the edge."""
+        """Return where a wire ends: the middle of a slot, or the border at an edge."""
         if isinstance(target, Place):
             borders = self.borders.get(target)
             return None if borders is None else sum(borders) / 2
@@ -36,12 +36,10 @@ class Columns:
         return None
 
     def span(self, strip: Strip) -> tuple[float, float]:
-        """Left and right end of a strip."""
         return self.borders[strip.slots[0].place][0], self.borders[strip.slots[-1].place][1]
 
 
 def columns_of(board: Board) -> Columns:
-    """As wide as the text needs, and no wider."""
     gutter = max([_LEAST_GUTTER, *map(panel_width, board.beside)])
     x = gutter + _GAP
     borders: dict[Place, tuple[float, float]] = {}
@@ -64,7 +62,6 @@ def columns_of(board: Board) -> Columns:
 
 
 def panel_width(panel: Panel) -> float:
-    """As wide as its text."""
     widths = [width_of(panel.title, SMALL) + 20]
     for item in panel.items:
         if isinstance(item, Group):

@@ -1,4 +1,4 @@
-"""Moments and cycles as SVG."""
+"""Draw moments and cycles as SVG."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from onceproof.reports.anomalies.svg_board import Drawn
 _ROW = 23
 _STEP = 46
 _LINE = 46
-"""Characters on a line of an explanation."""
+"""Maximum number of characters per line of an explanation."""
 
 
 def draw_moments(moments: Sequence[Moment]) -> Drawn:
-    """A row for each moment, a column for each time."""
+    """Draw a row per moment and a column per time."""
     times = sorted({t for m in moments for t in (m.start, m.end) if t is not None})
     label = max(width_of(m.label) for m in moments) + 42
     x = {time: label + _STEP * number for number, time in enumerate(times)}
@@ -55,7 +55,7 @@ def _moment(moment: Moment, y: float, x: dict[int, float], last: float) -> Marku
 
 
 def draw_cycle(cycle: Sequence[Arc]) -> Drawn:
-    """Transactions on a ring with numbered arrows, and under it what each arrow stands for."""
+    """Draw transactions on a ring with numbered arrows, and explain each arrow below it."""
     names = [arc.source for arc in cycle]
     node = max(width_of(name) for name in names) + 24
     count = len(names)
@@ -101,7 +101,7 @@ def _arc(
     centre: tuple[float, float],
     node: float,
 ) -> list[Markup]:
-    """An arrow bent outwards, with its number and kind beside its middle."""
+    """Draw an arrow bent outwards, with its number and kind beside its middle."""
     (x1, y1), (x2, y2) = start, end
     mx, my = (x1 + x2) / 2, (y1 + y2) / 2
     dx, dy = x2 - x1, y2 - y1
@@ -131,7 +131,7 @@ def _arc(
 def _towards(
     away: tuple[float, float], middle: tuple[float, float], wide: float, high: float
 ) -> tuple[float, float]:
-    """The point on a node's ellipse that faces another point."""
+    """Return the point on a node's ellipse that faces another point."""
     dx, dy = away[0] - middle[0], away[1] - middle[1]
     scale = math.sqrt((dx / wide) ** 2 + (dy / high) ** 2) or 1.0
     return middle[0] + dx / scale, middle[1] + dy / scale

@@ -1,4 +1,4 @@
-"""A minimal history as tables: the columns that matter, and which rows the witness speaks of."""
+"""A minimal history as tables: the given columns, with the rows of the witness marked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from onceproof.reports.anomalies.trial import Trial
 from onceproof.reports.anomalies.witness import Witness
 
 WRONG = "✗"
-"""Marks a row of the witness."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +23,7 @@ class HistoryTable:
 
 
 def tables_of(trial: Trial) -> Iterator[HistoryTable]:
-    """The tables of a trial's history, in the order in which they were given."""
+    """Yield the tables of a trial's history, in the order in which they were given."""
     witness = Witness(trial)
     for table, rows in trial.rows.items():
         columns = [column for column in (rows[0] if rows else ()) if _matters(trial, table, column)]
@@ -38,7 +37,7 @@ def tables_of(trial: Trial) -> Iterator[HistoryTable]:
 
 
 def _matters(trial: Trial, table: str, column: str) -> bool:
-    """Whether a column was given, or tells rows apart by where they are."""
+    """Return whether a column was given, or is an offset that tells rows apart."""
     places = column == "offset" and len(trial.rows[table]) > 1
     return trial.says(table, column) or places
 

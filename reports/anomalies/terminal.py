@@ -1,8 +1,4 @@
-"""One anomaly explained in a terminal, or all of them in a line each.
-
-It reads the same without colour, in a pipe, and where a terminal knows
-nothing but ASCII.
-"""
+"""Print one anomaly, or a list of all, in a terminal, also without colour or in ASCII."""
 
 from __future__ import annotations
 
@@ -29,7 +25,6 @@ _LEAST = 30
 
 
 def print_entry(entry: Entry, out: TextIO) -> None:
-    """Everything about one anomaly."""
     to = console(out)
     width = max(_LEAST, min(_WIDTH, to.width))
     for part in _entry(entry, width):
@@ -41,7 +36,6 @@ def print_entry(entry: Entry, out: TextIO) -> None:
 
 
 def print_list(out: TextIO) -> None:
-    """A line for each anomaly, by hop."""
     to = console(out)
     room = to.width if is_terminal(out) else None
     hops = by_hop()
@@ -123,9 +117,7 @@ def _wrapped(text: str, width: int, *, style: str = "") -> Iterator[Text]:
 
 
 def _spoken(text: Text, out: TextIO) -> Text:
-    """The text with what the output's encoding has; every character stays one, so that the styles
-    still fit.
-    """
+    """Replace what the output cannot encode, character by character, so that styles still fit."""
     try:
         f"{WRONG}→…".encode(getattr(out, "encoding", None) or "utf-8")
     except (UnicodeError, LookupError):

@@ -1,8 +1,7 @@
-"""A minimal history, really judged: what the checkers find in it, and in which rows.
+"""Judge a minimal history: what the checkers find in it, and in which rows.
 
-Pictures and tables highlight what is found here and nothing else. A minimal history
-in which its anomaly is not found is shown without any highlight. One that says nothing of phases is
-one of a run that settled and was collected to its end.
+Pictures and tables highlight these findings and nothing else. A minimal history without phases
+counts as settled and fully collected.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _WHOLE: Final = ({"phase": "settle", "outcome": "ok"}, {"phase": "collect", "out
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """The filled-in rows of a minimal history, which columns were given, and the findings."""
+    """The rows of a minimal history, which columns were given, and the findings."""
 
     anomaly: str
     rows: Mapping[str, tuple[Row, ...]]
@@ -35,11 +34,11 @@ class Trial:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What the checkers say of it; none where they find nothing."""
+        """What the checkers say about it; empty if they find nothing."""
         return tuple(dict.fromkeys(harmless(finding.sentence) for finding in self.findings))
 
     def says(self, table: str, column: str) -> bool:
-        """Whether a column was given, so that it matters."""
+        """Return whether a column was given, and not filled with its default."""
         return column in self.given.get(table, frozenset())
 
 
@@ -58,7 +57,7 @@ def tried(anomaly: Anomaly, minimal: Minimal) -> Trial:
 
 
 def laid_out(name: str, minimal: Minimal) -> Trial:
-    """The filled-in rows without any judging."""
+    """Fill in the rows of a minimal history, without judging it."""
     history = History.of(**minimal)
     rows = {table: tuple(history[table].to_pylist()) for table in minimal}
     return Trial(

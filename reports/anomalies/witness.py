@@ -1,7 +1,6 @@
-"""Which rows of a history a witness speaks of.
+"""Match the rows of a witness to the rows of a history.
 
-A witness has the columns of a query, not those of a table. Here it stands,
-for each table, which of them together name one of its rows.
+A witness has the columns of a query. For each table, `_NAMED` lists which of them identify a row.
 """
 
 from __future__ import annotations
@@ -65,15 +64,15 @@ _NAMED: Final[Mapping[str, tuple[tuple[Mapping[str, str], Mapping[str, str]], ..
     "instances": (({"instance": "instance"}, {}), ({"instance": "successor"}, {})),
     "phases": (({"phase": "phase"}, {}),),
 }
-"""Table → ways to name a row: column of the table → column of the witness, and what else the
-witness must be like (a value; `*` any value; `-` no such column)."""
+"""Table → ways to identify a row: column of the table → column of the witness, and conditions on
+other columns of the witness (a value; `*`: any value; `-`: NULL or missing).
+"""
 
 
 class Witness:
     """The witness rows of a trial's findings."""
 
     def __init__(self, trial: Trial) -> None:
-        """Those of all findings that are shown."""
         self._known: dict[str, Value] = {"topic": trial.topic}
         self.rows: tuple[Row, ...] = tuple(
             {**finding.key, **row, **_place_of_unit(row)}
@@ -82,7 +81,7 @@ class Witness:
         )
 
     def has(self, table: str, row: Row) -> bool:
-        """Whether it speaks of this row."""
+        """Return whether the witness includes a row."""
         return any(
             self._names(found, row, columns, like)
             for columns, like in _NAMED.get(table, ())
@@ -109,5 +108,5 @@ def _same(value: Value, there: Value) -> bool:
 
 
 def _place_of_unit(row: Row) -> Row:
-    """A unit of a transaction may lie in another topic than the one on trial."""
+    """Return the topic of a transaction's unit, which may differ from the topic on trial."""
     return {"topic": row["unit_topic"]} if row.get("unit_topic") is not None else {}

@@ -1,8 +1,4 @@
-"""When micro-batches were planned and done, each by its query and its number.
-
-Every query counts its own micro-batches from 0, so a number alone names one
-only where no two queries have it.
-"""
+"""When micro-batches were planned and done, by query and number."""
 
 from __future__ import annotations
 
@@ -14,11 +10,10 @@ import pyarrow.compute as pc
 from onceproof.reports.assembly.tables import Clock, History, table
 
 Moments = Mapping[tuple[str, int], Mapping[str, float]]
-"""Of each owner's micro-batch: the first time of each kind, `planned` and `done`, in seconds."""
+"""(owner, batch) → kind (`planned` or `done`) → first time, in seconds."""
 
 
 def batch_moments(history: History, clock: Clock) -> Moments:
-    """When each was planned and done, as far as positions tell."""
     times: dict[tuple[str, int], dict[str, float]] = defaultdict(dict)
     positions = table(history, "positions")
     known = positions.filter(pc.is_valid(positions.column("batch")))
@@ -30,7 +25,7 @@ def batch_moments(history: History, clock: Clock) -> Moments:
 
 
 class BatchTimes:
-    """Asked by what a row says of its micro-batch, which may be its number alone."""
+    """Look up the times of micro-batches, also by number alone, which several queries may share."""
 
     def __init__(self, moments: Moments) -> None:
         self._of: dict[int, dict[str, Mapping[str, float]]] = defaultdict(dict)
@@ -38,7 +33,7 @@ class BatchTimes:
             self._of[batch][owner] = seen
 
     def at(self, owner: object, batch: int, kind: str) -> float | None:
-        """When it was planned or done; None where nobody knows, or it may be one of several."""
+        """Return when a micro-batch was planned or done; None if that is unknown or ambiguous."""
         those = self._of.get(batch, {})
         if owner is None and len(those) == 1:
             return next(iter(those.values())).get(kind)

@@ -1,8 +1,4 @@
-"""Places in logs of topics: what the producer stamped on an entry, and the marker that ended it.
-
-The log is filtered twice as a whole, whatever the number of records; a
-transaction is ended by the first marker of the same producer behind the entry.
-"""
+"""Look up log entries by record or position, each with the marker that ended its transaction."""
 
 from __future__ import annotations
 
@@ -25,7 +21,7 @@ _Writer = tuple[str, int, int]
 
 
 class Entries:
-    """The entries of records, and those that stand at places; all looked up at once."""
+    """The log entries of given records, and those at given positions."""
 
     def __init__(
         self, history: History, records: Collection[str], positions: Iterable[str]
@@ -40,17 +36,16 @@ class Entries:
         self._markers = _markers(history, [*named, *placed])
 
     def of_record(self, record: str) -> list[dict[str, Any]]:
-        """The rows of `log` that carry the record's identity."""
+        """Return the rows of `log` with the record's identity."""
         return self._by_record.get(record, [])
 
     def at(self, position: str) -> Entry | None:
-        """The entry at `topic-partition@offset`; None if that is no place in a known log."""
+        """Return the entry at `topic-partition@offset`; None if that is no place in a known log."""
         place = place_of(position)
         row = self._by_place.get(place) if place else None
         return self.entry_of(row) if row else None
 
     def entry_of(self, row: Mapping[str, Any]) -> Entry:
-        """A row of `log` as an `Entry`."""
         return Entry(
             topic=short(row["topic"]),
             partition=row["partition"],
@@ -73,13 +68,12 @@ class Entries:
 
 
 def place_of(position: str) -> Place | None:
-    """The place that `topic-partition@offset` names; None if it does not name one."""
+    """Parse `topic-partition@offset`; None if it has another form."""
     found = _PLACE.fullmatch(position)
     return (found[1], int(found[2]), int(found[3])) if found else None
 
 
 def _at(history: History, places: Collection[Place]) -> list[dict[str, Any]]:
-    """The rows of `log` at these places."""
     if not places:
         return []
     log = table(history, "log")
@@ -95,7 +89,7 @@ def _at(history: History, places: Collection[Place]) -> list[dict[str, Any]]:
 def _markers(
     history: History, entries: Iterable[Mapping[str, Any]]
 ) -> dict[_Writer, tuple[list[int], list[dict[str, Any]]]]:
-    """The control records of the producers of these entries, in the order of their offsets."""
+    """Return the control records of the entries' producers, in the order of their offsets."""
     writers = {_writer(row) for row in entries if (row["producer_id"] or -1) >= 0}
     ids = pa.array(sorted({producer for _, _, producer in writers}), pa.int64())
     log = table(history, "log")

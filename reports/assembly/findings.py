@@ -1,6 +1,6 @@
-"""Findings as the report has them: bounded in number and size, with the record's way and a time.
+"""Build a report's findings, each with its record's path and a time.
 
-What is shown is cut until it fits `SIZE_LIMIT`; the counts never are.
+Fewer findings are shown until all fit into `SIZE_LIMIT` characters; the counts stay exact.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TXN_LIMIT = 6
 def findings(
     judgement: Judgement, history: History, clock: Clock, batch_times: BatchTimes
 ) -> tuple[Findings, ...]:
-    """All groups of findings, the ones that refute a claim first."""
+    """Return all groups of findings, those that refute a claim first."""
     shown = [found for group in judgement.findings for found in group.shown[: _SHOWN[0]]]
     claims = judgement.claims
     named = records_of_attempts(history, {a for f in shown if (a := _only(f, "attempt"))})
@@ -72,7 +72,6 @@ def findings(
 
 
 def _fitting(groups: Sequence[Findings]) -> tuple[Findings, ...]:
-    """The groups with as many findings shown as fit the size limit."""
     for limit in _SHOWN:
         fitted = tuple(g.model_copy(update={"shown": g.shown[:limit]}) for g in groups)
         if sum(len(g.model_dump_json()) for g in fitted) <= SIZE_LIMIT:
@@ -90,12 +89,12 @@ def _rows(found: JudgedFinding) -> Iterable[JudgedRow]:
 
 
 def _texts(found: JudgedFinding) -> list[str]:
-    """Every text in its key and witness once."""
+    """Return the distinct texts in its key and witness."""
     return list(dict.fromkeys(v for row in _rows(found) for v in row.values() if type(v) is str))
 
 
 def _only(found: JudgedFinding, column: str) -> str | None:
-    """The one text that all rows have in a column; None when there is none or more than one."""
+    """Return the one text that all rows have in a column; None if there are none or several."""
     values = {v for row in _rows(found) if isinstance(v := row.get(column), str)}
     return values.pop() if len(values) == 1 else None
 
@@ -105,7 +104,7 @@ def _record(found: JudgedFinding, named: dict[str, str]) -> str | None:
 
 
 def _places(found: JudgedFinding, claims: Sequence[ClaimJudgement]) -> list[Place]:
-    """Where to look for effects: where the finding says, else where the claims look."""
+    """Return the sinks where effects are looked up: the finding's, else those of the claims."""
     if found.hop is Hop.PRODUCE:
         return []
     if sink := _only(found, "sink"):
@@ -124,7 +123,7 @@ def _time(
     causes: Sequence[Cause],
     txns: Sequence[Transaction],
 ) -> tuple[float | None, str | None]:
-    """When it came about, as well as that can be told, and what happened then."""
+    """Return when it happened, as far as known, and the event that this time is of."""
     batches = _batches(found)
     effects, sends = (path.effects, path.sends) if path else ((), ())
     passings = path.passings if path else ()
@@ -150,7 +149,7 @@ def _time(
 
 
 def _batches(found: JudgedFinding) -> set[tuple[str | None, int]]:
-    """The micro-batches of its witness, each with its owner, or that of what caused it."""
+    """Return the micro-batches in its witness, with the owner from there or from its causes."""
     caused: dict[int, set[str]] = defaultdict(set)
     for row in found.causes:
         owner, number = row.get("owner"), row.get("batch")
@@ -166,7 +165,6 @@ def _batches(found: JudgedFinding) -> set[tuple[str | None, int]]:
 
 
 def _time_of(row: JudgedRow, clock: Clock) -> float | None:
-    """The time that a row of the witness has itself."""
     at, own = row.get("at"), row.get("clock", clock.id)
     return clock.seconds(at, str(own)) if type(at) is int else None
 

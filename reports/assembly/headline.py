@@ -1,8 +1,8 @@
-"""The verdict as a sentence.
+"""Build the headline: the verdict as a sentence.
 
-It speaks of one claim, the strongest guarantee that was judged and there
-the worst verdict; what weaker claims of the same stretch add ("nothing was lost") is appended.
-What is counted are effects; they are called records only where each record has one.
+It is about one claim: the strongest guarantee that was judged, and its worst verdict. What weaker
+claims of the same hop and sink add ("nothing was lost") is appended. Effects are counted; they are
+called records only if each record has one effect.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _HOPS = (Hop.END_TO_END, Hop.PROCESS, Hop.PRODUCE)
 
 
 def principal(claims: Sequence[Claim]) -> Claim | None:
-    """The claim that the headline speaks of."""
+    """Return the claim that the headline is about."""
     return min(claims, key=_rank, default=None)
 
 
@@ -29,10 +29,7 @@ def headline(
     faults: Sequence[Fault],
     several: Collection[str],
 ) -> str:
-    """The verdict of the principal claim as a sentence.
-
-    In the sinks `several` one record has several effects.
-    """
+    """Return the principal claim's verdict. In sinks `several`, records have several effects."""
     claim = principal(claims)
     if claim is None:
         return "No claim was judged."
@@ -63,17 +60,17 @@ def headline(
 
 
 def label(claim: Claim) -> str:
-    """`Exactly once` for `exactly-once`."""
+    """Return `Exactly once` for `exactly-once`."""
     return claim.guarantee.replace("-", " ").capitalize()
 
 
 def phrase(anomaly: str, count: int, claim: Claim, *, several: bool) -> str:
-    """What `count` findings of one anomaly amount to, in words; `several`: of effects."""
+    """Describe `count` findings of an anomaly. With `several`, they are of effects, not records."""
     words = _words(anomaly)
     if words is None:
         return plural(count, f"finding of {anomaly}", f"findings of {anomaly}")
     sink = claim.sink or "the sink"
-    # One pass by replace: names of topics and sinks may hold braces.
+    # No str.format: names of topics and sinks may contain braces.
     parts = (words.one if count == 1 else words.many).split(" ")
     noun = "effect" if several else "record"
     filled = {"{n}": number(count), "{input}": claim.input, "{sink}": sink}
@@ -82,7 +79,7 @@ def phrase(anomaly: str, count: int, claim: Claim, *, several: bool) -> str:
 
 
 def _words(anomaly: str) -> Headline | None:
-    """What an anomaly's file says; nothing of one that another version or package knows."""
+    """Return the anomaly's headline; None if this version of onceproof does not know it."""
     known = anomalies().get(anomaly)
     return None if known is None else known.headline
 
@@ -113,7 +110,7 @@ def _violated(
 
 
 def _clean(claim: Claim) -> str:
-    """What was looked for and not found, in the words of the guarantee."""
+    """Say what was looked for and not found."""
     what = {
         "exactly-once": "nothing was lost and nothing was repeated",
         "at-least-once": "nothing was lost",

@@ -1,7 +1,7 @@
-"""How far each reader was behind, in records: the acknowledged ones less those it had behind it.
+"""Compute each reader's lag over time, in records: acknowledged ones minus those it passed.
 
-Records are counted, never offsets subtracted: markers and aborted records
-leave gaps. A stored position counts as many records as are in the log below it.
+Records are counted and offsets never subtracted, because markers and aborted records leave gaps. A
+stored position counts the records below it in the log.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _READERS = 6
 
 
 def lag_lanes(history: History, clock: Clock, *, end: float, width: float) -> tuple[LagLane, ...]:
-    """One lane for every reader of the input that stored positions; else for observing readers."""
+    """Return a lane for each reader with stored positions; if there is none, for each observer."""
     bins = max(1, int(end / width) + 1)
     positions = _done(history, clock)
     behind = _by_positions(history, positions, clock, bins, width)
@@ -38,7 +38,7 @@ def lag_lanes(history: History, clock: Clock, *, end: float, width: float) -> tu
 def commit_lanes(
     history: History, clock: Clock, *, end: float, width: float
 ) -> tuple[CommitLane, ...]:
-    """How often each reader stored positions; those of one moment are one commit."""
+    """Return how often each reader stored positions; those of one time are one commit."""
     bins = max(1, int(end / width) + 1)
     moments: dict[str, set[int]] = defaultdict(set)
     for row in _done(history, clock).select(["owner", "at"]).to_pylist():
@@ -53,7 +53,7 @@ def commit_lanes(
 
 
 def _done(history: History, clock: Clock) -> pa.Table:
-    """Stored positions that somebody saw when they were stored, or soon after."""
+    """Return the stored positions that were observed while the run lasted, not when collecting."""
     positions = table(history, "positions")
     mask = pc.and_kleene(
         pc.equal(positions["kind"], "done"), pc.equal(positions["clock"], clock.id)
@@ -99,7 +99,7 @@ def _by_reads(history: History, clock: Clock, bins: int, width: float) -> dict[s
         mine = reads.filter(pc.equal(reads["reader"], reader))
         topics = set(pc.unique(mine["topic"]).to_pylist())
         had = _binned(mine["at"], clock, bins, width)
-        # Who reads committed records never gets those of aborted transactions.
+        # A read_committed consumer never gets records of aborted transactions.
         committed = "read_uncommitted" not in pc.unique(mine["isolation"]).to_pylist()
         aborted = _aborted(history) if committed else None
         lanes[reader] = _difference(_arrived(history, topics, clock, bins, width, aborted), had)
@@ -107,8 +107,6 @@ def _by_reads(history: History, clock: Clock, bins: int, width: float) -> dict[s
 
 
 class _Log:
-    """The offsets of the records in each partition, in order."""
-
     def __init__(self, history: History, topics: Iterable[str]) -> None:
         log = table(history, "log").select(["topic", "partition", "offset", "kind"])
         wanted = pc.is_in(log["topic"], value_set=pa.array(sorted(topics), pa.string()))
@@ -116,7 +114,6 @@ class _Log:
         self._known: dict[tuple[str, int], Sequence[int]] = {}
 
     def offsets(self, topic: str, partition: int) -> Sequence[int]:
-        """Those of one partition."""
         known = self._known.get((topic, partition))
         if known is None:
             mine = pc.and_(
@@ -128,7 +125,7 @@ class _Log:
 
 
 def _sorted(offsets: pa.ChunkedArray) -> Sequence[int]:
-    """The offsets in order, where Arrow has them: of millions of them no list is made."""
+    """Sort offsets without converting them to a list: there may be millions."""
     whole = pa.concat_arrays(offsets.chunks) if offsets.num_chunks else pa.array([], pa.int64())
     ordered = whole.take(pc.array_sort_indices(whole))
     _, numbers = ordered.buffers()
@@ -138,7 +135,7 @@ def _sorted(offsets: pa.ChunkedArray) -> Sequence[int]:
 def _steps(
     moved: Iterable[tuple[int, int, int]], offsets: Sequence[int]
 ) -> Iterable[tuple[int, int]]:
-    """(when, how many more records were behind it) of each stored position of one partition."""
+    """Yield (time, number of records newly passed) for the stored positions of one partition."""
     before = 0
     for at, _, offset in sorted(moved):
         now = bisect_left(offsets, offset)
@@ -147,7 +144,6 @@ def _steps(
 
 
 def _aborted(history: History) -> pa.Array:
-    """The transactions that were aborted."""
     txns = table(history, "txns")
     found = txns.filter(pc.equal(txns["outcome"], "aborted"))["txn"]
     return pa.array(found.to_pylist(), pa.string())
@@ -161,7 +157,7 @@ def _arrived(
     width: float,
     but: pa.Array | None = None,
 ) -> list[int]:
-    """How many sends into these topics were acknowledged, by bin; `but` those of transactions."""
+    """Count the acknowledged sends into these topics by bin, except those of transactions `but`."""
     sends = table(history, "sends").select(["topic", "outcome", "returned_at", "clock", "txn"])
     if but is not None:
         sends = sends.filter(pc.invert(pc.is_in(sends["txn"], value_set=but)))
@@ -184,6 +180,6 @@ def _bin(at: int, clock: Clock, bins: int, width: float) -> int:
 
 
 def _difference(arrived: Sequence[int], passed: Sequence[int]) -> list[int]:
-    """What is behind at the end of each bin; a reader is told later than it read, never before."""
+    """Return the lag at the end of each bin: 0 where acknowledgements arrive after the read."""
     both = zip(accumulate(arrived), accumulate(passed), strict=True)
     return [max(came - had, 0) for came, had in both]

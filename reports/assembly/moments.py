@@ -1,8 +1,4 @@
-"""What the logs say around the findings, each stretch of time once.
-
-Findings that lie close together share a stretch; what is quoted of all logs
-together is bounded, whatever they hold.
-"""
+"""Quote the logs around findings, each period once; the total length is bounded."""
 
 from __future__ import annotations
 
@@ -15,37 +11,31 @@ from onceproof.reports.model import Findings
 from onceproof.reports.model_story import LogExcerpt, LogLine, Moment
 
 AROUND = 2.0
-"""Lines within so many seconds of a finding are quoted."""
+"""Seconds before and after a finding."""
 _TOGETHER = 1.0
 _MOMENTS = 40
 _TEXT_LIMIT = 250_000
 
 Look = Callable[[float, float, float], tuple[Lines, ...]]
-"""Lines of logs by a middle, a start and an end, all in seconds since 1970."""
+"""Return lines of logs by middle, start and end, in seconds since 1970."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FindingsAndMoments:
-    """Findings that say which moment they belong to, and the moments."""
+    """Findings with the index of their moment, and the moments."""
 
     findings: tuple[Findings, ...]
     moments: tuple[Moment, ...]
 
 
 def moments(findings: Sequence[Findings], look: Look | None, origin: float) -> FindingsAndMoments:
-    """The stretches of time around findings.
-
-    Args:
-        findings: as the report has them.
-        look: how to get at the lines; None: there are no logs.
-        origin: the start of the run, in seconds since 1970.
-    """
+    """Return the periods around findings; `origin` is the run's start in seconds since 1970."""
     if look is None:
         return FindingsAndMoments(findings=tuple(findings), moments=())
     place_of: dict[float, int] = {}
     found: list[Moment] = []
     left = _TEXT_LIMIT
-    # The first of each kind is shown in full, so its time comes first.
+    # The first finding of each anomaly is shown in full, so its time has priority.
     for at in _in_turn(findings)[:_MOMENTS]:
         if at in place_of or left <= 0:
             continue
@@ -73,7 +63,7 @@ def moments(findings: Sequence[Findings], look: Look | None, origin: float) -> F
 
 
 def _in_turn(findings: Sequence[Findings]) -> list[float]:
-    """Every time of a finding once: the first of each anomaly, then the second, and so on."""
+    """Return the distinct times of findings: of the first of each anomaly, then the second ones."""
     longest = max((len(group.shown) for group in findings), default=0)
     turns = (g.shown[i].at for i in range(longest) for g in findings if i < len(g.shown))
     return list(dict.fromkeys(at for at in turns if at is not None))

@@ -1,7 +1,7 @@
-"""Who had a place of the input behind it, and when: stored positions and micro-batches.
+"""Which readers passed a place of the input, and when: stored positions and micro-batches.
 
-A position that was set back passes the same record again, and each passing
-is told; that is how a record comes to be processed twice.
+After a reset to an earlier position a record is passed again. Each passing is reported, because
+this is how records are processed twice.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ _HARNESS = "the harness itself"
 
 @dataclass(frozen=True, kw_only=True)
 class _Track:
-    """The stored positions of one reader in one partition, in the order in which they were."""
+    """The positions that one reader stored in one partition, in order."""
 
     rows: list[dict[str, Any]]
     before: pa.Array
     after: pa.Array
 
     def passing(self, offset: int) -> list[int]:
-        """Which of them moved past an offset."""
+        """Return the indexes of the positions that moved past an offset."""
         mask = pc.and_(pc.less_equal(self.before, offset), pc.greater(self.after, offset))
         found: list[int] = pc.indices_nonzero(mask).to_pylist()
         return found
 
 
 class Passings:
-    """Stored positions and micro-batches, by the places that they moved past."""
+    """Stored positions and micro-batches, by the places that they passed."""
 
     def __init__(self, history: History, clock: Clock) -> None:
         self._clock = clock
@@ -55,21 +55,21 @@ class Passings:
             self._ranges[row["topic"], row["partition"]].append(row)
 
     def over(self, place: Place) -> list[Passing]:
-        """The stored positions that moved past a place, in order of time."""
+        """Return the stored positions that moved past a place, in order of time."""
         topic, partition, offset = place
         found = [
             self._passing(track, at)
             for track in self._tracks.get((topic, partition), ())
             for at in track.passing(offset)
         ]
-        # One move is often written down in several ways: as resume and as atomic, of each sink.
+        # One move is often recorded several times: as resume and as atomic, for each sink.
         distinct = {
             (p.owner, p.start, p.end, p.batch, p.at, p.instance): p for p in reversed(found)
         }
         return sorted(distinct.values(), key=lambda p: (p.at is None, p.at or 0.0))
 
     def executions(self, place: Place) -> list[Execution]:
-        """The executions of micro-batches that a place was in."""
+        """Return the executions of micro-batches that contain a place."""
         topic, partition, offset = place
         found = [
             Execution(

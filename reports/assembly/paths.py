@@ -1,8 +1,7 @@
-"""The way of single records through the history: sent, in the input log, passed by readers, in the
-sink.
+"""Trace single records through the history: sends, input log, readers, sink.
 
-The large tables are filtered once for all records that a report shows;
-nothing here grows with the size of the run except that filter.
+The large tables are filtered once for all records that a report shows; nothing else here grows with
+the size of the run.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from onceproof.reports.model_story import (
 LIST_LIMIT = 12
 _PLACES_LIMIT = 3
 Place = tuple[str, str | None]
-"""A sink, and one view of it or all (None)."""
+"""A sink, and one view of it; None: all views."""
 
 
 class Paths:
-    """The ways of the records that were asked for, looked up at once."""
+    """The paths of given records."""
 
     def __init__(
         self, history: History, clock: Clock, records: Collection[str], inputs: Collection[str]
@@ -49,11 +48,10 @@ class Paths:
         self._txns = transactions(history, clock, txns)
 
     def attempts(self, record: str) -> list[dict[str, Any]]:
-        """The rows of `sends` of one record, in the order of the calls."""
         return self._sends.get(record, [])
 
     def path(self, record: str, places: Collection[Place]) -> Path | None:
-        """The way of one record, with its effects in the given places only; None if it has none."""
+        """Return a record's path, with effects in `places` only; None if nothing is known."""
         sends, reads = self._sends.get(record, []), self._reads.get(record, [])
         entries = [
             row
@@ -67,7 +65,7 @@ class Paths:
         effects = sorted(effects, key=lambda r: (r["sink"], r["view"], r["ordinal"] or 0))
         reads = sorted(reads, key=lambda r: (r["at"] or 0, r["reader"]))
         logged = [(r["topic"], r["partition"], r["offset"]) for r in entries[:_PLACES_LIMIT]]
-        # What processing did is no part of the story of how a record got into its topic.
+        # Processing does not matter to a finding about how a record got into its topic.
         passings, executions = self._processed(logged if places else [])
         return Path(
             record=short(record),
@@ -87,7 +85,6 @@ class Paths:
         )
 
     def _processed(self, logged: Sequence[LogPlace]) -> tuple[list[Passing], list[Execution]]:
-        """Who passed the places where the record stands, and in which micro-batches it was."""
         passings = [passing for place in logged for passing in self._passings.over(place)]
         executions = [one for place in logged for one in self._passings.executions(place)]
         return passings, executions
@@ -132,7 +129,7 @@ class Paths:
 
 
 def transactions(history: History, clock: Clock, names: Collection[str]) -> dict[str, Transaction]:
-    """Those of the names that are transactions of applications, by name."""
+    """Return those of the names that are transactions of applications, by name."""
     return {
         row["txn"]: Transaction(
             txn=short(row["txn"]),
@@ -148,7 +145,6 @@ def transactions(history: History, clock: Clock, names: Collection[str]) -> dict
 
 
 def records_of_attempts(history: History, attempts: Collection[str]) -> dict[str, str]:
-    """Which record each attempt sent."""
     found = rows_where(history, "sends", "attempt", attempts)
     return {row["attempt"]: row["record"] for row in found}
 
@@ -165,7 +161,7 @@ def _stands_in(row: dict[str, Any], places: Collection[Place]) -> bool:
 
 
 def _source(row: dict[str, Any]) -> str | None:
-    """Where the effect says that its input stood."""
+    """Return the place of the input that the effect itself names."""
     if row["source_topic"] is None:
         return None
     return short(f"{row['source_topic']}-{row['source_partition']}@{row['source_offset']}")

@@ -1,7 +1,7 @@
-"""What each producer got acknowledged over time, and when it got nothing.
+"""Acknowledged sends of each producer over time, and its outages.
 
-A session is one life of a producer; the lives are put together again by the
-`instances` table, or else by the name in front of the session's own.
+A session is one process of a producer. Sessions of one producer are joined by the `instances`
+table, else by the prefix of their names.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SHORTEST_OUTAGE = 1.0
 def producer_lanes(
     history: History, clock: Clock, *, end: float, width: float, lives: Mapping[str, list[Life]]
 ) -> tuple[ProducerLane, ...]:
-    """One lane for every producer; the last one sums up the rest when there are very many."""
+    """Return a lane for each producer; if there are too many, the last one sums up the rest."""
     sends = table(history, "sends").select(["session", "outcome", "returned_at", "clock"])
     totals = sends.group_by(["session", "outcome"]).aggregate([([], "count_all")]).to_pylist()
     producers = _producers({row["session"] for row in totals}, lives)
@@ -57,7 +57,7 @@ def producer_lanes(
 
 
 def _producers(sessions: set[str], lives: Mapping[str, list[Life]]) -> dict[str, str]:
-    """Which producer each session is a life of."""
+    """Return the producer of each session."""
     instances = {life.instance: subject for subject, found in lives.items() for life in found}
     subjects = sorted(lives, key=len, reverse=True)
 
@@ -71,7 +71,7 @@ def _producers(sessions: set[str], lives: Mapping[str, list[Life]]) -> dict[str,
 
 
 def _times(acknowledged: pa.Table, sessions: set[str], clock: Clock) -> Any:
-    """When the sends of these sessions were acknowledged: nanoseconds since the start, sorted."""
+    """Return when these sessions' sends were acknowledged: ns since the run's start, sorted."""
     mine = pc.is_in(acknowledged["session"], value_set=pa.array(sorted(sessions), pa.string()))
     found = pc.subtract(acknowledged["returned_at"].filter(mine), clock.origin_ns)
     times = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
@@ -87,7 +87,7 @@ def _rate(times: Any, bins: int, width: float) -> tuple[float, ...]:
 
 
 def _outages(times: Any, shortest: float) -> tuple[Span, ...]:
-    """The longest stretches between two acknowledgements, in order of time."""
+    """Return the longest gaps between two acknowledgements, in order of time."""
     if len(times) < 2:
         return ()
     gaps = pc.subtract(times[1:], times[:-1])

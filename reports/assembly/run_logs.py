@@ -1,7 +1,4 @@
-"""The logs of a run folder, with what the history knows of their writers.
-
-The only place here that touches files; whoever has no folder does without.
-"""
+"""Open the logs of a run folder. No other module here reads files."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from onceproof.reports.log_files import LogFiles
 
 
 def run_logs(folder: Path, record: RunRecord, history: History) -> LogFiles:
-    """The logs in a folder, each with the time at which its writer was started."""
+    """Return the logs in a folder, with the start times of their writers from the history."""
     clock = Clock(id=record.clock, origin_ns=record.monotonic_ns)
     origin = record.wall_ns / 1e9
     started = {

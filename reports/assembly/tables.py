@@ -1,7 +1,7 @@
-"""Reading a history's tables without trusting that they are all there.
+"""Read a history's tables, any of which may be missing.
 
-`Clock` is the only way from a table's nanoseconds to a report's seconds,
-and it refuses times of another clock, because those cannot be compared.
+`Clock` converts a table's nanoseconds to a report's seconds. It rejects times of other clocks,
+which are not comparable.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ _NEVER = 2**63 - 1
 
 @dataclass(frozen=True, kw_only=True)
 class Clock:
-    """The run's monotonic clock and its reading at the start of the run."""
+    """The run's monotonic clock, with its value at the start of the run."""
 
     id: str
     origin_ns: int
 
     def seconds(self, at: int | None, clock: str | None) -> float | None:
-        """Seconds since the start of the run; None when that cannot be said."""
+        """Return seconds since the start of the run; None for an unknown time or another clock."""
         if at is None or clock != self.id:
             return None
         return round((at - self.origin_ns) / 1e9, 3)
 
 
 def table(history: History, name: str) -> pa.Table:
-    """The table with exactly the contract's columns; what is missing is empty or NULL."""
+    """Return a table with exactly the documented columns; missing ones are empty or NULL."""
     schema = TABLES[name].schema
     found = history.get(name)
     if found is None:
@@ -54,7 +54,7 @@ def table(history: History, name: str) -> pa.Table:
 
 
 def rows(history: History, name: str) -> list[dict[str, Any]]:
-    """All rows as dictionaries; for the small tables."""
+    """Return all rows as dictionaries; only for small tables."""
     found: list[dict[str, Any]] = table(history, name).to_pylist()
     return found
 
@@ -62,7 +62,7 @@ def rows(history: History, name: str) -> list[dict[str, Any]]:
 def rows_where(
     history: History, name: str, column: str, values: Iterable[str]
 ) -> list[dict[str, Any]]:
-    """The rows whose `column` is one of `values`; for the large tables."""
+    """Return the rows whose `column` is one of `values`; suitable for large tables."""
     whole = table(history, name)
     mask = pc.is_in(whole.column(column), value_set=pa.array(sorted(values), pa.string()))
     found: list[dict[str, Any]] = whole.filter(mask).to_pylist()
@@ -70,9 +70,7 @@ def rows_where(
 
 
 def collected_from(history: History, clock: Clock) -> int:
-    """When collecting began, on the run's clock. What was observed from then on happened before,
-    nobody knows when: such a time is none.
-    """
+    """Return when collecting began, in ns. What it observed happened earlier, at unknown times."""
     starts = [
         row["started_at"]
         for row in rows(history, "phases")
@@ -82,22 +80,21 @@ def collected_from(history: History, clock: Clock) -> int:
 
 
 def long(text: str) -> str:
-    """Text that is to be shown whole, unless it is longer than anybody meant it to be."""
+    """Return text to be shown in full, up to `LONG_LIMIT` characters."""
     return cut(storable(text), LONG_LIMIT)
 
 
 def short(text: str) -> str:
-    """Foreign text of bounded length."""
+    """Return foreign text cut to `TEXT_LIMIT` characters."""
     return cut(storable(text), TEXT_LIMIT)
 
 
 def short_or_none(text: str | None) -> str | None:
-    """Foreign text of bounded length, where there is any."""
     return None if text is None else short(text)
 
 
 def plain_row(row: Mapping[str, Value], clock: Clock) -> Row:
-    """A row of a witness with times in seconds and text of bounded length."""
+    """Return a witness row with times in seconds and texts cut."""
     own = row.get("clock", clock.id)
     return {
         short(name): _plain(name, value, own, clock)
@@ -117,4 +114,4 @@ def _plain(name: str, value: object, own: Value, clock: Clock) -> Value:
         return f"{value} ns on {own}" if at is None else at
     if value is None or isinstance(value, int | float):
         return value
-    return short(str(value))  # an engine's own number or time
+    return short(str(value))  # a decimal, date or other type of the engine

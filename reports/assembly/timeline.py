@@ -1,7 +1,7 @@
-"""The timeline: lanes on one axis, summarised so that a page can show a run of any size.
+"""Build the timeline: lanes on one axis, small whatever the size of the run.
 
-The large table (`sends`) is only ever grouped and filtered as a whole, in
-`rates`; a million sends cost about a second and end as a few hundred numbers.
+The large table (`sends`) is only grouped and filtered as a whole, in `rates`: a million sends take
+about a second and become a few hundred numbers.
 """
 
 from __future__ import annotations
@@ -44,7 +44,6 @@ def timeline(
     findings: Sequence[Findings],
     batches: Sequence[BatchLane],
 ) -> Timeline:
-    """All lanes of one run."""
     lives = _lives(history, clock)
     hazards = _hazard_times(history, clock)
     found = [(group.anomaly, f.at) for group in findings for f in group.shown]
@@ -89,7 +88,7 @@ def timeline(
 
 
 def batch_lanes(history: History, times: Moments) -> tuple[BatchLane, ...]:
-    """The micro-batches of every query: when planned, when done, how often executed."""
+    """Return the micro-batches of each query: when planned, when done, how often executed."""
     executions: dict[tuple[str, int], set[str]] = defaultdict(set)
     for row in rows(history, "ranges"):
         executions[row["owner"], row["batch"]].add(row["execution"])
@@ -110,12 +109,12 @@ def batch_lanes(history: History, times: Moments) -> tuple[BatchLane, ...]:
 
 
 def bin_width(end: float) -> float:
-    """A round width, so that there are at most `_BINS` bins."""
+    """Return a round width that gives at most `_BINS` bins."""
     return next((float(s) for s in _STEPS if end / s <= _BINS), round(end / _BINS, 3))
 
 
 def _thinned(found: Sequence[Batch]) -> tuple[Batch, ...]:
-    """Evenly fewer, but every micro-batch that was executed more than once."""
+    """Thin out evenly, but keep micro-batches that were executed more than once."""
     step = -(-len(found) // _BATCHES)
     repeated = [batch for batch in found if (batch.executions or 0) > 1][:_BATCHES]
     kept = {batch.batch: batch for batch in [*found[::step], *repeated]} if found else {}
@@ -173,7 +172,7 @@ def _fault_spans(faults: Sequence[Fault]) -> tuple[FaultSpan, ...]:
 
 
 def _marks(times: Iterable[tuple[str, float]], end: float) -> tuple[Mark, ...]:
-    """One mark for what lies closer together than can be seen."""
+    """Join marks that are too close to be distinguished."""
     apart = max(end / _MARKS, 0.001)
     by_kind: dict[str, list[float]] = defaultdict(list)
     for kind, at in times:

@@ -1,8 +1,4 @@
-"""The transactions of applications on the timeline.
-
-Transactions of one outcome that lie closer together than can be seen are one
-span with a count; those of different outcomes never are.
-"""
+"""The applications' transactions on the timeline."""
 
 from __future__ import annotations
 
@@ -19,7 +15,7 @@ _Span = tuple[float, float | None]
 
 
 def transaction_lanes(history: History, clock: Clock, *, end: float) -> tuple[TransactionLane, ...]:
-    """One lane for every transactional id."""
+    """Return a lane for each transactional id. Only spans of the same outcome are joined."""
     columns = ["transactional_id", "outcome", "began_at", "ended_at", "clock"]
     found: dict[str, dict[str, list[_Span]]] = defaultdict(lambda: defaultdict(list))
     for row in table(history, "txns").select(columns).to_pylist():
@@ -44,14 +40,14 @@ def _spans(by_outcome: dict[str, list[_Span]], apart: float) -> tuple[Transactio
 
 
 def _fitting(outcome: str, spans: list[_Span], apart: float) -> list[TransactionSpan]:
-    """Spans of one outcome, joined until they are few enough."""
+    """Join the spans of one outcome until they are few enough."""
     while len(joined := _together(outcome, spans, apart)) > _SPANS and apart < _FOREVER:
         apart *= 2
     return joined[:_SPANS]
 
 
 def _together(outcome: str, spans: Iterable[_Span], apart: float) -> list[TransactionSpan]:
-    """Spans of one outcome; one for those between which there is nothing to be seen."""
+    """Join the spans of one outcome that are too close to be distinguished."""
     joined: list[TransactionSpan] = []
     for start, end in sorted(spans, key=lambda s: s[0]):
         last = joined[-1] if joined else None

@@ -1,1 +1,1 @@
-"""The report of an audit: what a cluster held, and which records are to be repaired."""
+"""The report of an audit: what a cluster contained, and which records need repair."""

@@ -1,4 +1,4 @@
-"""When it happened: findings over the timestamps of their inputs, as bars."""
+"""Chart findings over the timestamps of their inputs, as bars."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from onceproof.reports.audit.model import Bucket
 WIDTH: Final = 936
 HEIGHT: Final = 120
 _LEAST: Final = 2.0
-"""Pixels of the smallest bar that is not nothing."""
+"""Minimum height of a bar in pixels."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bar:
-    """A bar, in pixels from the top left corner, and what it says."""
+    """A bar, in pixels from the top left corner."""
 
     x: float
     y: float
@@ -25,7 +25,7 @@ class Bar:
 
 
 def bars(buckets: tuple[Bucket, ...], anomaly: str) -> tuple[Bar, ...]:
-    """One bar for each stretch that has findings of an anomaly."""
+    """Return a bar for each period with findings of an anomaly."""
     most = max((bucket.found.get(anomaly, 0) for bucket in buckets), default=0)
     width = WIDTH / max(len(buckets), 1)
     made = []

@@ -1,4 +1,4 @@
-"""What `report.json` of an audit holds: the published, versioned shape."""
+"""The content of an audit's `report.json`: the published, versioned format."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FORMAT: Final = "onceproof-audit/1"
 
 
 class Result(StrEnum):
-    """What an audit came to."""
+    """The result of an audit."""
 
     CLEAN = "clean"
     VIOLATED = "violated"
@@ -26,7 +26,7 @@ class Result(StrEnum):
 
 
 class PartitionPart(Part):
-    """A partition of the input: offsets from `first` to before `last` were asked about."""
+    """A partition of the input: offsets from `first` to before `last` were requested."""
 
     partition: int
     first: int
@@ -44,7 +44,7 @@ class PartitionPart(Part):
 
 
 class OutputPart(Part):
-    """An output, and whose effects were found in it."""
+    """An output, and the number of effects found in it."""
 
     name: str
     view: str
@@ -55,7 +55,7 @@ class OutputPart(Part):
 
 
 class OpenPart(Part):
-    """A transaction that is open: readers of committed records come no further."""
+    """An open transaction, beyond which read_committed consumers cannot read."""
 
     topic: str
     partition: int
@@ -83,7 +83,7 @@ class FoundPart(Part):
 
 
 class Bucket(Part):
-    """A stretch of the window by the timestamps of inputs, with the findings among them."""
+    """A part of the window by the timestamps of inputs, with its findings."""
 
     start: str
     inputs: int
@@ -91,7 +91,7 @@ class Bucket(Part):
 
 
 class AuditReport(Part):
-    """Everything that is told of one audit."""
+    """The report of one audit."""
 
     format: Literal["onceproof-audit/1"] = FORMAT
     headline: str

@@ -1,4 +1,4 @@
-"""The page of an audit: one file that needs nothing but itself."""
+"""Render an audit report as one self-contained page."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ _TONES: Final = {
     Result.UNKNOWN: "unknown",
     Result.INVALID: "invalid",
 }
-"""A result → the verdict whose colour and sign it has."""
+"""The verdict whose colour and sign each result gets."""
 
 
 def render(report: AuditReport) -> str:
-    """The page."""
     templates = environment(_HERE / "templates")
     templates.globals |= {"tone": _TONES.__getitem__}
     css = style(_HERE / "audit.css")

@@ -1,4 +1,4 @@
-"""An audit in a terminal."""
+"""Print an audit report in a terminal."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ _STYLES: Final = {
 
 
 def print_audit(report: AuditReport, out: TextIO, folder: Path) -> None:
-    """Results, the first findings, limits, and where the rest is."""
     to = console(out)
     to.print(Text(f"{report.result}: {line(report.headline)}", style=_STYLES[report.result]))
     for claim in report.claims:

@@ -1,1 +1,1 @@
-"""What continuous integration reads: JUnit's XML, and GitHub's summaries and annotations."""
+"""Output for continuous integration: JUnit XML, GitHub step summaries and annotations."""

@@ -1,8 +1,7 @@
 """One claim of one run, as a test case of a build.
 
-There are three ways to be well or not. A claim is as it should be; or it is
-not, and that is a finding; or the run did not decide it, and that is trouble, which to try again is
-fair. A build that calls trouble a finding teaches people to try findings again.
+A claim is as expected, or a finding (decided, and not as expected), or trouble (undecided). Only
+trouble is worth a retry: reporting it as a finding would teach people to retry findings.
 """
 
 from __future__ import annotations
@@ -33,16 +32,13 @@ class Case:
     """One claim of one run.
 
     Attributes:
-        run: the scenario, and its backend where several were asked for.
-        claim: the claim's name; `run` where there is no verdict at all.
-        verdict: the verdict; None where there is none.
-        expected: whether it is as it should be.
-        should_be: what it should be, in words.
-        reason: why this verdict, in a sentence.
-        witness: sentences of the first findings, if it is not as it should be.
-        seed: of the run.
-        seconds: how long the run took.
-        report: where to read on; empty if there is no report.
+        run: the scenario, with its backend if there are several.
+        claim: the claim's name; `run` if there is no verdict.
+        verdict: None if there is none.
+        should_be: the expected verdict, as text.
+        witness: sentences of the first findings, unless it is as expected.
+        seconds: duration of the run.
+        report: path of the report; empty if there is none.
         repeat: the command that repeats the run.
     """
 
@@ -60,12 +56,12 @@ class Case:
 
     @property
     def trouble(self) -> bool:
-        """Whether nothing was decided, and to try again is fair."""
+        """Whether nothing was decided, so that a retry is justified."""
         return not self.expected and (self.verdict is None or self.verdict in _UNDECIDED)
 
     @property
     def text(self) -> str:
-        """All there is to say, on as few lines as it takes."""
+        """Verdict, reason, witness, report and command, one per line."""
         return "\n".join(
             [
                 f"{self.claim}: {self.verdict or 'no verdict'}, should be {self.should_be}.",
@@ -78,13 +74,7 @@ class Case:
 
 
 def cases_of(report: Report, folder: Path, *, run: str | None = None) -> Iterator[Case]:
-    """The cases of a run that left a report.
-
-    Args:
-        report: it.
-        folder: the run folder.
-        run: what the run is called; None: as its scenario.
-    """
+    """Yield the cases of a run with a report; `run` is its name, by default the scenario's."""
     for claim, whole in zip(claim_results(report), report.claims, strict=True):
         yield Case(
             run=run or report.run.scenario,
@@ -102,13 +92,7 @@ def cases_of(report: Report, folder: Path, *, run: str | None = None) -> Iterato
 
 
 def cases_of_trial(trial: Trial, *, page: Path, seed: int) -> Iterator[Case]:
-    """The cases of one place of a matrix; none where nothing was to be run.
-
-    Args:
-        trial: it.
-        page: the folder that its link starts from.
-        seed: of the matrix.
-    """
+    """Yield the cases of a trial, whose link is relative to `page`; none if it was left out."""
     run = f"{trial.scenario} on {trial.backend}"
     if trial.judged and trial.report is not None:
         folder = (page / unquote(trial.report)).parent
@@ -129,7 +113,7 @@ def cases_of_trial(trial: Trial, *, page: Path, seed: int) -> Iterator[Case]:
 
 
 def _witness(report: Report, claim: Claim) -> tuple[str, ...]:
-    """What refutes it, of each anomaly the first few that lie where the claim looks."""
+    """Return the first sentences of each anomaly that refutes the claim, where the claim looks."""
     found = [some for some in report.findings if claim.name in some.refutes]
     return tuple(
         f"{some.anomaly}: {line(finding.sentence)}"

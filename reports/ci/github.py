@@ -1,8 +1,7 @@
 """GitHub's step summary and annotations, within their limits.
 
-A summary of more than 1 MiB is refused whole, and of more than ten
-annotations of a kind none is shown any more, so both are cut here, and say so. The limits are those
-of GitHub's page on workflow commands.
+GitHub rejects a summary over 1 MiB, and shows no more than ten annotations of a kind per step. Both
+are truncated here, with a note. The limits are from GitHub's page on workflow commands.
 """
 
 from __future__ import annotations
@@ -14,16 +13,16 @@ from onceproof.reports.ci.case import Case
 from onceproof.reports.text import cut, number, plural, seconds, visible
 
 SUMMARY_BYTES: Final = 1_000_000
-"""Below the 1 MiB that one step may have."""
+"""Below GitHub's limit of 1 MiB per step."""
 ANNOTATIONS: Final = 10
-"""Of each kind, in one step."""
+"""GitHub's limit per kind and step."""
 _MESSAGE: Final = 4_000
 _MARKS: Final = {True: "✅", False: "❌"}
 _TROUBLE: Final = "⚠️"
 
 
 def annotated(cases: Sequence[Case]) -> list[str]:
-    """Workflow commands, one a line: an error for each finding, a warning for each trouble."""
+    """Return workflow commands: an error for each finding, a warning for each trouble."""
     wrong = [case for case in cases if not case.expected]
     return [
         *_of_kind("error", [case for case in wrong if not case.trouble]),
@@ -32,7 +31,7 @@ def annotated(cases: Sequence[Case]) -> list[str]:
 
 
 def summary(cases: Sequence[Case]) -> str:
-    """Markdown: what came out in a sentence, a table, and why for what is not as it should be."""
+    """Return Markdown: a headline, the reasons for what is not as expected, and a table."""
     wrong = [case for case in cases if not case.expected]
     parts = [f"### onceproof: {_headline(cases, wrong)}\n\n"]
     parts += [_why(case) for case in wrong]
@@ -75,13 +74,12 @@ def _mark(case: Case) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text in which nothing is Markdown or HTML."""
+    """Escape Markdown and HTML."""
     harmless = visible(text).replace("&", "&amp;").replace("<", "&lt;").replace("\n", " ")
     return "".join(f"\\{c}" if c in "\\`*_{}[]()#+!|~" else c for c in harmless)
 
 
 def _within(parts: Sequence[str]) -> str:
-    """As many parts as there is room for."""
     room = SUMMARY_BYTES - 200
     taken: list[str] = []
     for part in parts:

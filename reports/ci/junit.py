@@ -1,7 +1,7 @@
-"""JUnit's XML, as build servers read it: a suite for each run, a case for each claim.
+"""JUnit XML for build servers: a suite per run, a case per claim.
 
-A finding is a `failure`, trouble an `error`. What is written is always the
-whole of what is known, so that a build that is cut off leaves a file that can be read.
+A finding is a `failure`, trouble an `error`. The file always contains everything known so far, so
+that an aborted build leaves a readable one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from onceproof.reports.text import visible
 
 
 def junit(cases: Sequence[Case]) -> str:
-    """The document."""
     root = ET.Element("testsuites", _sums(cases), name="onceproof")
     for run, some in groupby(cases, key=lambda case: (case.run, case.seed)):
         own = tuple(some)
@@ -38,10 +37,10 @@ def junit(cases: Sequence[Case]) -> str:
 
 
 def write_junit(path: Path, cases: Sequence[Case]) -> None:
-    """Write the document, whole or not at all.
+    """Write the document atomically.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as part:

@@ -1,5 +1,5 @@
-"""Two runs beside each other: what is new, what is gone, what is still there, and what differs.
+"""Compare two runs: which findings are new, gone or still there, and what else differs.
 
-A finding is *gone* only when the other run could have seen it (`sight`). In
-a run that broke off, or in which nothing put the claim to the test, nobody looked.
+A finding is *gone* only if the other run could have seen it (`observable`), which an incomplete run
+or one without the required hazards could not.
 """

@@ -1,8 +1,4 @@
-"""What differs between the runs themselves, and may explain what differs between their findings.
-
-Nothing here is judged. A hazard that the one run met and the other did not
-is a difference like another version of a client.
-"""
+"""List differences between the runs themselves, such as another client version or hazard."""
 
 from __future__ import annotations
 
@@ -18,11 +14,10 @@ from onceproof.reports.text import number
 VERSIONS: Final = "versions"
 _BACKEND: Final = "backend"
 _NOTHING: Final = "–"
-"""How `flat` writes a setting that is None."""
+"""How `flat` writes None."""
 
 
 def circumstances(report: Report) -> Circumstances:
-    """Everything of a run that may explain its findings, section by section."""
     run = report.run
     settings = {k: v for k, v in run.configuration.items() if k != _BACKEND}
     return {
@@ -48,7 +43,7 @@ def circumstances(report: Report) -> Circumstances:
 
 
 def differences(a: Circumstances, b: Circumstances) -> Iterator[Difference]:
-    """What differs, section by section; a section that one of them does not know says nothing."""
+    """Yield the differences, section by section. Sections that only one run has are skipped."""
     for section in a:
         if section not in b:
             continue
@@ -59,7 +54,7 @@ def differences(a: Circumstances, b: Circumstances) -> Iterator[Difference]:
 
 
 def _known(values: Mapping[str, str]) -> dict[str, str]:
-    """Without what is only recorded as absent: another version may not know it at all."""
+    """Drop settings recorded as None: another version may not have the setting at all."""
     return {name: value for name, value in values.items() if value != _NOTHING}
 
 

@@ -1,7 +1,7 @@
-"""Claims of two runs beside each other.
+"""Compare the claims of two runs.
 
-That a claim got *better* is said only if it holds now. A violated claim that
-is unexercised or unknown in the other run is a claim of which less is known.
+A claim is *better* only if it holds in B. A violated claim that is unexercised or unknown in the
+other run is not better: less is known about it.
 """
 
 from __future__ import annotations
@@ -24,13 +24,12 @@ _KNOWN: Final = {
     Verdict.UNKNOWN: 0,
     Verdict.INVALID: 0,
 }
-"""How much a verdict says of the subject: all, that nothing was found, nothing."""
+"""How much a verdict says about the subject: 2 decided, 1 nothing was found, 0 nothing."""
 _BADNESS: Final = {Verdict.VIOLATED: 2, Verdict.STALLED: 1}
-"""How bad what it says is."""
 
 
 def pair_claims(a: Sequence[Claim], b: Sequence[Claim]) -> tuple[ClaimPair, ...]:
-    """Every claim of either run, A's first, in their order."""
+    """Return a pair for each claim of either run: A's in their order, then those only in B."""
     in_a = {identity(claim): claim for claim in a}
     in_b = {identity(claim): claim for claim in b}
     both = {**in_b, **in_a}
@@ -42,12 +41,10 @@ def pair_claims(a: Sequence[Claim], b: Sequence[Claim]) -> tuple[ClaimPair, ...]
 
 
 def identity(claim: Claim) -> Identity:
-    """What makes a claim the same one in another run."""
     return (claim.guarantee, claim.hop.value, claim.input, claim.sink, claim.view)
 
 
 def change(a: Told, b: Told) -> Change:
-    """What became of a claim that both runs have."""
     if _BADNESS.get(b.verdict, 0) > _BADNESS.get(a.verdict, 0):
         return Change.WORSE
     if a.expected and b.expected is False:
@@ -81,7 +78,7 @@ def _result_of(claim: Claim) -> Told:
 
 
 def _names(claims: Iterable[Claim]) -> list[str]:
-    """Their names, with the view where a name comes more than once."""
+    """Return the claims' names, with the view appended where a name is not unique."""
     claims = list(claims)
     times = Counter(claim.name for claim in claims)
     return [f"{c.name}@{c.view}" if c.view and times[c.name] > 1 else c.name for c in claims]

@@ -1,8 +1,8 @@
-"""Two runs in, one `Diff` out.
+"""Compare two runs and return a `Diff`.
 
-Records are compared one by one only where both runs were sent the same: the
-same seed and workload, or the very same history judged twice. Else a record of one run is not that
-of the same name in the other, and anomalies are compared by place.
+Records are compared one by one only if both runs were sent the same records: same seed and
+workload, or one history judged twice. Otherwise a name may mean different records, and anomalies
+are compared by place.
 """
 
 from __future__ import annotations
@@ -17,12 +17,10 @@ from onceproof.reports.diff.side import Side
 
 
 def compare(a: Side, b: Side, *, by_record: bool | None = None) -> Diff:
-    """What is new in `b`, what is gone, and what is still there.
+    """Compare run `b` with the earlier or reference run `a`.
 
     Args:
-        a: the earlier run, or the one that was as wanted.
-        b: the other.
-        by_record: compare record by record, or not; None: where it can be known to be right.
+        by_record: whether to compare record by record. None: if both were sent the same records.
     """
     same, why = same_records(a, b)
     if by_record is not None and by_record is not same:
@@ -43,7 +41,7 @@ def compare(a: Side, b: Side, *, by_record: bool | None = None) -> Diff:
 
 
 def same_records(a: Side, b: Side) -> tuple[bool, str]:
-    """Whether a name means the same record in both runs, and why, in a sentence."""
+    """Return whether a name means the same record in both runs, and the reason as a sentence."""
     if a.history is not None and a.history == b.history:
         return True, "Both are of the same run."
     if a.sent is None or b.sent is None:

@@ -1,6 +1,6 @@
-"""Two runs beside each other as JSON, for programs; its published schema is made from here.
+"""Write a `Diff` as JSON; its published schema is generated from this module.
 
-`version` grows when a field changes its meaning or goes away.
+`version` increases when a field is removed or changes its meaning.
 """
 
 from __future__ import annotations
@@ -27,19 +27,17 @@ class _Head:
 
 @dataclass(frozen=True, kw_only=True)
 class DiffFile(Diff, _Head):
-    """What is in the file: the head, and then everything that is told of the two runs."""
+    """The content of the file: format, version and headline, followed by the diff."""
 
 
 _FILE: Final = TypeAdapter(DiffFile)
 
 
 def diff_json(diff: Diff) -> str:
-    """The text of the file."""
     file = DiffFile(headline=headline(diff), **vars(diff))
     content = _FILE.dump_python(file, mode="json")
     return storable(json.dumps(content, ensure_ascii=False, indent=2)) + "\n"
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of the file."""
     return _FILE.json_schema(mode="serialization")

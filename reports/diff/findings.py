@@ -1,7 +1,6 @@
-"""Findings of two runs beside each other: by anomaly and place, and record by record.
+"""Compare the findings of two runs, by anomaly and place, and record by record.
 
-Both ways are symmetric. What is gone from A to B is what is new from B to A,
-and so is what is only perhaps so.
+The comparison is symmetric: what is (perhaps) gone from A to B is (perhaps) new from B to A.
 """
 
 from __future__ import annotations
@@ -22,12 +21,10 @@ _ORDER: Final = tuple(Status)
 
 
 def pair_findings(a: Side, b: Side, *, by_record: bool) -> tuple[FoundPair, ...]:
-    """Everything that either run found, what is new first.
+    """Return the findings of both runs as pairs, new ones first.
 
     Args:
-        a: the earlier run.
-        b: the later run.
-        by_record: whether a record of the one is the record of that name in the other.
+        by_record: whether a name means the same record in both runs.
     """
     in_a, in_b = listings(a), listings(b)
     found = [
@@ -39,7 +36,7 @@ def pair_findings(a: Side, b: Side, *, by_record: bool) -> tuple[FoundPair, ...]
 
 @dataclass(frozen=True)
 class _Half:
-    """What one run has of something, seen beside the other run."""
+    """One run's findings of an anomaly, seen from the other run."""
 
     side: Side
     mine: Listing | None
@@ -47,7 +44,7 @@ class _Half:
     others: Listing | None
 
     def doubt(self, findings: Iterable[Finding]) -> str | None:
-        """Why nobody can tell whether the other run has none like these; None if it has none."""
+        """Return why the other run may have findings like these; None if it has none."""
         assert self.mine is not None, "doubts are of what was found"
         if self.others is None and hidden(self.other, self.mine.anomaly, self.mine.stretch):
             return f"the other run does not list all that it has of {self.mine.anomaly}"
@@ -56,7 +53,7 @@ class _Half:
         return None if reason is None else f"the other run could not have seen it: {reason}"
 
     def doubt_of(self, key: Key, finding: Finding) -> str | None:
-        """The same for one finding of an anomaly that the other run may have as well."""
+        """Like `doubt`, for one finding of an anomaly that the other run may have too."""
         if self.others is not None and not self.others.covers(key):
             return (
                 f"the other run lists only the first {number(len(self.others.findings))} of "
@@ -66,8 +63,6 @@ class _Half:
 
 
 class _Pair:
-    """One anomaly in one place."""
-
     def __init__(self, a: Side, b: Side, in_a: Listing | None, in_b: Listing | None) -> None:
         self._a = _Half(a, in_a, b, in_b)
         self._b = _Half(b, in_b, a, in_a)
@@ -138,7 +133,7 @@ def _many(listing: Listing) -> str:
 
 
 def _shapes(a: Listing | None, b: Listing | None) -> tuple[Shape, ...]:
-    """What the findings came with, most of B's first."""
+    """Count findings by the hazards and faults beside them, the most frequent in B first."""
     in_a, in_b = _counted(a), _counted(b)
     names = sorted({*in_a, *in_b}, key=lambda says: (-in_b[says], -in_a[says], says))
     return tuple(Shape(says=says, a=in_a[says], b=in_b[says]) for says in names)
@@ -149,7 +144,7 @@ def _counted(listing: Listing | None) -> Counter[str]:
 
 
 def _shape(finding: Finding) -> str:
-    """Hazards and faults that came with it, without anything that only this run has."""
+    """Describe the hazards and faults beside a finding, without anything specific to its run."""
     causes: Sequence[str] = sorted(
         {c.hazard + (f" by fault «{c.fault}»" if c.fault else "") for c in finding.causes}
     )

@@ -1,7 +1,4 @@
-"""A judgement file (`onceproof check --json`) as it is read back.
-
-Only what a comparison needs is read; the rest may be anything.
-"""
+"""Read a judgement file (`onceproof check --json`), only the fields that a comparison needs."""
 
 from __future__ import annotations
 
@@ -30,10 +27,10 @@ class JudgedClaim(_Part):
     claim: dict[str, Any]
 
     def to_model(self) -> model.Claim:
-        """As a report has it.
+        """Convert to a report's claim.
 
         Raises:
-            BadClaim: what is claimed is not written as it should be.
+            BadClaim: the claim cannot be parsed.
         """
         claim = claim_from_json(self.claim)
         fine_print = claim.fine_print
@@ -78,7 +75,7 @@ class JudgedFinding(_Part):
 
 
 class JudgedFindings(_Part):
-    """All findings of one anomaly, and the first of them."""
+    """All findings of one anomaly: their count, and the first of them."""
 
     anomaly: str
     hop: Hop
@@ -87,7 +84,6 @@ class JudgedFindings(_Part):
     shown: tuple[JudgedFinding, ...]
 
     def to_model(self) -> model.Findings:
-        """As a report has them."""
         return model.Findings(
             anomaly=self.anomaly,
             hop=self.hop,
@@ -99,7 +95,7 @@ class JudgedFindings(_Part):
 
 
 class JudgementFile(_Part):
-    """The file."""
+    """A judgement file, version 1 or 2."""
 
     format: Literal["onceproof-judgement"]
     version: Literal[1, 2]
@@ -109,7 +105,7 @@ class JudgementFile(_Part):
     mutation_check: tuple[model.Mutation, ...] = Field(
         validation_alias=AliasChoices("mutation_check", "self_proof")
     )
-    """Version 1 called it `self_proof`."""
+    """Called `self_proof` in version 1."""
 
 
 def _finding(finding: JudgedFinding) -> model.Finding:

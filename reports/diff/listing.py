@@ -1,8 +1,8 @@
 """The findings of one anomaly in one place, as far as a report lists them.
 
-A report counts all findings and lists the first of each place, in the order
-of their keys. So a key that is not listed is certainly not there if it comes before the last one
-that is. What comes behind that nobody can tell from the report.
+A report counts all findings but lists only the first ones of each place, ordered by key. A key that
+sorts before the last listed one and is not listed is certainly absent; nothing is known about keys
+after it.
 """
 
 from __future__ import annotations
@@ -21,13 +21,12 @@ from onceproof.reports.model import Finding, Findings, Value
 from onceproof.reports.scopes import Stretch, stretch_of
 
 Key = tuple[tuple[str, Value], ...]
-"""Columns and values that name a finding."""
+"""Columns and values that identify a finding."""
 
 _OF_RECORDS: Final = frozenset(
     {"topic", "sink", "view", "record", "effect_key", "state_key", "aggregate", "reader"}
 )
-"""Columns that mean the same in two runs to which the same was sent; offsets, batches, owners and
-sessions do not."""
+"""Columns that mean the same in two runs with the same input, unlike offsets or batches."""
 _NAMES: Final = ("record", "state_key")
 Sought = tuple[str, Stretch]
 
@@ -37,14 +36,12 @@ class Listing:
     """What one run lists of one anomaly in one place.
 
     Attributes:
-        anomaly: its name.
-        evidence: how it proves itself.
         stretch: the place.
-        findings: those that are listed, in the order of the report.
-        total: how many the run has of the anomaly in all places.
-        whole: whether all of them are listed, in all places.
-        alone: whether the run has it in no other place.
-        ordered: whether what comes before the last one listed is listed.
+        findings: the listed findings, in the order of the report.
+        total: number of findings of the anomaly in all places.
+        whole: whether all findings of the anomaly are listed, in all places.
+        alone: whether the run has the anomaly in no other place.
+        ordered: whether every finding before the last listed one is listed.
     """
 
     anomaly: str
@@ -58,19 +55,17 @@ class Listing:
 
     @property
     def count(self) -> int | None:
-        """How many there are in this place; None where that is not known."""
+        """The number of findings in this place; None if unknown."""
         if self.whole:
             return len(self.findings)
         return self.total if self.alone else None
 
     @property
     def of_records(self) -> tuple[str, ...] | None:
-        """The columns by which its findings name what was sent; None if they name what happened
-        to it, such as an offset.
-        """
+        """The key columns if they identify what was sent; None if they include, say, offsets."""
         keys = [finding.key for finding in self.findings]
         columns = {tuple(key) for key in keys}
-        # A text of that length was cut, and may stand for another one, too.
+        # A text of this length was cut, so two different ones may look the same.
         whole = all(
             len(v) <= TEXT_LIMIT for key in keys for v in key.values() if isinstance(v, str)
         )
@@ -81,7 +76,7 @@ class Listing:
         return names if set(names) <= _OF_RECORDS else None
 
     def covers(self, key: Key) -> bool:
-        """Whether a finding of this key would be listed if there were one."""
+        """Return whether a finding with this key would be listed if it existed."""
         if self.whole:
             return True
         last = key_of(self.findings[-1]) if self.findings else None
@@ -89,7 +84,6 @@ class Listing:
 
 
 def listings(side: Side) -> dict[Sought, Listing]:
-    """What a run lists, by anomaly and place."""
     return {
         (made.anomaly, made.stretch): made
         for group in side.findings
@@ -99,13 +93,12 @@ def listings(side: Side) -> dict[Sought, Listing]:
 
 
 def hidden(side: Side, anomaly: str, stretch: Stretch) -> bool:
-    """Whether a run that lists none of an anomaly in a place may have some there all the same."""
+    """Return whether a run may have findings of an anomaly in a place although it lists none."""
     cut = any(g.anomaly == anomaly and g.count > len(g.shown) for g in side.findings)
     return cut and is_there(side, anomaly, stretch) is not False
 
 
 def key_of(finding: Finding) -> Key:
-    """What names a finding, in the order in which findings are listed."""
     return tuple(finding.key.items())
 
 
@@ -133,7 +126,7 @@ def _same_kind(stretch: Stretch, group: Findings) -> bool:
 
 
 def _one_trial(side: Side, stretch: Stretch) -> bool:
-    """Whether one list stands for the place: two claims that judge it differently have two."""
+    """Return whether the place has one list: claims that judge it differently have one each."""
     claims = [
         claim
         for claim in side.claims
@@ -148,7 +141,7 @@ def _ascending(findings: Iterable[Finding]) -> bool:
 
 
 def _before(first: Key, second: Key) -> bool:
-    """Whether a key comes before another or is it, as the engines order them; False if unsure."""
+    """Return whether `first` is at most `second` in the engines' order; False if unsure."""
     for (_, value), (_, other) in zip(first, second, strict=False):
         if value == other:
             continue

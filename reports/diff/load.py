@@ -1,6 +1,6 @@
-"""Reads what is to be compared: a run folder, its report, or a judgement file.
+"""Load what is compared: a run folder, its report, or a judgement file.
 
-What it is is in the file itself, whatever it is called.
+The format is read from the content, not from the file's name.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _JUDGEMENT = "onceproof-judgement"
 
 
 def load_side(path: Path) -> Side:
-    """One of the two runs.
+    """Load one of the two runs.
 
     Raises:
-        UnreadableReport: it is none of the three, or damaged; the text says what to do.
+        UnreadableReport: the path is none of the three, or damaged; the message says what to do.
     """
     if path.is_dir():
         page = path / HTML_FILE
@@ -41,7 +41,7 @@ def load_side(path: Path) -> Side:
 
 
 def _is_judgement(path: Path) -> bool:
-    """Whether the beginning of a file calls it a judgement: a report says so in the same place."""
+    """Look for the judgement format at the beginning of the file, where a report states its own."""
     try:
         with open_regular(path, path.resolve().parent) as file:
             return f'"{_JUDGEMENT}"'.encode() in file.read(200)

@@ -1,7 +1,7 @@
-"""What two runs beside each other come to: plain data that every teller reads.
+"""The result of comparing two runs, as plain data for terminal, page and JSON.
 
-«perhaps» is a status of its own. What one run found and the other could not
-have seen is neither new nor gone, and says why.
+"perhaps new" and "perhaps gone" are separate statuses: one run found it, and the other could not
+have seen it. `because` says why.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from onceproof.reports.diff.listing import Key
 from onceproof.reports.model import Value
 
 ALONE: Final = "with no hazard beside"
-"""What a finding came with of which nothing is known to have come with it."""
+"""The shape of findings without any known hazard beside them."""
 
 
 class Status(StrEnum):
-    """What became of something that was found."""
+    """How a finding changed from A to B."""
 
     NEW = "new"
     PERHAPS_NEW = "perhaps new"
@@ -31,26 +31,26 @@ class Status(StrEnum):
 
 
 class Change(StrEnum):
-    """What became of a claim."""
+    """How a claim changed from A to B."""
 
     WORSE = "worse"
-    """It is violated, or stalled, and was not."""
+    """It is violated or stalled in B and was not in A."""
     UNEXPECTED = "not as expected any more"
     LESS_KNOWN = "less is known"
-    """Something was said of it, and less is now; that it is better nobody knows."""
+    """B says less about it than A, which does not make it better."""
     BETTER = "better"
-    """It holds and did not."""
+    """It was violated or stalled in A and holds in B."""
     MORE_KNOWN = "more is known"
-    """Nothing could be said of it, and something can now."""
+    """B says more about it than A."""
     OTHER = "other"
-    """It is undecided in another way."""
+    """It is undecided in both, in different ways."""
     SAME = "same"
     ONLY_A = "only in A"
     ONLY_B = "only in B"
 
 
 class Outcome(StrEnum):
-    """What it all comes to."""
+    """The overall result of a comparison."""
 
     NEW = "something new"
     OPEN = "cannot be told"
@@ -60,7 +60,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
-    """What one run says of a claim."""
+    """What one run says about a claim."""
 
     verdict: Verdict
     reason: str
@@ -73,10 +73,9 @@ class ClaimPair:
     """A claim in both runs.
 
     Attributes:
-        name: of the claim; with its view where that is needed to tell it from another.
-        change: what became of it.
-        a: what A says; None if A does not have it.
-        b: what B says; None if B does not have it.
+        name: the claim's name, with its view if the name is not unique.
+        a: what A says; None if A does not have the claim.
+        b: the same for B.
     """
 
     name: str
@@ -87,13 +86,11 @@ class ClaimPair:
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """One finding by the identity of what was sent.
+    """One finding, identified by what was sent.
 
     Attributes:
-        key: what names it.
-        status: what became of it.
-        because: why it is only perhaps so.
-        sentence: what the run says that found it; B if both did.
+        because: why the status is only "perhaps".
+        sentence: from the run that found it; from B if both did.
     """
 
     key: Annotated[Key, PlainSerializer(dict, return_type=dict[str, Value])]
@@ -104,13 +101,7 @@ class Record:
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """Findings that are alike: they came with the same hazards and faults.
-
-    Attributes:
-        says: the hazards and faults.
-        a: how many of those that A lists.
-        b: how many of those that B lists.
-    """
+    """Findings with the same hazards and faults beside them, and their number in each run."""
 
     says: str
     a: int
@@ -119,11 +110,10 @@ class Shape:
 
 @dataclass(frozen=True, kw_only=True)
 class Amount:
-    """How many findings there are and how many a run lists.
+    """The number of findings in a run.
 
     Attributes:
-        count: in this place; None where the run only knows of all places together.
-        listed: how many of them the run lists.
+        count: in this place; None if only the total over all places is known.
         total: in all places.
     """
 
@@ -137,15 +127,9 @@ class FoundPair:
     """One anomaly in one place, in both runs.
 
     Attributes:
-        anomaly: its name.
-        hop: where it belongs.
-        place: the topic, or the sink as somebody sees it.
-        status: what became of it.
-        because: why it is only perhaps so.
-        a: how many A has.
-        b: how many B has.
-        records: one by one, where both runs were sent the same records.
-        shapes: those that are alike, together.
+        place: the topic, or the sink and its view.
+        because: why the status is only "perhaps".
+        records: findings one by one, if both runs were sent the same records.
     """
 
     anomaly: str
@@ -159,13 +143,12 @@ class FoundPair:
     shapes: tuple[Shape, ...]
 
     def of(self, status: Status) -> tuple[Record, ...]:
-        """The records of which this became."""
         return tuple(record for record in self.records if record.status is status)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """Something about the runs themselves that differs and may explain the rest."""
+    """A difference between the runs themselves that may explain the rest."""
 
     section: str
     name: str
@@ -180,23 +163,18 @@ class Which:
     name: str
     page: str | None
     limits: str | None
-    """Why what it does not have proves nothing."""
+    """Why the absence of a finding in this run proves nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Diff:
-    """Everything that is told of two runs.
+    """The comparison of run `b` with the earlier or reference run `a`.
 
     Attributes:
-        a: the earlier one, or the one that was as wanted.
-        b: the other.
-        by_record: whether findings were compared record by record.
-        by_why: why so, in a sentence.
-        outcome: what it comes to.
-        claims: of both, in A's order.
-        findings: by anomaly and place, what is new first.
-        differences: what differs in the circumstances.
-        known: whether both say how they came about, with which versions, settings and faults.
+        by_record: whether findings were compared record by record; `by_why` says why.
+        claims: the claims of both, in A's order.
+        findings: by anomaly and place, new ones first.
+        known: whether both record their versions, settings and faults.
     """
 
     a: Which

@@ -1,9 +1,8 @@
-"""Whether a run could have seen an anomaly where it saw none: the heart of «gone».
+"""Decide whether a run could have seen an anomaly that it did not find.
 
-Not to find something is no answer by itself. A run could have seen an
-anomaly only if it looked for it there, came to its end, could decide it, was a sound test, and was
-put to the same test as the run that found it. Whatever is missing of that is listed, and nothing is
-gone.
+A finding is gone only if the other run looked for it in that place, was complete, could decide it,
+was a valid test, and observed the same hazards as the run that found it. If any of this is missing,
+the reason is given and the finding is not gone.
 """
 
 from __future__ import annotations
@@ -23,12 +22,10 @@ _UNKNOWN: Final = "unknown hazard"
 
 
 def blind(side: Side, sought: Listing, needed: frozenset[str]) -> str | None:
-    """Why a run could not have seen what the other one found; None if it could.
+    """Return why a run could not have seen what the other found; None if it could.
 
     Args:
-        side: the run that did not find it.
-        sought: what the other run found.
-        needed: the hazards that go with it, as `hazards_of` names them.
+        needed: the hazards that such findings need, from `hazards_of`.
     """
     looking = watching(side, sought.anomaly, sought.evidence, sought.stretch)
     if not looking and not beside(side, sought.anomaly, sought.stretch):
@@ -45,10 +42,7 @@ def blind(side: Side, sought: Listing, needed: frozenset[str]) -> str | None:
 
 
 def hazards_of(side: Side, found: Listing, findings: Iterable[Finding]) -> frozenset[str]:
-    """The kinds of hazard without which nobody could expect findings like these.
-
-    Those that stand beside them, and those that the claims they refute require.
-    """
+    """Return the hazards beside the findings, and those that the claims they refute require."""
     stand_by = {cause.hazard for finding in findings for cause in finding.causes}
     required = {
         kind
@@ -61,10 +55,9 @@ def hazards_of(side: Side, found: Listing, findings: Iterable[Finding]) -> froze
 
 
 def _untested(side: Side, stretch: Stretch, looking: tuple[Claim, ...]) -> str | None:
-    """Why what is missing was not put to the test; None if it was."""
     for claims in by_input(looking):
         if any(claim.verdict is Verdict.HOLDS for claim in claims):
-            continue  # which says all of this
+            continue  # HOLDS implies the checks below
         if (reason := _doubtful(side, stretch, claims)) is not None:
             return reason
     if not looking:

@@ -1,4 +1,4 @@
-"""The page of two runs beside each other: one file that needs nothing but itself."""
+"""Render a `Diff` as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -28,12 +28,7 @@ _HERE = Path(__file__).parent
 
 
 def render(diff: Diff, folder: Path) -> str:
-    """The page.
-
-    Args:
-        diff: what to tell.
-        folder: where the page will lie, from where it links the reports.
-    """
+    """Return the page as HTML. Its links are relative to `folder`, where it will be written."""
     templates = environment(_HERE / "templates")
     templates.globals |= {
         "amount": amount,
@@ -61,7 +56,6 @@ def render(diff: Diff, folder: Path) -> str:
 
 
 def _mark(became: str) -> str:
-    """The class that gives what became of something its colour and sign."""
     if became in BAD:
         return "bad"
     if became in GOOD:

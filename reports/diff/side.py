@@ -1,7 +1,6 @@
-"""One of the two runs: what it judged, what it found, and what it was able to see.
+"""One of the two compared runs: what it judged, found, and could have seen.
 
-A report and a judgement file become the same `Side`. A judgement says less
-(no phases, no faults, no workload), and what it does not say counts as not known.
+It is built from a report, or from a judgement, where phases, faults and workload are unknown.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ from onceproof.reports.model import Claim, Findings
 from onceproof.reports.scopes import Stretch, sink_of
 
 Circumstances = Mapping[str, Mapping[str, str]]
-"""Section → name → value, all in words."""
+"""Section → name → value, all as text."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sent:
-    """What decides which records were sent."""
+    """What determines which records were sent."""
 
     seed: int
     workload: Mapping[str, Any]
@@ -28,19 +27,16 @@ class Sent:
 
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    """What one run says.
+    """One of the two compared runs.
 
     Attributes:
-        name: the run folder's, or what the judgement calls its source.
-        history: name of the run folder that was judged; None where nobody knows.
-        sent: what was sent; None where nobody knows.
-        claims: with their verdicts.
-        findings: all of them by anomaly.
-        hazards: (kind, hop) of everything observed that put a claim to the test.
-        incomplete: why the absence of a finding proves nothing; None where it proves something.
-        flaw: why the test itself is not to be trusted; None where it is.
-        circumstances: what may explain a difference.
-        page: the report of the run, as a path; None where there is none.
+        name: the run folder's name, or the source of the judgement.
+        history: name of the run folder that was judged; None if unknown.
+        sent: None if unknown.
+        hazards: (kind, hop) of each observed hazard.
+        incomplete: why the absence of a finding proves nothing; None if it is proof.
+        flaw: why the test is not valid; None if it is.
+        page: path of the run's HTML report; None if there is none.
     """
 
     name: str
@@ -56,11 +52,10 @@ class Side:
 
     @property
     def stretches(self) -> frozenset[Stretch]:
-        """Where its claims look: what producers did is looked at wherever a claim reads it."""
+        """The places where its claims look: each claim's input topic, and its sink."""
         topics = {Stretch(Hop.PRODUCE, topic=claim.input) for claim in self.claims}
         return frozenset(topics | {s for c in self.claims if (s := sink_of(c)) is not None})
 
     @property
     def observed(self) -> frozenset[str]:
-        """Kinds of the hazards that were observed, wherever."""
         return frozenset(kind for kind, _ in self.hazards)

@@ -1,7 +1,7 @@
-"""From a report or a judgement to a `Side`: what it says, and why it may not be relied on.
+"""Build a `Side` from a report or a judgement.
 
-A report lists phases and faults, so it says itself whether the run came to
-its end. A judgement does not; it came to its end for certain only if one of its claims says so.
+A report lists phases and faults, so it shows whether the run was complete. A judgement does not: it
+was complete for certain only if one of its verdicts implies it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ _HOPS: Final = {hop.value: hop for hop in Hop}
 
 
 def side_of_report(report: Report, page: str | None = None) -> Side:
-    """What a report says."""
     return Side(
         name=report.run.run,
         history=report.run.run,
@@ -42,7 +41,6 @@ def side_of_report(report: Report, page: str | None = None) -> Side:
 
 
 def side_of_judgement(judgement: JudgementFile) -> Side:
-    """What a judgement file says."""
     name = PurePath(judgement.source).name
     claims = tuple(claim.to_model() for claim in judgement.claims)
     return Side(
@@ -79,7 +77,7 @@ def _incomplete(phases: Iterable[Phase]) -> str | None:
 
 def _unsaid(claims: Iterable[Claim]) -> str | None:
     if any(claim.verdict in (Verdict.HOLDS, Verdict.UNEXERCISED) for claim in claims):
-        return None  # which nobody says of a run that was not settled and collected to its end
+        return None  # these verdicts require a settled, fully collected run
     return "its judgement does not say that it was settled and collected to its end"
 
 

@@ -1,4 +1,4 @@
-"""Two runs beside each other in a sentence, and what every teller says the same way."""
+"""Summarise a `Diff`, and format the parts that terminal and page share."""
 
 from __future__ import annotations
 
@@ -57,7 +57,6 @@ _TONES: Final = {
 
 
 def headline(diff: Diff) -> str:
-    """What it comes to, in a sentence."""
     if diff.outcome is Outcome.NOT_COMPARABLE:
         return f"{_HEADS[diff.outcome]}: {why_not(diff)}"
     new = any(
@@ -70,7 +69,6 @@ def headline(diff: Diff) -> str:
 
 
 def why_not(diff: Diff) -> str:
-    """Why two runs cannot be compared."""
     without = [
         which
         for which, none in (
@@ -85,12 +83,11 @@ def why_not(diff: Diff) -> str:
 
 
 def tone(diff: Diff) -> str:
-    """The verdict whose colour stands for it."""
     return _TONES[diff.outcome]
 
 
 def amount(found: Amount) -> str:
-    """How many findings a run has in a place."""
+    """Format the number of findings that a run has in a place."""
     if found.count is not None:
         return number(found.count)
     at_least = f"at least {number(found.listed)}" if found.listed else "none listed"
@@ -99,7 +96,7 @@ def amount(found: Amount) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Fate:
-    """Records of one anomaly in one place of which the same became, for the same reason."""
+    """Records of one anomaly in one place with the same status for the same reason."""
 
     status: Status
     because: str | None
@@ -108,7 +105,7 @@ class Fate:
 
 
 def fates(pair: FoundPair) -> tuple[Fate, ...]:
-    """The records of an anomaly by what became of them."""
+    """Group the records of an anomaly by status and reason."""
     order = list(Status)
     records = sorted(pair.records, key=lambda r: (order.index(r.status), r.because or ""))
     return tuple(
@@ -124,7 +121,7 @@ def fates(pair: FoundPair) -> tuple[Fate, ...]:
 
 
 def not_listed(pair: FoundPair) -> str | None:
-    """How much of it no run lists, so that no record of it could be compared."""
+    """Say how many findings are not listed, so that their records could not be compared."""
     parts = [
         f"{side} lists {number(found.listed)} of {number(found.total)}"
         for side, found in (("A", pair.a), ("B", pair.b))
@@ -134,18 +131,17 @@ def not_listed(pair: FoundPair) -> str | None:
 
 
 def shapes(pair: FoundPair) -> tuple[Shape, ...]:
-    """What the findings came with; nothing if that is not known of any."""
+    """Return the shapes; nothing if no finding has a known hazard beside it."""
     return () if [shape.says for shape in pair.shapes] == [ALONE] else pair.shapes
 
 
 def sections(diff: Diff) -> Iterator[tuple[str, tuple[Difference, ...]]]:
-    """What differs in the circumstances, section by section."""
     for section, group in groupby(diff.differences, key=lambda difference: difference.section):
         yield section, tuple(group)
 
 
 def reasons(pair: ClaimPair) -> tuple[tuple[str, str], ...]:
-    """Why each run says what it says of a claim that changed."""
+    """Return each run's reason for its verdict, if the claim changed."""
     if pair.change is Change.SAME:
         return ()
     return tuple((name, claim.reason) for name, claim in (("A", pair.a), ("B", pair.b)) if claim)
@@ -175,5 +171,4 @@ def _findings(diff: Diff) -> Iterator[str]:
 
 
 def _distinguishes(column: str, value: object) -> bool:
-    """Whether a column of a key tells something beside the place."""
     return column not in ("topic", "sink", "view") and value not in (None, "")

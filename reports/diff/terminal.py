@@ -1,7 +1,4 @@
-"""Two runs beside each other, in a terminal.
-
-A few lines of everything; the whole is in the page and in the JSON.
-"""
+"""Print a `Diff` in a terminal, shortened; the page and the JSON have everything."""
 
 from __future__ import annotations
 
@@ -36,7 +33,6 @@ _VALUE: Final = 70
 
 
 def print_diff(diff: Diff, out: TextIO) -> None:
-    """What became of claims and findings, and what differs besides."""
     to = console(out)
     for letter, which in (("A", diff.a), ("B", diff.b)):
         to.print(Text(f"{letter}  {line(which.name)}"), soft_wrap=True)
@@ -62,7 +58,6 @@ def _claims(claims: tuple[ClaimPair, ...]) -> Table:
 
 
 def _reasons(to: Console, claims: tuple[ClaimPair, ...]) -> None:
-    """Why what changed did; claims with the same reasons together."""
     alike: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for pair in claims:
         if found := reasons(pair):

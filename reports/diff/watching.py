@@ -1,7 +1,7 @@
-"""Which claims of a run look for an anomaly in a place, and what they say of it.
+"""Which claims of a run look for an anomaly in a place, and what they say about it.
 
-A claim names every anomaly that refutes it. So where a claim could be
-refuted by an anomaly, was judged, and does not name it, there is none, however short the lists are.
+A judged claim names every anomaly that refutes it. So if an anomaly could refute a claim and the
+claim does not name it, it is absent, even if the list of findings was cut.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from onceproof.reports.model import Claim
 from onceproof.reports.scopes import Stretch, sink_of
 
 _BESIDE: Final = "exactly-once"
-"""By this it is looked at what producers did, where no claim speaks of it."""
+"""The guarantee by which the produce hop is checked where no claim covers it."""
 _BY_KIND: Final = "offset-gap"
-"""It refutes at-least-once by one of its two kinds only, so not to be named says nothing."""
+"""Only one of its two kinds refutes at-least-once, so its absence from `refuted_by` proves nothing.
+"""
 _DECIDED: Final = (Verdict.HOLDS, Verdict.UNEXERCISED, Verdict.VIOLATED)
-"""Verdicts that name all that was found."""
+"""Verdicts that name everything found."""
 
 
 def watching(side: Side, anomaly: str, evidence: Evidence, stretch: Stretch) -> tuple[Claim, ...]:
-    """The claims of a run for which an anomaly is looked for in a place."""
+    """Return the claims of a run that look for an anomaly in a place."""
     return tuple(
         claim
         for claim in side.claims
@@ -34,7 +35,9 @@ def watching(side: Side, anomaly: str, evidence: Evidence, stretch: Stretch) -> 
 
 
 def beside(side: Side, anomaly: str, stretch: Stretch) -> bool:
-    """Whether it is looked for although no claim asks: what producers did explains the rest."""
+    """Return whether the anomaly is looked for although no claim asks, because it may explain
+    others.
+    """
     if stretch.hop is not Hop.PRODUCE or stretch not in side.stretches:
         return False
     asked = any(_speaks_of(claim, stretch) for claim in side.claims)
@@ -42,7 +45,7 @@ def beside(side: Side, anomaly: str, stretch: Stretch) -> bool:
 
 
 def is_there(side: Side, anomaly: str, stretch: Stretch) -> bool | None:
-    """Whether a run found an anomaly in a place, as its claims say; None if they do not."""
+    """Return whether a run has an anomaly in a place according to its claims; None if unknown."""
     refutable = [
         claim
         for claim in side.claims
@@ -55,7 +58,7 @@ def is_there(side: Side, anomaly: str, stretch: Stretch) -> bool | None:
 
 
 def by_input(claims: Iterable[Claim]) -> Iterator[tuple[Claim, ...]]:
-    """The claims on each input by themselves: what comes from two topics is judged apart."""
+    """Group claims by input topic: each topic is judged separately."""
     found: dict[str, list[Claim]] = {}
     for claim in claims:
         found.setdefault(claim.input, []).append(claim)
@@ -63,7 +66,7 @@ def by_input(claims: Iterable[Claim]) -> Iterator[tuple[Claim, ...]]:
 
 
 def _is_free(claim: Claim, anomaly: str) -> bool:
-    """Whether a claim that an anomaly would refute says that there is none."""
+    """Return whether a claim that the anomaly would refute says that it is absent."""
     by_kind = anomaly == _BY_KIND and claim.guarantee == "at-least-once"
     return claim.verdict in _DECIDED and anomaly not in claim.undecided and not by_kind
 

@@ -1,5 +1,5 @@
-"""Everything that happens in a run, as lines of JSON while it happens (`--json-events`).
+"""The events of a run as lines of JSON, written as they happen (`--json-events`).
 
-The shape of a line is published and has a version (`model`); a new optional
-field or a new kind of line keeps it, anything else is a new version.
+The format of a line (`model`) is published and versioned. New optional fields and new kinds of line
+keep the version; any other change needs a new one.
 """

@@ -1,8 +1,7 @@
-"""From the events of a run to lines: a handler of the event stream.
+"""Convert the events of a run to lines, in a handler of the event stream.
 
-A handler must not block, and whoever reads the lines may be slow or gone. A
-thread of our own writes them; what cannot be written is given up, once and with a word, and the run
-goes on.
+A handler must not block, but the reader may be slow or gone, so a separate thread writes the lines.
+If writing fails, it reports that once and gives up, and the run continues.
 """
 
 from __future__ import annotations
@@ -25,15 +24,9 @@ _PATIENCE: Final = 10.0
 
 
 class LineWriter:
-    """Writes lines, each whole and at once, in the order in which they come."""
+    """Write lines in order on a thread of its own; `complain` is called once if that fails."""
 
     def __init__(self, out: TextIO, complain: Callable[[str], None]) -> None:
-        """Begin.
-
-        Args:
-            out: where they go.
-            complain: hears, once, that they go nowhere any more, and why.
-        """
         self._out, self._complain = out, complain
         self._waiting: SimpleQueue[Line | None] = SimpleQueue()
         self._broken = False
@@ -41,11 +34,11 @@ class LineWriter:
         self._thread.start()
 
     def write(self, line: Line) -> None:
-        """Write a line, soon."""
+        """Queue a line."""
         self._waiting.put(line)
 
     def close(self) -> None:
-        """Write what is waiting, as far as its reader takes it."""
+        """Write the queued lines, and wait for it up to `_PATIENCE` seconds."""
         self._waiting.put(None)
         self._thread.join(_PATIENCE)
         if self._thread.is_alive():
@@ -64,7 +57,7 @@ class LineWriter:
 
 
 class RunLines:
-    """The lines of one run after the other; a handler of events."""
+    """Convert the events of successive runs to lines."""
 
     def __init__(self, writer: LineWriter) -> None:
         self._writer = writer
@@ -72,7 +65,6 @@ class RunLines:
         self._began = 0
 
     def __call__(self, event: Event) -> None:
-        """Handle one event."""
         if isinstance(event, events.RunStarted):
             self._run, self._began = event.run, event.at
         where = {
@@ -85,7 +77,7 @@ class RunLines:
 
 
 def trial_line(trial: Trial, *, began: bool) -> Line:
-    """That a run of a matrix begins, or what became of it."""
+    """Return the line for the start of a trial of a matrix, or for its result."""
     if began:
         return model.TrialBegan(at=stamp(), scenario=trial.scenario, backend=trial.backend)
     return model.TrialEnded(
@@ -101,12 +93,11 @@ def trial_line(trial: Trial, *, began: bool) -> Line:
 
 
 def stamp() -> str:
-    """The wall clock, as a line has it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def lines_of(event: Event, where: dict[str, Any]) -> Iterator[Line]:
-    """The lines that tell an event; `where` is what every line of a run has."""
+    """Yield the lines for an event; `where` has the fields common to all lines of a run."""
     match event:
         case events.RunStarted():
             yield model.RunBegan(

@@ -1,7 +1,6 @@
-"""What a line of `--json-events` holds: the published, versioned shape of each kind of event.
+"""The lines of `--json-events`: the published, versioned format of each kind of event.
 
-Whoever reads these must let pass what he does not know, fields and kinds of
-event alike; only `stream-began` says which version it is.
+Readers must ignore unknown fields and unknown kinds of event. Only `stream-began` has the version.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ FORMAT: Final = "onceproof-events/1"
 
 
 class Line(BaseModel):
-    """What every line has."""
+    """The fields of every line."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -32,21 +31,21 @@ class StreamBegan(Line):
 
 
 class StreamEnded(Line):
-    """The last line; where it is missing, the command was killed."""
+    """The last line; if it is missing, the command was killed."""
 
     event: Literal["stream-ended"] = "stream-ended"
     exit_code: int = Field(description="of the command")
 
 
 class OfRun(Line):
-    """What every line of a run has."""
+    """The fields of every line about a run."""
 
     run: str = Field(description="name of the run folder")
     seconds: float = Field(description="since the run began")
 
 
 class RunBegan(OfRun):
-    """A run has its folder and its seed."""
+    """A run began, with its folder and seed."""
 
     event: Literal["run-began"] = "run-began"
     folder: str
@@ -63,7 +62,7 @@ class PhaseBegan(OfRun):
 
 
 class PhaseEnded(OfRun):
-    """A phase is over."""
+    """A phase ended."""
 
     event: Literal["phase-ended"] = "phase-ended"
     phase: str
@@ -73,7 +72,7 @@ class PhaseEnded(OfRun):
 
 
 class Progress(OfRun):
-    """How far the workload is; about twice a second."""
+    """The progress of the workload, about twice a second."""
 
     event: Literal["progress"] = "progress"
     acknowledged: int = Field(description="records")
@@ -82,7 +81,7 @@ class Progress(OfRun):
 
 
 class Fault(OfRun):
-    """A fault went to a new state."""
+    """A fault changed its state."""
 
     event: Literal["fault"] = "fault"
     fault: str = Field(description="its name in the schedule")
@@ -92,7 +91,7 @@ class Fault(OfRun):
 
 
 class Hazard(OfRun):
-    """Something put a claim to the test."""
+    """An event put a claim to the test."""
 
     event: Literal["hazard"] = "hazard"
     hazard: str
@@ -108,7 +107,7 @@ class Process(OfRun):
 
 
 class Finding(OfRun):
-    """An anomaly was found; one line for each kind of anomaly."""
+    """An anomaly was found; one line per anomaly."""
 
     event: Literal["finding"] = "finding"
     anomaly: str
@@ -131,14 +130,14 @@ class JudgedClaim(BaseModel):
 
 
 class Judged(OfRun):
-    """The checkers have spoken; behind all findings."""
+    """The history was judged; follows all findings."""
 
     event: Literal["judged"] = "judged"
     claims: tuple[JudgedClaim, ...]
 
 
 class ReportWritten(OfRun):
-    """The report lies there."""
+    """The report was written."""
 
     event: Literal["report"] = "report"
     html: str
@@ -146,7 +145,7 @@ class ReportWritten(OfRun):
 
 
 class RunEnded(OfRun):
-    """The run is over, everything of it is gone from the machine."""
+    """The run ended and was torn down."""
 
     event: Literal["run-ended"] = "run-ended"
     exit_code: int = Field(description="of this run")
@@ -154,7 +153,7 @@ class RunEnded(OfRun):
 
 
 class TrialBegan(Line):
-    """A matrix begins a run, which is a command of its own."""
+    """A matrix started a run, which is a command of its own."""
 
     event: Literal["trial-began"] = "trial-began"
     scenario: str
@@ -162,7 +161,7 @@ class TrialBegan(Line):
 
 
 class TrialEnded(Line):
-    """A run of a matrix is over, or was there already."""
+    """A run of a matrix ended, or existed already."""
 
     event: Literal["trial-ended"] = "trial-ended"
     scenario: str
@@ -193,4 +192,4 @@ AnyLine = Annotated[
     Field(discriminator="event"),
 ]
 LINES: Final[TypeAdapter[AnyLine]] = TypeAdapter(AnyLine)
-"""Reads a line of any kind: `LINES.validate_json(line)`."""
+"""Parses a line of any kind: `LINES.validate_json(line)`."""

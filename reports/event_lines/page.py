@@ -1,7 +1,6 @@
-"""The reference page of the lines of `--json-events` and their schema, made from their model.
+"""Generate the reference page and the JSON Schema of `--json-events` from the model.
 
-`python -m onceproof.reports.event_lines.page FOLDER` writes `events.md` and `events.schema.json`
-there.
+`python -m onceproof.reports.event_lines.page FOLDER` writes `events.md` and `events.schema.json`.
 """
 
 from __future__ import annotations
@@ -39,7 +38,6 @@ Whoever reads may be slow, or leave: the run goes on.
 
 
 def page() -> str:
-    """The whole page."""
     found = LINES.json_schema(mode="serialization")
     lines = [_HEAD]
     for name, kind in _kinds(found):
@@ -52,7 +50,6 @@ def page() -> str:
 
 
 def schema_text() -> str:
-    """The schema as it is published."""
     head = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:{FORMAT.replace('/', ':')}",
@@ -63,7 +60,7 @@ def schema_text() -> str:
 
 
 def _kinds(schema: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """Each kind of line, in the order of the model."""
+    """Return each kind of line, in the order of the model."""
     definitions = schema["$defs"]
     names = [one["$ref"].rpartition("/")[2] for one in schema["oneOf"]]
     found = [definitions[name] for name in names]
@@ -84,7 +81,6 @@ def _type(shape: dict[str, Any]) -> str:
 
 
 def write(folder: Path) -> None:
-    """Write page and schema."""
     (folder / PAGE).write_text(page(), encoding="utf-8")
     (folder / SCHEMA).write_text(schema_text(), encoding="utf-8")
 

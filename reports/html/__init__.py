@@ -1,8 +1,4 @@
-"""The report as one HTML page that needs nothing but itself.
-
-What a template prints is made harmless by `templating`, without anybody
-having to think of it.
-"""
+"""Render a report as one self-contained HTML page; `templating` escapes what templates print."""
 
 from __future__ import annotations
 
@@ -23,7 +19,6 @@ _SCRIPT = _HERE / "timeline.js"
 
 
 def render(report: Report) -> str:
-    """The page."""
     templates, css, code = environment(), style(*_STYLES), script(_SCRIPT)
     html = templates.get_template("page.html.j2").render(
         report=report,
@@ -43,9 +38,7 @@ def render(report: Report) -> str:
 
 
 def _body(of: RegisteredSection, report: Report, templates: Environment) -> Markup:
-    """What stands under a section's heading. One of another package cannot keep the page from
-    being written.
-    """
+    """Render a section. One of another package may fail without preventing the page."""
     try:
         return _rendered(of, report, templates)
     except Exception as error:
@@ -70,6 +63,6 @@ def _rendered(of: RegisteredSection, report: Report, templates: Environment) -> 
 
 
 def _is_on_page(of: RegisteredSection, report: Report) -> bool:
-    """Whether it has a template, and the data that it wants."""
+    """Return whether a section has a template, and the data that it needs."""
     wanting = of.section.data is not None and of.section.name not in report.extensions
     return of.template is not None and not wanting

@@ -1,8 +1,4 @@
-"""A finding in one row: for those that are like one that is shown in full.
-
-The row has what differs from one to the next; what they share (cause, fault,
-micro-batch) is in the story above.
-"""
+"""A finding as a table row, with only what differs from the similar finding shown in full above."""
 
 from __future__ import annotations
 
@@ -27,7 +23,6 @@ class Brief:
 
 
 def brief(finding: Finding) -> Brief:
-    """A finding in one row."""
     path = finding.path
     return Brief(
         sentence=finding.sentence,
@@ -60,7 +55,7 @@ def _written(effect: Effect) -> str:
 
 
 def _stamp(entry: Entry) -> str:
-    """Producer id, epoch and sequence, such as ` (1000/1/0)`."""
+    """Return producer id, epoch and sequence, such as ` (1000/1/0)`."""
     if entry.producer_id is None or entry.producer_id < 0:
         return ""
     return f" ({entry.producer_id}/{entry.epoch}/{entry.sequence})"

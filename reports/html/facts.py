@@ -1,7 +1,4 @@
-"""Plain facts for the page: the figures at its head, nested settings made flat.
-
-No figure is computed here that the report does not hold.
-"""
+"""Figures and flattened settings for the page, all of them taken from the report."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ class Tile:
 
 
 def tiles(report: Report) -> tuple[Tile, ...]:
-    """The figures that say how much the verdict rests on."""
+    """Return the figures that show how much evidence the verdict is based on."""
     producers = report.timeline.producers
     sent = sum(lane.acknowledged + lane.unacknowledged for lane in producers)
     acknowledged = sum(lane.acknowledged for lane in producers)
@@ -42,7 +39,7 @@ def tiles(report: Report) -> tuple[Tile, ...]:
 
 
 def lead(report: Report) -> str:
-    """Whether this is what the scenario expects, in a sentence."""
+    """Return a sentence that says whether the result is as expected."""
     if report.expected is None:
         return "The scenario states no expectation."
     if report.expected:
@@ -52,7 +49,7 @@ def lead(report: Report) -> str:
 
 
 def flat(data: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Nested settings as (dotted name, value) pairs."""
+    """Yield nested settings as (name, value) pairs, with parts of names joined by `·`."""
     for key, value in data.items():
         path = f"{prefix}{key}"
         if isinstance(value, dict) and value:

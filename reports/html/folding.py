@@ -1,7 +1,7 @@
-"""Which findings are shown in full and which are folded away behind one that is like them.
+"""Decide which findings are shown in full, and which as rows below a similar one.
 
-Two findings are alike when they are of one anomaly and share cause, acting
-faults and micro-batch. Of each kind the first is shown as a story, the others are rows of a table.
+Findings of an anomaly are alike if they share causes, active faults and micro-batches. The first of
+them is shown as a story, the others as rows of a table.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ from onceproof.reports.model import Finding, Findings, Report
 
 _STORIES = 60
 _ROWS = 800_000
-"""How many characters of HTML the rows of all tables together may take."""
+"""Maximum size of the rows of all tables together, in characters of HTML."""
 _MARKUP = 260
-"""About how many of them are not text, in one row."""
+"""About how much of a row's HTML is markup."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Alike:
-    """One finding that is shown, and those that are like it. `number` is that of the story."""
+    """A finding that is shown as story `number`, and the others like it."""
 
     number: int
     first: Finding
     others: tuple[Finding, ...]
     tells_moment: bool
-    """Whether what the logs say around it stands here, and not with a story before."""
+    """Whether the story quotes the logs; False if an earlier story quotes the same period."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """All findings of one anomaly as the page shows them."""
+    """All findings of one anomaly, as the page shows them."""
 
     findings: Findings
     kinds: tuple[Alike, ...]
     rest: tuple[Finding, ...]
-    """Findings of further kinds, for which there is no room to tell them in full."""
+    """Findings unlike the others that get rows because there is no room for more stories."""
     not_shown: int
 
 
 def folded(report: Report) -> tuple[Group, ...]:
-    """The groups of a report, with as many stories as fit a page."""
+    """Return the groups of a report, with as many stories as fit on a page."""
     left, room = _STORIES, _Room(left=_ROWS)
     number = 0
     shown_moments: set[int] = set()
@@ -57,7 +57,7 @@ def folded(report: Report) -> tuple[Group, ...]:
         alike: list[Alike] = []
         rest: list[Finding] = []
         for first, *others in kinds.values():
-            # Every anomaly gets one story, whatever the ones before it took.
+            # Every anomaly gets at least one story, even beyond the limit.
             if left <= 0 and alike:
                 rest += [first, *others]
                 continue
@@ -89,7 +89,6 @@ class _Room:
         self._left = left
 
     def rows(self, findings: Iterable[Finding]) -> tuple[Finding, ...]:
-        """As many of the first findings as there is room for."""
         kept = []
         for finding in findings:
             row = brief(finding)
@@ -102,7 +101,7 @@ class _Room:
 
 
 def stories(groups: tuple[Group, ...]) -> Mapping[str, list[tuple[float, int]]]:
-    """By anomaly: when each finding came about, and the number of the story that tells it."""
+    """Return, by anomaly, the time of each finding and the number of its story."""
     found: dict[str, list[tuple[float, int]]] = {}
     for group in groups:
         mine = found.setdefault(group.findings.anomaly, [])
@@ -116,5 +115,5 @@ def _likeness(report: Report, finding: Finding) -> object:
     causes = frozenset((cause.hazard, cause.fault) for cause in finding.causes)
     batches = frozenset(row.get("batch") for row in finding.witness)
     acted = acting(report, finding.at) if finding.at is not None else ()
-    # Without a known cause each micro-batch would be a kind of its own and nothing would fold.
+    # Without a known cause, each micro-batch would be a kind of its own and nothing would fold.
     return (causes, acted, batches if causes else None)

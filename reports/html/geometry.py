@@ -1,7 +1,7 @@
-"""The timeline as shapes: where every bar, curve and mark stands, in pixels.
+"""Lay out the timeline: the position of each bar, curve and mark, in pixels.
 
-No colour, no markup, no text direction here; `templates/timeline.svg.j2`
-draws what this computes. Lanes are stacked from top to bottom in the order of `drawing`.
+`templates/timeline.svg.j2` draws it and chooses colours. Lanes are stacked in the order of
+`drawing`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NAME = 19
 
 @dataclass(frozen=True, kw_only=True)
 class Drawing:
-    """Everything that the timeline's picture consists of."""
+    """The layout of the timeline."""
 
     width: int
     height: int
@@ -52,11 +52,11 @@ class Drawing:
 
 
 Stories = Mapping[str, Sequence[tuple[float, int]]]
-"""By anomaly: when each finding came about, and the number of the story that tells it."""
+"""By anomaly: the time of each finding and the number of its story."""
 
 
 def drawing(report: Report, stories: Stories) -> Drawing:
-    """The picture of a report's timeline, its findings leading to their stories."""
+    """Lay out a report's timeline, with findings linked to their stories."""
     timeline, axis = report.timeline, Axis(end=report.timeline.end)
     stack = _Stack(top=_HEAD)
     faults: list[Box] = []
@@ -122,7 +122,7 @@ def drawing(report: Report, stories: Stories) -> Drawing:
     stack.space(bool(commits))
     hazards = _marks(axis, timeline.hazards, stack, {}, {})
     stack.space(bool(hazards))
-    # Drawn are those that the report holds; counted are all.
+    # Only findings listed in the report are drawn, but all are counted.
     counted = {group.anomaly: group.count for group in report.findings}
     findings = _marks(axis, timeline.findings, stack, counted, stories)
     height = stack.top + 8
@@ -151,27 +151,23 @@ def drawing(report: Report, stories: Stories) -> Drawing:
 
 @dataclass(kw_only=True)
 class _Stack:
-    """Lanes from top to bottom."""
-
     top: int
 
     def __post_init__(self) -> None:
         self.lanes: list[Lane] = []
 
     def lane(self, name: str, says: str, height: int) -> int:
-        """Add a lane; returns where it begins."""
+        """Add a lane, and return its top."""
         top = self.top
         self.lanes.append(Lane(name=_cut_name(name), says=says, y=top, height=height))
         self.top += height
         return top
 
     def space(self, wanted: bool = True) -> None:
-        """Leave room before the next kind of lane."""
         self.top += _SPACE if wanted else 0
 
 
 def _cut_name(name: str) -> str:
-    """A name that fits beside its lane."""
     name = line(name)
     return name if len(name) <= _NAME else f"{name[: _NAME - 1]}…"
 
@@ -210,7 +206,6 @@ def _marks(
     counted: Mapping[str, int],
     stories: Stories,
 ) -> tuple[Point, ...]:
-    """One lane per kind."""
     points = []
     for kind in dict.fromkeys(mark.kind for mark in marks):
         mine = [mark for mark in marks if mark.kind == kind]
@@ -228,7 +223,7 @@ def _marks(
                     x=x,
                     y=top + _MARK // 2,
                     text=count,
-                    # A count must not lie below the mark that follows.
+                    # The next mark must not cover the count.
                     fits=following - x >= 18 + 7 * len(count),
                     says=f"{kind} at {seconds(mark.at)}{many}",
                     story=nearest[1] if nearest else None,

@@ -1,7 +1,7 @@
-"""How single lanes of the timeline become shapes.
+"""Turn single lanes of the timeline into shapes.
 
-What is too short to be seen is drawn wider than it is and says so (`real`),
-so that the page's script can draw it as it is when one looks closer.
+What is too short to be visible is drawn wider. Its true width is in `real`, for the page's script
+to use when zoomed in.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ KINDS = ("crash", "partition", "timeout")
 
 
 def bands(axis: Axis, phases: Sequence[Phase]) -> tuple[Band, ...]:
-    """The phases as bands; a name only where it fits."""
+    """Return the phases as bands; only those wide enough show their name."""
     found = []
     known = [p for p in phases if p.started_at is not None]
     for place, phase in enumerate(known):
@@ -49,7 +49,7 @@ def bands(axis: Axis, phases: Sequence[Phase]) -> tuple[Band, ...]:
 def fault_boxes(
     axis: Axis, faults: Sequence[Fault], spans: Sequence[FaultSpan], top: int, height: int
 ) -> tuple[int, list[Box]]:
-    """Bars from injected to healed, in as few rows as do not overlap; how many rows, and bars."""
+    """Return the number of rows, and a bar per fault from injected to healed, without overlaps."""
     numbers = {fault.fault: i for i, fault in enumerate(faults, 1)}
     rows: list[float] = []
     boxes = []
@@ -83,7 +83,7 @@ def fault_boxes(
 def life_boxes(
     axis: Axis, lane: InstanceLane, top: int, height: int
 ) -> tuple[list[Box], list[Point]]:
-    """The lives of one process as bars, and a mark at each end that is known."""
+    """Return a process's lifetimes as bars, and a mark at each known end."""
     boxes, ends = [], []
     for life in lane.lives:
         x = axis.x(life.started_at)
@@ -112,10 +112,10 @@ def life_boxes(
 def producer_curve(
     axis: Axis, lane: ProducerLane, bin_seconds: float, top: int, height: int
 ) -> Curve:
-    """The throughput as a stepped curve."""
+    """Return the throughput as a stepped curve."""
     base, ceiling = top + height - 8.0, top + 14.0
-    # The backlog that goes out after an outage is often many times the usual rate; drawn to scale,
-    # it would press everything else flat.
+    # The backlog sent after an outage is often many times the usual rate. At full scale it would
+    # flatten everything else.
     full = _full_scale(lane.rate)
     path, area = _stepped(axis, lane.rate, full, bin_seconds, base, ceiling)
     start = axis.x(0)
@@ -147,7 +147,7 @@ def producer_curve(
 
 
 def lag_curve(axis: Axis, lane: LagLane, bin_seconds: float, top: int, height: int) -> Curve:
-    """How far a reader is behind, as a stepped curve to scale."""
+    """Return the lag as a stepped curve, at full scale."""
     base, ceiling = top + height - 8.0, top + 14.0
     most = max(lane.behind, default=0)
     path, area = _stepped(axis, lane.behind, most, bin_seconds, base, ceiling)
@@ -163,7 +163,7 @@ def lag_curve(axis: Axis, lane: LagLane, bin_seconds: float, top: int, height: i
 
 
 def commit_ticks(axis: Axis, lane: CommitLane, bin_seconds: float, top: int, height: int) -> str:
-    """A stroke for every bin in which positions were stored: the longer, the more often."""
+    """Return a stroke for each bin in which positions were stored; its length shows how often."""
     most, base = max(lane.per_bin, default=0), top + height - 6.0
     strokes = []
     for place, count in enumerate(lane.per_bin):
@@ -174,7 +174,7 @@ def commit_ticks(axis: Axis, lane: CommitLane, bin_seconds: float, top: int, hei
 
 
 def transaction_boxes(axis: Axis, lane: TransactionLane, top: int, height: int) -> list[Box]:
-    """The transactions of one transactional id as bars; what did not commit on top."""
+    """Return a transactional id's transactions as bars, uncommitted ones on top."""
     boxes = []
     for span in sorted(lane.spans, key=lambda s: s.outcome != "committed"):
         x = axis.x(span.start)
@@ -205,7 +205,7 @@ def _stepped(
     base: float,
     ceiling: float,
 ) -> tuple[str, str]:
-    """A stepped curve over its own zero line, and the area below it."""
+    """Return a stepped curve over its own zero line, and the area below it."""
     points: list[str] = []
     y_last = None
     for place, value in enumerate(values):
@@ -219,12 +219,12 @@ def _stepped(
 
 
 def _real(real: float, drawn: float) -> float | None:
-    """The width that is to be written beside the drawn one; None if they are the same."""
+    """Return the true width; None if it is the drawn one."""
     return round(real, 2) if real < drawn else None
 
 
 def _full_scale(rates: Sequence[float]) -> float:
-    """The rate that fills the lane: one that only the busiest tenth of all bins is far above."""
+    """Return the rate that fills the lane: at most 1.6 times the 90th percentile of busy bins."""
     busy = sorted(rate for rate in rates if rate > 0)
     if not busy:
         return 0.0

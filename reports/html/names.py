@@ -1,7 +1,4 @@
-"""Names from the history, apart from the words around them.
-
-A name is in `<bdi>`, so that no foreign text can turn a sentence around.
-"""
+"""Wrap names from the history in `<bdi>`, so that right-to-left text cannot reorder a sentence."""
 
 from __future__ import annotations
 
@@ -11,5 +8,4 @@ from onceproof.reports.text import visible
 
 
 def name(text: str) -> Markup:
-    """An identity from the history, apart from the words around it."""
     return Markup("<bdi class=id>{}</bdi>").format(visible(text))

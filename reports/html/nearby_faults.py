@@ -1,7 +1,7 @@
-"""Which faults acted when a finding came about, and how far off the others were.
+"""Which faults were active at the time of a finding, and how far away the others were.
 
-Distance in time is no proof of a cause; it says where to look. What the
-checkers hold for the cause is marked as such.
+Proximity in time does not prove a cause; it shows where to look. Causes found by the checkers are
+marked separately.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from onceproof.reports.model import Fault, Finding, Report
 from onceproof.reports.text import seconds, visible
 
 NEAR = 10.0
-"""Faults that ended or began within so many seconds are listed as near."""
+"""Faults that began or ended within so many seconds are listed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Near:
-    """One fault beside a finding. `apart`: seconds between them, 0 while it acted."""
+    """A fault near a finding. `apart`: seconds between them, 0 while the fault was active."""
 
     number: int
     fault: Fault
@@ -28,12 +28,12 @@ class Near:
 
 
 def acting(report: Report, at: float) -> tuple[int, ...]:
-    """The numbers of the faults that acted at a moment."""
+    """Return the numbers of the faults that were active at a time."""
     return tuple(n.number for n in _beside(report, at) if n.apart == 0)
 
 
 def around(report: Report, finding: Finding) -> tuple[Markup, ...]:
-    """The faults around a finding, each as a sentence; none if it has no time."""
+    """Return the faults around a finding, each as a sentence; empty if it has no time."""
     if finding.at is None or not report.faults:
         return ()
     beside = sorted(_beside(report, finding.at), key=lambda n: (n.apart, n.number))

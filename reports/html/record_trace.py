@@ -1,8 +1,4 @@
-"""The way of a finding's record, step by step: sent, logged, processed, written, read.
-
-A step is a kind, a time and words; words are composed with `Markup.format`,
-which escapes.
-"""
+"""The path of a finding's record, step by step: sent, logged, processed, written, read."""
 
 from __future__ import annotations
 
@@ -35,7 +31,7 @@ _OUTCOMES = {
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One step; `at` is empty where the time is not known."""
+    """One step; `at` is empty if the time is unknown."""
 
     kind: str
     at: str
@@ -43,7 +39,7 @@ class Step:
 
 
 def way(path: Path) -> tuple[Step, ...]:
-    """Every step of a record's way that is known, in the order of the way."""
+    """Return every known step of a record's path, in order."""
     return tuple(_steps(path))
 
 
@@ -69,12 +65,12 @@ def _steps(path: Path) -> Iterator[Step]:
 
 
 def transactions(finding: Finding) -> tuple[Markup, ...]:
-    """The transactions that a finding's witness names, each as a sentence."""
+    """Return the transactions that a finding's witness names, each as a sentence."""
     return tuple(_transaction(txn) + "." for txn in finding.transactions)
 
 
 def stamped(entry: Entry) -> str:
-    """Who wrote an entry: `producer 1000, epoch 1, sequence 0`; empty where it is not known."""
+    """Return the writer as `producer id 1000, epoch 1, sequence 0`; empty if unknown."""
     if entry.producer_id is None or entry.producer_id < 0:
         return ""
     parts = [f"producer id {entry.producer_id}"]

@@ -1,7 +1,4 @@
-"""The shapes that the timeline's picture consists of.
-
-An `Axis` is the only way from seconds to pixels.
-"""
+"""The shapes of the timeline. Only `Axis` converts seconds to pixels."""
 
 from __future__ import annotations
 
@@ -14,12 +11,11 @@ _STEPS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 720
 
 @dataclass(frozen=True, kw_only=True)
 class Axis:
-    """From seconds to pixels."""
+    """Convert seconds to pixels."""
 
     end: float
 
     def x(self, at: float) -> float:
-        """Where a moment stands."""
         inside = min(max(at, 0.0), self.end)
         return round(MARGIN + inside / self.end * (PLOT - 2 * MARGIN), 2)
 
@@ -30,10 +26,10 @@ class Axis:
 
     @property
     def ticks(self) -> tuple[tuple[float, str], ...]:
-        """Round moments: where they stand and what is written there."""
+        """Positions and labels of round times."""
         step = next((s for s in _STEPS if self.end / s <= 12), self.end / 10)
         many = int(self.end / step) + 1
-        # The last label must not run out of the picture.
+        # The last label must not be cut off.
         return tuple(
             (self.x(i * step), f"{i * step:g} s")
             for i in range(many)
@@ -52,7 +48,6 @@ class Lane:
 
     @property
     def two_lines(self) -> bool:
-        """Whether there is room for what it says."""
         return self.height > 30
 
 
@@ -70,9 +65,7 @@ class Band:
 
 @dataclass(frozen=True, kw_only=True)
 class Box:
-    """A bar; `text` is written in it if it `fits`. `real` is its width where that is too little to
-    be seen, so that it can grow as it should when one looks closer.
-    """
+    """A bar, with `text` in it if it `fits`. `real` is its true width if it is drawn wider."""
 
     x: float
     y: float
@@ -88,9 +81,7 @@ class Box:
 
 @dataclass(frozen=True, kw_only=True)
 class Point:
-    """A mark; `text` is written beside it if it `fits`. `story` is the number of the story that it
-    leads to.
-    """
+    """A mark, with `text` beside it if it `fits`. `story` is the number of the linked story."""
 
     x: float
     y: float
@@ -102,7 +93,7 @@ class Point:
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """Throughput or lag over its own zero line; `kind` says which."""
+    """Throughput or lag over its own zero line, by `kind`."""
 
     line: str
     area: str

@@ -1,7 +1,6 @@
-"""A finding as a short story: what became of the record, and what happened at that time.
+"""Tell a finding as a short story: what happened to the record, and what may have caused it.
 
-Sentences are composed with `Markup.format`, which escapes; names and places
-are in `<bdi>`, so that no foreign text can turn the sentence around.
+Sentences are composed with `Markup.format`, which escapes.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _NAMED = 3
 
 
 def story(finding: Finding) -> Markup | None:
-    """The way of the finding's record in two sentences; None when there is no one record."""
+    """Return the record's path in two sentences; None if the finding is not about one record."""
     path = finding.path
     if path is None:
         return None
@@ -28,7 +27,7 @@ def story(finding: Finding) -> Markup | None:
 
 
 def cause_story(cause: Cause, faults: Sequence[Fault]) -> Markup:
-    """What put the claim to the test, and which fault was behind it."""
+    """Describe a hazard, and the fault that caused it."""
     when = f"At {seconds(cause.at)}: " if cause.at is not None else ""
     detail = f": {sentence(visible(cause.detail))}" if cause.detail else "."
     text = Markup("{}<strong>{}</strong>{}").format(when, visible(cause.hazard), detail)
@@ -68,7 +67,7 @@ def _attempt_words(path: Path, place: int) -> Markup:
 def _appears(path: Path) -> Markup:
     committed = [entry for entry in path.entries if entry.committed]
     rest = path.entries_count - len(committed)
-    if path.entries_count > len(path.entries):  # cut: then only the whole number is certain
+    if path.entries_count > len(path.entries):  # truncated: only the total is certain
         text = Markup("It appears {} in the input").format(times(path.entries_count))
     elif committed:
         places = _join((_place(entry) for entry in committed), len(committed))
@@ -108,7 +107,7 @@ def _positions(effects: Sequence[Effect]) -> Markup:
 
 
 def _written(effects: Sequence[Effect]) -> str:
-    """Who wrote them, such as `, both written by micro-batch 7`."""
+    """Return who wrote the effects, such as `, both written by micro-batch 7`."""
     batches = [effect.batch for effect in effects if effect.batch is not None]
     if len(batches) < len(effects):
         return ""
@@ -126,7 +125,7 @@ def _place(entry: Entry) -> Markup:
 
 
 def _join(parts: Iterable[Markup], count: int) -> Markup:
-    """The first few parts, and how many there are beside them."""
+    """Join the first few parts, and say how many more there are."""
     shown = [part for part, _ in zip(parts, range(_NAMED), strict=False)]
     if count > len(shown):
         shown.append(escape(plural(count - len(shown), "more", "more")))

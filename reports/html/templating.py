@@ -1,7 +1,7 @@
-"""Templates of pages that need nothing but themselves, and the style that they share.
+"""Templates of self-contained pages, and their shared style.
 
-Everything that a template prints is foreign text. It is escaped by Jinja2
-and made visible by `finalize`; only `Markup` that a module of ours composed is trusted.
+Everything that a template prints is foreign text: Jinja2 escapes it, and `finalize` makes control
+characters visible. Only `Markup` composed by our own modules is trusted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _HERE = Path(__file__).parent
 
 
 def environment(*folders: Path) -> Environment:
-    """Where templates are found: in these folders, then in that of the report's page."""
+    """Return an environment that searches these folders, then that of the report's page."""
     found = Environment(
         loader=FileSystemLoader([*folders, _HERE / "templates"]),
         autoescape=True,
@@ -40,21 +40,18 @@ def environment(*folders: Path) -> Environment:
 
 
 def style(*more: Path) -> Markup:
-    """The style of the report's page, and what other files add to it."""
+    """Return the style of the report's page, followed by further style sheets."""
     files = (_HERE / "style.css", *more)
     return Markup("".join(path.read_text(encoding="utf-8") for path in files))
 
 
 def script(path: Path) -> Markup:
-    """A script of ours, as it is in the page."""
     return Markup(path.read_text(encoding="utf-8"))
 
 
 def policy(css: Markup, code: Markup | None) -> str:
-    """The content security policy of a page: this style and this script, if any, and nothing else.
-
-    Nothing is loaded and nothing that came in with a record can run, whatever the browser would
-    take it for.
+    """Return a content security policy that allows only this style and script: nothing is loaded,
+    and nothing from a record can run.
     """
     scripts = f"script-src {_sum(code)}; " if code is not None else ""
     return (
@@ -74,7 +71,7 @@ def _seen(value: object) -> object:
 
 
 def _cell(value: object) -> str:
-    """A value of a witness row; what is not known is a dash."""
+    """Format a value of a witness row."""
     if value is None:
         return "–"
     if value == "":

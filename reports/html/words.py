@@ -1,7 +1,4 @@
-"""The timeline in words, for whoever cannot or does not want to see the picture.
-
-It tells the same events as the drawing, in order of time.
-"""
+"""The timeline in words, for readers who cannot see the picture."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ _LIMIT = 200
 
 
 def words(report: Report) -> tuple[tuple[str, str], ...]:
-    """(time, what happened) in order."""
+    """Return (time, event) pairs, in order of time."""
     events = sorted(_events(report), key=lambda event: event[0])
     shown = [(seconds(at), what) for at, what in events[:_LIMIT]]
     if len(events) > _LIMIT:

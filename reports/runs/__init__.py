@@ -1,4 +1,1 @@
-"""Pages of many runs: an index of those that are there, and a matrix of those that were asked for.
-
-Both have one frame, one style, and one way of telling claims that came out alike.
-"""
+"""Pages about many runs: the index of existing runs, and the matrix of requested ones."""

@@ -1,4 +1,4 @@
-"""What runs say of claims, and those claims together that came out alike."""
+"""Results of claims over many runs, with claims of the same result grouped."""
 
 from __future__ import annotations
 
@@ -17,12 +17,8 @@ class ClaimResult:
     """The result of one claim in one run.
 
     Attributes:
-        name: of the claim.
-        verdict: the verdict.
-        expected: whether it came out as it should; without an expectation it should hold.
-        should_be: what it should be, in words.
-        reason: why this verdict, in a sentence.
-        refuted_by: the anomalies that refute it.
+        expected: whether the verdict is the expected one; without an expectation, whether it holds.
+        should_be: the expected verdict and anomalies, as text.
     """
 
     name: str
@@ -35,14 +31,11 @@ class ClaimResult:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """How a claim came out, and how often.
+    """A result of a claim, in `count` runs.
 
     Attributes:
-        verdict: its verdict.
-        by: the anomalies that refuted it.
-        expected: whether that is as it should be.
-        should_be: what it should be, in words.
-        count: in how many runs.
+        by: the anomalies that refuted the claim.
+        should_be: the expected verdict and anomalies, as text; empty if as expected.
     """
 
     verdict: Verdict
@@ -54,11 +47,11 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Same:
-    """Claims that came out the same way the same number of times.
+    """Claims with the same outcomes, each the same number of times.
 
     Attributes:
-        outcomes: how; the unexpected first.
-        names: of the claims; those of the same stretch are one.
+        outcomes: unexpected ones first.
+        names: of the claims; those that differ only in the guarantee share one name.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -66,12 +59,11 @@ class Same:
 
     @property
     def expected(self) -> bool:
-        """Whether they came out as they should in each run."""
+        """Whether every run had the expected result."""
         return all(outcome.expected for outcome in self.outcomes)
 
 
 def claim_results(report: Report) -> tuple[ClaimResult, ...]:
-    """The result of each claim in a report."""
     return tuple(_claim_result(claim) for claim in report.claims)
 
 
@@ -92,7 +84,7 @@ def _claim_result(claim: Claim) -> ClaimResult:
 
 
 def alike(runs: Iterable[Sequence[ClaimResult]]) -> tuple[Same, ...]:
-    """What runs of one scenario say of each claim; the unexpected first, then by verdict."""
+    """Group the claims of a scenario's runs by outcome: unexpected ones first, then by verdict."""
     counted: dict[str, Counter[tuple[bool, int, tuple[str, ...], str]]] = {}
     for claims in runs:
         for claim in claims:
@@ -117,7 +109,7 @@ def alike(runs: Iterable[Sequence[ClaimResult]]) -> tuple[Same, ...]:
 
 
 def together(names: Iterable[str]) -> tuple[str, ...]:
-    """`at-most-once a → b` and `exactly-once a → b` are `at-most-once, exactly-once a → b`."""
+    """Join `at-most-once a → b` and `exactly-once a → b` to `at-most-once, exactly-once a → b`."""
     stretches: dict[str, list[str]] = {}
     for name in names:
         guarantee, _, stretch = name.partition(" ")

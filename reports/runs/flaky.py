@@ -1,8 +1,7 @@
-"""Whether a scenario is flaky: it was the same, and it came out differently.
+"""Decide whether a scenario is flaky: the same setup gave different results.
 
-Only what could not have changed on purpose is compared. So two runs count
-only if they came to their end by the same code, with the same versions, settings and workload; a
-pipeline of somebody's own may have been edited in between, and is never called flaky.
+Only complete runs with the same code, versions, settings and workload are compared. A user pipeline
+may have been edited between runs, so it is never called flaky.
 """
 
 from __future__ import annotations
@@ -26,16 +25,16 @@ DEFINITION: Final = (
     "made."
 )
 Answer = tuple[str, tuple[str, ...]]
-"""Verdict and anomalies."""
+"""Verdict and refuting anomalies."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Flaky:
-    """What came out differently.
+    """Different results of the same setup.
 
     Attributes:
-        same_seed: whether it did so with one seed.
-        says: which claims, and how often each way.
+        same_seed: whether runs with one seed differed.
+        says: the claims that differ, and how often each result occurred.
     """
 
     same_seed: bool
@@ -43,11 +42,7 @@ class Flaky:
 
 
 def flaky(runs: Iterable[Run]) -> Flaky | None:
-    """What came out differently although it was the same; None if nothing did.
-
-    Args:
-        runs: of one scenario, the newest first.
-    """
+    """Return the differing results of one scenario's runs, newest first; None if there are none."""
     alike: dict[str, list[Run]] = {}
     for run in runs:
         if run.finished and run.claims and run.code is not None and run.own is None:
@@ -62,7 +57,7 @@ def flaky(runs: Iterable[Run]) -> Flaky | None:
 
 
 def answers(run: Run) -> dict[str, Answer]:
-    """What a run says of each claim, by a name that is unique in it."""
+    """Return the result of each claim of a run, by a name that is unique within it."""
     times: Counter[str] = Counter()
     found: dict[str, Answer] = {}
     for claim in run.claims:
@@ -81,7 +76,6 @@ def _with_one_seed(runs: Sequence[Run]) -> bool:
 
 
 def _differences(runs: Sequence[Run]) -> list[str]:
-    """Each claim of which these runs say different things, in words."""
     counts: dict[str, Counter[Answer | None]] = {}
     all_answers = [answers(run) for run in runs]
     for name in dict.fromkeys(name for found in all_answers for name in found):

@@ -1,7 +1,7 @@
-"""The table: rows are subjects, columns are kinds of faults, a cell has the trials of both.
+"""The matrix as a table: a row per subject, a column per kind of fault, and trials in the cells.
 
-A scenario appears once. One with faults of several kinds is in a column
-of its own, because nobody can say which of them a verdict is owed to.
+Each scenario appears once. One with faults of several kinds gets its own column, because its
+verdict cannot be attributed to one of them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ORDER: Final = (NONE, "crash", "partition", "timeout", "surgery")
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A subject, with what is in each column."""
+    """A subject and its cells."""
 
     subject: str
     cells: tuple[tuple[Trial, ...], ...]
@@ -27,14 +27,14 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """Columns that have anything in them, and a row for each subject."""
+    """The non-empty columns, and a row for each subject."""
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
 
 
 def table(trials: Iterable[Trial]) -> Table:
-    """The table of all trials but those that are left out."""
+    """Return the table of all trials that were not left out."""
     shown = [trial for trial in trials if trial.state is not State.LEFT_OUT]
     there = {column(trial) for trial in shown}
     others = sorted(there - {*_ORDER, SEVERAL})
@@ -52,7 +52,7 @@ def table(trials: Iterable[Trial]) -> Table:
 
 
 def column(trial: Trial) -> str:
-    """Where a trial stands: under the kind of its faults."""
+    """Return the column of a trial: the kind of its faults."""
     if len(trial.kinds) > 1:
         return SEVERAL
     return trial.kinds[0] if trial.kinds else NONE

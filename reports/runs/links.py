@@ -1,8 +1,4 @@
-"""Links from a page to files beside it.
-
-Relative, so that a page and its run folders can be moved together, and
-quoted byte by byte, because a folder may be called anything.
-"""
+"""Build relative links from a page to files, so that both can be moved together."""
 
 from __future__ import annotations
 
@@ -12,13 +8,8 @@ from urllib.parse import quote
 
 
 def link(target: Path, folder: Path) -> str:
-    """How a page in a folder links a file.
-
-    Args:
-        target: the file.
-        folder: where the page lies.
-    """
-    # Through links as they are now: `..` leads out of where a link leads.
+    """Return a link from a page in `folder`, quoted byte by byte, because names may be anything."""
+    # Resolve symbolic links first: `..` is relative to a link's target.
     way = os.path.relpath(target.resolve(), folder.resolve())
-    # A name with a colon must not be taken for a scheme.
+    # `./` keeps a name with a colon from being parsed as a scheme.
     return "./" + quote(os.fsencode(way))

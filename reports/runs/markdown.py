@@ -1,7 +1,4 @@
-"""The table of a matrix as Markdown, for the documentation.
-
-It links nothing, because the runs stay where they were made.
-"""
+"""The table of a matrix as Markdown, for the documentation; without links to the run folders."""
 
 from __future__ import annotations
 
@@ -15,12 +12,11 @@ from onceproof.reports.runs.trial import Backend, Matrix, State, Trial
 from onceproof.reports.text import line, listed, plural, seconds
 
 _IMAGE = "image of "
-"""How the version of a container's image begins, in front of whose it is."""
+"""Prefix of the key that records the version of a container image."""
 _ACTIVE = re.compile(r"([\\`*_{}\[\]<>|])")
 
 
 def markdown(matrix: Matrix) -> str:
-    """The whole page."""
     return "\n".join(_lines(matrix)) + "\n"
 
 
@@ -75,7 +71,7 @@ def _about(matrix: Matrix) -> str:
 
 
 def _earlier(matrix: Matrix) -> str:
-    """That the time is not that of all runs, where it is not."""
+    """Say how many runs were reused, since the matrix's duration does not include them."""
     reused = len(matrix.all_of(State.REUSED))
     return f" {plural(reused, 'run')} of the same code, made before, among them." if reused else ""
 
@@ -120,5 +116,5 @@ def _why(trial: Trial) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """On one line, and with nothing in it that Markdown acts on."""
+    """Put text on one line and escape Markdown."""
     return _ACTIVE.sub(r"\\\1", line(text))

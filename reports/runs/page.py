@@ -1,7 +1,7 @@
-"""The pages of many runs: each one file that needs nothing but itself, and links the reports.
+"""Render the index and the matrix, each as one self-contained page that links the reports.
 
-The one script, of an index, only hides rows, and the page says by its sum
-that no other may run. Without it the whole table is there.
+The index has one script, which filters rows. The page's policy allows it by its hash, and without
+it the whole table is shown.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ NO_FAULT: Final = "none"
 
 @dataclass(frozen=True, kw_only=True)
 class Choices:
-    """What can be chosen in the filter: whatever is in the table."""
+    """The options of the filter, taken from the table."""
 
     subjects: tuple[str, ...]
     kinds: tuple[str, ...]
@@ -46,12 +46,7 @@ class Choices:
 
 
 def index_page(found: Found, folder: Path) -> str:
-    """The page of an index.
-
-    Args:
-        found: the runs.
-        folder: where the page will lie, from where it links their reports.
-    """
+    """Return the index page. Its links are relative to `folder`, where it will be written."""
     scenarios = rows(found.runs)
     return _rendered(
         "index.html.j2",
@@ -75,7 +70,6 @@ def index_page(found: Found, folder: Path) -> str:
 
 
 def matrix_page(matrix: Matrix) -> str:
-    """The page of a matrix."""
     return _rendered(
         "matrix.html.j2",
         main="matrix",
@@ -101,10 +95,7 @@ def matrix_page(matrix: Matrix) -> str:
 
 
 def write_matrix(folder: Path, matrix: Matrix) -> tuple[Path, Path]:
-    """Write the page and the table as Markdown; returns where they lie, the page first.
-
-    Each is there whole or not at all, because it is written anew after every run.
-    """
+    """Write the page and the Markdown table atomically, and return their paths in this order."""
     page, table = folder / HTML_FILE, folder / MARKDOWN_FILE
     write_whole(table, markdown(matrix))
     write_whole(page, matrix_page(matrix))
@@ -112,10 +103,10 @@ def write_matrix(folder: Path, matrix: Matrix) -> tuple[Path, Path]:
 
 
 def _rendered(template: str, code: Markup | None = None, **names: object) -> str:
-    """A page in the frame that both have."""
+    """Render a template within the frame that both pages share."""
     css = style(_HERE / "runs.css")
     templates = environment(_HERE / "templates")
-    # What macros use must be known to all templates.
+    # Macros see only globals.
     templates.globals |= {**names, "css": css, "code": code, "policy": policy(css, code)}
     return storable(templates.get_template(template).render())
 
@@ -125,13 +116,12 @@ def _page(run: Run, folder: Path) -> str | None:
 
 
 def _faults(row: Row) -> tuple[str, ...]:
-    """What a row is found by in the choice of faults: kinds and names."""
+    """Return the values by which the fault filter finds a row: kinds and names."""
     kinds = row.kinds or (NO_FAULT,)
     return (*(f"kind:{kind}" for kind in kinds), *(f"name:{name}" for name in row.faults))
 
 
 def _tone(scenarios: Sequence[Row], found: Found) -> str:
-    """The verdict whose colour the head of the page has."""
     states = {run.state for run in found.runs}
     if RunState.UNEXPECTED in states:
         return Verdict.VIOLATED
@@ -140,7 +130,6 @@ def _tone(scenarios: Sequence[Row], found: Found) -> str:
 
 
 def _tiles(scenarios: Sequence[Row], found: Found) -> tuple[Tile, ...]:
-    """The figures at the head of the page."""
     states = [run.state for run in found.runs]
     newest = [row.newest.state for row in scenarios]
     return (

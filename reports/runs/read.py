@@ -1,7 +1,7 @@
-"""Run folders, found and read: of each its report, and nothing else that lies there.
+"""Find run folders and read their reports, nothing else in them.
 
-Nothing in a folder breaks the index. A report that is missing, cut short, of
-another version or absurdly large is one folder that tells nothing, with the reason.
+A report that is missing, truncated, too large or of another version does not break the index: the
+folder is listed as unread, with the reason.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from onceproof.reports.write import HTML_FILE, JSON_FILE, UnreadableReport, load
 
 _NAME: Final = re.compile(r"\d{8}T\d{6}Z-.+")
 _LARGEST: Final = 64_000_000
-"""Bytes of a report; ours end far below one million."""
+"""Maximum size of a report in bytes, far above any of ours."""
 _WANTED: Final = "a folder that `onceproof run` printed, or the one that holds them, such as runs"
 
 
 class NoRuns(ValueError):
-    """There is no run where one was looked for; the text says what to give."""
+    """No run was found; the message says what to give."""
 
 
 def read_runs(paths: Iterable[Path]) -> Found:
-    """The runs in some folders: each is a run folder itself, or holds run folders.
+    """Read the runs in `paths`: each is a run folder, or contains run folders.
 
     Raises:
-        NoRuns: a path does not exist, or there is no run folder in any of them.
+        NoRuns: a path does not exist, or none of them contains a run folder.
     """
     folders = dict.fromkeys(folder for path in paths for folder in _folders(path))
     if not folders:
@@ -47,7 +47,7 @@ def read_runs(paths: Iterable[Path]) -> Found:
 
 
 def is_run(folder: Path) -> bool:
-    """Whether a folder is a run's, however little of it is there."""
+    """Return whether a folder belongs to a run, even if most of it is missing."""
     files = (RUN_FILE, JSON_FILE)
     return any((folder / name).exists() for name in files) or (
         _NAME.fullmatch(folder.name) is not None and (folder / "history").is_dir()
@@ -58,7 +58,7 @@ def _folders(path: Path) -> Iterator[Path]:
     if not path.exists():
         raise NoRuns(f"{path} does not exist. Give {_WANTED}.")
     if not path.is_dir():
-        return  # `runs/*` names a matrix's page as well
+        return  # `runs/*` also matches a matrix's page
     if is_run(path):
         yield path
         return
@@ -67,7 +67,7 @@ def _folders(path: Path) -> Iterator[Path]:
     except OSError as error:
         raise NoRuns(f"{path} cannot be read ({error.strerror}); see to its permissions.") from None
     for folder in inside:
-        # A run that nobody may look into is one all the same.
+        # The name alone identifies a run folder that cannot be opened.
         if folder.is_dir() and (_NAME.fullmatch(folder.name) or is_run(folder)):
             yield folder
 
@@ -92,7 +92,7 @@ def _read(folder: Path) -> Run | Unread:
 
 
 def _unjudged(folder: Path) -> Unread:
-    """A run without a report: under way, or broken off before it was judged."""
+    """Return a run without a report: still running, or interrupted before it was judged."""
     record = RunRecord.load(folder)
     return Unread(
         folder=folder,

@@ -1,8 +1,4 @@
-"""The table of an index: a row for each scenario, with the results of all of its runs.
-
-What needs a look comes first: what the newest run of a scenario says against
-what is expected, then what is flaky, then everything else by name.
-"""
+"""The table of an index: a row for each scenario, with the results of all its runs."""
 
 from __future__ import annotations
 
@@ -26,9 +22,8 @@ class Row:
     """One scenario on one backend.
 
     Attributes:
-        runs: the newest first; never empty.
-        claims: what they say of each claim.
-        flaky: what came out differently although it was the same.
+        runs: newest first; never empty.
+        claims: their results over all runs.
     """
 
     runs: tuple[Run, ...]
@@ -37,33 +32,28 @@ class Row:
 
     @property
     def newest(self) -> Run:
-        """The run that says what the scenario is called and what it is."""
+        """The run from which the row takes the scenario's name and description."""
         return self.runs[0]
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Of the faults of all runs."""
         return tuple(dict.fromkeys(kind for run in self.runs for kind in run.kinds))
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """Names of the faults of all runs."""
         return tuple(dict.fromkeys(name for run in self.runs for name in run.faults))
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """Every verdict that any run gave any claim."""
         found = {claim.verdict for run in self.runs for claim in run.claims}
         return tuple(sorted(found, key=_ORDER.index))
 
     @property
     def states(self) -> Counter[RunState]:
-        """How many runs there are of each state."""
         return Counter(run.state for run in self.runs)
 
     @property
     def seeds(self) -> str:
-        """The seeds, in words."""
         found = sorted({run.seed for run in self.runs})
         if len(found) == 1:
             return f"seed {found[0]}"
@@ -73,7 +63,7 @@ class Row:
 
     @property
     def took(self) -> str:
-        """How long its runs take: the median, and from what to what."""
+        """The median duration of the complete runs, with minimum and maximum."""
         known = [run.seconds for run in self.runs if run.seconds is not None and run.finished]
         if not known:
             return "–"
@@ -84,7 +74,7 @@ class Row:
 
     @property
     def expected(self) -> str:
-        """How many of the runs that say anything are as expected."""
+        """How many of the judged runs are as expected."""
         states = self.states
         judged = states[RunState.EXPECTED] + states[RunState.UNEXPECTED]
         rest = [
@@ -97,7 +87,7 @@ class Row:
 
 
 def rows(runs: Iterable[Run]) -> tuple[Row, ...]:
-    """A row for each scenario and backend; what needs a look first."""
+    """Return a row per scenario and backend: newest run unexpected, then flaky, then by name."""
     same: dict[tuple[str, ...], list[Run]] = {}
     for run in sorted(runs, key=lambda r: (r.started_at, r.folder.name), reverse=True):
         key = (run.scenario, run.subject, run.backend, run.own or "")
@@ -109,7 +99,6 @@ def rows(runs: Iterable[Run]) -> tuple[Row, ...]:
 
 
 def headline(found: Sequence[Row], unread: int) -> str:
-    """All of it in a sentence."""
     runs = [run for row in found for run in row.runs]
     states = Counter(run.state for run in runs)
     parts = [f"{number(states[state])} {state}" for state in RunState if states[state]]
@@ -128,6 +117,6 @@ def _urgency(row: Row) -> tuple[bool, bool, str, str, str]:
 
 
 def _claims(runs: Sequence[Run]) -> tuple[Same, ...]:
-    """What the runs that came to their end say of each claim; if none did, what all say."""
+    """Return the results of the complete runs; of all runs if none is complete."""
     finished = [run for run in runs if run.finished] or runs
     return alike(run.claims for run in finished)

@@ -1,8 +1,6 @@
-"""What an index tells of its runs: plain data, a little of each report.
+"""The runs of an index, as plain data taken from their reports.
 
-A run that did not come to its end is neither as expected nor unexpected,
-unless it proved a violation that nobody expected. Nothing is guessed of a folder that cannot be
-read.
+An incomplete run is neither as expected nor unexpected, unless it proved an unexpected violation.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ from onceproof.reports.runs.claims import ClaimResult
 
 
 class RunState(StrEnum):
-    """What became of a run."""
+    """The result of a run, over all its claims."""
 
     EXPECTED = "as expected"
     UNEXPECTED = "not as expected"
@@ -26,26 +24,20 @@ class RunState(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One run, as its report tells it.
+    """One run, from its report.
 
     Attributes:
-        folder: where it lies.
-        page: its report to read; None where there is none.
-        scenario: its scenario's name.
-        title: the scenario in a sentence.
-        subject: what was on trial.
-        own: the command of somebody's own pipeline; None for a scenario of ours.
-        backend: what the stage was made of.
-        seed: of the run.
+        page: its HTML report; None if there is none.
+        title: the scenario in one sentence.
+        own: the command of a user pipeline; None for a built-in scenario.
         started_at: wall clock, UTC, ISO 8601.
-        seconds: how long it took.
+        seconds: duration.
         kinds: of its faults.
         faults: their names, in order.
-        claims: what it says of each.
-        verdict: of the claim that its headline speaks of.
-        finished: whether it came to its end.
-        code: by which code it was made; None where that was not recorded.
-        setup: a sum of everything that two runs must share to be called the same.
+        verdict: of the claim in its headline.
+        finished: whether every phase ended without interruption.
+        code: version of the code; None if not recorded.
+        setup: hash of everything that must be equal to compare two runs.
     """
 
     folder: Path
@@ -68,7 +60,6 @@ class Run:
 
     @property
     def state(self) -> RunState:
-        """What became of it."""
         if not self.claims:
             return RunState.UNJUDGED if self.finished else RunState.UNFINISHED
         wrong = [claim for claim in self.claims if not claim.expected]
@@ -79,13 +70,7 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True)
 class Unread:
-    """A folder that is a run's and tells nothing.
-
-    Attributes:
-        folder: where it lies.
-        reason: why it tells nothing, and what to do.
-        scenario: its scenario's name, where that is known.
-    """
+    """A run folder whose report cannot be read; `reason` says why, and what to do."""
 
     folder: Path
     reason: str
@@ -94,12 +79,7 @@ class Unread:
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """Everything that was found in the folders that were given.
-
-    Attributes:
-        runs: those that left a report, the newest first.
-        unread: those that cannot.
-    """
+    """The run folders that were found: `runs` with a report, newest first, and `unread` ones."""
 
     runs: tuple[Run, ...]
     unread: tuple[Unread, ...]

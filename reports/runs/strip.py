@@ -1,7 +1,7 @@
-"""The trend of a scenario: a strip of its runs, the oldest first, and the same in words.
+"""The trend of a scenario: a strip of its runs, oldest first, as a picture and in words.
 
-Nothing is shown by colour alone. Each run has the sign of its verdict, and
-one that is not as expected stands on a bar.
+Nothing is shown by colour alone: each run has its verdict's sign, and an unexpected one has a bar
+below it.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from onceproof.reports.runs.run import Run, RunState
 from onceproof.reports.text import plural
 
 SHOWN: Final = 27
-"""Runs that are drawn."""
+"""Maximum number of runs in a strip."""
 LINE: Final = 9
-"""Runs in a line: as many as fit into a column of a wide table."""
+"""Runs per line: as many as fit into a column of a wide table."""
 STEP: Final = 19
 HIGH: Final = 28
 _SIGNS: Final = {
@@ -31,16 +31,13 @@ LEGEND: Final = ", ".join(f"{sign} {state}" for state, sign in _SIGNS.items())
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
-    """One run in the strip.
+    """One run in the strip, at `x` and `y` in pixels.
 
     Attributes:
-        x: where it begins, in pixels.
-        y: where its line begins.
-        run: what it stands for.
-        verdict: whose sign it has.
-        wrong: whether it is not as expected.
-        open: whether it tells nothing.
-        changed: whether it was made by other code than the one before.
+        verdict: determines its sign.
+        wrong: whether the run is not as expected.
+        open: whether the run is unfinished or unjudged.
+        changed: whether its code differs from that of the previous run.
     """
 
     x: int
@@ -64,7 +61,6 @@ class Strip:
 
 
 def strip(newest_first: Sequence[Run]) -> Strip:
-    """The picture of some runs."""
     shown = list(reversed(newest_first[:SHOWN]))
     changed = [False, *(a.code != b.code for a, b in pairwise(shown))]
     return Strip(
@@ -88,13 +84,13 @@ def strip(newest_first: Sequence[Run]) -> Strip:
 
 
 def signs(newest_first: Sequence[Run]) -> str:
-    """The same in a terminal: one character for each run."""
+    """Return the strip for a terminal: one character per run."""
     shown = "".join(_SIGNS[run.state] for run in reversed(newest_first[:SHOWN]))
     return f"…{shown}" if len(newest_first) > SHOWN else shown
 
 
 def _words(runs: Sequence[Run]) -> Iterator[str]:
-    """Runs that came out the same one after the other, together."""
+    """Describe the runs; consecutive equal results are joined."""
     for (verdict, state), same in groupby(runs, key=lambda run: (run.verdict, run.state)):
         count = len(list(same))
         often = f" {count} times" if count > 1 else ""

@@ -1,8 +1,4 @@
-"""A matrix in a sentence and a few figures.
-
-A run counts as one, as expected only with every claim of it. What was not
-run is neither expected nor unexpected, and the sentence says so.
-"""
+"""Summarise a matrix in a sentence and a few figures."""
 
 from __future__ import annotations
 
@@ -15,7 +11,6 @@ from onceproof.reports.text import number, plural, seconds
 
 
 def headline(matrix: Matrix) -> str:
-    """How it came out, in a sentence."""
     wanted, waiting = len(matrix.wanted), len(matrix.all_of(State.WAITING))
     expected = sum(trial.expected for trial in matrix.wanted)
     if not wanted:
@@ -27,14 +22,13 @@ def headline(matrix: Matrix) -> str:
 
 
 def tone(matrix: Matrix) -> str:
-    """The verdict whose colour the head of the page has."""
+    """Return the verdict whose colour the head of the page gets."""
     if unexpected(matrix.trials):
         return Verdict.VIOLATED
     return Verdict.UNKNOWN if matrix.all_of(State.WAITING) or not matrix.wanted else Verdict.HOLDS
 
 
 def tiles(matrix: Matrix) -> tuple[Tile, ...]:
-    """The figures at the head of the page."""
     claims = [claim for trial in matrix.trials if trial.judged for claim in trial.claims]
     of = {
         verdict: [claim for claim in claims if claim.verdict is verdict]
@@ -66,7 +60,7 @@ def tiles(matrix: Matrix) -> tuple[Tile, ...]:
 
 
 def unexpected(trials: Iterable[Trial]) -> tuple[Trial, ...]:
-    """The trials that were run and are not as expected."""
+    """Return the trials that were run and are not as expected."""
     return tuple(
         trial
         for trial in trials

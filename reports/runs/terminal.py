@@ -1,8 +1,4 @@
-"""Many runs in a terminal: a row for each scenario.
-
-The trend is a character for each run, so that it can be read and searched as
-text; the legend stands below.
-"""
+"""Print an index in a terminal: a row for each scenario, with one character of trend per run."""
 
 from __future__ import annotations
 
@@ -20,7 +16,7 @@ from onceproof.reports.text import line, plural
 
 
 def print_index(found: Found, out: TextIO) -> None:
-    """The table, what is flaky, and what could not be read."""
+    """Print the table, the flaky scenarios, and the folders that could not be read."""
     to = console(out)
     scenarios = rows(found.runs)
     to.print(Text(f"{line(headline(scenarios, len(found.unread)))}.", style="bold"))

@@ -1,7 +1,6 @@
-"""What a page of a matrix tells: plain data, from the reports of its runs.
+"""A matrix as plain data, taken from the reports of its runs.
 
-A run that left no report, or did not come to its end, is shown as such. It is
-never as expected, and nothing is guessed of its claims.
+A run without a report, or one that did not finish, is shown as such and is never as expected.
 """
 
 from __future__ import annotations
@@ -14,16 +13,16 @@ from onceproof.reports.runs.claims import ClaimResult
 
 
 class State(StrEnum):
-    """What became of one scenario on one backend."""
+    """The state of one scenario on one backend."""
 
     RUN = "run"
     REUSED = "reused"
-    """Its report was there from an earlier run by the same code."""
+    """Its report existed already, from a run of the same code."""
     FAILED = "failed"
-    """It ended without a report, or had to be ended."""
+    """It ended without a report, or was killed."""
     WAITING = "not run"
     LEFT_OUT = "left out"
-    """The backend does not offer what it needs."""
+    """The backend lacks something that it needs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,16 +30,10 @@ class Trial:
     """One scenario on one backend.
 
     Attributes:
-        scenario: its name.
-        title: its story in one sentence.
-        subject: what is on trial.
         kinds: of its faults.
-        backend: what the stage is made of.
-        state: what became of it.
-        claims: what its report says of each claim.
-        seconds: how long the run took.
-        report: where its report lies, as the page links it.
-        remark: why there is no report, why it does not count, or what else to know of it.
+        seconds: duration of the run.
+        report: link to its report, from the page.
+        remark: why there is no report, why it does not count, or another note.
     """
 
     scenario: str
@@ -61,18 +54,13 @@ class Trial:
 
     @property
     def expected(self) -> bool:
-        """Whether every claim came out as it should."""
+        """Whether every claim has the expected result; False if none was judged."""
         return self.judged and bool(self.claims) and all(c.expected for c in self.claims)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Backend:
-    """A backend that was asked for.
-
-    Attributes:
-        name: its name.
-        missing: why it could not be had, if it could not.
-    """
+    """A requested backend; `missing` says why it is not available."""
 
     name: str
     missing: str | None = None
@@ -80,19 +68,17 @@ class Backend:
 
 @dataclass(frozen=True, kw_only=True)
 class Matrix:
-    """Everything on the page.
+    """Everything on the page of a matrix.
 
     Attributes:
         trials: in the order of `onceproof list`, backend by backend.
-        backends: those that were asked for.
-        seed: of all runs.
-        scope: which scenarios, such as «Every scenario».
-        at_once: how many runs at a time.
+        scope: which scenarios, such as "Every scenario".
+        at_once: maximum number of concurrent runs.
         started_at: wall clock, UTC, ISO 8601.
-        seconds: how long it took so far.
-        versions: of our code and of what it ran on.
+        seconds: duration so far.
+        versions: of onceproof and of the software it ran on.
         host: cores, memory and kernel.
-        repeat: the command that does the same again.
+        repeat: the command that repeats it.
     """
 
     trials: tuple[Trial, ...]
@@ -108,9 +94,8 @@ class Matrix:
 
     @property
     def wanted(self) -> tuple[Trial, ...]:
-        """The trials that are to be run: those that are not left out."""
+        """The trials to run: all that are not left out."""
         return tuple(trial for trial in self.trials if trial.state is not State.LEFT_OUT)
 
     def all_of(self, state: State) -> tuple[Trial, ...]:
-        """The trials of which this became."""
         return tuple(trial for trial in self.trials if trial.state is state)

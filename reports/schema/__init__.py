@@ -1,6 +1,6 @@
-"""The published JSON Schemas of `report.json` and of `onceproof diff --json`, made from the models.
+"""The published JSON Schemas of `report.json` and `onceproof diff --json`.
 
-`python -m onceproof.reports.schema` writes them; a test demands that they are current.
+`python -m onceproof.reports.schema` writes them; a test checks that they are current.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _HERE = Path(__file__).parent
 
 
 def schemas() -> Mapping[Path, str]:
-    """Each file, and the schema as it must hold it."""
+    """Return the required content of each schema file."""
     return {
         _HERE / "report-4.schema.json": _text(
             FORMAT, Report.model_json_schema(mode="serialization")

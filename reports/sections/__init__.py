@@ -1,7 +1,7 @@
-"""The sections of a report: one file each, its template beside it.
+"""The sections of a report: one module each, with its template beside it.
 
-A section is a module with a constant `SECTION`, here or in an installed package that names it under
-the entry-point group `onceproof.report_sections`. Its template is called as the module is, with
+A section is a module with a constant `SECTION`, here or in an installed package that names it in
+the entry-point group `onceproof.report_sections`. Its template has the module's name and ends in
 `.html.j2`.
 """
 
@@ -28,10 +28,9 @@ class RegisteredSection:
     """A section, and where it comes from.
 
     Attributes:
-        section: what its module says.
-        template: its HTML; None: it is not on the page.
+        template: its HTML template; None if it is not on the page.
         anchor: its id on the page.
-        package: the module of another package that adds it; None: it is one of ours.
+        package: the module of another package that adds it; None for one of ours.
     """
 
     section: Section
@@ -42,10 +41,10 @@ class RegisteredSection:
 
 @cache
 def sections() -> tuple[RegisteredSection, ...]:
-    """All sections in the order of the page.
+    """Return all sections in the order of the page.
 
     Raises:
-        BadExtension: a module of another package cannot be imported, or adds no section of its own.
+        BadExtension: a module of another package cannot be imported, or adds no valid section.
     """
     found: dict[str, RegisteredSection] = {}
     for module in member_modules(__name__, "SECTION"):

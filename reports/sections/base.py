@@ -1,4 +1,4 @@
-"""What a section of a report is, and what it gets to read."""
+"""The interface of a report section, and the data that it can read."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from onceproof.reports.model import Report
 
 @dataclass(frozen=True, kw_only=True)
 class RunData:
-    """What a report is made from.
+    """The data that a report is built from.
 
     Attributes:
-        record: what `run.json` says.
-        history: tables by name; each is read when first asked for, and kept for all sections.
-        judgement: what the checkers say.
-        clock: makes seconds since the start of the run from times in tables.
+        record: the content of `run.json`.
+        history: tables by name; each is read on first access, and cached for all sections.
+        clock: converts times in tables to seconds since the start of the run.
     """
 
     record: RunRecord
@@ -39,12 +38,11 @@ class Section:
 
     Attributes:
         name: unique; lower-case letters and hyphens.
-        heading: its heading on the page.
         link: its name in the page's navigation, if shorter than the heading.
-        place: sections stand in this order.
-        data: what it adds to `report.json`, under `extensions` and its name: anything that JSON
-            can hold. None: its template makes do with the report.
-        context: names that its template uses beside `report`, `data` and `ui`.
+        place: sections are sorted by it.
+        data: returns what it adds to `report.json` under `extensions` and its name: anything that
+            JSON can represent. None if its template needs nothing but the report.
+        context: returns names for its template, besides `report`, `data` and `ui`.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Versions, host, workload, settings, phases, and the rows that the judgement rests on."""
+"""Versions, host, workload, settings, phases, and the row counts that the judgement is based on."""
 
 from __future__ import annotations
 

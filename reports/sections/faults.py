@@ -1,4 +1,4 @@
-"""Each fault with what proves that it took effect, and the hazards."""
+"""Each fault with the evidence that it took effect, and the hazards."""
 
 from __future__ import annotations
 

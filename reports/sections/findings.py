@@ -1,4 +1,4 @@
-"""The findings: the first of each kind as a story, those like it as rows of a table."""
+"""The findings: the first of each kind as a story, similar ones as rows of a table."""
 
 from __future__ import annotations
 

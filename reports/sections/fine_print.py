@@ -10,7 +10,7 @@ from onceproof.reports.sections.base import Section
 
 
 def _context(report: Report) -> Mapping[str, object]:
-    """Each different fine print once, with the names of the claims it belongs to."""
+    """Return each distinct fine print once, with the names of its claims."""
     named: dict[str, tuple[FinePrint, list[str]]] = {}
     for claim in report.claims:
         same = named.setdefault(claim.fine_print.model_dump_json(), (claim.fine_print, []))

@@ -1,4 +1,4 @@
-"""What happened when: the picture, its legend, and the same in words."""
+"""The timeline: the picture, its legend, and the same in words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _context(report: Report) -> Mapping[str, object]:
 
 
 def _unknown_lag(report: Report) -> str:
-    """Why the timeline shows no lag, where there are no times to draw it from; else nothing."""
+    """Return why the timeline shows no lag; empty if it does, or if there is nothing to show."""
     if report.timeline.lags or not report.counts.get("effects"):
         return ""
     if not report.counts.get("positions"):

@@ -1,5 +1,4 @@
-"""From the rows of a minimal history to a scene: one file for each kind of party.
+"""Turn the rows of a minimal history into a scene, with one module per kind of party.
 
-Every row ends up somewhere. What no file here knows how to draw is listed in
-words by `leftovers`.
+Every row is shown: `leftovers` lists in words what no other module draws, such as a new table.
 """

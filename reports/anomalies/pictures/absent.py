@@ -1,8 +1,4 @@
-"""What is missing: drawn only where a witness says so.
-
-A line for something missing is made from a finding's witness, never from
-looking at the history once more.
-"""
+"""Draw what is missing, as a finding's witness says and without computing it again."""
 
 from __future__ import annotations
 
@@ -16,27 +12,25 @@ from onceproof.reports.anomalies.scene import Edge, Line, Place
 
 @dataclass(frozen=True, kw_only=True)
 class Differing:
-    """A state that differs: the witness's row, what it must be, and whether it is there."""
+    """A state that differs: the witness row, the required value, and whether the state exists."""
 
     witness: Row
     must: str
     there: bool
 
     def names(self, row: Row) -> bool:
-        """Whether it is this row of the state."""
         columns = ("sink", "view", "state_key", "aggregate")
         return all(self.witness.get(column) == row[column] for column in columns)
 
 
 def send_status(desk: DrawingContext, send: Row) -> str:
-    """What the witness says of a send."""
     if desk.trial.anomaly == "lost-write" and desk.wrong("sends", send):
         return "lost"
     return states_of_units(desk, "send", send)
 
 
 def states_of_units(desk: DrawingContext, what: str, row: Row) -> str:
-    """What the witness says of one unit of a torn transaction."""
+    """Return the witness's state of a send or offset in a torn transaction."""
     name = row["attempt"] if what == "send" else row["owner"]
     for found in desk.witness.rows:
         if (
@@ -51,7 +45,6 @@ def states_of_units(desk: DrawingContext, what: str, row: Row) -> str:
 
 
 def effects(desk: DrawingContext) -> Iterator[Line]:
-    """Effects that should be there."""
     if desk.trial.anomaly not in ("lost-output", "offset-ahead", "torn-output"):
         return
     for row in desk.witness.rows:
@@ -67,7 +60,7 @@ def effects(desk: DrawingContext) -> Iterator[Line]:
 
 
 def gaps(desk: DrawingContext) -> Iterator[Line]:
-    """Where the ranges of micro-batches do not join up."""
+    """Yield a line where the ranges of micro-batches leave a gap or overlap."""
     if desk.trial.anomaly != "offset-gap":
         return
     for row in desk.witness.rows:
@@ -84,7 +77,7 @@ def gaps(desk: DrawingContext) -> Iterator[Line]:
 
 
 def reads(desk: DrawingContext, reader: str, session: str) -> Iterator[tuple[int | None, Line]]:
-    """Entries that a reader did not get: before which of its reads (None: ever), and the line."""
+    """Yield missed entries: the read before which one belongs (None: never read), and its line."""
     if desk.trial.anomaly not in ("skipped-read", "unseen"):
         return
     for row in desk.witness.rows:
@@ -104,7 +97,7 @@ def reads(desk: DrawingContext, reader: str, session: str) -> Iterator[tuple[int
 
 
 def states(desk: DrawingContext) -> Iterator[Differing]:
-    """States that differ from what they must be."""
+    """Yield the states that differ from the required ones."""
     if desk.trial.anomaly != "state-mismatch":
         return
     known = [row for _, row in desk.rows("state")]

@@ -1,4 +1,4 @@
-"""What every drawer has at hand: the rows, what is wrong, short names, and where things lie."""
+"""The context shared by all drawing modules: rows, witness, short names and places."""
 
 from __future__ import annotations
 
@@ -16,25 +16,22 @@ _TABLES_WITH_PLACES = ("log", "sends", "reads", "positions", "ranges", "partitio
 
 
 class DrawingContext:
-    """One trial, laid out for drawing."""
+    """One trial, prepared for drawing."""
 
     def __init__(self, trial: Trial) -> None:
-        """Nothing is drawn yet."""
         self.trial = trial
         self.witness = Witness(trial)
         self.name = Names(_NAME)
 
     def rows(self, table: str) -> Iterator[tuple[Ref, Row]]:
-        """The rows of a table, each with its name."""
         for number, row in enumerate(self.trial.rows.get(table, ())):
             yield (table, number), row
 
     def says(self, table: str, column: str) -> bool:
-        """Whether the column was given."""
         return self.trial.says(table, column)
 
     def extras(self, table: str, row: Row, *columns: str) -> str:
-        """Columns that matter and are known, as `, key k, digest d1`."""
+        """Return the given, non-NULL columns as text, such as `, key k, digest d1`."""
         parts = [
             f", {_WORDS.get(column, column)} {self.name(row[column])}".replace("  ", " ")
             for column in columns
@@ -43,12 +40,12 @@ class DrawingContext:
         return "".join(parts)
 
     def wrong(self, table: str, row: Row) -> bool:
-        """Whether the witness speaks of the row."""
+        """Return whether the witness includes the row."""
         return self.witness.has(table, row)
 
     @cached_property
     def partitions(self) -> tuple[tuple[str, int], ...]:
-        """All partitions that the history speaks of, the input's first."""
+        """All partitions in the history, those of the input topic first."""
         found = {
             (str(row["topic"]), number(row["partition"]))
             for table in _TABLES_WITH_PLACES
@@ -58,11 +55,10 @@ class DrawingContext:
         return tuple(sorted(found, key=lambda p: (p[0] != self.trial.topic, p)))
 
     def strip(self, topic: Value, partition: Value) -> str:
-        """What the log of a partition is called."""
         return f"{self.name(topic)}-{partition}"
 
     def at(self, topic: Value, partition: Value, offset: Value) -> str:
-        """A position, with no more of topic and partition than is needed to tell it."""
+        """Return an offset as text, with topic and partition only if needed to identify it."""
         if len(self.partitions) < 2:
             return f"@{offset}"
         if len({name for name, _ in self.partitions}) < 2:
@@ -71,11 +67,10 @@ class DrawingContext:
 
     @cached_property
     def entries(self) -> tuple[tuple[Place, Row], ...]:
-        """The data entries of all logs."""
         return tuple((place(row), row) for _, row in self.rows("log") if row["kind"] == "data")
 
     def places_of_send(self, send: Row) -> tuple[Place, ...]:
-        """Where a send is in the log, and where it was acknowledged."""
+        """Return where the log has a send, and where it was acknowledged."""
         named = [at for at, row in self.entries if row["attempt"] == send["attempt"]]
         acknowledged = self._acknowledged(send)
         if acknowledged is not None and acknowledged not in named:
@@ -83,9 +78,7 @@ class DrawingContext:
         return tuple(named) or self._nameless(send)
 
     def _acknowledged(self, send: Row) -> Place | None:
-        """Where it was acknowledged to the client; a partition that is not known is the only one
-        that there is.
-        """
+        """Return the acknowledged place; a topic's only partition stands in for an unknown one."""
         known = [partition for topic, partition in self.partitions if topic == send["topic"]]
         partition = known[0] if send["partition"] is None and len(known) == 1 else send["partition"]
         if partition is None or send["offset"] is None:
@@ -93,7 +86,7 @@ class DrawingContext:
         return Place(str(send["topic"]), number(partition), number(send["offset"]))
 
     def _nameless(self, send: Row) -> tuple[Place, ...]:
-        """The entries of its record that name no attempt, if no other send may be theirs."""
+        """Return the record's entries whose attempt is unknown, if the record was sent once."""
         sends = [row for _, row in self.rows("sends")]
         if sum(row["record"] == send["record"] for row in sends) != 1:
             return ()
@@ -105,7 +98,7 @@ class DrawingContext:
         )
 
     def places_of_record(self, record: Value) -> tuple[Place, ...]:
-        """Where the input's log holds a record; nothing if that is no single place."""
+        """Return the place of a record in the input's log; empty unless it is exactly one."""
         found = [
             at
             for at, row in self.entries
@@ -114,7 +107,7 @@ class DrawingContext:
         return tuple(found) if len(found) == 1 else ()
 
     def source(self, row: Row) -> tuple[Place, ...]:
-        """The place of the input that an effect comes from."""
+        """Return the place of the input that an effect was made from."""
         if row["source_offset"] is not None and row["source_partition"] is not None:
             topic = self.trial.topic if row["source_topic"] is None else str(row["source_topic"])
             return (Place(topic, number(row["source_partition"]), number(row["source_offset"])),)
@@ -125,11 +118,10 @@ _WORDS = {"digest": "", "error": "", "effect_key": "key", "instance": "by"}
 
 
 def place(row: Row, column: str = "offset") -> Place:
-    """The place that a row's columns name."""
     return Place(str(row["topic"]), number(row["partition"]), number(row[column]))
 
 
 def number(value: Value) -> int:
-    """A value that is known to be a whole number."""
+    """Assert that a value is an integer, and return it."""
     assert isinstance(value, int), f"expected a whole number, found {value!r}"
     return value

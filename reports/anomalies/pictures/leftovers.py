@@ -1,8 +1,4 @@
-"""Rows that nothing else draws, in words: phases, faults, and tables that came later.
-
-They are listed with the columns that were given, so that no row of a minimal
-history is ever silently left out.
-"""
+"""List in words the rows that nothing else draws, such as phases and faults."""
 
 from __future__ import annotations
 
@@ -14,7 +10,7 @@ from onceproof.reports.anomalies.scene import Line, Panel, Ref
 
 
 def panels(desk: DrawingContext, drawn: frozenset[Ref]) -> Iterator[Panel]:
-    """A panel of everything that is not drawn yet, or none."""
+    """Yield a panel of all rows that are not in `drawn`, if there are any."""
     left = [
         (ref, row) for table in desk.trial.rows for ref, row in desk.rows(table) if ref not in drawn
     ]

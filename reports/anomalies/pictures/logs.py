@@ -1,7 +1,7 @@
-"""The logs: one strip per partition, with what is in it, what is not, and what does not matter.
+"""Draw logs: one strip per partition, with its entries, missing ones and elided ranges.
 
-Offsets are labels. A gap between two of them means nothing and is not drawn,
-unless two edges that differ would fall together in it.
+Offsets are labels: a gap between two of them is drawn only if two different edges would coincide in
+it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ _TITLE = 9
 
 
 def strips(desk: DrawingContext) -> Iterator[Strip]:
-    """One strip for each partition that has anything to show."""
     title = Names(_TITLE)
     found = {place(row): _entry(desk, ref, row, title) for ref, row in desk.rows("log")}
     for at in _pointed_at(desk):
@@ -57,7 +56,6 @@ def _entry(desk: DrawingContext, ref: Ref, row: Row, title: Names) -> Slot:
 
 
 def _aborted(desk: DrawingContext, row: Row) -> bool:
-    """Whether the entry's own transaction is known to be aborted."""
     txns = {r["txn"] for _, r in desk.rows("txns") if r["outcome"] == "aborted"}
     return any(
         send["txn"] in txns and place(row) in desk.places_of_send(send)
@@ -70,7 +68,7 @@ def _ghost(at: Place) -> Slot:
 
 
 def _pointed_at(desk: DrawingContext) -> Iterator[Place]:
-    """Where something is said to stand."""
+    """Yield the places that other rows refer to."""
     for _, row in desk.rows("sends"):
         yield from desk.places_of_send(row)
     for _, row in desk.rows("reads"):
@@ -98,7 +96,7 @@ def _edges(desk: DrawingContext) -> Iterator[Place]:
 def _elided(
     topic: str, partition: int, slots: dict[Place, Slot], marks: set[int]
 ) -> Iterator[Slot]:
-    """A slot between two edges that have none between them."""
+    """Yield a slot between each two edges that have no entry between them."""
     taken = sorted(at.offset for at in slots)
     ordered = sorted(marks)
     for start, end in pairwise(ordered):
@@ -109,7 +107,7 @@ def _elided(
 
 
 def _unknown(topic: str, partition: int, marks: set[int]) -> Slot:
-    """All that is known of the log is one edge."""
+    """Return a placeholder for a log of which only edges are known."""
     return Slot(place=Place(topic, partition, min(marks) - 1), lines=("⋯",), look=Look.ELIDED)
 
 

@@ -1,4 +1,4 @@
-"""Lives of processes, and whatever was given a time because its order matters."""
+"""Lifetimes of processes, and other rows with a time because their order matters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from onceproof.reports.anomalies.scene import Moment, Ref
 
 
 def moments(desk: DrawingContext) -> tuple[Moment, ...]:
-    """In order of time; nothing where no time was given."""
     return tuple(sorted(_all(desk), key=lambda moment: (moment.start, not moment.lasting)))
 
 

@@ -1,4 +1,4 @@
-"""Where somebody is in a log: its ends, micro-batches, positions."""
+"""Draw progress in a log: its end offsets, micro-batches and stored positions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ _ENDS: Final = {
 
 
 def panels(desk: DrawingContext) -> Iterator[Panel]:
-    """Ends, ranges, positions."""
     ends = tuple(line for ref, row in desk.rows("partitions") for line in _ends(desk, ref, row))
     if ends:
         yield Panel(title="ends of the log", items=ends)

@@ -1,4 +1,4 @@
-"""Those who read concurrently: each session's reads in order, and what it did not get."""
+"""Draw concurrent readers: each session's reads in order, and the entries it missed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from onceproof.reports.anomalies.scene import Edge, Flow, Group, Line, Panel, Re
 
 
 def panels(desk: DrawingContext) -> Iterator[Panel]:
-    """One panel per reader and session."""
     sessions = sorted(
         {
             (str(row["reader"]), str(row["session"]))

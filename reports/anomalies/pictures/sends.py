@@ -1,4 +1,4 @@
-"""Those who write: each session's sends in order, with transactions as groups."""
+"""Draw writers: each session's sends in order, with transactions as groups."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from onceproof.reports.anomalies.scene import Flow, Group, Line, Panel, Place, R
 
 
 def panels(desk: DrawingContext) -> Iterator[Panel]:
-    """One panel per session; transactions of nobody's sends come last."""
+    """Yield a panel per session. Transactions without sends come last in it."""
     sends = sorted(
         desk.rows("sends"), key=lambda r: (str(r[1]["session"]), number(r[1]["ordinal"]))
     )
@@ -55,7 +55,6 @@ def _send(desk: DrawingContext, ref: Ref, row: Row) -> Line:
 
 
 def _shown(row: Row, wires: tuple[Place, ...]) -> bool:
-    """Whether a wire shows the offset that was acknowledged."""
     return any(
         wire.offset == row["offset"] and row["partition"] in (None, wire.partition)
         for wire in wires

@@ -1,4 +1,4 @@
-"""The sink: what must be in it, what is in it, and what is not."""
+"""Draw the sink: what must be in it, what is, and what is missing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ _ADDS: Final = {
 
 
 def panels(desk: DrawingContext) -> Iterator[Panel]:
-    """Contributions, what is expected, effects, the journal, the state."""
     if adds := tuple(_contribution(desk, ref, row) for ref, row in desk.rows("contributions")):
         yield Panel(title="what an input does to the state", items=adds)
     if musts := tuple(_must(desk, ref, row) for ref, row in desk.rows("expected")):
@@ -63,7 +62,7 @@ def _effect(desk: DrawingContext, ref: Ref, row: Row) -> Line:
 
 
 def _wanted(desk: DrawingContext, row: Row) -> str:
-    """What the effect should have been, where the witness says so."""
+    """Return the effect's required digest, if the witness has it."""
     for found in desk.witness.rows:
         wanted = found.get("expected_digest")
         if found.get("position") == row["position"] and wanted is not None:

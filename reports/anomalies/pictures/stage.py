@@ -1,4 +1,4 @@
-"""Putting the parts of a scene together."""
+"""Assemble a scene from its parts."""
 
 from __future__ import annotations
 
@@ -26,11 +26,9 @@ _KINDS: Final = {
     "process": "process",
     "realtime": "time",
 }
-"""Kinds of dependency, in words that fit beside an arrow."""
 
 
 def scene_of(trial: Trial) -> Scene:
-    """The scene that tells a trial's history and highlights its witness."""
     desk = DrawingContext(trial)
     board = Board(
         above=tuple(sends.panels(desk)),
@@ -49,7 +47,6 @@ def scene_of(trial: Trial) -> Scene:
 
 
 def _cycle(desk: DrawingContext) -> tuple[Arc, ...]:
-    """The first cycle of the witness, if it has one."""
     rows = [row for row in desk.witness.rows if "step" in row and "cycle" in row]
     return tuple(
         Arc(
