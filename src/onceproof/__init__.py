@@ -1,7 +1,7 @@
-"""Puts exactly-once claims under real faults and says, record by record, whether they hold.
+"""Put exactly-once claims under real faults, and judge record by record whether they hold.
 
-`run_scenario` and `check_run` both end in an `Outcome`, because a run is
-judged from its folder and from nothing else. Names are loaded when they are first used.
+`run_scenario` and `check_run` both return an `Outcome`, because a run is judged from its run folder
+alone. Names are imported on first use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The command `onceproof`: signals are heard before anything is imported."""
+"""Entry point of the command `onceproof`; it handles signals before it imports anything else."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from onceproof.interrupts import interruptible
 
 
 def main() -> None:
-    """Run the command that the arguments name, and leave with its exit code."""
     with interruptible():
         from onceproof.cli import main as run_command
 

@@ -1,9 +1,9 @@
-"""Arrow without numpy and pandas, for this process.
+"""Import Arrow without numpy and pandas, to start faster.
 
-Arrow imports numpy, and asks once whether pandas is there, by importing it: that costs as much as
-judging a small history. Told no, it never asks again; whoever imports them afterwards still gets
-them. Only the command itself says so: in a process of somebody else (a test that imports us, say)
-Arrow is theirs.
+Arrow imports numpy, and checks once for pandas by importing it. That takes as long as judging a
+small history. If the first check fails, Arrow never repeats it; other code can still import numpy
+and pandas later. Only the command `onceproof` does this: a test process that imports onceproof
+keeps its normal Arrow.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _ours: Final = Event()
 
 
 def process_is_ours() -> None:
-    """Say that this process is the command `onceproof` and nothing else."""
+    """Declare that this process runs only the command `onceproof`."""
     _ours.set()
 
 
 class _NotThere(MetaPathFinder):
-    """Finds nothing, and lets nobody else look for what is left out."""
+    """Import finder that blocks numpy and pandas."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -35,7 +35,7 @@ class _NotThere(MetaPathFinder):
 
 
 def import_arrow_alone() -> None:
-    """Import Arrow without numpy and pandas, in a process of ours that has none of them yet."""
+    """Do nothing outside the command `onceproof`, or if one of the three is imported already."""
     if not _ours.is_set() or not sys.modules.keys().isdisjoint({"pyarrow", *_LEFT_OUT}):
         return
     finder = _NotThere()
@@ -44,6 +44,6 @@ def import_arrow_alone() -> None:
         import pyarrow as pa
         import pyarrow.compute
 
-        pa.array([0])  # the first thing that makes it ask
+        pa.array([0])  # triggers the check for pandas
     finally:
         sys.meta_path.remove(finder)

@@ -1,4 +1,4 @@
-"""Finding scenarios: ours, those of installed packages, and those in a file of anybody's."""
+"""Find scenarios: built-in ones, those of installed packages, and those in a user's file."""
 
 from __future__ import annotations
 
@@ -15,15 +15,11 @@ from onceproof.scenarios import all_scenarios, flagship
 
 
 class UnknownScenario(LookupError):
-    """No scenario of that name; the text suggests what may have been meant."""
+    """No such scenario, or it cannot be loaded; the message suggests similar names."""
 
 
 def known() -> list[Scenario]:
-    """Ours, then those of installed packages.
-
-    Raises:
-        UnknownScenario: a package adds scenarios that cannot be loaded.
-    """
+    """Return built-in scenarios, then those of packages; raise `UnknownScenario` if one is bad."""
     try:
         modules = extensions("scenarios")
     except BadExtension as error:
@@ -33,10 +29,10 @@ def known() -> list[Scenario]:
 
 
 def named(words: Sequence[str]) -> list[Scenario]:
-    """The scenarios whose names have one of these words in them; all without words.
+    """Return the scenarios whose names contain one of these words; without words, all.
 
     Raises:
-        UnknownScenario: a word is in no name; see also `known`.
+        UnknownScenario: no name contains a word; see also `known`.
     """
     found = known()
     for word in words:
@@ -48,7 +44,7 @@ def named(words: Sequence[str]) -> list[Scenario]:
 
 
 def chosen(names: Sequence[str]) -> list[Scenario]:
-    """The scenarios of these names, each a name or `FILE.py:NAME`; the flagship without names.
+    """Return scenarios by name or `FILE.py:NAME`; without names, the flagship.
 
     Raises:
         UnknownScenario: a name is not known, or the file cannot be imported; see also `known`.

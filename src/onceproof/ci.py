@@ -1,7 +1,7 @@
-"""What a build server gets, as results come.
+"""Report results to a build server as they arrive.
 
-GitHub is known by its environment, as everybody's tools know it; JUnit's
-file is written for who asks for it, anew after each run.
+GitHub Actions is detected by its environment variables. The JUnit file is written on request, and
+rewritten after each run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from onceproof.reports.ci.junit import write_junit
 
 
 class BuildServer:
-    """Takes cases, and tells of them in the ways that are wanted."""
+    """Collect test cases; write a JUnit file, and annotations and a summary for GitHub."""
 
     def __init__(
         self,
@@ -27,13 +27,7 @@ class BuildServer:
         environ: Mapping[str, str] = os.environ,
         out: TextIO | None = None,
     ) -> None:
-        """Nothing is known yet.
-
-        Args:
-            junit: the file for JUnit's XML, if one is wanted.
-            environ: where GitHub says that it is GitHub.
-            out: where workflow commands go; None: standard output.
-        """
+        """Write JUnit XML to `junit`, if given, and workflow commands to `out` (None: stdout)."""
         self.cases: list[Case] = []
         self._junit = junit
         self._github = environ.get("GITHUB_ACTIONS") == "true"
@@ -42,33 +36,25 @@ class BuildServer:
 
     @property
     def listens(self) -> bool:
-        """Whether anybody wants to know."""
+        """Whether any of these outputs is wanted."""
         return bool(self._junit or self._github or self._summary)
 
     def add(self, cases: Iterable[Case]) -> None:
-        """More is known.
-
-        Raises:
-            OSError: JUnit's file cannot be written.
-        """
+        """Add cases; raise `OSError` if the JUnit file cannot be written."""
         self.know([*self.cases, *cases])
 
     def know(self, cases: Iterable[Case]) -> None:
-        """All that is known now.
-
-        Raises:
-            OSError: JUnit's file cannot be written.
-        """
+        """Replace all cases; raise `OSError` if the JUnit file cannot be written."""
         self.cases = list(cases)
         if self._junit is not None:
             write_junit(self._junit, self.cases)
 
     def conclude(self) -> None:
-        """Nothing more comes."""
+        """Write GitHub's annotations and summary."""
         if self._github:
             for line in annotated(self.cases):
                 print(line, file=self._out, flush=True)
         if self._summary:
-            # Other steps' tools append, too.
+            # Append: tools of the same step may have written to it.
             with Path(self._summary).open("a", encoding="utf-8") as file:
                 file.write(summary(self.cases) + "\n")

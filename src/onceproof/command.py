@@ -1,7 +1,4 @@
-"""The command `onceproof`, as another process is to start it.
-
-It reads no settings file (`--config none`): its caller passes every option.
-"""
+"""Build a command line of `onceproof` for another process; it reads no settings file."""
 
 from __future__ import annotations
 
@@ -9,5 +6,4 @@ from onceproof.harness.processes.python import python_module
 
 
 def command(*words: str) -> list[str]:
-    """The command with these words, as a list for `subprocess`."""
     return python_module("onceproof", "--config", "none", *words)

@@ -1,4 +1,4 @@
-"""The reference page of all commands, made from them: `python -m onceproof.commands_page`."""
+"""Generate the reference page of all commands: `python -m onceproof.commands_page`."""
 
 from __future__ import annotations
 
@@ -64,7 +64,6 @@ def _row(parameter: TyperOption | TyperArgument) -> str:
 
 
 def all_commands() -> TyperGroup:
-    """Those of the command line as it is."""
     from onceproof.cli import app
 
     group = typer.main.get_command(app)

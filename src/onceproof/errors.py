@@ -1,8 +1,4 @@
-"""From exceptions that we expect to one sentence and an exit code.
-
-Whoever raises an error that a user can meet says what happened, where, and
-what to do next; here it only gets printed.
-"""
+"""Print expected exceptions, whose messages say what to do next, and set the exit code."""
 
 from __future__ import annotations
 
@@ -34,12 +30,12 @@ _ADVICE = {
     errno.EMFILE: " Allow more open files (`ulimit -n`), then try again.",
     errno.ENOMEM: " Close what else needs memory, then try again.",
 }
-"""What to do next, by what went wrong."""
+"""What to do next, by errno."""
 
 
 @contextmanager
 def exit_on_error() -> Iterator[None]:
-    """Print an expected error and exit with the right code."""
+    """Print an expected error and exit with code 2 (usage, or an unreadable run) or 3 (trouble)."""
     try:
         yield
     except (UnreadableRun, DamagedHistory, BadHistory, BadClaim) as error:

@@ -1,4 +1,4 @@
-"""One exit code for many runs."""
+"""Combine the exit codes of many runs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ _SEVERITY = (INTERRUPTED, 1, 3, 4, 5, 0)
 
 
 def worst(codes: Iterable[int]) -> int:
-    """That of the run that matters most: interrupted, then as the verdicts go; 0 for no run."""
+    """Return the most severe code (interrupted first, then by verdict), or 0 for no run."""
     found = set(codes)
     return next((code for code in _SEVERITY if code in found), 0)

@@ -1,4 +1,4 @@
-"""Errors that nobody foresaw: how they are reported, and where their tracebacks are kept."""
+"""Report unexpected exceptions, and store their tracebacks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 MISTAKE_FILE: Final = "mistake.txt"
-"""In a run folder."""
+"""The traceback's file in a run folder."""
 _PREFIX: Final = "onceproof-mistake-"
 _KEPT: Final = 5
 _FOLDER: Final = "run_folder"
@@ -19,7 +19,7 @@ _FOLDER: Final = "run_folder"
 
 @contextmanager
 def in_run(folder: Path) -> Iterator[None]:
-    """Note of an error in here that it belongs to a run, whose folder keeps the traceback."""
+    """Mark exceptions as belonging to a run, so that its folder gets the traceback."""
     try:
         yield
     except Exception as error:
@@ -28,7 +28,7 @@ def in_run(folder: Path) -> Iterator[None]:
 
 
 def mistake(error: Exception) -> str:
-    """What to say of an error; its traceback goes into a file."""
+    """Store an error's traceback, and return a message with its file or, failing that, its text."""
     text = "".join(traceback.format_exception(error))
     words = " ".join(f"{type(error).__name__}: {error}".split())
     try:
@@ -40,7 +40,7 @@ def mistake(error: Exception) -> str:
 
 def _written(text: str, folder: Path | None) -> Path:
     if folder is not None:
-        with suppress(OSError):  # it may be gone, or somebody else's
+        with suppress(OSError):  # it may be deleted, or belong to another user
             file = folder / MISTAKE_FILE
             file.write_text(text, encoding="utf-8")
             return file
@@ -53,10 +53,10 @@ def _written(text: str, folder: Path | None) -> Path:
 
 
 def _remove_old(newest: Path) -> None:
-    """Keep the newest few of ours, so that they do not pile up."""
+    """Keep only the newest few traceback files."""
     ours: list[tuple[int, Path]] = []
     for file in newest.parent.glob(f"{_PREFIX}*.txt"):
-        with suppress(OSError):  # another of us removes the same
+        with suppress(OSError):  # another onceproof process may remove it
             at = file.lstat()
             if at.st_uid == os.geteuid() and file != newest:
                 ours.append((at.st_mtime_ns, file))

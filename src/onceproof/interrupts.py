@@ -1,7 +1,4 @@
-"""Signals that break off what needs no orderly end: a sentence, exit code 130, nothing left.
-
-A run of a pipeline is ended in an orderly way instead, see `onceproof.stopping`.
-"""
+"""End a command on a signal: print a sentence, exit with 130. For runs see `onceproof.stopping`."""
 
 from __future__ import annotations
 
@@ -19,14 +16,14 @@ Handler = Callable[[int, FrameType | None], None]
 
 
 class BrokenOff(KeyboardInterrupt):
-    """A signal broke something off; the text says what, and what to do next."""
+    """A signal interrupted an operation; the message says which, and what to do next."""
 
 
 def hear(handler: Handler) -> None:
-    """Let a handler hear Ctrl-C, SIGTERM and SIGHUP.
+    """Install a handler for Ctrl-C, SIGTERM and SIGHUP.
 
-    A shell ignores SIGINT for what it starts in the background, which means the keyboard's only;
-    who ignores SIGHUP (`nohup`) means it.
+    An ignored SIGINT is handled all the same: shells ignore it for background jobs only because of
+    the keyboard. An ignored SIGHUP stays ignored, as the user asked (`nohup`).
     """
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
@@ -35,7 +32,7 @@ def hear(handler: Handler) -> None:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """For a whole command: Ctrl-C, SIGTERM and SIGHUP end it with 130 and a sentence."""
+    """Run a whole command; on Ctrl-C, SIGTERM or SIGHUP print a sentence and exit with 130."""
     hear(signal.default_int_handler)
     try:
         yield
@@ -48,20 +45,16 @@ def interruptible() -> Iterator[None]:
         return
     sys.stdout.flush()
     sys.stderr.flush()
-    # All that was open is closed by now. An orderly end of the interpreter would wait for threads,
-    # and let DuckDB's binding tell of what an interrupted query has left in it.
+    # Everything is closed already. A normal exit would wait for threads, and DuckDB's binding would
+    # print what an interrupted query left behind.
     os._exit(INTERRUPTED)
 
 
 @contextmanager
 def breaking_off(doing: str) -> Iterator[None]:
-    """Say what an interrupt broke off.
+    """Turn an interrupt in the block into `BrokenOff`.
 
-    Args:
-        doing: what, and what to do next: «judging X; nothing was written. …».
-
-    Raises:
-        BrokenOff: it was interrupted.
+    `doing` names the operation, and what to do next: «judging X; nothing was written. …».
     """
     try:
         yield
@@ -70,10 +63,9 @@ def breaking_off(doing: str) -> Iterator[None]:
 
 
 def judging(folder: Path) -> str:
-    """What is broken off when a run folder is being judged."""
+    """Return the text for `breaking_off` while a run folder is judged."""
     return f"judging {folder}; its history is as it was: `onceproof check {folder}` judges it."
 
 
 def interruption(error: KeyboardInterrupt | None = None) -> str:
-    """An interrupt in a line."""
     return f"onceproof: {error}" if error and str(error) else "onceproof: interrupted"

@@ -1,8 +1,4 @@
-"""Events as lines of JSON for as long as a command lasts: `--json-events`.
-
-Where they go to standard output nothing else does: all else that a command
-prints there goes to standard error.
-"""
+"""Write events as lines of JSON; if to standard output, other output goes to standard error."""
 
 from __future__ import annotations
 
@@ -26,20 +22,17 @@ STANDARD_OUTPUT = "-"
 
 @dataclass(frozen=True, kw_only=True)
 class Stream:
-    """Where the events of a command go, if anybody wants them."""
+    """The event stream of a command; empty without `--json-events`."""
 
     handlers: tuple[Handler, ...] = ()
-    """One, or none."""
+    """One handler, or none."""
     writer: LineWriter | None = None
 
 
 def streamed(command: str, target: str | None, do: Callable[[Stream], int]) -> int:
-    """Do it, with its events going to a stream from the first line to the last.
+    """Run `do` with events written to `target` (a file, `-` or None), and return its exit code.
 
-    Args:
-        command: its name, for the first line.
-        target: a file, `-` for standard output, or None for nowhere.
-        do: what is done; errors that we expect are printed, and the last line has its exit code.
+    Expected errors are printed, and the last event has the exit code.
     """
     with exit_on_error():
         if target is None:
@@ -56,7 +49,7 @@ def _from_first_to_last(
     from onceproof.reports.event_lines.model import StreamBegan, StreamEnded
 
     writer.write(StreamBegan(at=stamp(), command=command))
-    code = TROUBLE  # of what nobody foresaw
+    code = TROUBLE  # for unexpected exceptions
     try:
         with exit_on_error():
             code = do(stream)
@@ -86,7 +79,7 @@ def _stream(target: str) -> Iterator[Stream]:
 
 @contextmanager
 def _opened(target: str) -> Iterator[TextIO]:
-    # A stream of our own: whoever reads it may be gone, and nothing else of ours is to fail for it.
+    # Duplicate the descriptor: if the reader is gone, only this stream must fail.
     where: str | int = os.dup(sys.stdout.fileno()) if target == STANDARD_OUTPUT else target
     file = open(where, "w", encoding="utf-8")  # noqa: SIM115, PTH123
     try:

@@ -1,7 +1,4 @@
-"""Asking a lab: HTTP with JSON over its Unix socket.
-
-It imports nothing of ours, so that a test process which uses it stays small.
-"""
+"""Client of a lab: HTTP over its Unix socket. Imports nothing of onceproof, to keep tests small."""
 
 from __future__ import annotations
 
@@ -17,11 +14,11 @@ _SECONDS = 300.0
 
 
 class LabRefused(RuntimeError):
-    """The lab did not do as asked; the text is its own.
+    """The lab rejected a request; the message is the lab's.
 
     Attributes:
-        usage: whether it could not be understood.
-        ending: whether it does nothing more because it comes to its end.
+        usage: whether the request was malformed.
+        ending: whether the lab is shutting down and accepts no more requests.
     """
 
     def __init__(self, words: str, status: int) -> None:
@@ -31,19 +28,17 @@ class LabRefused(RuntimeError):
 
 
 class LabSilent(RuntimeError):
-    """The lab does not answer, or not as a lab does; the text says what was seen."""
+    """The lab does not answer, or its answer is not JSON; the message says what was seen."""
 
 
 class Reachable(Protocol):
-    """Where a lab is reached."""
+    """A lab's name and the Unix socket that it listens on."""
 
     @property
-    def name(self) -> str:
-        """What it is called."""
+    def name(self) -> str: ...
 
     @property
-    def socket(self) -> Path:
-        """The socket that it listens on."""
+    def socket(self) -> Path: ...
 
 
 class _Connection(http.client.HTTPConnection):
@@ -58,11 +53,11 @@ class _Connection(http.client.HTTPConnection):
 
 
 def ask(place: Reachable, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
-    """Ask a lab and return what it answers.
+    """Send a request to a lab and return its answer.
 
     Raises:
-        LabRefused: it cannot or will not.
-        LabSilent: it does not answer.
+        LabRefused: the lab rejected the request.
+        LabSilent: the lab does not answer.
     """
     connection = _Connection(place)
     try:

@@ -1,4 +1,4 @@
-"""What `onceproof list` prints."""
+"""Format the output of `onceproof list`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from onceproof.harness.schedule.scenario import Scenario
 
 
 def listing(scenarios: Sequence[Scenario]) -> Iterator[str]:
-    """Lines that tell each scenario: story, subject, faults in order, needs, claims."""
+    """Yield lines that describe each scenario: title, subject, faults in order, needs, claims."""
     for scenario in scenarios:
         yield f"{scenario.name}  (about {scenario.seconds} s)"
         yield f"    {scenario.title}"
@@ -23,14 +23,13 @@ def listing(scenarios: Sequence[Scenario]) -> Iterator[str]:
 
 
 def faults_of(scenario: Scenario) -> str:
-    """Its faults, in order, with their kinds."""
     if scenario.draw is not None:
         return scenario.draw.describe()
     return ", ".join(f"{at.name} ({at.do.kind})" for at in scenario.schedule) or "none"
 
 
 def needs_of(scenario: Scenario) -> str:
-    """What a stage must offer so that nothing of it is left out, and which version it is set to."""
+    """Return what a stage must offer to run all faults, and the transaction version if set."""
     faults = {need for at in scenario.schedule for need in at.needs} - scenario.subject.offers
     words = sorted(faults | scenario.needs)
     if scenario.draw is not None:
@@ -41,7 +40,7 @@ def needs_of(scenario: Scenario) -> str:
 
 
 def expected_of(claim: Claim) -> str:
-    """The verdict that is expected, and by which anomalies."""
+    """Return the expected verdict and anomalies, in words."""
     if claim.expect is None:
         return "no expectation"
     by = ", ".join(sorted(claim.expect.anomalies))

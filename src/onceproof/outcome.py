@@ -1,4 +1,4 @@
-"""Judging a run folder and writing its report: what a run ends with, and what a check is."""
+"""Judge a run folder and write its report, both after a run and for `onceproof check`."""
 
 from __future__ import annotations
 
@@ -22,16 +22,15 @@ from onceproof.reports.write import write
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What a run or a check came to.
+    """The result of a run or a check.
 
     Attributes:
         folder: the run folder.
-        judgement: what the checkers say.
-        report: what `report.json` holds.
-        exit_code: 0 if every claim is as expected; else of the first that is not: 1 violated,
-            3 invalid, 4 stalled, 5 unknown or unexercised; 130 if the run was interrupted.
-        html: the report to read.
-        json: the report for programs.
+        judgement: the checkers' verdicts.
+        report: the content of `report.json`.
+        exit_code: 0 if every claim is as expected; otherwise by the first that is not: 1 violated,
+            3 invalid, 4 stalled, 5 unknown or unexercised. 130 if the run was interrupted.
+        html, json: paths of the reports.
     """
 
     folder: Path
@@ -50,17 +49,17 @@ def check_run(
     settings: Settings | None = None,
     unsealed: bool = False,
 ) -> Outcome:
-    """Judge a run folder, offline, and write its report anew.
+    """Judge a run folder offline and rewrite its report.
 
     Args:
         folder: the run folder.
-        handlers: get the last events.
-        interrupted: the run was; its exit code says so.
-        settings: by which engine, and within which limits.
-        unsealed: judge also what is not as the run sealed it; the report says so.
+        handlers: get the events `Judged` and `ReportWritten`.
+        interrupted: whether the run was interrupted, for the exit code.
+        settings: query engine and its limits.
+        unsealed: also judge a run that was changed after it was sealed; the report says so.
 
     Raises:
-        ValueError: the folder is not a run or is damaged; the text says what and what to do.
+        ValueError: the folder is not a run or is damaged; the message says what to do.
     """
     with in_run(folder):
         judged = judge(folder, settings, unsealed=unsealed)

@@ -1,7 +1,7 @@
-"""Runs and labs that end with the program that started them.
+"""End runs and labs together with the program that started them.
 
-The program holds the writing end of a pipe that is their standard input. The kernel closes it
-whatever becomes of the program, so no run outlives a test that was killed.
+The program holds the write end of a pipe that is their standard input. The kernel closes it when
+the program ends for any reason, so no run outlives a killed test.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _LAB_ENDS: Final = "the program that started the lab has closed its standard inp
 
 @contextmanager
 def parent_pipe(environ: Mapping[str, str] = os.environ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield a standard input and an environment for a run that is to end with the block."""
+    """Yield a standard input and an environment for a run that ends with the block."""
     reading, writing = os.pipe()
     try:
         yield reading, {**environ, _VARIABLE: "1"}
@@ -36,17 +36,17 @@ def parent_pipe(environ: Mapping[str, str] = os.environ) -> Iterator[tuple[int, 
 
 
 def stop_with_parent(stop: Stop) -> None:
-    """Set `stop` when the program that started this one ends, if it made a `parent_pipe`."""
-    # What we start has no part in it, and must not read our standard input.
+    """Set `stop` when the parent program ends, if it started this one with `parent_pipe`."""
+    # Child processes must not inherit the variable, or they would read our standard input.
     if os.environ.pop(_VARIABLE, None):
         threading.Thread(target=_stop_run, args=(stop,), daemon=True).start()
 
 
 class LabWithParent:
-    """Tells the program that started a lab about it, and ends the lab with the program."""
+    """Announce a lab to the program that started it, and end the lab with the program."""
 
     def __init__(self, stop: Stop) -> None:
-        """Watch standard input; `stop` is set if it is closed before the lab is up."""
+        """Watch standard input; set `stop` if it is closed before the lab runs."""
         self._stop = stop
         self._place: Place | None = None
         self._gone = False
@@ -54,7 +54,7 @@ class LabWithParent:
         threading.Thread(target=self._watch, daemon=True).start()
 
     def opened(self, about: dict[str, Any]) -> None:
-        """Print what `GET /` answers, as one line of JSON."""
+        """Print the answer to `GET /` as one line of JSON."""
         with self._lock:
             self._place = Place(Path(about["socket"]).parent)
             if self._gone:
@@ -74,7 +74,7 @@ class LabWithParent:
         try:
             ask(place, "POST", "/end", {"judge": True})
         except (LabRefused, LabSilent):
-            # It ends already.
+            # It is already ending.
             self._stop.set(_LAB_ENDS)
 
 

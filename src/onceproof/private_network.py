@@ -1,4 +1,4 @@
-"""`--private`: the whole command, with everything that it starts, in a network of its own."""
+"""`--private`: run the command and everything that it starts in a network namespace of its own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LOCAL: Final = ("local", "local-secured")
 
 
 def go_private(backend: str) -> None:
-    """Enter it, before anything is imported that has threads; if we cannot, say so and leave."""
+    """Enter the namespace before any import starts threads; on failure print why and exit."""
     if backend not in _LOCAL:
         print(
             "onceproof: --private is for --backend local: what is somewhere else cannot be reached "
@@ -30,6 +30,6 @@ def go_private(backend: str) -> None:
 
 
 def way_in() -> str:
-    """How another program of the same user gets into it."""
+    """Return the command by which another program of the same user enters the namespace."""
     user = "" if os.geteuid() == 0 else "--preserve-credentials --user "
     return f"nsenter {user}--net --target {os.getpid()} COMMAND"

@@ -1,7 +1,7 @@
-"""What a run folder says of how to do it again.
+"""Repeat a run from its run folder.
 
-The schedule is the folder's, also where the scenario of that name has
-another one by now. Subject and workload are the scenario's, and must be what they were.
+The schedule comes from the folder, even if the scenario has a different one now. Subject and
+workload come from the scenario, and must not have changed since.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from onceproof.verify.trial import DRY_RUN, NAME
 
 
 class NoReplay(ValueError):
-    """It cannot be done again; the text says why."""
+    """A run cannot be repeated; the message says why."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Replay:
-    """A run to be done again."""
+    """A run to repeat."""
 
     scenario: Scenario
     seed: int
@@ -34,11 +34,11 @@ class Replay:
 
 
 def replay_of(folder: Path, backend: str | None = None) -> Replay:
-    """Read it from a run folder; it goes to the backend that is given, or to the same as then.
+    """Read how to repeat a run from its folder; `backend` None means the same as then.
 
     Raises:
-        UnreadableRun: it is no run folder.
-        NoReplay: it has no schedule, or scenario or faults are not what they were.
+        UnreadableRun: it is not a run folder.
+        NoReplay: it has no schedule, or scenario or faults have changed.
     """
     record = RunRecord.load(folder)
     try:
@@ -81,7 +81,7 @@ def replay_of(folder: Path, backend: str | None = None) -> Replay:
 
 
 def _transaction_version(record: RunRecord) -> int | None:
-    """That of the cluster then, if somebody had set it."""
+    """Return the cluster's transaction version then, if it was set."""
     features = record.configuration.get("features") or {}
     found = features.get(TRANSACTION_VERSION)
     return None if found is None else int(found)

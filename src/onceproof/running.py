@@ -1,4 +1,4 @@
-"""Running a scenario, from nothing to its outcome."""
+"""Run a scenario from start to outcome."""
 
 from __future__ import annotations
 
@@ -32,27 +32,25 @@ def run_scenario(
     repeat: str | None = None,
     conduct: Conduct = Conductor,
 ) -> Outcome:
-    """Run a scenario, judge it, write its report.
+    """Run a scenario, judge it, and write its report.
 
     Args:
-        scenario: what to try.
-        seed: draws the workload.
-        runs: folder that gets the run folder.
-        tools: from `onceproof.harness.tools.setup.ensure`; found or fetched when not given.
+        seed: seed of the workload, and of the schedule if it is drawn.
+        runs: parent of the run folder.
+        tools: from `onceproof.harness.tools.setup.ensure`; None: find or download them.
         handlers: get every event.
         stop: ends the run early when set.
         backend: `local` (processes), `docker` (containers) or `external:FILE`.
-        repeat: the command that does the same again; found out when not given.
-        conduct: makes who carries out the schedule.
+        repeat: the command that repeats the run, for the report; None: derived.
+        conduct: creates the object that carries out the schedule.
 
     Raises:
         BadExtension: an installed package's report section cannot be loaded.
-        SetupError: a tool is missing and cannot be had.
-        HistoryNotWritten: the history could not be written; what was written stays and can be
-            checked.
-        BrokenOff: a signal came while the run was being judged; what was recorded stays.
+        SetupError: a tool is missing and cannot be installed.
+        HistoryNotWritten: the history could not be written; `check_run` judges what was written.
+        BrokenOff: a signal interrupted the judging; the recorded history remains.
     """
-    sections()  # one that cannot be loaded is found before the run, not when its report is written
+    sections()  # fail before the run, not when the report is written
     stop, scenario = stop or Stop(), scenario.drawn(seed)
     if repeat is None:
         repeat = f"onceproof run {shlex.quote(scenario.source or scenario.name)} --seed {seed}"

@@ -1,4 +1,4 @@
-"""The reference page of all scenarios, made from them: `python -m onceproof.scenarios_page`."""
+"""Generate the reference page of all scenarios: `python -m onceproof.scenarios_page`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signals that end what runs in an orderly way."""
+"""Shut down a run in order on a signal."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from onceproof.parent_pipe import stop_with_parent
 
 
 def stop_on_signals() -> Stop:
-    """The first signal ends the run in an orderly way; a second one leaves it to the reaper.
+    """Return a `Stop` that the first signal sets; on a second signal this process dies at once.
 
-    Where nothing is under way that has to end in order, as while a run is being judged, a signal
-    is a `KeyboardInterrupt`. The end of the program that started the run, where that made a
-    `parent_pipe`, is the same as a first signal.
+    The reaper then cleans up. While nothing needs an orderly shutdown, as during judging, a signal
+    raises `KeyboardInterrupt`. If the parent program used `parent_pipe`, its end counts as a first
+    signal.
     """
     stop = Stop()
 
@@ -39,7 +39,7 @@ def stop_on_signals() -> Stop:
 
 
 def _say(what: str) -> None:
-    # Past every buffer: what the signal has interrupted may be just about to print, and a stream
-    # refuses who comes back to it from within. The terminal may be gone, which is what SIGHUP says.
+    # Unbuffered: the signal may have interrupted a print, and streams are not reentrant. On SIGHUP
+    # the terminal is gone.
     with suppress(OSError, ValueError, AttributeError):
         os.write(sys.stderr.fileno(), f"onceproof: {what}\n".encode())

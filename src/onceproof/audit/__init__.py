@@ -1,1 +1,1 @@
-"""`onceproof audit`: what happened on a real cluster. It only reads."""
+"""`onceproof audit`: examine a real cluster, read-only."""

@@ -1,4 +1,4 @@
-"""Judging the history of an audit, and listing every record that is to be repaired."""
+"""Judge the history of an audit, and list every record that needs repair."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _REPAIRS: Final = {
     "wrong-output": "wrong",
     "phantom-output": "unknown-input",
 }
-"""Anomalies whose records can be repaired, and what a line of repairs calls them."""
+"""Anomalies whose records can be repaired, and their names in the list of repairs."""
 
 
 def claims_of(
@@ -42,7 +42,7 @@ def claims_of(
     compacted: Sequence[str],
     dead_letters: str | None = None,
 ) -> tuple[Claim, ...]:
-    """Each guarantee for each output; of a compacted one only that nothing is there twice."""
+    """Return a claim per guarantee and output; of compacted outputs only duplicates are judged."""
     return tuple(
         dict.fromkeys(
             _MAKERS[AT_MOST_ONCE if {output.name, dead_letters} & set(compacted) else guarantee](
@@ -56,10 +56,10 @@ def claims_of(
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """What the checkers say, and what is to be repaired.
+    """The judgement and the repairs of an audit.
 
     Attributes:
-        repairs: how many lines were written.
+        repairs: number of lines written.
         buckets: start in milliseconds, number of inputs, and findings by anomaly.
     """
 
@@ -69,7 +69,7 @@ class Judged:
 
 
 def judge(folder: AuditFolder, claims: Sequence[Claim], settings: Settings) -> Judged:
-    """Judge the history of a folder, and write its repairs."""
+    """Judge the history in a folder, and write its repairs."""
     wanted = {name for claim in claims for name in refutations(claim.guarantee, claim.hop)}
     found: dict[str, list[pa.Table]] = {}
 
@@ -125,7 +125,7 @@ def _in_order(
 def _buckets(
     db: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table]
 ) -> tuple[tuple[int, int, dict[str, int]], ...]:
-    """The window in equal stretches of time, with the inputs of findings in each."""
+    """Divide the window into equal intervals, and count the inputs with findings in each."""
     ends = db.execute("SELECT min(stamp), max(stamp) FROM ins WHERE stamp >= 0").fetchall()
     low, high = ends[0]
     if low is None:

@@ -1,4 +1,4 @@
-"""What a user asks of an audit, as words; it is kept in the folder, so that reading can go on."""
+"""The options of an audit; the folder stores them, so that an audit can be resumed."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _TOPIC: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
 
 
 class BadAudit(ValueError):
-    """The options make no audit; the text says what would be right."""
+    """The options make no valid audit; the message says what would be right."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AuditOptions:
-    """What a user says; see `Wanted`, and the options of `onceproof verify` of the same names.
+    """Options; see `Wanted`, and the options of the same names in `onceproof verify`.
 
     Attributes:
-        ignore_nameless: whether effects without an identity are left out.
-        workers: how many processes read.
+        ignore_nameless: whether to leave out effects without an identity.
+        workers: number of reading processes.
     """
 
     bootstrap: str
@@ -54,11 +54,7 @@ class AuditOptions:
     workers: int = 2
 
     def wanted(self, database: str) -> Wanted:
-        """What is to be read.
-
-        Raises:
-            BadAudit: an option is not as it should be.
-        """
+        """Return what to read; raise `BadAudit` if an option is invalid."""
         try:
             return self._wanted(database)
         except BadRule as error:
@@ -126,14 +122,13 @@ class AuditOptions:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> AuditOptions:
-        """What `as_json` wrote."""
         values: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in data.items()
         }
         return cls(**values)
 
     def given(self) -> dict[str, str]:
-        """Those that were given, for the report."""
+        """Return the options that were set, for the report."""
         return {
             name.rstrip("_"): ", ".join(value) if isinstance(value, tuple) else str(value)
             for name, value in asdict(self).items()

@@ -1,4 +1,4 @@
-"""How far reading is, and how long it will still take."""
+"""Report the progress of reading, and the remaining time."""
 
 from __future__ import annotations
 
@@ -13,11 +13,7 @@ _EVERY: Final = 5.0
 
 @dataclass(kw_only=True)
 class Progress:
-    """Prints a line now and then.
-
-    Attributes:
-        total: offsets that are to be read.
-    """
+    """Print a progress line every few seconds; `total` counts offsets."""
 
     total: int
     out: TextIO

@@ -1,4 +1,4 @@
-"""An audit from its beginning to its report."""
+"""Run an audit from plan to report."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _FORMAT: Final = "onceproof-audit-plan/1"
 
 
 class UnreadableAudit(ValueError):
-    """A folder holds no audit that can go on; the text says why."""
+    """A folder has no audit that can be resumed; the message says why."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,8 +44,8 @@ class Audit:
     """One audit.
 
     Attributes:
-        connection: where the cluster is, and the credentials; these are written nowhere.
-        database: how to connect to the database that outputs are in; likewise.
+        connection: cluster address and credentials, which are never written to disk.
+        database: connection string of the outputs' database; never written to disk either.
     """
 
     folder: AuditFolder
@@ -55,7 +55,7 @@ class Audit:
     settings: Settings
 
     def run(self, stop: Stop) -> AuditReport | None:
-        """Read, judge and report; None if it was stopped before all was read.
+        """Read, judge and report; return None if it was stopped before everything was read.
 
         Raises:
             BadAudit, BadBound, UnreadableCluster, UnreadableOutput, BadRule: see there.
@@ -168,18 +168,14 @@ class Audit:
     def _source(self, output: Output) -> Any:
         where = Where(
             database=self.database,
-            reader=LogReader(ClusterView({}), {}),  # topics are read by ranges
+            reader=LogReader(ClusterView({}), {}),  # topics are read as ranges instead
             work=self.folder.path,
         )
         return output_kinds()[output.kind].views[output.view](output.place, where)
 
 
 def load_plan(folder: AuditFolder) -> tuple[AuditOptions, Plan, str]:
-    """The options and the plan of an audit that was broken off, and when it began.
-
-    Raises:
-        UnreadableAudit: there is none.
-    """
+    """Return options, plan and start time; raise `UnreadableAudit` if no audit can be resumed."""
     try:
         content = json.loads(folder.plan.read_text(encoding="utf-8"))
         if content["format"] != _FORMAT:
@@ -252,6 +248,5 @@ def _side(wanted: Wanted, made: Plan, number: int) -> Side:
 
 
 def create(out: Path, topic: str) -> AuditFolder:
-    """A new folder for an audit."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     return AuditFolder.create(out / f"{stamp}-audit-{topic}")

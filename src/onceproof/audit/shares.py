@@ -1,8 +1,8 @@
-"""Judging a large history in shares, so that memory does not grow with it.
+"""Judge a large history in shares, to limit memory.
 
-All that an audit looks for is a matter of one record: its inputs, what they must come to, and its
-effects. So records are dealt out by a hash, each share is judged by itself, and the verdict on the
-whole is the worst of them.
+Every anomaly of an audit concerns one record: its inputs, expected effects and effects. So records
+are partitioned by a hash, each share is judged separately, and the overall verdict is the worst
+one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from onceproof.harness.audit.database import database
 from onceproof.harness.audit.folder import AuditFolder
 
 SHARE: Final = 1_000_000
-"""Inputs of one share, about."""
+"""Approximate number of inputs in a share."""
 _DEALT: Final = ("log", "expected", "effects")
 
 
@@ -37,11 +37,7 @@ def judge_in_shares(
     rows: Callable[[str, pa.Table], None],
     share: int = SHARE,
 ) -> Judgement:
-    """What the checkers say of the history of a folder.
-
-    Args:
-        rows: as `check` has it; called for each share.
-    """
+    """Judge the history in a folder; `rows` is called for each share as `check` calls it."""
     judgements = [
         check(history, claims, settings, rows=rows) for history in _shares(folder, settings, share)
     ]
@@ -54,7 +50,7 @@ def _shares(folder: AuditFolder, settings: Settings, share: int) -> Iterator[His
         yield History.load(folder.history)
         return
     dealt = folder.path / "shares"
-    shutil.rmtree(dealt, ignore_errors=True)  # of an audit that was killed
+    shutil.rmtree(dealt, ignore_errors=True)  # left by a killed audit
     dealt.mkdir()
     try:
         with database(folder, settings.memory and settings.memory // 2) as db:
@@ -79,7 +75,6 @@ def _read(folder: Path) -> pa.Table:
 
 
 def merged(judgements: Sequence[Judgement]) -> Judgement:
-    """One judgement of all shares, in their order."""
     first = judgements[0]
     if len(judgements) == 1:
         return first

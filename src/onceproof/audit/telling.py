@@ -1,4 +1,4 @@
-"""From counts and a judgement to the report of an audit."""
+"""Build the report of an audit from counts and a judgement."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from onceproof.reports.text import cut, listed, number, plural
 
 _LONG: Final = 4_000
 _HANGING: Final = 900_000
-"""Milliseconds after which an open transaction hangs: the most that brokers let one last."""
+"""Milliseconds after which an open transaction counts as hanging: the brokers' maximum timeout."""
 
 
 def report_of(
@@ -38,11 +38,7 @@ def report_of(
     *,
     seconds: float,
 ) -> AuditReport:
-    """The report.
-
-    Args:
-        judged: None where not one input could be judged.
-    """
+    """Build the report; `judged` is None if no input could be judged."""
     late = _late(options, made, counts)
     parts = tuple(
         _claim(claim, judged.judgement.claims[n] if judged else None, counts, late)
@@ -93,10 +89,7 @@ def report_of(
 
 
 def _late(options: AuditOptions, made: Plan, counts: Counts) -> int:
-    """Inputs that are undecided and should not be: what is asked for, or older than the tail.
-
-    Where the window's end was not named, the newest inputs may still be on their way.
-    """
+    """Count undecided inputs that should be decided: with `--to` all of them, else the old ones."""
     tail = made.now - 2 * round(options.settle * 1000)
     return sum(
         p.undecided
@@ -120,7 +113,7 @@ def _result(judged: ClaimJudgement | None, counts: Counts, late: int) -> tuple[R
         return Result.VIOLATED, judged.reason
     if judged.verdict is Verdict.INVALID:
         return Result.INVALID, judged.reason
-    # Nobody broke anything here, so a claim that nothing refutes is not put to the test either.
+    # An audit injects no faults, so a claim that nothing refutes may well be unexercised.
     if judged.verdict not in (Verdict.UNEXERCISED, Verdict.HOLDS):
         return Result.UNKNOWN, judged.reason
     if late:
@@ -210,7 +203,6 @@ def _partition(counts: PartitionCounts) -> PartitionPart:
 
 
 def _notes(options: AuditOptions, made: Plan, counts: Counts, late: int) -> tuple[str, ...]:
-    """What limits the audit, in sentences."""
     notes = [
         f"An effect is assumed to come within {options.settle:g} s of its input, and clocks to "
         "differ by less (--settle).",

@@ -1,4 +1,1 @@
-"""Finding what onceproof left behind, and removing it.
-
-Whatever cannot be proven to be ours stays, with the reason why.
-"""
+"""Find and remove what is provably onceproof's, and report why anything else stays."""

@@ -1,7 +1,6 @@
-"""What was downloaded, built or learned for later runs; the next one that needs it gets it again.
+"""Find what was downloaded, built or learned for later runs, which get it again if it is missing.
 
-The folder for downloads may be any folder, if the user has said so. Only
-what is called as we call it is ours.
+The download folder may be any folder of the user's choice, so only known names count.
 """
 
 from __future__ import annotations
@@ -23,12 +22,11 @@ _LEARNED: Final = {
     "drivers": re.compile(r"[0-9a-f]{16}"),
     "dry-runs": re.compile(r"[0-9a-f]{32}\.json"),
 }
-"""What dry runs leave: folder → what all in it is called."""
+"""Results of dry runs: folder → pattern of its files' names."""
 _LOCK: Final = ".lock"
 
 
 def find_downloads(environ: Mapping[str, str] = os.environ) -> list[Item]:
-    """Everything of ours in the folder for downloads."""
     folder = cache.location(environ)
     busy = "a run is under way that may need it" if living() else None
     patterns = (*_OURS, *_LEARNED)
@@ -46,9 +44,9 @@ def find_downloads(environ: Mapping[str, str] = os.environ) -> list[Item]:
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether it was installed by us, or holds nothing else: what is has the lock file beside it.
+    """Whether onceproof installed it or all of its content, as lock files beside it show.
 
-    `/opt/spark` may be somebody's Spark.
+    The name alone proves nothing: `/opt/spark` may be the user's Spark.
     """
     if not path.is_dir() or path.is_symlink():
         return False

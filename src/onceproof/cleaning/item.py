@@ -1,4 +1,4 @@
-"""Something that could be removed, or has to stay."""
+"""A thing that can be removed, or must stay."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class Item:
     """One thing that was found.
 
     Attributes:
-        name: for people.
-        size: bytes on the disk; None where that means nothing.
-        detail: more of it, in words.
-        stays: why it stays; None: it goes.
-        remove: removes it; raises OSError, or another error that says why not.
+        name: for display.
+        size: bytes on disk; None where that has no meaning.
+        detail: more about it, for display.
+        stays: why it stays; None: it can be removed.
+        remove: removes it; raises OSError, or another error that says why it cannot.
     """
 
     name: str
@@ -28,7 +28,7 @@ class Item:
 
 
 def size_of(path: Path) -> int:
-    """Bytes that a file or folder takes on the disk; what cannot be looked at counts nothing."""
+    """Return the bytes on disk of a file or folder; unreadable files count as 0."""
     total = 0
     for folder, _, names in os.walk(path):
         for name in names:

@@ -1,7 +1,7 @@
-"""What runs left whose harness is gone: processes, containers, and folders for passing use.
+"""Find what dead runs left behind: processes, containers and temporary folders.
 
-A process is ours by a marker in its environment, a container by its label,
-a folder by its name, and each of them names the harness. If that lives, nothing is touched.
+A marker in a process's environment, a container's label or a folder's name identifies the harness.
+If that harness is alive, nothing is touched.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ _SCRATCH: Final = re.compile(r"onceproof-(\d+-\d+-[0-9a-f]+)-\w+")
 
 
 def find_processes() -> list[Item]:
-    """Processes, by run."""
     return [
         Item(
             name=f"run {left.marker}: {plural(len(left.processes), 'process', 'processes')}",
@@ -36,8 +35,8 @@ def find_processes() -> list[Item]:
 
 
 def find_containers() -> list[Item]:
-    """Containers, networks and volumes, by run; none where there is no Docker."""
-    # Slow to import, and many have no Docker.
+    """Return containers, networks and volumes, by run; empty without Docker."""
+    # Slow to import, and often not needed.
     from onceproof.harness.stage import docker_reaper, docker_sweep
     from onceproof.harness.tools.docker_engine import connect
 
@@ -56,7 +55,7 @@ def find_containers() -> list[Item]:
 
 
 def find_scratch() -> list[Item]:
-    """Folders outside of run folders that did not go with their run."""
+    """Return temporary folders that outlived their run."""
     found = []
     for folder in sorted(Path(tempfile.gettempdir()).glob("onceproof-*")):
         match = _SCRATCH.fullmatch(folder.name)

@@ -1,7 +1,7 @@
-"""Which run folders go, and which stay.
+"""Decide which run folders are removed.
 
-A run folder is recognised by its record, which names the folder. One with a
-thing in it that no run puts there stays as well: somebody has made it his own.
+A run folder is recognized by its record, which contains the folder's name. If it holds anything
+that no run writes there, it stays, because a user has put something into it.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from onceproof.internal_errors import MISTAKE_FILE
 from onceproof.reports.write import HTML_FILE, JSON_FILE, UnreadableReport, load
 
 _PUT_THERE: Final = {RUN_FILE, "history", "logs", "work", HTML_FILE, JSON_FILE, MISTAKE_FILE}
-"""All that a run puts into its folder."""
+"""Everything that a run writes into its folder."""
 _PART: Final = re.compile(r"run\.part$|\.report\.(html|json)\.\d+\.part$")
-"""What a run leaves that was killed while it wrote one of these."""
+"""Partial files, left by a run that was killed while it wrote."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wish:
-    """Which run folders are to go: those that fit everything that is given.
+    """Which run folders to remove: those that match all given conditions.
 
     Attributes:
-        older_than: seconds since they began.
-        keep: so many of the newest stay.
-        expected_only: only those in which every claim came out as expected.
+        older_than: seconds since the run began.
+        keep: number of newest runs that stay.
+        expected_only: remove only runs in which every claim was as expected.
     """
 
     older_than: float | None = None
@@ -44,18 +44,12 @@ class Wish:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was given, so that no run is meant."""
+        """Whether no condition is given, so that no run is removed."""
         return self.older_than is None and self.keep is None and not self.expected_only
 
 
 def find_runs(runs: Path, wish: Wish, now: float | None = None) -> list[Item]:
-    """Every run folder directly in a folder, the newest first; what is none is not looked at.
-
-    Args:
-        runs: the folder that got the run folders.
-        wish: which are to go.
-        now: seconds since 1970; the clock's if not given.
-    """
+    """Return every run folder directly in `runs`, newest first; `now` is in seconds since 1970."""
     now = time.time() if now is None else now
     found: list[tuple[Path, RunRecord]] = []
     for path in sorted(runs.glob(f"*/{RUN_FILE}")):
@@ -81,7 +75,7 @@ def find_runs(runs: Path, wish: Wish, now: float | None = None) -> list[Item]:
 
 
 def in_use(folders: Iterable[Path]) -> set[Path]:
-    """Those of some folders in which a process of ours has a file open or stands."""
+    """Return the folders in which a process has an open file or its working directory."""
     wanted = {str(folder.resolve()): folder for folder in folders}
     busy = set()
     for pid in proc.pids():

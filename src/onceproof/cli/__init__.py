@@ -1,8 +1,7 @@
-"""The command line: which commands there are, in the order in which `--help` shows them.
+"""The command line: all commands, in the order of `--help`.
 
-The files here only say which options a command has; what it does is in
-`onceproof.commands`, which is imported when the command is run. Progress goes to standard error,
-results to standard output, and no error reaches the user as a traceback.
+These files only define options; `onceproof.commands` does the work, and is imported when a command
+runs. Progress goes to standard error, results to standard output. Users never see a traceback.
 """
 
 from __future__ import annotations
@@ -67,7 +66,7 @@ app.add_typer(config.config, name="config", rich_help_panel=_HERE)
 
 
 def main() -> None:
-    """The command `onceproof`, once it is imported; see `onceproof.__main__`."""
+    """Run the command line; `onceproof.__main__` calls it after its imports."""
     process_is_ours()
     outlive_readers()
     with interruptible():

@@ -81,7 +81,7 @@ def check(
     Exit code: 0 every claim holds, or is as expected; 1 violated; 2 usage, or a history that
     cannot be read; 3 invalid; 4 stalled; 5 unknown or unexercised.
     """
-    if engine != "spark":  # which has uses of its own for numpy
+    if engine != "spark":  # which needs numpy
         import_arrow_alone()
     from onceproof.commands import check as command
     from onceproof.commands.check_options import BadOption, reader_options, settings

@@ -1,8 +1,4 @@
-"""All commands together: how a wrong call is reported, and with which exit code everything ends.
-
-A wrong call is one line on standard error, like any other error of ours. It
-says what was expected and where to read on; its exit code is 2.
-"""
+"""The group of all commands; a usage error becomes one line on standard error, and exit code 2."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ from onceproof.interrupts import INTERRUPTED, interruption
 
 TROUBLE: Final = 3
 _WRONG_CALL: Final[Any] = typer.BadParameter.__mro__[1]
-"""What all wrong calls are; typer has no public name for it, nor for this one of them:"""
+"""Base class of usage errors; typer exports neither it nor the class in `_NO_COMMAND`."""
 _NO_COMMAND: Final = "NoArgsIsHelpError"
 
 
@@ -24,7 +20,6 @@ class Commands(TyperGroup):
     """The group of all commands."""
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Run a command, and leave with its exit code."""
         standalone_mode = extra.get("standalone_mode", True)
         try:
             code = super().main(*args, **{**extra, "standalone_mode": False})
@@ -52,9 +47,9 @@ class Commands(TyperGroup):
 
 
 def error_line(error: Any) -> str:
-    """A wrong call in a line: what is wrong, and where to read what would be right."""
+    """Return a usage error as one line that refers to the command's help."""
     message, ctx = error.format_message(), error.ctx
-    if type(error).__name__ == _NO_COMMAND:  # the help stands on standard output already
+    if type(error).__name__ == _NO_COMMAND:  # help is already printed
         message = "expected a command"
     if type(error) is typer.BadParameter:
         name = _name(error.param)

@@ -1,8 +1,4 @@
-"""What a shell completes: scenarios, anomalies, faults, outputs, run folders, and words of a few.
-
-Whatever goes wrong here, a shell must not hear of it; then nothing is
-completed.
-"""
+"""Shell completion. An error must not reach the shell: then nothing is completed."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ from functools import wraps
 from pathlib import Path
 
 Offer = tuple[str, str]
-"""A word, and what it is."""
+"""A word and its description."""
 Completer = Callable[[str], list[Offer]]
 
 
@@ -28,7 +24,6 @@ def _quiet(find: Callable[[str], Iterable[Offer]]) -> Completer:
 
 @_quiet
 def scenarios(incomplete: str) -> Iterable[Offer]:
-    """Names of scenarios, with their stories."""
     from onceproof.catalogue import known
 
     return [(scenario.name, scenario.title) for scenario in known()]
@@ -36,7 +31,6 @@ def scenarios(incomplete: str) -> Iterable[Offer]:
 
 @_quiet
 def anomalies(incomplete: str) -> Iterable[Offer]:
-    """Names of anomalies, with what they are."""
     from onceproof.checkers.anomalies import anomalies as known
 
     return [(name, anomaly.definition) for name, anomaly in known().items()]
@@ -44,7 +38,6 @@ def anomalies(incomplete: str) -> Iterable[Offer]:
 
 @_quiet
 def faults(incomplete: str) -> Iterable[Offer]:
-    """Names of faults, with what they do."""
     from onceproof.harness.faults.by_hand import by_hand
 
     return [(name, entry.says) for name, entry in by_hand().items()]
@@ -52,7 +45,6 @@ def faults(incomplete: str) -> Iterable[Offer]:
 
 @_quiet
 def outputs(incomplete: str) -> Iterable[Offer]:
-    """Kinds of outputs, with what they are."""
     from onceproof.harness.user_pipeline.outputs.kinds import output_kinds
 
     return [(f"{prefix}:", kind.says) for prefix, kind in output_kinds().items()]
@@ -60,7 +52,7 @@ def outputs(incomplete: str) -> Iterable[Offer]:
 
 @_quiet
 def run_folders(incomplete: str) -> Iterable[Offer]:
-    """Run folders below `runs`, and where the word that is being typed leads; newest first."""
+    """Return run folders below `runs` and below the path that is being typed, newest first."""
     typed = Path(incomplete)
     places = dict.fromkeys([Path("runs"), typed.parent, *([typed] if typed.is_dir() else [])])
     found = {str(file.parent): "" for place in places for file in place.glob("*/run.json")}
@@ -69,7 +61,6 @@ def run_folders(incomplete: str) -> Iterable[Offer]:
 
 @_quiet
 def backends(incomplete: str) -> Iterable[Offer]:
-    """What a stage may be made of."""
     return [
         ("local", "processes of this machine"),
         ("local-secured", "the same, with TLS and credentials"),

@@ -1,4 +1,4 @@
-"""`onceproof config show` and `onceproof config schema`, and settings before every command."""
+"""`onceproof config show` and `onceproof config schema`, and loading settings for every command."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ Version = Annotated[
 
 
 def before(ctx: typer.Context, config: Named = None, version: Version = False) -> None:
-    """Read the settings, and make them the defaults of the command that follows."""
+    """Read the settings and make them the defaults of the command."""
     from onceproof.settings.bad import BadSettings
     from onceproof.settings.effective import load_settings
     from onceproof.settings.known import known
 
     ctx.obj, group = config, _all_commands(ctx)
-    # Help, and what has no settings, must not fail for what is in a file.
+    # An invalid file must not break help, or commands without settings.
     if ctx.invoked_subcommand not in known(group) or "--help" in _before_dashes(sys.argv):
         return
     try:

@@ -1,4 +1,4 @@
-"""What a command was given, as somebody would type it to get the same again."""
+"""Rebuild the options of a command, for a command line that repeats it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,7 @@ from typer.core import TyperOption
 
 
 def given(ctx: typer.Context, *, without: Collection[str] = ()) -> list[str]:
-    """The options that somebody has set, on the command line, in the environment or in a file.
-
-    Args:
-        ctx: of the command.
-        without: parameters that are left out.
-    """
+    """Return options that were set (command line, environment, file), except those in `without`."""
     words: list[str] = []
     for option in ctx.command.params:
         name = option.name

@@ -1,8 +1,7 @@
-"""Standard output and standard error that may be left by who reads them.
+"""Keep a command running when the reader of its standard output or standard error is gone.
 
-`| head` has seen enough, and a CI's log may break off; neither says anything
-of a run. What is written after that goes nowhere, and the command goes on to its files and its exit
-code.
+`| head` may close the pipe early, or a CI log may break off. Later output is discarded, and the
+command still writes its files and sets its exit code.
 """
 
 from __future__ import annotations
@@ -17,34 +16,32 @@ __all__ = ["outlive_readers"]
 
 
 _GONE: Final = frozenset({errno.EPIPE, errno.EIO})
-"""What it comes to that a pipe is closed, or a terminal."""
+"""Errors of a closed pipe or terminal."""
 
 
 class _Pipe(io.FileIO):
-    """A file descriptor that leads nowhere as soon as nobody reads it any more."""
+    """A file descriptor that becomes `/dev/null` when its reader is gone."""
 
     def write(self, data: Any, /) -> int:
-        """Write; all of it counts as written if there is nobody."""
         try:
             return super().write(data)
         except OSError as error:
             if error.errno not in _GONE:
                 raise
             nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, self.fileno())  # for what we start, too
+            os.dup2(nowhere, self.fileno())  # for child processes, too
             os.close(nowhere)
             return memoryview(data).nbytes
 
 
 def outlive_readers() -> None:
-    """Go on when nobody reads standard output or standard error any more."""
     sys.stdout, sys.stderr = _outliving(sys.stdout), _outliving(sys.stderr)
 
 
 def _outliving(stream: TextIO) -> TextIO:
     try:
         number = stream.fileno()
-    except (AttributeError, OSError, ValueError):  # none, or one that is made up
+    except (AttributeError, OSError, ValueError):  # no stream, or not a real file
         return stream
     if not isinstance(stream, io.TextIOWrapper):
         return stream
@@ -53,6 +50,6 @@ def _outliving(stream: TextIO) -> TextIO:
         io.BufferedWriter(_Pipe(number, "wb", closefd=False)),
         encoding=stream.encoding,
         errors=stream.errors,
-        # Who wants everything at once (`-u`), or looks at errors, gets whole lines at once.
+        # Unbuffered mode (`-u`) and standard error are flushed after each line.
         line_buffering=stream.line_buffering or stream.write_through or stream is sys.stderr,
     )

@@ -403,7 +403,7 @@ def verify(
 
 
 def _folder(ctx: typer.Context) -> Path:
-    """Where the pipeline is started: here, or where the file lies that its command is in."""
+    """Return where to start the pipeline: in the settings file's folder if that has the command."""
     settings, source = ctx.obj, ctx.get_parameter_source("command")
     named = source is not None and source.name == "DEFAULT_MAP"
     if not named or not isinstance(settings, Effective) or settings.file is None:

@@ -1,7 +1,7 @@
-"""What an option may be where that is a word of a few, or a backend.
+"""Option types: one of several words, a backend, or an age.
 
-These are parsers, as typer takes them. They say what they take to whoever
-asks: the command line, a file with settings, its schema, and a shell that completes.
+They are typer parsers. Each also describes its values for the command line, settings files, their
+schema and shell completion.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SECONDS: Final = {"m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
 
 class OneOf:
-    """A word of a few."""
+    """One of several words."""
 
     __name__ = "str"
 
@@ -27,32 +27,26 @@ class OneOf:
 
     @property
     def expected(self) -> str:
-        """The words, in a sentence."""
         *others, last = self.choices
         return f"{', '.join(others)} or {last}" if others else last
 
     def __call__(self, word: str) -> str:
-        """The word itself.
-
-        Raises:
-            BadParameter: it is none of them.
-        """
+        """Return the word, or raise `BadParameter` if it is not a choice."""
         if word not in self.choices:
             raise typer.BadParameter(f"expected {self.expected}, found {word}")
         return word
 
     def complete(self, incomplete: str) -> list[str]:
-        """The words that begin so."""
         return [word for word in self.choices if word.startswith(incomplete)]
 
 
 def of_a_few(words: OneOf, *names: str, help: str) -> Any:  # noqa: A002
-    """An option that is a word of a few, checked and completed."""
+    """Return an option of type `OneOf`, with completion."""
     return typer.Option(*names, parser=words, autocompletion=words.complete, help=help)
 
 
 class Backend:
-    """What a stage is made of; unless `own`, also a cluster that is not ours."""
+    """A backend; with `own` only local or docker."""
 
     __name__ = "str"
 
@@ -62,20 +56,14 @@ class Backend:
 
     @property
     def expected(self) -> str:
-        """What it takes, in a sentence."""
         return "local or docker" if self.own else "local, local-secured, docker or external:FILE"
 
     @property
     def pattern(self) -> str:
-        """What it takes, as a regular expression."""
         return "^(local|docker)$" if self.own else "^(local(-secured)?|docker|external:.+)$"
 
     def __call__(self, word: str) -> str:
-        """The word itself.
-
-        Raises:
-            BadParameter: it is no backend.
-        """
+        """Return the word, or raise `BadParameter` if it is not a backend."""
         cluster = word.startswith(_OWN_CLUSTER) and word != _OWN_CLUSTER and not self.own
         if word not in self.choices and not cluster:
             raise typer.BadParameter(f"expected {self.expected}, found {word}")
@@ -83,11 +71,7 @@ class Backend:
 
 
 def of_stage(backend: str, *, secured: bool) -> str:
-    """The backend of a stage that may have been asked to be secured.
-
-    Raises:
-        BadParameter: it cannot be.
-    """
+    """Return the backend, secured if asked; raise `BadParameter` if it cannot be."""
     if not secured:
         return backend
     if backend not in ("local", _SECURED):
@@ -99,7 +83,7 @@ def of_stage(backend: str, *, secured: bool) -> str:
 
 
 class Age:
-    """A length of time such as 90m, 12h, 7d or 2w; in seconds."""
+    """Parse an age such as 90m, 12h, 7d or 2w into seconds."""
 
     __name__ = "str"
     expected = "a time such as 90m, 12h, 7d or 2w"
@@ -107,11 +91,7 @@ class Age:
     choices: tuple[str, ...] = ()
 
     def __call__(self, word: str) -> float:
-        """The seconds.
-
-        Raises:
-            BadParameter: it is no such time.
-        """
+        """Return the seconds, or raise `BadParameter`."""
         if re.match(self.pattern, word) is None:
             raise typer.BadParameter(f"expected {self.expected}, found {word}")
         return float(word[:-1]) * _SECONDS[word[-1]]

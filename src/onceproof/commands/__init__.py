@@ -1,5 +1,1 @@
-"""What each command does, one file each; every function returns an exit code.
-
-The command line imports a file only when its command is called, so that
-`list`, `check` and `--help` do not wait for what only a run needs.
-"""
+"""What each command does; a file is imported when its command runs, and returns an exit code."""

@@ -1,4 +1,4 @@
-"""`onceproof audit`: what a real cluster holds, judged as it is."""
+"""`onceproof audit`: judge what a real cluster contains, without changing it."""
 
 from __future__ import annotations
 
@@ -38,15 +38,14 @@ USAGE, TROUBLE = 2, 3
 def audit(
     options: AuditOptions, *, out: Path, settings: Settings, database: str, properties: Path | None
 ) -> int:
-    """Audit a pipeline, in a new folder."""
     with _errors():
-        options.wanted(database)  # before there is a folder
+        options.wanted(database)  # fail before the folder is created
         connection = _connection(options.bootstrap, properties)
         return _run(create(out, options.input), options, settings, database, connection)
 
 
 def resume(folder: Path, *, settings: Settings, database: str, properties: Path | None) -> int:
-    """Go on with an audit that was broken off."""
+    """Continue an interrupted audit."""
     with _errors():
         found = AuditFolder(folder)
         options, _, _ = load_plan(found)
@@ -84,11 +83,7 @@ def _run(
 
 
 def _connection(bootstrap: str, file: Path | None) -> Connection:
-    """How to connect, by a file and the environment; the latter overrules the former.
-
-    Raises:
-        BadProperties: they cannot be used.
-    """
+    """Return how to connect (the environment wins); raise `BadProperties` for invalid ones."""
     given = {} if file is None else known(read(file), folder=file.parent)
     more = known(from_environment(os.environ), folder=Path.cwd())
     return Connection(bootstrap, fitting(given | more))

@@ -1,4 +1,4 @@
-"""`onceproof fault`, `heal`, `status` and `end`: driving a lab from another terminal."""
+"""`onceproof fault`, `heal`, `status` and `end`: control a lab from another terminal."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from onceproof.reports.lab import print_status
 
 REFUSED = 1
 _EVERY = 1.0
-"""Seconds between two looks of `status --watch`."""
+"""Seconds between refreshes of `status --watch`."""
 
 
 def fault(name: str | None, words: Sequence[str], *, lab: str | None) -> int:
-    """Let a fault act; without a name, list what there is."""
+    """Inject a fault; without a name, list all faults."""
     if name is None:
         _list()
         return 0
@@ -34,7 +34,7 @@ def fault(name: str | None, words: Sequence[str], *, lab: str | None) -> int:
 
 
 def _list() -> None:
-    # Asking a lab needs none of what these are made of, which takes a second to import.
+    # These take a second to import, and other commands do not need them.
     from onceproof.harness.faults.by_hand import by_hand
     from onceproof.harness.faults.roles import NODES
     from onceproof.harness.faults.victims import victims
@@ -66,7 +66,6 @@ def _indented(text: str) -> str:
 
 
 def heal(name: str | None, *, lab: str | None) -> int:
-    """Heal one fault, or all."""
     with _driving():
         place = Place.find(lab)
         if name is not None:
@@ -81,7 +80,6 @@ def heal(name: str | None, *, lab: str | None) -> int:
 
 
 def status(*, lab: str | None, watch: bool, as_json: bool) -> int:
-    """Show what a lab looks like now."""
     with _driving():
         place = Place.find(lab)
         found = ask(place, "GET", "/status")
@@ -98,7 +96,7 @@ def status(*, lab: str | None, watch: bool, as_json: bool) -> int:
 
 
 def _next_look(place: Place) -> Any | None:
-    """What a lab looks like a moment later; None when it has ended."""
+    """Return the next status; None when the lab has ended."""
     while True:
         threading.Event().wait(_EVERY)
         try:
@@ -113,7 +111,6 @@ def _next_look(place: Place) -> Any | None:
 
 
 def end(*, lab: str | None, judge: bool) -> int:
-    """Let a lab come to its end."""
     with _driving():
         place = Place.find(lab)
         claims = ask(place, "GET", "/")["claims"]

@@ -1,9 +1,8 @@
-"""`onceproof check` and `onceproof report`: a run folder again, or a history of somebody else.
+"""`onceproof check` and `onceproof report`: judge a run folder again, or a foreign history.
 
-A run folder knows its claims and gets its report anew; a foreign history
-gets its claims from the command line, and its judgement goes to standard output. The two share
-nothing but the checkers, and each imports only what it needs: a small history is judged faster than
-the harness is imported.
+A run folder names its claims and gets a new report. A foreign history gets its claims from the
+command line, and its judgement goes to standard output. Each imports only what it needs, because
+importing the harness takes longer than judging a small history.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 RUN = "run"
 USAGE, TROUBLE = 2, 3
 _LARGE: Final = 200_000
-"""Rows of a history that was read into memory, from which on it is kept in files."""
+"""From this many rows, an imported history is moved from memory to files."""
 
 
 def check(
@@ -45,11 +44,10 @@ def check(
     """Judge a run folder or a foreign history.
 
     Args:
-        path: what to judge; a URI with Spark only.
-        format_: `run` or one of `onceproof.checkers.imports.FORMATS`; None: find out.
-        claims: for foreign histories, see `checkers.imports.claims`; none: all that are possible.
-        unsealed: judge also what is not as the run sealed it.
-        options: what the format's reader takes besides.
+        path: a path, or a URI with Spark.
+        format_: `run` or one of `onceproof.checkers.imports.FORMATS`; None: detect it.
+        claims: for foreign histories, see `checkers.imports.claims`; empty: all possible ones.
+        options: further options of the format's reader.
     """
     settings, options = settings or Settings(), options or {}
     if is_uri(str(path)):
@@ -78,7 +76,7 @@ def check(
 
 
 def report(folder: Path) -> int:
-    """Write the reports of a run folder again and say where they lie."""
+    """Rewrite the reports of a run folder and print their paths."""
     from onceproof.errors import exit_on_error
     from onceproof.outcome import check_run
 
@@ -117,7 +115,7 @@ def _check_foreign(
 
     with temporary_folder() as folder:
         imported = _read(path, format_, folder, options)
-        # What is in files now is held no longer, but Arrow keeps its memory for what comes next.
+        # The tables in files are freed by now, but Arrow keeps their memory for later use.
         pa.default_memory_pool().release_unused()
         history = imported.history
         wanted = tuple(parse_claim(claim, history) for claim in claims) or all_claims(history)
@@ -127,7 +125,7 @@ def _check_foreign(
 
 
 def _read(path: Path, format_: str, folder: Path, options: dict[str, Any]) -> Imported:
-    """Read a foreign history; a large one does not stay in memory, but in the folder."""
+    """Read a foreign history; move a large one to files in the folder."""
     from onceproof.checkers.imports import read
 
     imported = read(path, format_, **options)

@@ -1,7 +1,4 @@
-"""The options of `onceproof check`, from words to settings.
-
-Whatever cannot be meant is refused here, before anything is read.
-"""
+"""Parse the options of `onceproof check`, and reject invalid ones before anything is read."""
 
 from __future__ import annotations
 
@@ -16,11 +13,11 @@ _ENGINES: Final = ("duckdb", "spark")
 _ISOLATIONS: Final = ("read_committed", "read_uncommitted")
 _SIZE: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?)b?", re.IGNORECASE)
 _LEAST: Final = 10**8
-"""Below that no engine comes up."""
+"""No engine starts with less memory, in bytes."""
 
 
 class BadOption(ValueError):
-    """An option that means nothing; the text says what was expected."""
+    """An invalid option; the message says what was expected."""
 
 
 def settings(
@@ -31,11 +28,7 @@ def settings(
     threads: int | None,
     exact: bool,
 ) -> Settings:
-    """How to judge.
-
-    Raises:
-        BadOption: there is no such engine, or one that the other options do not fit.
-    """
+    """Return how to judge; raise `BadOption` for an unknown engine, or contradictory options."""
     if engine not in _ENGINES:
         raise BadOption(f"--engine: expected {' or '.join(_ENGINES)}, found {engine}")
     if master is not None and engine != "spark":
@@ -54,11 +47,7 @@ def settings(
 
 
 def reader_options(*, isolation: str | None, transactions: bool | None) -> dict[str, Any]:
-    """The options given for a Jepsen history; nothing where none was.
-
-    Raises:
-        BadOption: there is no such isolation.
-    """
+    """Return the options of a Jepsen history; raise `BadOption` for an unknown isolation level."""
     if isolation is not None and isolation not in _ISOLATIONS:
         raise BadOption(f"--isolation: expected {' or '.join(_ISOLATIONS)}, found {isolation}")
     options = {"isolation": isolation, "transactions": transactions}
@@ -66,7 +55,7 @@ def reader_options(*, isolation: str | None, transactions: bool | None) -> dict[
 
 
 def _bytes(text: str) -> int:
-    """2GB → 2 000 000 000, 2GiB → 2 147 483 648, as DuckDB reads them."""
+    """Parse a size as DuckDB does: 2GB → 2 000 000 000, 2GiB → 2 147 483 648."""
     match = _SIZE.fullmatch(text.strip())
     if match is None:
         raise BadOption(f"--memory: expected a size such as 2GB or 512MiB, found {text}")

@@ -1,8 +1,4 @@
-"""`onceproof check s3a://bucket/run --engine spark`: what lies where only Spark reads.
-
-Nothing is written there, so that even a run folder gets no report: its
-judgement goes to standard output, as that of a foreign history does.
-"""
+"""`onceproof check URI --engine spark`: judge what only Spark reads, and write nothing there."""
 
 from __future__ import annotations
 
@@ -37,7 +33,7 @@ def check_uri(
     unsealed: bool,
     options: dict[str, Any],
 ) -> int:
-    """Judge a run folder or a history of Parquet at a URI; see `onceproof.commands.check`."""
+    """Judge a run folder or a Parquet history at a URI; see `onceproof.commands.check`."""
     if options:
         return _usage(f"--{next(iter(options))} is for --format jepsen only.")
     if format_ not in (None, *_FORMATS):

@@ -1,4 +1,4 @@
-"""`onceproof clean`: remove what was left; without --yes only say what and how much."""
+"""`onceproof clean`: remove leftovers; without --yes only list them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from onceproof.reports.text import line, plural
 
 
 def clean(out: Path, wish: Wish, *, downloads: bool, yes: bool) -> int:
-    """Say what could go; with `yes`, remove it."""
     with exit_on_error():
         groups: dict[str, list[Item]] = {
             f"runs in {out}": find_runs(out, wish),

@@ -1,4 +1,4 @@
-"""`onceproof config`: which settings hold here, and the schema of a file with some."""
+"""`onceproof config`: show the settings in effect, and the schema of a settings file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ USAGE = 2
 
 
 def show(settings: Effective, commands: Sequence[str], *, as_json: bool) -> int:
-    """Print each setting, its value, and who said so."""
     for name in commands:
         if name not in settings.values:
             print(
@@ -40,7 +39,6 @@ def show(settings: Effective, commands: Sequence[str], *, as_json: bool) -> int:
 
 
 def print_schema(known: Known) -> int:
-    """Print the JSON Schema of a file with settings."""
     print(json.dumps(schema(known), indent=2, ensure_ascii=False))
     return 0
 

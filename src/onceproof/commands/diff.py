@@ -1,4 +1,4 @@
-"""`onceproof diff`: two runs beside each other."""
+"""`onceproof diff`: compare two runs."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _EXIT_CODES: Final = {
     Outcome.NOT_COMPARABLE: 3,
     Outcome.OPEN: 5,
 }
-"""As for verdicts: 1 something is proven, 3 it is no comparison, 5 nobody can tell."""
+"""As for verdicts: 1 proven, 3 not comparable, 5 undecided."""
 
 
 def diff(a: Path, b: Path, *, by: str | None, json: Path | None, html: Path | None) -> int:
-    """Compare two runs, tell it, and write it where that is wanted.
+    """Compare two runs, print the difference, and write it to files if asked.
 
     Args:
-        a: run folder, report or judgement: the earlier one, or the one that was as wanted.
-        by: `record` or `anomaly`; None: record by record where that is known to be right.
+        a: run folder, report or judgement; the baseline.
+        by: `record` or `anomaly`; None: by record where that is known to be valid.
     """
     from onceproof.reports.diff.terminal import print_diff
 

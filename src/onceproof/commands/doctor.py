@@ -1,4 +1,4 @@
-"""`onceproof doctor`: what is here, what is missing, what to do."""
+"""`onceproof doctor`: show what is installed, what is missing and what to do."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from onceproof.harness.tools import doctor as doctors
 
 
 def doctor() -> int:
-    """Look at the machine and change nothing."""
     with exit_on_error():
         findings = doctors.examine(
             leftovers=lambda: [p for left in find_leftovers() for p in left.processes]

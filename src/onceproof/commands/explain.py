@@ -1,4 +1,4 @@
-"""`onceproof explain`: one anomaly with a picture of a minimal history, or all in a line each."""
+"""`onceproof explain`: show an anomaly with a minimal history, or list all anomalies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from onceproof.reports.anomalies.terminal import print_entry, print_list
 
 
 def explain(name: str | None) -> int:
-    """Explain an anomaly; without a name, list them all."""
     with exit_on_error():
         if name is None:
             print_list(sys.stdout)

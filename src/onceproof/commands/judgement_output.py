@@ -1,4 +1,4 @@
-"""How a judgement without a report is output: on standard output, and in a file if wanted."""
+"""Output a judgement without a report, to standard output and to a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["output_judgement", "write_json"]
 def output_judgement(
     judgement: Judgement, source: str, notes: Sequence[str], json: Path | None
 ) -> int:
-    """Print a judgement, write it where that is wanted, and return the exit code."""
+    """Print a judgement, write it to `json` if given, and return the exit code."""
     from onceproof.reports.console_judgement import print_judgement
 
     print_judgement(judgement, sys.stdout, source=source, notes=notes)
@@ -24,7 +24,7 @@ def output_judgement(
 
 
 def write_json(file: Path, judgement: Judgement, source: str, notes: Sequence[str] = ()) -> None:
-    """Write a judgement for programs, and say where."""
+    """Write a judgement as JSON, and print the path."""
     from onceproof.reports.judgement_json import judgement_json
 
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""`onceproof lab`: a stage that stays up, and is judged when it ends."""
+"""`onceproof lab`: start a stage, keep it running, and judge it when it ends."""
 
 from __future__ import annotations
 
@@ -34,12 +34,11 @@ FAILED = 3
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """What is brought up.
+    """A lab to start.
 
     Attributes:
-        scenario: whose pipeline, workload and claims, if it has any.
-        run: what is run of it.
-        words: how it is asked for, after `onceproof lab`.
+        run: the class that runs it.
+        words: arguments that repeat it, after `onceproof lab`.
     """
 
     scenario: Scenario
@@ -48,17 +47,13 @@ class Wanted:
 
 
 class BadWish(ValueError):
-    """Options that do not go together; the text says which."""
+    """Contradictory options; the message says which."""
 
 
 def with_pipeline(name: str | None, *, records: int, rate: int, seed: int) -> Wanted:
-    """A lab with the pipeline, the workload and the claims of a scenario.
-
-    Raises:
-        UnknownScenario: there is none of that name.
-    """
+    """Return a lab with a scenario's pipeline, workload and claims, or raise `UnknownScenario`."""
     scenario = chosen([name] if name else [])[0]
-    # The same payments, only more of them.
+    # The same payments, but more of them.
     workload = replace(scenario.workload, records=records, rate=rate)
     return Wanted(
         scenario=replace(scenario, workload=workload),
@@ -68,12 +63,7 @@ def with_pipeline(name: str | None, *, records: int, rate: int, seed: int) -> Wa
 
 
 def stage_alone(topics: Sequence[str]) -> Wanted:
-    """A lab with nothing on its stage but these topics.
-
-    Raises:
-        BadTopic: a word is no topic.
-        BadWish: two are called the same.
-    """
+    """Return a bare lab; raise `BadTopic` for an invalid topic, `BadWish` for a duplicate name."""
     wanted = [Topic.parse(word) for word in topics]
     if len({topic.name for topic in wanted}) < len(wanted):
         raise BadWish("two topics have the same name; give each --topic once")
@@ -95,7 +85,6 @@ def lab(
     for_program: bool = False,
     private: bool = False,
 ) -> int:
-    """Bring a lab up, keep it until it is told to end, judge it."""
     seed = random.SystemRandom().randrange(1, 1_000_000) if seed is None else seed
     with exit_on_error():
         try:
@@ -150,7 +139,7 @@ def _open(
 
 
 def _print_addresses(about: dict[str, Any]) -> None:
-    """Say how it is reached and driven; on standard output, so that it can be piped."""
+    """Print how to reach and control the lab, to standard output so that it can be piped."""
     topics = ", ".join(
         f"{name} ({plural(count, 'partition')})" for name, count in about["topics"].items()
     )

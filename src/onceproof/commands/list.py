@@ -1,4 +1,4 @@
-"""`onceproof list`: the scenarios."""
+"""`onceproof list`: list scenarios."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from onceproof.listing import listing
 
 
 def list_scenarios(words: Sequence[str]) -> int:
-    """The scenarios that have one of these words in their names, with what is expected of them."""
+    """List scenarios whose names contain one of these words, with the expected verdicts."""
     try:
         found = named(words)
     except UnknownScenario as error:

@@ -1,4 +1,4 @@
-"""`onceproof matrix`: every scenario on every backend, and one page of it all."""
+"""`onceproof matrix`: run every scenario on every backend, and write one page about all."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def matrix(
     junit: Path | None = None,
     time_limit: float | None = None,
 ) -> int:
-    """Run what is not there yet, and write the page anew after each run."""
+    """Run what has not been run yet, and rewrite the page after each run."""
 
     def do(stream: Stream) -> int:
         try:
@@ -46,7 +46,7 @@ def matrix(
         except UnknownScenario as error:
             print(f"onceproof: {error}", file=sys.stderr)
             return USAGE
-        if markdown is not None:  # else that it cannot be written would be heard of after hours
+        if markdown is not None:  # fail now, not after hours
             markdown.parent.mkdir(parents=True, exist_ok=True)
             markdown.open("a").close()
         asked = tuple(dict.fromkeys(backends))
@@ -80,7 +80,6 @@ def matrix(
 
 
 def _write_trial(stream: Stream, trial: Trial, began: bool) -> None:
-    """What became of a place in the matrix, as a line of the stream."""
     if stream.writer is None:
         return
     from onceproof.reports.event_lines.lines import trial_line
@@ -89,7 +88,7 @@ def _write_trial(stream: Stream, trial: Trial, began: bool) -> None:
 
 
 def _prepare(asked: Sequence[str]) -> tuple[tuple[Backend, ...], tuple[str, ...]]:
-    """What can be had, once for all runs: they would all fetch it at the same time."""
+    """Set up all backends once, because the runs would do it all at the same time."""
     found: list[Backend] = []
     for name in asked:
         try:
@@ -106,7 +105,7 @@ def _chosen(
 ) -> Sequence[Scenario]:
     if not quick:
         return scenarios
-    # A sample is taken of what can be run.
+    # Sample only scenarios that this backend can run.
     can = {p.scenario.name for p in plan(scenarios, [backend], seed=1) if p.lacks is None}
     return sample([s for s in scenarios if s.name in can], limit)
 

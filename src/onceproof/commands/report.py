@@ -1,4 +1,4 @@
-"""`onceproof report`: the report of one run again, or an index of many runs."""
+"""`onceproof report`: rewrite the report of one run, or print an index of many runs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,7 @@ TROUBLE: Final = 3
 
 
 def report(folders: Sequence[Path], *, html: Path | None) -> int:
-    """Of one run folder, write its reports again; of anything else, tell all runs that are there.
-
-    Args:
-        folders: run folders, or folders that hold some.
-        html: file that gets the index as a page; then it is an index of one run, too.
-    """
+    """Rewrite the reports of a single run folder; for several, or with `html`, write an index."""
     if html is None and len(folders) == 1 and _is_one_run(folders[0]):
         from onceproof.commands import check
 
@@ -28,7 +23,7 @@ def report(folders: Sequence[Path], *, html: Path | None) -> int:
 
 
 def _is_one_run(folder: Path) -> bool:
-    """Whether it is a run, or nothing at all, of which `check` says what it should be."""
+    """Whether it is a run folder, or does not exist, so that `check` reports the error."""
     return (folder / RUN_FILE).exists() or not folder.is_dir()
 
 

@@ -37,7 +37,7 @@ def run(
     events: str | None = None,
     junit: Path | None = None,
 ) -> int:
-    """Run scenarios one after the other, the flagship if none is named; see `streamed`."""
+    """Run scenarios (by default the flagship) one after the other; see `streamed`."""
     if transaction_version is not None and backend.startswith(EXTERNAL):
         print(
             "onceproof: --transaction-version would change a cluster of your own for good; set it "
@@ -84,7 +84,7 @@ def _run_and_sum_up(
 def replay(
     folder: Path, *, out: Path, backend: str | None = None, events: str | None = None
 ) -> int:
-    """Run again what a run folder says; its own backend, if none is given."""
+    """Repeat the run of a folder, by default on the same backend."""
     with exit_on_error():
         try:
             found = replay_of(folder, backend)

@@ -1,4 +1,4 @@
-"""Getting every tool that a run needs."""
+"""Install every tool that a run needs."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from onceproof.harness.wait import Overdue, wait_until
 from onceproof.interrupts import INTERRUPTED, hear
 
 _ENDING_SECONDS: Final = 10.0
-"""How long threads may take to see that what they wait for was killed."""
+"""Time for threads to notice that the process they wait for was killed."""
 
 
 def prepared(backend: str = backends.LOCAL) -> Tools:
-    """Find or fetch what a backend needs, telling about it; end what dead runs left.
+    """Find or download what a backend needs, print progress, and clean up after dead runs.
 
-    Ctrl-C, SIGTERM and SIGHUP end the process, and everything that it has started by then.
+    Ctrl-C, SIGTERM and SIGHUP end this process and everything that it started.
 
     Raises:
-        SetupError: something is missing and cannot be had.
+        SetupError: a tool is missing and cannot be installed.
     """
     hear(signal.default_int_handler)
     try:
@@ -39,14 +39,14 @@ def prepared(backend: str = backends.LOCAL) -> Tools:
             file=sys.stderr,
         )
         _end_children()
-        sys.exit(INTERRUPTED)  # through all who have something to say in the end
+        sys.exit(INTERRUPTED)  # callers may still have to write, such as the last event
     for leftover in leftovers:
         print(f"ended what a dead run left: {', '.join(leftover.processes)}", file=sys.stderr)
     return found
 
 
 def _end_children() -> None:
-    """Kill what was started for it, also what its threads start meanwhile, until they are over."""
+    """Kill all child processes, including those that threads still start, until the threads end."""
     me, main = psutil.Process(), threading.main_thread()
     threads = [t for t in threading.enumerate() if t is not main and not t.daemon]
 
@@ -57,7 +57,7 @@ def _end_children() -> None:
         psutil.wait_procs(there, timeout=1)
         return not any(thread.is_alive() for thread in threads)
 
-    with suppress(Overdue):  # one that waits for a server ends when that has answered
+    with suppress(Overdue):  # a thread that waits for a server ends when it answers
         wait_until(over, what="set-up to end", seconds=_ENDING_SECONDS)
 
 

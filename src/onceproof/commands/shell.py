@@ -1,4 +1,4 @@
-"""`onceproof shell`: ask a run's tables in SQL, at a prompt or with one question."""
+"""`onceproof shell`: query a run's tables in SQL, at a prompt or from the command line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from onceproof.shell.source import Source, open_source
 
 
 def shell(path: Path, questions: Sequence[str], *, format_: str) -> int:
-    """Answer the questions that are given, or those that are typed."""
+    """Answer the given questions, or without any, those typed at the prompt."""
     with exit_on_error():
         source = open_source(path)
         asked, showing = Asked(source), Showing(format_=format_)

@@ -1,7 +1,7 @@
-"""`onceproof soak`: scenarios again and again with new seeds, and an eye on what that costs us.
+"""`onceproof soak`: repeat scenarios with new seeds, and watch for resource leaks.
 
-The runs share one process on purpose. What a run leaves behind in memory,
-threads, open files or processes adds up here, and only here can it be seen.
+The runs share one process on purpose: only so do leaks of memory, threads, files and processes add
+up and become visible.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def soak(
     least_free: int = LEAST_FREE,
     events: str | None = None,
 ) -> int:
-    """Repeat scenarios, the flagship if none is named, with new seeds; for ever if `runs` is 0."""
+    """Repeat scenarios (by default the flagship) with new seeds; `runs` 0 means forever."""
 
     def do(stream: Stream) -> int:
         try:

@@ -1,4 +1,4 @@
-"""`onceproof verify`: a pipeline of the user's own on trial, unchanged."""
+"""`onceproof verify`: test a user's pipeline, unchanged."""
 
 from __future__ import annotations
 
@@ -48,19 +48,12 @@ def verify(
     events: str | None = None,
     junit: Path | None = None,
 ) -> int:
-    """Do a dry run, then the trial; with `dry_run` only the former.
+    """Do a dry run, then the trial.
 
     Args:
-        options: what the user asks for.
-        seed: draws what is sent.
-        out: folder that gets the run folder.
-        backend: what the stage is made of.
-        dry_run: no faults, few records: only see that all fits together.
-        reuse_dry_run: take what an earlier dry run of the same command and data has learned.
-        given: the options as the user typed them, without the seed, for the command that
-            repeats the trial.
-        events: see `streamed`.
-        junit: file that gets every claim as a test case.
+        dry_run: stop after the dry run.
+        reuse_dry_run: reuse what an earlier dry run of the same command and data learned.
+        given: the user's options without the seed, for the command that repeats the trial.
     """
     server = BuildServer(junit)
 
@@ -143,13 +136,9 @@ def _try(
 
 
 def _see_program(options: VerifyOptions) -> None:
-    """See that there is something to start, before a stage is brought up for it.
-
-    Raises:
-        BadTrial: there is not.
-    """
+    """Raise `BadTrial` early if the program or image cannot be started."""
     if options.image is not None:
-        from onceproof.harness.user_pipeline.container import engine_with  # slow to import
+        from onceproof.harness.user_pipeline.container import engine_with  # slow import
 
         try:
             engine_with(options.image)
@@ -157,7 +146,7 @@ def _see_program(options: VerifyOptions) -> None:
             raise BadTrial(str(error)) from None
         return
     program = options.command[0] if options.command else "{"
-    if "{" in program:  # filled in later, or missed by the next who looks
+    if "{" in program:  # filled in later; wrong placeholders are found elsewhere
         return
     inside = str(options.folder / program) if "/" in program else program
     if shutil.which(inside) is None:

@@ -1,1 +1,1 @@
-"""Every scenario on every backend: what is to be run, what is there already, how many at once."""
+"""Every scenario on every backend: plan, reuse of earlier runs, and execution."""

@@ -1,7 +1,6 @@
-"""What became of each place of a matrix, from the run folder that its run left.
+"""Read each trial's outcome from the run folder that its run left.
 
-An exit code is believed only where there is no report. What a run was is
-read from its folder, so that a run of today and one of yesterday are shown alike.
+The exit code counts only if there is no report, so that new and reused runs are treated alike.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _LONGEST: Final = 240
 
 
 def waiting(planned: Planned) -> Trial:
-    """A place of which nothing is there yet, or never will be."""
+    """Return a trial that has not run, or never will."""
     return Trial(
         scenario=planned.scenario.name,
         title=planned.scenario.title,
@@ -43,7 +42,7 @@ def waiting(planned: Planned) -> Trial:
 
 
 def reused(planned: Planned, earlier: Earlier, page: Path) -> Trial:
-    """A place whose run was there already; `page` is the folder that links start from."""
+    """Return the trial of an earlier run; links are relative to the folder `page`."""
     return replace(_read(planned, earlier, page), state=State.REUSED)
 
 
@@ -56,14 +55,12 @@ def ran(
     code: str,
     stopping: bool,
 ) -> Trial:
-    """A place whose run has ended.
+    """Return the trial of a run that has ended.
 
     Args:
-        ended: how its process ended.
-        made: run folders that were not there before.
-        page: the folder that links start from.
-        code: the code that the matrix began with.
-        stopping: the run was asked to end, with everything.
+        made: run folders created since the matrix began.
+        page: the folder that links are relative to.
+        code: version of the code when the matrix began.
     """
     found = latest(planned, made)
     if found is not None and found.finished:
@@ -79,10 +76,7 @@ def ran(
 
 
 def exit_code(trials: Iterable[Trial]) -> int:
-    """As of `onceproof run`: 0 if everything is as expected, else of what matters most.
-
-    What was left out counts for nothing; but where all was, nothing was judged.
-    """
+    """Return the most severe exit code, as `onceproof run` does; ignore trials left out."""
     codes = [_code(trial) for trial in trials if trial.state is not State.LEFT_OUT]
     return worst(codes) if codes else NOTHING_JUDGED
 
@@ -104,7 +98,7 @@ def _read(planned: Planned, earlier: Earlier, page: Path) -> Trial:
 
 
 def _how(ended: Ended) -> str:
-    """How a process ended that should have left a report, and its last output."""
+    """Describe how a process without a report ended, with its last output."""
     log = Path(ended.log.parent.name, ended.log.name)
     if ended.overdue:
         return f"ended because it took more than {seconds(ended.job.seconds)}; see {log}"

@@ -1,8 +1,7 @@
-"""Time that there is for a matrix.
+"""Time limit of a matrix.
 
-A run is begun only if what it is known to take fits into what is left, so
-that a build ends within its limit with whole runs; a dear one that does not fit leaves room for
-cheap ones behind it.
+A run starts only if its expected duration fits into the remaining time, so that a build ends in
+time with complete runs. If a long run does not fit, shorter ones after it may.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Callable
 
 
 class Budget:
-    """What is left of a limit, since it was made."""
+    """The rest of a time limit; None: unlimited."""
 
     def __init__(
         self, seconds: float | None, *, clock: Callable[[], float] = time.monotonic
@@ -22,5 +21,4 @@ class Budget:
         self._since = clock()
 
     def has_room_for(self, seconds: float) -> bool:
-        """Whether something that takes so long ends in time."""
         return self.seconds is None or self._clock() - self._since + seconds <= self.seconds

@@ -1,4 +1,4 @@
-"""How many runs a machine has room for."""
+"""Decide how many runs a machine can execute in parallel."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from typing import Final
 import psutil
 
 _GIGABYTES_EACH: Final = 6
-"""Three brokers, a database, and Spark's or a client's JVMs at their largest."""
+"""Three brokers, a database, and the JVMs of Spark or of a client at their largest."""
 
 
 def room() -> int:
-    """How many runs this machine has room for at a time; at least one."""
     return room_for(
         cores=len(os.sched_getaffinity(0)), memory=psutil.virtual_memory().total / 2**30
     )
 
 
 def room_for(*, cores: int, memory: float) -> int:
-    """One run for each core that we may use, as long as there is memory (GiB) for it."""
+    """Return one run per available core, limited by memory (GiB); at least one."""
     return max(1, min(cores, int(memory / _GIGABYTES_EACH)))

@@ -1,8 +1,7 @@
-"""Runs that are there already: what a matrix need not run again.
+"""Find earlier runs, which a matrix need not repeat.
 
-A run counts only if everything that makes it was the same (scenario, seed,
-backend, schedule, code) and if it came to its end. One that ended unexpectedly counts as well: who
-repeats what displeased until it pleases has judged nothing.
+A run counts only if scenario, seed, backend, schedule and code are the same, and if it finished. A
+run with unexpected verdicts counts too: repeating it until it passes would prove nothing.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ class Earlier:
 
     @property
     def finished(self) -> bool:
-        """Whether the run came to its end, rather than being ended."""
+        """Whether the run completed, rather than being interrupted."""
         phases = self.report.phases
         return bool(phases) and all(p.outcome not in (None, "interrupted") for p in phases)
 
 
 def records(runs: Path) -> dict[Path, RunRecord]:
-    """What the run folders under `runs` say of themselves, the newest first."""
+    """Return the records of all run folders in `runs`, newest first."""
     found = {}
     for path in sorted(runs.glob("*/run.json"), reverse=True):
         try:
@@ -49,13 +48,13 @@ def records(runs: Path) -> dict[Path, RunRecord]:
 
 
 def reusable(planned: Planned, known: Mapping[Path, RunRecord], *, code: str) -> Earlier | None:
-    """The newest finished run of one place in the matrix, by this very code."""
+    """Return the newest finished run of this trial with the same code."""
     same = {folder: r for folder, r in known.items() if r.versions.get("code") == code}
     return next((found for found in _with_reports(planned, same) if found.finished), None)
 
 
 def latest(planned: Planned, known: Mapping[Path, RunRecord]) -> Earlier | None:
-    """The newest run of one place in the matrix that has a report, finished or not."""
+    """Return the newest run of this trial that has a report, finished or not."""
     return next(_with_reports(planned, known), None)
 
 
@@ -93,5 +92,5 @@ def _identity_of(record: RunRecord) -> tuple[Any, ...]:
 
 
 def _plain(data: object) -> object:
-    """As JSON gives it back."""
+    """Convert data to what JSON would return."""
     return json.loads(json.dumps(data, default=str))

@@ -1,9 +1,8 @@
-"""Which scenarios to run first when there is not time for all.
+"""Order scenarios by coverage, for a matrix with a time limit.
 
-First come those that speak for all (`sample`): one of each family that keeps
-its word, then one of each that must be convicted. Then come those that try a subject with a kind of
-fault that nobody before them did, the cheap before the dear. So however early it is broken off,
-what was run is spread as widely as its time allowed.
+First come the scenarios of `sample`: one of each family that holds, then one of each that must be
+violated. Next come those with a new pair of subject and kind of fault, then the rest, quick ones
+first. So an interrupted matrix covers as much as its time allowed.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from onceproof.matrix.sample import sample
 
 
 def order_by_coverage(planned: Iterable[Planned]) -> tuple[Planned, ...]:
-    """The same places in another order."""
     known = tuple(planned)
     can = [p.scenario for p in known if p.lacks is None]
     one, two = ({s.name for s in sample(can, seconds)} for seconds in (0, math.inf))
@@ -35,6 +33,6 @@ def order_by_coverage(planned: Iterable[Planned]) -> tuple[Planned, ...]:
 
 
 def _pairs(place: Planned) -> set[tuple[str, str, str]]:
-    """Who is tried by what, and where; a quiet run is a kind of its own."""
+    """Return the triples of backend, subject and kind of fault; no fault is a kind of its own."""
     subject = place.scenario.subject.name
     return {(place.backend, subject, kind) for kind in place.kinds or ("none",)}

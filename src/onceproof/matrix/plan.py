@@ -1,7 +1,7 @@
-"""What a matrix is made of: each scenario, with the schedule of one seed, on each backend.
+"""Plan a matrix: each scenario, with the schedule of one seed, on each backend.
 
-A scenario of which a backend cannot do everything is not run there. Its
-claims would be left unexercised by what is missing, and say nothing of the subject.
+A scenario is left out if the backend does not support all of it. Its claims would be unexercised
+for that reason alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from onceproof.harness.stage.backends import offers
 
 _SLACK_SECONDS = 900.0
 _SLOWER = 8
-"""How many times longer than on a quiet machine a run may take, beside the slack."""
+"""Factor by which a run may exceed its duration on a quiet machine, in addition to the slack."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,10 +26,8 @@ class Planned:
     """One scenario on one backend.
 
     Attributes:
-        scenario: with its schedule, also where that is drawn.
-        seed: draws the workload, and drew the schedule.
-        backend: what the stage is made of.
-        lacks: what the backend does not offer of it, in words; it is not run then.
+        scenario: with its schedule, drawn if need be.
+        lacks: what the backend does not offer; then it is not run.
     """
 
     scenario: Scenario
@@ -39,16 +37,15 @@ class Planned:
 
     @property
     def name(self) -> str:
-        """Unlike that of any other of the matrix."""
+        """A name that is unique within the matrix."""
         return f"{self.scenario.name}-{self.backend}"
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The kinds of its faults."""
         return tuple(sorted({at.do.kind for at in self.scenario.schedule}))
 
     def job(self, runs: Path) -> Job:
-        """The command that runs it, with its folder under `runs`."""
+        """Return the job that runs it, with its run folder in `runs`."""
         words = ("run", self.scenario.name, "--seed", str(self.seed), "--out", str(runs))
         return Job(
             name=self.name,
@@ -58,7 +55,6 @@ class Planned:
 
 
 def plan(scenarios: Iterable[Scenario], backends: Iterable[str], seed: int) -> tuple[Planned, ...]:
-    """Everything of a matrix, backend by backend."""
     wanted = tuple(scenarios)
     return tuple(_planned(s, backend, seed) for backend in backends for s in wanted)
 

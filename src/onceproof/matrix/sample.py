@@ -1,9 +1,8 @@
-"""A few scenarios that speak for all: one or two of each family of subjects.
+"""Choose a small sample: one or two scenarios of each family of subjects.
 
-Subjects whose code is in one file are a family, and so are those that say so
-of themselves. Of each, the cheapest scenario that disturbs it and expects it to keep its word is
-taken, and, as far as time allows, the cheapest that expects a claim to be violated: a checker that
-never convicts has shown nothing.
+Subjects in one module are a family; a subject may also name its family. The sample takes the
+quickest scenario of each that has faults and expects `holds`. If time allows, it adds the quickest
+that expects `violated`, because a checker that never finds anything proves nothing.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from onceproof.harness.context.subject import Subject
 from onceproof.harness.schedule.scenario import Scenario
 
 QUICK_SECONDS: Final = 720.0
-"""What a sample may add up to, each run timed alone: under ten minutes when two run at a time."""
+"""Total duration of a sample, run one by one: under ten minutes with two in parallel."""
 
 
 def sample(scenarios: Iterable[Scenario], seconds: float = QUICK_SECONDS) -> tuple[Scenario, ...]:
-    """One scenario of each family, and a second while all together take no more than `seconds`."""
+    """Return one scenario of each family, and second ones while the total is within `seconds`."""
     known = tuple(scenarios)
     families: dict[str, list[Scenario]] = {}
     for scenario in known:
@@ -36,12 +35,11 @@ def sample(scenarios: Iterable[Scenario], seconds: float = QUICK_SECONDS) -> tup
 
 
 def family_of(subject: Subject) -> str:
-    """What it is spoken for by."""
     return str(getattr(subject, "family", type(subject).__module__))
 
 
 def _dearness(scenario: Scenario) -> tuple[bool, bool, bool, int]:
-    """Small for who is disturbed, keeps its word, has a schedule of its own, and is quick."""
+    """Sort key: first scenarios with faults that hold, have a fixed schedule, and are quick."""
     disturbed = bool(scenario.schedule or scenario.draw)
     verdicts = _verdicts(scenario)
     tested = bool(verdicts & {Verdict.HOLDS, Verdict.VIOLATED})
@@ -54,7 +52,7 @@ def _dearness(scenario: Scenario) -> tuple[bool, bool, bool, int]:
 
 
 def _convicted(families: Iterable[Sequence[Scenario]], taken: set[str]) -> Iterable[Scenario]:
-    """The cheapest of each family that is to be convicted, where none that is taken is."""
+    """Yield the quickest violated scenario of each family that has none in `taken`."""
     for family in families:
         found = [s for s in family if Verdict.VIOLATED in _verdicts(s)]
         if found and not taken & {s.name for s in found}:

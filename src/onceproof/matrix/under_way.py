@@ -1,7 +1,7 @@
-"""A matrix under way: what is not there yet is run, and the page is written after each run.
+"""Run a matrix: execute what has not been run yet, and rewrite the page after each run.
 
-Whatever ends it, the page says how far it came, and the next one goes on
-from there, because what was run is read from the run folders and from nothing else.
+However it ends, the page shows its progress, and the next matrix continues from there, because all
+state is read from the run folders.
 """
 
 from __future__ import annotations
@@ -36,17 +36,13 @@ LOGS: Final = "matrix-logs"
 
 @dataclass(kw_only=True)
 class MatrixRun:
-    """A matrix under way.
+    """A matrix in progress.
 
     Attributes:
-        planned: its places, in the order in which they are shown.
-        backends: those that were asked for.
-        at_once: how many runs at a time.
-        repeat: the command that does the same again.
-        stop: ends it in an orderly way when set.
-        hear: gets a trial when it begins (True) and when there is something to say of it (False).
-        server: hears of every claim, as results come.
-        trials: what became of each place so far, by its name.
+        planned: its trials, in display order.
+        repeat: the command that repeats it.
+        hear: gets a trial when it begins (True) and when its outcome is known (False).
+        trials: name → current state.
         started_at: wall clock, UTC, ISO 8601.
         since: monotonic clock then, in seconds.
     """
@@ -66,14 +62,14 @@ class MatrixRun:
     started_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     since: float = field(default_factory=time.monotonic)
     _known: dict[Path, RunRecord] = field(default_factory=dict, init=False)
-    """The run folders that are there, as of the last run's end."""
+    """All run folders when the last run ended."""
     _before: dict[Path, RunRecord] = field(default_factory=dict, init=False)
-    """Those that were there at first."""
+    """The run folders that existed at the start."""
     _places: dict[str, Planned] = field(default_factory=dict, init=False)
     _cases: dict[str, tuple[Case, ...]] = field(default_factory=dict, init=False)
 
     def execute(self) -> None:
-        """Run everything that is not there yet."""
+        """Run everything that has no reusable run."""
         self.out.mkdir(parents=True, exist_ok=True)
         self._before = self._known = records(self.out)
         self._places = {place.name: place for place in self.planned}
@@ -105,10 +101,7 @@ class MatrixRun:
             )
 
     def _jobs(self) -> Iterator[Job]:
-        """What is not there yet, as long as there is time for it.
-
-        It is shown in the order of the places all the same, so that two pages can be compared.
-        """
+        """Yield what to run, while time is left; the page keeps the plan's order for comparison."""
         limited = self.budget.seconds is not None
         for place in order_by_coverage(self.planned) if limited else self.planned:
             if self.trials[place.name].state is not State.WAITING:
@@ -121,7 +114,6 @@ class MatrixRun:
                 )
 
     def snapshot(self) -> Matrix:
-        """The matrix as it is so far."""
         return Matrix(
             trials=tuple(self.trials.values()),
             backends=self.backends,
@@ -136,7 +128,7 @@ class MatrixRun:
         )
 
     def conclude(self) -> int:
-        """Write the page a last time, say how it came out, and return the exit code."""
+        """Write the final page, print the result, and return the exit code."""
         matrix = self.snapshot()
         page, table = write_matrix(self.out, matrix)
         self._update_server(*(name for name, trial in self.trials.items() if not trial.judged))
@@ -156,7 +148,7 @@ class MatrixRun:
         return board.exit_code(matrix.trials)
 
     def _update_server(self, *names: str) -> None:
-        """Update the results of these places; all of them the first time."""
+        """Update the results of these trials; all of them the first time."""
         if not self.server.listens:
             return
         for name in names:
@@ -168,10 +160,7 @@ class MatrixRun:
         return [trial for trial in self.trials.values() if trial.state is state]
 
     def _versions_of_runs(self) -> dict[str, str]:
-        """What only runs know, such as the brokers' version: from all by this code.
-
-        Each backend has something of its own; of the same thing the newest speaks.
-        """
+        """Return what only runs with this code know, such as the brokers' version; newest wins."""
         found: dict[str, str] = {}
         for record in self._known.values():
             if record.versions.get("code") == code():
@@ -203,7 +192,7 @@ class MatrixRun:
         self._see_to_the_disk()
 
     def _see_to_the_disk(self) -> None:
-        """Without room, runs end as invalid one after the other, and nobody knows why."""
+        """Stop on low disk space: later runs would all be invalid, without a clear reason."""
         if low := low_disk(free_bytes(self.out), LEAST_FREE, self.out):
             self.stop.set(low)
             _say(f"onceproof: {low}.")

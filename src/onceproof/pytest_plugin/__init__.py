@@ -1,8 +1,7 @@
-"""The pytest plugin: fixtures and a marker, and nothing at all for who uses neither.
+"""The pytest plugin: fixtures and a marker, which import nothing until they are used.
 
-Nothing of onceproof runs in the process of the tests. Brokers, scenarios and
-verdicts are those of the command, in a process of its own, so that `reports` or `scenarios` may be
-packages of the project under test, and a test that crashes leaves nothing behind.
+Brokers, scenarios and verdicts run as the command `onceproof` in a separate process. So `reports`
+or `scenarios` may be packages of the project under test, and a crashed test leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ if TYPE_CHECKING:
 
 MARKER: Final = "onceproof_scenario"
 PREFIX: Final = "onceproof_"
-"""Of the properties that tests record."""
+"""Prefix of the properties that tests record."""
 _JUDGED: Final = pytest.StashKey["Judged"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--onceproof-seed`, and where runs are put."""
+    """Add the command line and ini options."""
     group = parser.getgroup("onceproof", "exactly-once claims on trial")
     group.addoption(
         "--onceproof-seed", type=int, metavar="N", help="seed of every scenario and cluster"
@@ -35,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Make the marker known."""
+    """Register the marker."""
     config.addinivalue_line(
         "markers",
         f"{MARKER}(name, seed=None, backend=None): run a scenario of onceproof before the test; "
@@ -44,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Who is marked needs the verdict, whether or not it asks for it."""
+    """Request the fixture `onceproof_judged` for each marked test."""
     names = getattr(item, "fixturenames", None)
     if names is not None and item.get_closest_marker(MARKER) and "onceproof_judged" not in names:
         names.append("onceproof_judged")
@@ -52,7 +51,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> None:
-    """What the scenario came to is the test's own failure; that it came to nothing is an error."""
+    """Fail the test on a wrong verdict; a run without a verdict is a setup error instead."""
     judged = item.stash.get(_JUDGED, None)
     if judged is not None:
         judged.check()
@@ -60,9 +59,9 @@ def pytest_runtest_call(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session")
 def onceproof_lab(request: pytest.FixtureRequest) -> Iterator[HeldLab]:
-    """The brokers of this pytest process: three, behind proxies, brought up by the first who asks.
+    """Yield three brokers behind proxies, started on first use.
 
-    With xdist each worker has its own.
+    Each xdist worker has its own.
     """
     from onceproof.pytest_plugin.lab import HeldLab
     from onceproof.pytest_plugin.options import Options
@@ -73,9 +72,9 @@ def onceproof_lab(request: pytest.FixtureRequest) -> Iterator[HeldLab]:
 
 @pytest.fixture
 def onceproof_cluster(onceproof_lab: HeldLab, request: pytest.FixtureRequest) -> Iterator[Cluster]:
-    """A real cluster with faults; whatever a test did to it is healed at its end.
+    """Yield a real cluster with faults, which are healed at the end of the test.
 
-    The test fails, besides its own reasons, if a fault never took effect: it proves nothing then.
+    The test also fails if a fault never took effect, because it then proves nothing.
     """
     from onceproof.pytest_plugin.cluster import Cluster
 
@@ -87,7 +86,7 @@ def onceproof_cluster(onceproof_lab: HeldLab, request: pytest.FixtureRequest) ->
 
 @pytest.fixture
 def onceproof_judged(request: pytest.FixtureRequest) -> Judged:
-    """What the scenario came to that the test is marked with; unexpected, it fails the test."""
+    """Run the scenario of the test's marker; the test fails unless every claim is as expected."""
     from onceproof.pytest_plugin.judged import scenario
     from onceproof.pytest_plugin.options import Options
 
@@ -102,7 +101,7 @@ def onceproof_judged(request: pytest.FixtureRequest) -> Judged:
 
 @pytest.fixture
 def onceproof_verify(request: pytest.FixtureRequest) -> Verify:
-    """Put a pipeline on trial: call it with the words of `onceproof verify`."""
+    """Return a function that runs `onceproof verify` and fails unless every claim holds."""
     from onceproof.pytest_plugin.judged import verify
     from onceproof.pytest_plugin.options import Options
 
@@ -116,14 +115,14 @@ def onceproof_verify(request: pytest.FixtureRequest) -> Verify:
 
 
 def _record(properties: Mapping[str, str], request: pytest.FixtureRequest) -> None:
-    # As `record_property` does, which warns of it where JUnit's files are of pytest's usual form.
+    # Like `record_property`, which warns with pytest's default JUnit family.
     request.node.user_properties.extend(
         (PREFIX + name, value) for name, value in properties.items()
     )
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """One line for each test that had to do with onceproof, and where to read on."""
+    """Print a line and the report's path for each test that used onceproof."""
     from onceproof.pytest_plugin.summary import lines
 
     summary = lines(

@@ -1,4 +1,4 @@
-"""What a test gets: a cluster, topics of its own, and faults that are healed at its end."""
+"""A test's cluster, its own topics, and faults that are healed at the end of the test."""
 
 from __future__ import annotations
 
@@ -15,25 +15,23 @@ _EVERY: Final = 0.2
 
 
 class FaultDidNotBite(AssertionError):
-    """A fault of a test had no effect that could be seen, so the test shows nothing."""
+    """A fault had no observable effect, so the test proves nothing."""
 
 
 class NotHealed(RuntimeError):
-    """A fault could not be undone: what runs on these brokers next may fail for that reason."""
+    """A fault could not be undone; later tests on these brokers may fail because of it."""
 
 
 class Fault:
-    """One fault, from when it is at work until it is healed.
-
-    As a context manager it is healed at the end of the block.
+    """An active fault; as a context manager it is healed at the end of the block.
 
     Attributes:
         name: such as `isolate-1`.
-        does: what it does, in words.
+        does: description of the fault.
     """
 
     def __init__(self, lab: HeldLab, status: Mapping[str, Any], *, must_take_effect: bool) -> None:
-        """Made by `Cluster.fault`."""
+        """Use `Cluster.fault` instead."""
         self.name: str = status["name"]
         self.does: str = status["does"]
         self._lab = lab
@@ -42,7 +40,7 @@ class Fault:
 
     @property
     def now(self) -> dict[str, Any]:
-        """What the lab says of it: `state`, `took_effect`, `detail` and `target`."""
+        """The lab's current status of it: `state`, `took_effect`, `detail` and `target`."""
         for status in self._lab.ask("GET", "/faults"):
             if status["name"] == self.name:
                 return dict(status)
@@ -50,25 +48,25 @@ class Fault:
 
     @property
     def took_effect(self) -> bool:
-        """Whether there was proof, at any time, that it had an effect."""
+        """Whether an effect was proved at any time."""
         return bool(self.now["took_effect"])
 
     def wait_until_took_effect(self, seconds: float = EFFECT_SECONDS) -> Fault:
-        """Wait until there is proof that it has an effect.
+        """Wait until an effect is proved.
 
         Raises:
-            FaultDidNotBite: there was none in that time.
+            FaultDidNotBite: no effect within `seconds`.
         """
         deadline = time.monotonic() + seconds
         while not self.took_effect:
             if time.monotonic() >= deadline:
                 raise self._did_not_bite(f"within {seconds:.0f} s")
-            # Nothing tells us: the lab is looked at again.
+            # The lab sends no notification, so poll.
             threading.Event().wait(_EVERY)
         return self
 
     def heal(self) -> None:
-        """Undo it, and see that it is undone.
+        """Undo the fault and verify that it is undone.
 
         Raises:
             NotHealed: it could not be undone.
@@ -85,7 +83,7 @@ class Fault:
 
     @property
     def healed(self) -> bool:
-        """Whether it was healed already."""
+        """Whether it is healed already."""
         return self._healed
 
     def __enter__(self) -> Fault:
@@ -116,50 +114,49 @@ class Cluster:
     """A cluster of three brokers for one test."""
 
     def __init__(self, lab: HeldLab) -> None:
-        """Made by the fixture `onceproof_cluster`."""
+        """Use the fixture `onceproof_cluster` instead."""
         self._lab = lab
         self._faults: list[Fault] = []
 
     @property
     def bootstrap(self) -> str:
-        """`bootstrap.servers` for what is on trial: every byte goes through proxies."""
+        """`bootstrap.servers` for the pipeline under test; all connections go through proxies."""
         return self.bootstraps["pipeline"]
 
     @property
     def bootstraps(self) -> Mapping[str, str]:
         """`bootstrap.servers` by audience.
 
-        `producer` and `pipeline` are two ways through proxies, so that faults of links can tell
-        them apart; `auditor` goes past them all, for what a test itself looks at.
+        `producer` and `pipeline` go through separate proxies, so that link faults can target one of
+        them. `auditor` bypasses the proxies, for the test's own checks.
         """
         found: Mapping[str, str] = self._lab.about["bootstrap"]
         return found
 
     @property
     def database(self) -> str:
-        """A libpq connection string of a PostgreSQL, through a proxy; empty if there is none."""
+        """A connection string (libpq) of a PostgreSQL behind a proxy; empty if there is none."""
         return str(self._lab.about["database"].get("pipeline", ""))
 
     def topic(self, name: str = "topic", partitions: int = 1) -> str:
-        """Make a topic with three replicas.
+        """Create a topic with three replicas and return its name.
 
-        Returns:
-            Its name: the one given and a number, since tests share the brokers.
+        A number is appended to the name, because tests share the brokers.
 
         Raises:
-            LabRefused: the name is none, or the cluster did not take it.
+            LabRefused: the name is invalid, or the cluster rejected it.
         """
         self._lab.made += 1
         word = f"{name}-{self._lab.made}:{partitions}"
         return str(self._lab.ask("POST", "/topics", {"topic": word})["name"])
 
     def fault(self, name: str, *arguments: str, must_take_effect: bool = True) -> Fault:
-        """Let a fault act, as `onceproof fault NAME ARGUMENTS` does; `onceproof fault` lists them.
+        """Inject a fault, as `onceproof fault NAME ARGUMENTS` does.
 
         Args:
-            name: such as `isolate`, `kill`, `cut`, `lose-responses`.
+            name: such as `isolate`, `kill`, `cut`, `lose-responses`; `onceproof fault` lists all.
             arguments: such as `leader:orders-0` or `broker-2`.
-            must_take_effect: the test fails if it is healed and never had an effect.
+            must_take_effect: fail the test if the fault never had an effect when it is healed.
 
         Raises:
             LabRefused: there is no such fault, or it could not act.
@@ -170,11 +167,11 @@ class Cluster:
         return fault
 
     def status(self) -> dict[str, Any]:
-        """Nodes, partitions with leaders and in-sync replicas, disturbed links, faults."""
+        """Return nodes, partitions (leader, in-sync replicas), disturbed links and faults."""
         return dict(self._lab.ask("GET", "/status"))
 
     def properties(self) -> dict[str, str]:
-        """What a test report should say of it."""
+        """Return what a test report should record."""
         faults = "; ".join(f"{fault.name}: {fault.does}" for fault in self._faults)
         return {
             "seed": str(self._lab.seed),
@@ -183,7 +180,7 @@ class Cluster:
         }
 
     def close(self) -> None:
-        """Heal what is still at work, the newest first, and tell of what never took effect."""
+        """Heal the remaining faults, newest first; raise the first error, after all were tried."""
         troubles: list[Exception] = []
         for fault in reversed(self._faults):
             try:

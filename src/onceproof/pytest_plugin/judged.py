@@ -1,7 +1,7 @@
-"""Runs of `onceproof run` and `onceproof verify` as part of a test.
+"""Run `onceproof run` and `onceproof verify` from a test.
 
-The verdict is that of the run's own `report.json`. Exit codes tell what is
-to be done: 1 is a finding; 3, 4 and 5 mean that nothing was proved, and to try again is fair.
+The verdict comes from the run's `report.json`. Exit code 1 is a finding; 3, 4 and 5 mean that
+nothing was proved, and it is fair to try again.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from onceproof.pytest_plugin.options import Options
 from onceproof.pytest_plugin.verdict import wrong
 
 _SHOWN: Final = 30
-"""Lines of the command's own words that an error shows."""
+"""Lines of the command's output that an error shows."""
 _END_SECONDS: Final = 60.0
 _FOLDER: Final = re.compile(r"^report +(?P<html>.+)/report\.html$", re.MULTILINE)
 
 
 class VerdictError(AssertionError):
-    """Claims did not come out as they should; the text has the verdicts and the witness."""
+    """Claims have wrong verdicts; the message has the verdicts and witnesses."""
 
 
 class NotJudged(RuntimeError):
-    """The command came to no verdict at all; the text has its last words."""
+    """The command reached no verdict; the message has its last output."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,10 +41,9 @@ class Judged:
     """A run and its verdict.
 
     Attributes:
-        folder: the run folder.
-        report: what its `report.json` holds.
-        exit_code: the command's.
-        wanted: whether each claim must come out as the scenario expects, or must hold.
+        report: the content of `report.json`.
+        exit_code: of the command.
+        wanted: `expected` (each claim as its scenario expects), or the verdict of every claim.
     """
 
     folder: Path
@@ -54,25 +53,21 @@ class Judged:
 
     @property
     def html(self) -> Path:
-        """The report to read."""
+        """The path of the HTML report."""
         return self.folder / "report.html"
 
     @property
     def verdicts(self) -> dict[str, str]:
-        """The verdict of each claim, by the claim's name."""
+        """Claim name → verdict."""
         return {claim["name"]: claim["verdict"] for claim in self.report["claims"]}
 
     def check(self) -> None:
-        """Be content, or say why not.
-
-        Raises:
-            VerdictError: a claim is not as it should be.
-        """
+        """Raise `VerdictError` if a claim has a wrong verdict."""
         if text := wrong(self.report, self.html, self.exit_code, wanted=self.wanted):
             raise VerdictError(text)
 
     def properties(self) -> dict[str, str]:
-        """What a test report should say of it."""
+        """Return what a test report should record."""
         run = self.report["run"]
         return {
             "scenario": str(run["scenario"]),
@@ -92,10 +87,9 @@ def scenario(
     """Run a scenario.
 
     Args:
-        options: of this process; its seed wins.
+        options: its seed and backend are defaults; a seed on the command line overrides `seed`.
         name: as in `onceproof list`.
-        seed: draws it; None: drawn anew.
-        backend: instead of the one that holds for all.
+        seed: None: random.
 
     Raises:
         NotJudged: there is no verdict.
@@ -107,7 +101,7 @@ def scenario(
 
 
 def verify(options: Options, words: Sequence[str]) -> Judged:
-    """Put a pipeline on trial; words as after `onceproof verify`.
+    """Run `onceproof verify` with these arguments.
 
     Raises:
         NotJudged: there is no verdict.
@@ -118,7 +112,7 @@ def verify(options: Options, words: Sequence[str]) -> Judged:
 
 
 def _says(words: Sequence[str], option: str) -> bool:
-    """Whether an option is among our own words; what follows `--` is the pipeline's."""
+    """Whether an option is given before `--`; what follows is the pipeline's command."""
     ours = takewhile(lambda word: word != "--", words)
     return any(word == option or word.startswith(f"{option}=") for word in ours)
 
@@ -153,10 +147,10 @@ def _run(words: Sequence[str], *, wanted: str) -> Judged:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """Ctrl-C in pytest ends the run in an orderly way, too."""
+    """End the run in order, also on Ctrl-C in pytest."""
     process.send_signal(signal.SIGTERM)
     try:
         process.communicate(timeout=_END_SECONDS)
     except subprocess.TimeoutExpired:
-        process.kill()  # its reaper clears up after it
+        process.kill()  # its reaper cleans up
         process.communicate()

@@ -1,7 +1,7 @@
-"""A bare lab that a pytest process holds.
+"""A bare lab that lives as long as its pytest process.
 
-It hangs on a pipe of ours. Whatever becomes of this process, the kernel
-closes the pipe, and the lab takes its brokers down.
+The lab reads from a pipe. When this process ends for any reason, the kernel closes the pipe, and
+the lab stops its brokers.
 """
 
 from __future__ import annotations
@@ -20,56 +20,56 @@ from onceproof.lab_client import LabSilent, ask
 from onceproof.pytest_plugin.options import Options
 
 UP_SECONDS: Final = 600.0
-"""How long a lab may take to come up; the first one of a machine downloads its brokers."""
+"""Startup limit; the first lab on a machine downloads its brokers."""
 DOWN_SECONDS: Final = 120.0
 _SHOWN: Final = 20
-"""Lines of its own words that an error shows."""
+"""Lines of the lab's output that an error shows."""
 
 
 class LabFailed(RuntimeError):
-    """The lab did not come up, or went away; the text has its own last words."""
+    """The lab did not start, or is gone; the message has its last output."""
 
 
 class HeldLab:
-    """One lab, from `with` to its end.
+    """A lab as a context manager.
 
     Attributes:
-        about: what `GET /` answered when it was up.
-        seed: what draws in it.
+        about: the lab's answer to `GET /`.
+        seed: the lab's seed.
     """
 
     about: dict[str, Any]
 
     def __init__(self, options: Options) -> None:
-        """Nothing is started yet."""
+        """Start nothing yet."""
         self.seed = options.some_seed()
         self.made = 0
-        """How many topics were made in it: names are never used twice."""
+        """Number of topics created; it makes their names unique."""
         self._options = options
         self._words: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The lab's name."""
         return f"pytest-{os.getpid()}"
 
     @property
     def socket(self) -> Path:
-        """The socket that it listens on."""
+        """The Unix socket that it listens on."""
         return Path(self.about["socket"])
 
     @property
     def folder(self) -> Path:
-        """Its run folder, which says what was done to it and when."""
+        """Its run folder, which records what was done to it and when."""
         return Path(self.about["folder"])
 
     def ask(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
-        """What it answers.
+        """Send a request and return the answer.
 
         Raises:
-            LabRefused: it cannot or will not.
-            LabFailed: it is not there any more.
+            LabRefused: the lab rejected it.
+            LabFailed: the lab is gone.
         """
         try:
             return ask(self, method, path, body)
@@ -86,7 +86,7 @@ class HeldLab:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._words,
-            # Ctrl-C is for pytest, which then lets the lab end in an orderly way.
+            # Ctrl-C must reach pytest only, which then ends the lab in order.
             start_new_session=True,
         )
         try:
@@ -107,7 +107,6 @@ class HeldLab:
             raise self._failed(f"it ended with exit code {code}")
 
     def _first_line(self, process: subprocess.Popen[bytes]) -> bytes:
-        """What it says when it is up."""
         assert process.stdout is not None
         overdue = threading.Event()
 
@@ -125,12 +124,12 @@ class HeldLab:
             raise self._failed(f"it was not up within {UP_SECONDS:.0f} s")
         if not line:
             raise self._failed(f"it ended with exit code {process.wait(DOWN_SECONDS)}")
-        # What it prints in the end must not fill the pipe.
+        # Drain the pipe, or the lab's last output could block it.
         threading.Thread(target=process.stdout.read, daemon=True).start()
         return line
 
     def _end(self) -> int:
-        """Close the pipe, which ends it, and wait."""
+        """End the lab by closing the pipe, and wait."""
         process = self._process
         assert process is not None
         assert process.stdin is not None
@@ -138,7 +137,7 @@ class HeldLab:
         try:
             return process.wait(DOWN_SECONDS)
         except subprocess.TimeoutExpired:
-            process.kill()  # its reaper clears up after it
+            process.kill()  # its reaper cleans up
             process.wait()
             raise self._failed(f"it did not end within {DOWN_SECONDS:.0f} s") from None
 

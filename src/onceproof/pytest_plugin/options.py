@@ -1,4 +1,4 @@
-"""What a test run says of onceproof: on its command line, or in its ini file."""
+"""The plugin's options, from the command line or the ini file."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pytest
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What holds for every fixture of this process.
+    """Options for every fixture of this process.
 
     Attributes:
-        out: folder that gets run folders.
-        backend: what stages are made of.
-        seed: of everything; None: each draws its own.
+        out: parent of the run folders.
+        backend: `local`, `docker`, or `external:FILE`.
+        seed: one seed for everything; None: random seeds.
     """
 
     out: Path
@@ -25,7 +25,7 @@ class Options:
 
     @classmethod
     def of(cls, config: pytest.Config) -> Options:
-        """Read them."""
+        """Read the options from pytest's configuration."""
         return cls(
             out=config.rootpath / str(config.getini("onceproof_out")),
             backend=str(
@@ -35,5 +35,5 @@ class Options:
         )
 
     def some_seed(self) -> int:
-        """The seed, or a new one."""
+        """Return the seed, or a random one."""
         return random.SystemRandom().randrange(1, 1_000_000) if self.seed is None else self.seed

@@ -1,7 +1,7 @@
-"""The section at the end of a test run.
+"""The section `onceproof` at the end of a test run.
 
-It is made from what tests recorded as properties, which xdist carries from
-its workers and JUnit writes down as well, so that all three say the same.
+It is made from the properties that tests recorded. xdist transfers them from its workers, and JUnit
+files contain them, so that all three agree.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from onceproof.pytest_plugin import PREFIX
 
 
 def lines(reports: Iterable[pytest.TestReport]) -> list[str]:
-    """A line for each test that recorded something of ours, in the order of their names."""
+    """Return lines for each test that used onceproof, sorted by test."""
     properties: dict[str, dict[str, str]] = {}
     for report in reports:
         own = {

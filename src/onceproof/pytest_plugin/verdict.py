@@ -1,7 +1,6 @@
-"""A report that is not as it should be, in the words of an assertion.
+"""Explain a wrong verdict in the text of an assertion.
 
-Who reads this sees one screen of a terminal, so of each claim there are the
-verdict and its reason, and of each anomaly the first witness.
+It has to fit one screen: the verdict and reason of each claim, and two witnesses of each anomaly.
 """
 
 from __future__ import annotations
@@ -20,12 +19,11 @@ _EFFORT: Final = {
 
 
 def wrong(report: dict[str, Any], html: Path, exit_code: int, *, wanted: str) -> str:
-    """What is not as it should be; empty if all is well.
+    """Return what is wrong with a run; empty if nothing is.
 
     Args:
-        report: what `report.json` holds.
-        html: where to read on.
-        exit_code: the command's.
+        html: the report to refer to.
+        exit_code: of the command.
         wanted: `expected`, or the verdict that every claim must have.
     """
     if wanted == "expected":

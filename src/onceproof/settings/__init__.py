@@ -1,5 +1,5 @@
 """Defaults of options, from `onceproof.toml`, `pyproject.toml` or the environment.
 
-Nobody lists the settings. They are the options of the commands, and what a
-setting may be is what its option may be; see `onceproof.settings.known`.
+There is no list of settings. They are derived from the options of the commands, and take the same
+values; see `onceproof.settings.known`.
 """

@@ -1,4 +1,4 @@
-"""What is wrong with settings, in the words that the user gets."""
+"""Errors in settings."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 
 class BadSettings(ValueError):
-    """A setting that cannot be meant; the text says where, what was expected and what was found."""
+    """An invalid setting; the message says where, what was expected and what was found."""
 
 
 def hint(word: str, known: Iterable[str]) -> str:
-    """What may have been meant instead of a word that means nothing."""
+    """Suggest a known name that is similar to an unknown one."""
     there = sorted(known)
     near = difflib.get_close_matches(word, there, n=3, cutoff=0.5)
     if near:

@@ -1,8 +1,8 @@
-"""Which value each setting has, and where it comes from.
+"""Determine the value of each setting, and its source.
 
-Click finds the value: on the command line, in the environment, in its `default_map`, which is made
-here from the file, or built in. What click would not see is checked here: keys that no option has,
-types of TOML, and the settings of other commands than the one that runs.
+Click finds the value: on the command line, in the environment, in its `default_map`, or built in.
+This module makes the `default_map` from the file. It also checks what click would not: unknown
+keys, TOML types, and the settings of commands that do not run.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from onceproof.settings.known import SHARED, Known, is_shared, known
 
 BUILT_IN: Final = "built in"
 NONE: Final = "none"
-"""In place of a file: neither file nor environment, as for commands that one of ours starts."""
+"""Instead of a file: use neither file nor environment, as commands started by onceproof do."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Value:
-    """What a setting is, and who said so."""
+    """A setting's value and its source."""
 
     value: Any
     origin: str
@@ -36,12 +36,12 @@ class Value:
 
 @dataclass(frozen=True, kw_only=True)
 class Effective:
-    """The value of every setting.
+    """The values of all settings.
 
     Attributes:
         values: command → key → value.
-        default_map: command → parameter → value in the file, as click takes it.
-        file: where the file lies that was read, if one was.
+        default_map: command → parameter → value from the file, in click's form.
+        file: the settings file, if there is one.
     """
 
     values: Mapping[str, Mapping[str, Value]]
@@ -50,13 +50,10 @@ class Effective:
 
 
 def load_settings(group: TyperGroup, named: str | None) -> Effective:
-    """The settings that hold here.
-
-    Args:
-        named: a file; `none`; or None: the nearest file.
+    """Return the settings of a named file, of none («none»), or of the nearest file (None).
 
     Raises:
-        BadSettings: a file or a variable is invalid; the text says what and where.
+        BadSettings: a file or a variable is invalid; the message says what and where.
     """
     if named == NONE:
         return effective(group, None)
@@ -72,11 +69,7 @@ def load_settings(group: TyperGroup, named: str | None) -> Effective:
 def effective(
     group: TyperGroup, file: SettingsFile | None, *, environment: bool = False
 ) -> Effective:
-    """Work out every value; the commands read their environment variables only if asked to.
-
-    Raises:
-        BadSettings: a key is not known, or a value is none that its option takes.
-    """
+    """Determine every value; raise `BadSettings` for an unknown key or an invalid value."""
     there = known(group)
     contexts = {name: typer.Context(group.commands[name], default_map={}) for name in there}
     origins: dict[tuple[str, str], str] = {}
@@ -100,7 +93,7 @@ def effective(
 
 
 def _of_file(there: Known, file: SettingsFile) -> Iterator[tuple[str, str, str, object]]:
-    """What the file says: command, key, where, value. Settings of one command come last."""
+    """Yield command, key, location and value from the file; settings of one command come last."""
     for name, content in file.content.items():
         table = isinstance(content, dict)
         if name in there and not table:
@@ -160,7 +153,7 @@ def _value(option: Parameter, ctx: typer.Context, origin: str) -> Value:
 
 
 def _shown(value: object) -> str:
-    """A value as TOML writes it, near enough."""
+    """Format a value approximately as TOML does."""
     if isinstance(value, bool):
         return str(value).lower()
     return "a table" if isinstance(value, dict) else repr(value).replace("'", '"')

@@ -1,7 +1,7 @@
-"""Finding the file with the settings: `onceproof.toml`, or `pyproject.toml` with a table of ours.
+"""Find the settings file: `onceproof.toml`, or `pyproject.toml` with a table `tool.onceproof`.
 
-It is looked for from the current folder upwards, and not beyond a
-repository's root or the home folder, so that a file of somebody else is never taken for ours.
+The search goes upwards from the current folder and stops at a repository's root or the home folder,
+so that another user's file is not used by accident.
 """
 
 from __future__ import annotations
@@ -20,32 +20,27 @@ OWN: Final = "onceproof.toml"
 PROJECT: Final = "pyproject.toml"
 TABLE: Final = "tool.onceproof"
 _ROOTS: Final = (".git", ".hg", ".svn", ".jj")
-"""What lies in the root of a repository."""
+"""Entries that mark the root of a repository."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SettingsFile:
-    """A file with settings.
-
-    Attributes:
-        prefix: before each key, in error messages: `tool.onceproof.`, or nothing.
-        content: as TOML has it.
-    """
+    """A settings file; `prefix` (`tool.onceproof.`, or empty) precedes each key in messages."""
 
     path: Path
     prefix: str
     content: Mapping[str, Any]
 
     def where(self, key: str) -> str:
-        """A key of it, for people."""
+        """Return the location of a key, for messages."""
         return f"{self.path}: {self.prefix}{key}"
 
 
 def find(folder: Path, home: Path | None = None) -> SettingsFile | None:
-    """The nearest file with settings, from a folder upwards; None if there is none.
+    """Return the nearest settings file, from a folder upwards; None if there is none.
 
     Raises:
-        BadSettings: it cannot be read, is not TOML, or is somebody else's.
+        BadSettings: it cannot be read, is not TOML, or belongs to another user.
     """
     here = folder.absolute()
     for place in _upwards(here, Path.home() if home is None else home):
@@ -62,7 +57,7 @@ def _has_table(file: Path) -> bool:
 
 
 def _see_whose(file: Path) -> None:
-    """Refuse a file that was not looked for here and that another user can write: it is run."""
+    """Reject a file in a parent folder that another user can write: its command would be run."""
     owners = {file.lstat().st_uid, file.stat().st_uid, file.parent.stat().st_uid}
     if strangers := owners - {0, os.geteuid()}:
         raise BadSettings(
@@ -73,11 +68,7 @@ def _see_whose(file: Path) -> None:
 
 
 def load(path: Path) -> SettingsFile:
-    """A file with settings: of a `pyproject.toml` its table, else all of it.
-
-    Raises:
-        BadSettings: it cannot be read, or is not TOML.
-    """
+    """Load a file, or a table of `pyproject.toml`; raise `BadSettings` if it cannot be read."""
     content, prefix = _read(path), ""
     if path.name == PROJECT:
         content, prefix = content.get("tool", {}).get("onceproof", {}), f"{TABLE}."

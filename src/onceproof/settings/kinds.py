@@ -1,7 +1,6 @@
-"""What an option may be, said in words and as a schema, and which values of TOML have its type.
+"""Describe the values of options, in words and as JSON Schema, and check types of TOML values.
 
-Click checks ranges, and calls the parsers, which say themselves what they take: see
-`onceproof.cli.words`.
+Click checks ranges and calls the parsers, which describe their values: `onceproof.cli.words`.
 """
 
 from __future__ import annotations
@@ -28,31 +27,28 @@ _KINDS: Final = {
     "float": _Kind("a number", (int, float), "number"),
     **dict.fromkeys(("path", "file", "directory"), _PATH),
 }
-"""By what versions of typer call them."""
+"""By their names in various versions of typer."""
 
 
 def is_path(parameter: Parameter) -> bool:
-    """Whether it is a path."""
     return _kind(parameter) is _PATH
 
 
 def is_list(parameter: Parameter) -> bool:
-    """Whether it takes several values."""
     return bool(getattr(parameter, "multiple", False)) or parameter.nargs == -1
 
 
 def parser_of(parameter: Parameter) -> Any:
-    """What reads a text, if it may not be any."""
+    """Return the parser of a text option that does not accept every text, or None."""
     return getattr(parameter.type, "func", None)
 
 
 def help_of(parameter: Parameter) -> str:
-    """What it means."""
     return getattr(parameter, "help", None) or ""
 
 
 def expected(parameter: Parameter) -> str:
-    """What a value must be, in words."""
+    """Describe valid values in words."""
     least, most = _bounds(parameter)
     if parser := parser_of(parameter):
         words = str(parser.expected)
@@ -66,7 +62,7 @@ def expected(parameter: Parameter) -> str:
 
 
 def schema(parameter: Parameter) -> dict[str, Any]:
-    """What a value must be, as JSON Schema."""
+    """Describe valid values as JSON Schema."""
     found: dict[str, Any] = {"type": _kind(parameter).schema}
     if parser := parser_of(parameter):
         pattern = getattr(parser, "pattern", None)
@@ -77,7 +73,7 @@ def schema(parameter: Parameter) -> dict[str, Any]:
 
 
 def has_type(parameter: Parameter, value: object) -> bool:
-    """Whether a value of TOML has the type; click would take "1" for a number, and 1 for true."""
+    """Whether a TOML value has the type; click would take "1" for a number, and 1 for true."""
     if not is_list(parameter):
         return _has_type(parameter, value)
     return isinstance(value, list) and all(_has_type(parameter, each) for each in value)

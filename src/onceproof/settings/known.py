@@ -1,7 +1,6 @@
-"""Which settings there are: the options of the commands, by the names that they have there.
+"""Derive the settings from the options of the commands; they have the same names.
 
-What asks for an act of this moment is no setting. Nobody wants a file that
-says yes to everything that is ever asked.
+Options for a single call are not settings: a file must not confirm every question in advance.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ SHARED: Final = {
     "external:FILE.",
     "seed": "Draws the workload, of every command that draws one.",
 }
-"""Settings that may stand at the top, for every command that has them."""
+"""Settings at the top level, for every command that has them."""
 _NOT_SHARED: Final = {("matrix", "backend"), ("replay", "backend")}
-"""A matrix is of both; a replay is of what the run had."""
+"""A matrix uses both backends, and a replay that of its run."""
 _ARGUMENTS: Final = {("run", "scenario"), ("soak", "scenario"), ("verify", "command")}
-"""Arguments that a project has once and for all."""
+"""Arguments that are the same for every call in a project."""
 _OF_THE_MOMENT: Final = {
     "check": {"unsealed"},
     "clean": {"yes", "downloads"},
@@ -41,21 +40,21 @@ _OF_THE_MOMENT: Final = {
 }
 
 Known = Mapping[str, Mapping[str, Parameter]]
-"""Command → key → its option or argument, which has the environment variables in `envvar`."""
+"""Command → key → its option or argument; `envvar` has its environment variables."""
 
 
 def variable(*words: str) -> str:
-    """The environment variable of a setting: of a command and a key, or of a key that is shared."""
+    """Return the environment variable of a setting: of a command and a key, or of a shared key."""
     return "_".join(("onceproof", *words)).upper().replace("-", "_")
 
 
 def is_shared(command: str, key: str) -> bool:
-    """Whether the setting may also stand at the top, for all commands."""
+    """Whether the setting is also allowed at the top level, for all commands."""
     return key in SHARED and (command, key) not in _NOT_SHARED
 
 
 def known(group: TyperGroup) -> Known:
-    """Every setting of every command that has some; their options read the environment now."""
+    """Return every setting of every command, and make its option read the environment."""
     found = {
         name: {
             key: _reading_environment(name, key, parameter)
@@ -69,7 +68,7 @@ def known(group: TyperGroup) -> Known:
 
 
 def _reading_environment(command: str, key: str, parameter: Any) -> Any:
-    """Click alone would split a list also inside quotation marks, and take `~` for a name."""
+    """Set the variables of an option; click alone would split quoted items, and not expand `~`."""
     shared = [variable(key)] if is_shared(command, key) else []
     parameter.envvar, parameter.show_envvar = [variable(command, key), *shared], False
     if is_list(parameter):

@@ -1,7 +1,4 @@
-"""The reference page of all settings and their schema, made from the commands.
-
-`python -m onceproof.settings.page FOLDER` writes `settings.md` and `settings.schema.json` there.
-"""
+"""Generate settings page and schema in FOLDER: `python -m onceproof.settings.page FOLDER`."""
 
 from __future__ import annotations
 
@@ -80,19 +77,16 @@ def _plain(value: object) -> str:
 
 
 def write(folder: Path) -> None:
-    """Write page and schema."""
     settings = all_settings()
     (folder / PAGE).write_text(page(settings), encoding="utf-8")
     (folder / SCHEMA).write_text(schema_text(settings), encoding="utf-8")
 
 
 def schema_text(settings: Known) -> str:
-    """The schema as it is published."""
     return json.dumps(schema(settings), indent=2, ensure_ascii=False) + "\n"
 
 
 def all_settings() -> Known:
-    """Those of the command line as it is."""
     return known(all_commands())
 
 

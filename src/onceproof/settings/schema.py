@@ -1,4 +1,4 @@
-"""The published JSON Schema of a file with settings."""
+"""JSON Schema of a settings file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ IDENTITY: Final = "urn:onceproof-settings:1"
 
 
 def schema(known: Known) -> dict[str, Any]:
-    """What `onceproof.toml`, or the table `tool.onceproof` of `pyproject.toml`, must be."""
+    """Return the schema of `onceproof.toml`, or of `tool.onceproof` in `pyproject.toml`."""
     shared = {key: _shared(known, key) for key in SHARED}
     tables = {
         command: _closed(
@@ -39,7 +39,7 @@ def _closed(says: str, properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _shared(known: Known, key: str) -> dict[str, Any]:
-    """As the first command has it that shares it; all of them have it alike."""
+    """Describe a shared setting by the first command that has it; all define it alike."""
     option = next(s[key] for c, s in known.items() if key in s and is_shared(c, key))
     return {**kinds.schema(option), "description": SHARED[key]}
 

@@ -1,4 +1,1 @@
-"""`onceproof shell`: questions in SQL to what a run has recorded.
-
-Nothing of a run is ever changed here; whatever is made lives in memory.
-"""
+"""`onceproof shell`: SQL queries on the tables of a run. It never changes the run."""

@@ -1,7 +1,7 @@
-"""A database in memory with the tables of a run in it, that answers and changes nothing.
+"""A read-only view of a run's tables in an in-memory database.
 
-A table lies where it lay, in the run's Parquet files, and is only looked at;
-what is not there yet is a relation of the checkers, and is made when a question names it.
+Tables are views of the run's Parquet files. Relations of the checkers are computed when a query
+first names them.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _TYPES: Final = {"SELECT", "EXPLAIN", "MULTI", "MULTI_STATEMENT", "CREATE", "CRE
 
 
 class Refused(ValueError):
-    """It is no question, or one that cannot be answered; the text says why and what to do."""
+    """A statement that is not allowed or failed; the message says why and what to do."""
 
 
 class Answer:
-    """The rows of one question, read as they are wanted."""
+    """The result of one query; rows are fetched on demand."""
 
     def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
         self._cursor = cursor
@@ -46,7 +46,7 @@ class Answer:
 
 
 class Asked:
-    """A source that can be asked."""
+    """Database connection that answers queries on a source."""
 
     def __init__(self, source: Source) -> None:
         self._db = duckdb.connect(
@@ -68,11 +68,11 @@ class Asked:
         )
 
     def ask(self, text: str) -> Iterator[Answer]:
-        """Answer one question after the other.
+        """Execute the statements one by one.
 
         Raises:
-            Refused: one is none, or cannot be answered.
-            BadHistory: a relation cannot be made of this history.
+            Refused: a statement is not a query, or fails.
+            BadHistory: a relation cannot be derived from this history.
         """
         try:
             statements = duckdb.extract_statements(text)
@@ -108,7 +108,6 @@ class Asked:
                 raise Refused(_message(error)) from None
 
     def close(self) -> None:
-        """Let go of everything."""
         self._relations.close()
         self._db.close()
 
@@ -127,5 +126,5 @@ def _short(query: str) -> str:
 
 
 def _message(error: duckdb.Error) -> str:
-    """The engine's words, without its picture of the place."""
+    """Return the engine's message without its excerpt of the query."""
     return " ".join(str(error).partition("\n\nLINE")[0].split())

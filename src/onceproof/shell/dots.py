@@ -1,4 +1,4 @@
-"""The words that begin with a dot: what there is to ask about, and how answers are printed."""
+"""Dot commands: list tables and relations, and set the output format."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ _JUDGED: Final = {
 
 @dataclass(kw_only=True)
 class Showing:
-    """How answers are printed; changed by words with a dot."""
+    """Output settings; dot commands change them."""
 
     format_: str = "table"
     rows: int = SHOWN
 
 
 class Leave(Exception):
-    """Somebody has had enough."""
+    """The user wants to quit."""
 
 
 def obey(word: str, source: Source, showing: Showing, out: TextIO) -> None:
-    """Do what a word with a dot says.
+    """Execute a dot command.
 
     Raises:
-        ValueError: there is no such word, or it is used in another way; the text says which.
-        Leave: it was to leave.
+        ValueError: an unknown command or wrong usage; the message gives the right one.
+        Leave: the command was to quit.
     """
     name, *rest = word.split()
     if name in (".quit", ".exit", ".q"):

@@ -1,7 +1,7 @@
-"""How an answer is printed: as a table for people, or as CSV or JSON for programs.
+"""Print results as a table, or as CSV or JSON for programs.
 
-What comes from a history is foreign. In a table it is made visible before
-anybody looks at it; CSV and JSON give it as it is.
+The content of a history is untrusted. Tables show control characters visibly; CSV and JSON contain
+it unchanged.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from onceproof.shell.database import Answer
 
 FORMATS: Final = ("table", "csv", "json")
 SHOWN: Final = 100
-"""Rows of a table, unless somebody wants more."""
+"""Default maximum of rows in a table."""
 _PLAN: Final = ["explain_key", "explain_value"]
-"""How a plan comes, which is a drawing."""
+"""The columns of a query plan, which is a drawing."""
 
 
 def print_answer(answer: Answer, out: TextIO, *, format_: str, shown: int = SHOWN) -> None:
-    """Print the rows of an answer; of a table at most `shown`."""
+    """Print a result; `shown` limits the rows of a table."""
     if not answer.columns:
         return
     if format_ == "csv":

@@ -1,7 +1,7 @@
-"""The prompt: reads questions line by line, with arrow keys where somebody types them.
+"""The prompt: read queries line by line, with line editing in a terminal.
 
-A question ends with a semicolon, so it may go over several lines; Ctrl-C
-throws away what is being typed or answered, and never leaves.
+A query ends with a semicolon and may span several lines. Ctrl-C discards the query that is being
+typed or executed, and never quits.
 """
 
 from __future__ import annotations
@@ -23,17 +23,12 @@ _DELIMITERS: Final = " \t\n,;()=<>'\""
 
 
 def converse(answer: Callable[[str], None], source: TextIO) -> None:
-    """Read until the end of the input, or until somebody leaves.
-
-    Args:
-        answer: gets each question or word with a dot; raises `Leave` at the end.
-        source: where they come from.
-    """
+    """Pass queries and dot commands to `answer` until the input ends or it raises `Leave`."""
     typed = source.isatty()
     lines: list[str] = []
     with _remembering(typed), suppress(Leave):
         while True:
-            # One guard around both: an interrupt between reading and answering must not leave.
+            # One `try` for both: an interrupt between reading and answering must not quit.
             try:
                 question = _question(lines, source, typed)
                 if question is None:
@@ -45,7 +40,7 @@ def converse(answer: Callable[[str], None], source: TextIO) -> None:
 
 
 def _question(lines: list[str], source: TextIO, typed: bool) -> str | None:
-    """The next question; None at the end of the input. What is typed of it so far is in `lines`."""
+    """Return the next query, or None at the end; `lines` holds what is typed so far."""
     while (line := _line(source, typed, _MORE if lines else _PROMPT)) is not None:
         if not lines and not line.strip():
             continue
@@ -65,13 +60,13 @@ def _line(source: TextIO, typed: bool, prompt: str) -> str | None:
     try:
         return input(prompt)
     except EOFError:
-        with suppress(OSError):  # the terminal itself may be gone
+        with suppress(OSError):  # the terminal may be gone
             print(flush=True)
         return None
 
 
 def _remember_as_one(lines: list[str]) -> None:
-    """A question of several lines comes back as one."""
+    """Replace the lines of a query in readline's history by one entry."""
     import readline
 
     if len(lines) < 2 or readline.get_current_history_length() < len(lines):
@@ -83,7 +78,7 @@ def _remember_as_one(lines: list[str]) -> None:
 
 @contextmanager
 def _remembering(typed: bool) -> Iterator[None]:
-    """Arrow keys bring back what was asked, today and earlier; Tab completes names."""
+    """Load and save the query history, and complete names with Tab."""
     if not typed:
         yield
         return

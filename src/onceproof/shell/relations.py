@@ -1,7 +1,7 @@
-"""The relations that judging derives, and the witnesses of each anomaly, made when asked for.
+"""Relations that the checkers derive, and the witnesses of each anomaly, computed on demand.
 
-They are made by the very code that judges, for what is claimed of this
-history; which trial is which claim's says the relation `inputs` or `outputs`.
+The judging code itself computes them, for the claims of this history. `inputs` and `outputs` tell
+which trial belongs to which claim.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _TRIALS = {
 
 
 def meanings() -> dict[str, str]:
-    """Every relation and every anomaly's witnesses, with what it is."""
+    """Return the name and meaning of every relation."""
     made = {name: relation.meaning for name, relation in standard_queries().items()}
     return {**_TRIALS, **dict(sorted(made.items()))}
 
 
 class Relations:
-    """The relations of one history; nothing is computed before it is asked for."""
+    """The relations of one history."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -37,11 +37,7 @@ class Relations:
         self._layer: Layer | None = None
 
     def table(self, name: str) -> pa.Table:
-        """One of them.
-
-        Raises:
-            BadHistory: what is in the history's columns does not fit the contract.
-        """
+        """Compute a relation; raise `BadHistory` if a column's content violates the format."""
         if self._layer is None:
             history = self._source.history
             trials = trials_of(history, self._source.claims, Circumstances.of(history))
@@ -49,5 +45,4 @@ class Relations:
         return self._layer.arrow(f"SELECT * FROM {name}")
 
     def close(self) -> None:
-        """Let go of everything that was computed."""
         self._ending.close()

@@ -1,4 +1,4 @@
-"""What can be asked about: a run folder, finished or not, or a history of somebody else."""
+"""Open what the shell queries: a run folder, finished or not, or a foreign history."""
 
 from __future__ import annotations
 
@@ -37,15 +37,14 @@ _CLAIMS = pa.schema(
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """What is asked about.
+    """A history to query.
 
     Attributes:
-        name: for people.
-        history: its tables.
-        claims: what is claimed of it.
-        judged: tables made of its report, if it has one: `claims`, and the first `findings` of each
+        name: for display.
+        claims: claims about it.
+        judged: tables from its report, if there is one: `claims`, and the first `findings` of each
             anomaly.
-        notes: what limits it, in sentences.
+        notes: limitations, in sentences.
     """
 
     name: str
@@ -56,11 +55,7 @@ class Source:
 
 
 def open_source(path: Path) -> Source:
-    """Open a run folder or a history.
-
-    Raises:
-        ValueError: it is neither, or is damaged; the text says what and what to do.
-    """
+    """Open a run folder or a history; raise `ValueError` if it is neither, or is damaged."""
     if not path.exists():
         raise BadHistory(f"{path} does not exist; give a run folder or a history")
     return _run(path) if (path / "run.json").exists() else _foreign(path)
@@ -111,7 +106,7 @@ def _foreign(path: Path) -> Source:
 
 
 def _judged(path: Path) -> dict[str, pa.Table]:
-    """What the report says, as tables; nothing where there is no report that can be read."""
+    """Return the report as tables; empty without a readable report."""
     from onceproof.reports.write import UnreadableReport, load
 
     try:

@@ -1,1 +1,1 @@
-"""Runs without end: what they leave behind, in memory and on disk, is watched."""
+"""Long series of runs, watched for leaks of memory, processes and disk space."""

@@ -1,7 +1,6 @@
-"""What is kept of many runs: a row for each claim, a line of readings, and the unexpected folders.
+"""Keep the results of many runs: table rows, resource readings, and unexpected run folders.
 
-A soak may last for weeks, so that nothing here grows with what was as
-expected, beyond the first few seeds.
+A soak may last for weeks, so memory must not grow with expected results, beyond the first few.
 """
 
 from __future__ import annotations
@@ -27,19 +26,14 @@ from onceproof.reports.text import plural
 from onceproof.soak.watch import Reading
 
 _RUNS_SHOWN: Final = 60
-"""Up to so many runs the table has all; beyond, only what was not as expected."""
+"""The table lists all of up to this many runs; beyond that, only unexpected ones."""
 
 
 class Kept:
-    """What is kept of many runs."""
+    """The results of a soak."""
 
     def __init__(self, out: Path, *, keep_all: bool = False) -> None:
-        """Nothing yet.
-
-        Args:
-            out: folder that gets the readings, one line of JSON for each run.
-            keep_all: folders of what was as expected stay as well.
-        """
+        """Write readings into `out`, one line of JSON per run; `keep_all` keeps all run folders."""
         self._keep_all = keep_all
         self._all: list[SoakRow] = []
         self._wrong: list[SoakRow] = []
@@ -49,7 +43,7 @@ class Kept:
         self._file = out / f"soak-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.jsonl"
 
     def add(self, outcome: Outcome, reading: Reading, *, interrupted: bool = False) -> None:
-        """Note a run; if it was as expected, or was broken off and proves nothing, remove it."""
+        """Record a run, and remove its folder unless it proves something unexpected."""
         rows, keep = rows_of(outcome.report), _worth_keeping(outcome, interrupted)
         self._note(outcome, reading)
         if keep or not interrupted:
@@ -63,19 +57,13 @@ class Kept:
             print_result(outcome.report, sys.stdout, outcome.folder)
             print(flush=True)
         elif not self._keep_all:
-            # A folder that cannot be removed is no reason to end a soak: the disk is watched.
+            # Do not end the soak if removal fails: disk space is monitored anyway.
             with suppress(OSError):
                 shutil.rmtree(outcome.folder)
         print(f"soak     {self._count()}; {_resources(reading)}", file=sys.stderr, flush=True)
 
     def conclude(self, ended: str | None, *, interrupted: bool, endless: bool) -> int:
-        """Print the summary; returns the exit code.
-
-        Args:
-            ended: why it was stopped, if it had to be.
-            interrupted: it was asked to stop, which is how one without an end ends.
-            endless: it was one without an end.
-        """
+        """Print the summary and return the exit code; `ended` is why the soak had to stop."""
         if rows := self._all if self._runs <= _RUNS_SHOWN else self._wrong:
             print_summary(rows, sys.stdout)
         print(self._count())
@@ -108,7 +96,7 @@ class Kept:
 
 
 def _worth_keeping(outcome: Outcome, interrupted: bool) -> bool:
-    """Whether a run is worth keeping: unexpected, and not only because it was broken off."""
+    """Whether a run was unexpected, and not only because it was interrupted."""
     if not interrupted:
         return outcome.exit_code != 0
     claims = outcome.report.claims
@@ -116,7 +104,7 @@ def _worth_keeping(outcome: Outcome, interrupted: bool) -> bool:
 
 
 def _code(outcome: Outcome) -> int:
-    """What a run that was broken off would have ended with for what it has proved."""
+    """Return the exit code of an interrupted run by what it has proved."""
     return code_of_unexpected(c.verdict for c in claim_results(outcome.report) if not c.expected)
 
 

@@ -1,8 +1,8 @@
-"""What a long series of runs costs this process and the disk, and when that is too much.
+"""Monitor the resources of a long series of runs, and detect leaks.
 
-A figure grows if the latest few readings are *all* beyond *all* of the first
-few, by more than noise. A single high reading means nothing, and neither do the first two runs,
-which load what every later one finds loaded.
+A value grows if *all* of the latest few readings exceed *all* of the first few by more than noise.
+A single high reading means nothing. The first two runs are ignored, because they load what later
+ones reuse.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import psutil
 from onceproof.harness.processes.sweep import find_leftovers
 
 LEAST_FREE: Final = 5 * 2**30
-"""Bytes of a disk that stay free: for the brokers' data of a run, and for everybody else."""
+"""Bytes of disk space to keep free, for the brokers' data of a run and for other programs."""
 
 _WARM_UP: Final = 2
 _COMPARED: Final = 4
@@ -30,18 +30,18 @@ _WATCHED: Final = {
     "files": ("the number of files that this process has open", 8),
     "left_over": ("the number of processes that runs left behind", 0),
 }
-"""What is watched, in words, and how much more of it is no growth: bytes, or a number."""
+"""Names of the monitored values, and how much growth is noise: bytes, or a number."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """What is there of us between two runs.
+    """Resources in use between two runs.
 
     Attributes:
         memory: resident bytes of this process.
-        processes: it and its children, and theirs.
-        left_over: processes of runs whose harness is gone.
-        free: bytes that the disk has left.
+        processes: this process and all its descendants.
+        left_over: processes of runs whose harness is dead.
+        free: free bytes of the disk.
     """
 
     memory: int
@@ -53,8 +53,8 @@ class Reading:
 
 
 def read(folder: Path) -> Reading:
-    """A reading now; `folder` says which disk."""
-    # What is garbage already is no leak, but keeps files open until it is collected.
+    """Measure now; `folder` is on the disk in question."""
+    # Garbage is not a leak, but keeps files open until it is collected.
     gc.collect()
     me = psutil.Process()
     return Reading(
@@ -68,20 +68,14 @@ def read(folder: Path) -> Reading:
 
 
 def trouble(readings: Sequence[Reading], *, least_free: int, folder: Path) -> str | None:
-    """Why the series must stop, in words, if it must.
-
-    Args:
-        readings: one after each run, the earliest first.
-        least_free: bytes that the disk must have left.
-        folder: on that disk.
-    """
+    """Return why the series must stop, or None; `least_free` is in bytes, of `folder`'s disk."""
     if readings and (low := low_disk(readings[-1].free, least_free, folder)):
         return low
     return growth(readings)
 
 
 def low_disk(free: int, least: int, folder: Path) -> str | None:
-    """That the disk runs low, in words, if it does."""
+    """Return a message if disk space is low."""
     if free >= least:
         return None
     return (
@@ -91,7 +85,7 @@ def low_disk(free: int, least: int, folder: Path) -> str | None:
 
 
 def growth(readings: Sequence[Reading]) -> str | None:
-    """What of us grows run after run, in words, if anything does."""
+    """Return a message if a value keeps growing."""
     warm = readings[_WARM_UP:]
     if len(warm) < 2 * _COMPARED:
         return None
@@ -108,7 +102,6 @@ def growth(readings: Sequence[Reading]) -> str | None:
 
 
 def free_bytes(folder: Path) -> int:
-    """Bytes that the disk of a folder has left for us."""
     return shutil.disk_usage(folder).free
 
 

@@ -1,1 +1,1 @@
-"""`onceproof verify`: anybody's own pipeline on trial."""
+"""`onceproof verify`: test a user's own pipeline."""

@@ -1,8 +1,4 @@
-"""What of a trial does not go together, found before anything is started.
-
-Refused is what could be judged only by guessing: a verdict on it would say
-more than was looked at.
-"""
+"""Reject contradictory trial options early, and those that could be judged only by guessing."""
 
 from __future__ import annotations
 
@@ -22,11 +18,7 @@ _ONLY_HERE: Final = frozenset({"checkpoint", "spark_jars", "kafka_jars", "queue_
 
 
 def check_places(options: VerifyOptions, subject: OwnPipeline) -> None:
-    """See that no two places have one name, under which each would be held to the other's.
-
-    Raises:
-        BadTrial: two have, or one is the input, or cannot be read by its rule.
-    """
+    """Raise `BadTrial` if two outputs share a name, one is an input, or a rule does not fit."""
     names = [output.name for output in subject.places]
     for name in names:
         if names.count(name) > 1:
@@ -45,11 +37,7 @@ def check_places(options: VerifyOptions, subject: OwnPipeline) -> None:
 
 
 def check_inputs(options: VerifyOptions) -> None:
-    """See that several inputs can be told apart, and that what is asked of them can be judged.
-
-    Raises:
-        BadTrial: it is not so.
-    """
+    """Raise `BadTrial` if inputs cannot be told apart, or an option needs a single input."""
     topics = [of.topic for of in options.inputs]
     for topic in topics:
         if topics.count(topic) > 1:
@@ -91,11 +79,7 @@ def check_inputs(options: VerifyOptions) -> None:
 
 
 def _check_apart(option: str, rules: Mapping[str, str]) -> None:
-    """See that rules tell from which topic an input is.
-
-    Raises:
-        BadTrial: they do not.
-    """
+    """Raise `BadTrial` unless the rules tell which topic an input comes from."""
     for topic, rule in rules.items():
         if rule == f"header:{RECORD_HEADER}":
             raise BadTrial(
@@ -111,11 +95,7 @@ def _check_apart(option: str, rules: Mapping[str, str]) -> None:
 
 
 def check_group(topics: Collection[str], profile: Profile) -> None:
-    """See that the group which is disturbed reads all of several inputs.
-
-    Raises:
-        BadTrial: it was not seen to.
-    """
+    """Raise `BadTrial` if the consumer group that faults target does not read all inputs."""
     group = profile.group
     if len(topics) < 2 or group is None or not group.members:
         return
@@ -127,11 +107,7 @@ def check_group(topics: Collection[str], profile: Profile) -> None:
 
 
 def check_queues(options: VerifyOptions, subject: OwnPipeline) -> None:
-    """See that a queue broker is asked for where there is one, and nowhere else.
-
-    Raises:
-        BadTrial: it is not so.
-    """
+    """Raise `BadTrial` if only one of `{queues}` and a queue output is given."""
     asks = _asks(options, "queues")
     if asks and not subject.queues:
         raise BadTrial("{queues} needs a queue; add --output queue:ADDRESS")
@@ -143,11 +119,7 @@ def check_queues(options: VerifyOptions, subject: OwnPipeline) -> None:
 
 
 def check_http(options: VerifyOptions, subject: OwnPipeline) -> None:
-    """See that the HTTP service is asked for where there is one, and nowhere else.
-
-    Raises:
-        BadTrial: it is not so.
-    """
+    """Raise `BadTrial` if `{http}`, --idempotency-key and HTTP outputs do not fit together."""
     asks = _asks(options, "http")
     if asks and subject.http is None:
         raise BadTrial("{http} needs the HTTP service; add --output http:PATH")
@@ -161,11 +133,7 @@ def check_http(options: VerifyOptions, subject: OwnPipeline) -> None:
 
 
 def check_healthy(options: VerifyOptions, subject: OwnPipeline) -> None:
-    """See that the URL which tells whether the pipeline is up can be asked.
-
-    Raises:
-        BadTrial, BadRule: it cannot.
-    """
+    """Raise `BadTrial` or `BadRule` if the health URL cannot be used."""
     if options.healthy is None:
         return
     if subject.spark:
@@ -174,11 +142,7 @@ def check_healthy(options: VerifyOptions, subject: OwnPipeline) -> None:
 
 
 def check_deployed(options: VerifyOptions, subject: OwnPipeline) -> None:
-    """See that a service which only commands reach can be stopped, killed, and seen to be gone.
-
-    Raises:
-        BadTrial, BadRule: it cannot.
-    """
+    """Raise `BadTrial` or `BadRule` if a service cannot be stopped, killed and seen to be gone."""
     given = (options.stop_command, options.kill_command)
     if given == (None, None):
         return
@@ -196,11 +160,7 @@ def check_deployed(options: VerifyOptions, subject: OwnPipeline) -> None:
 
 
 def check_feed(options: VerifyOptions, subject: OwnPipeline) -> None:
-    """See that inputs can be put where the pipeline reads them.
-
-    Raises:
-        BadTrial, BadRule: they cannot.
-    """
+    """Raise `BadTrial` or `BadRule` if the feed command cannot be used."""
     if options.feed is None:
         return
     if not subject.feed:
@@ -216,11 +176,7 @@ def check_feed(options: VerifyOptions, subject: OwnPipeline) -> None:
 
 
 def check_image(options: VerifyOptions, subject: OwnPipeline) -> None:
-    """See that a container is asked for what it can have.
-
-    Raises:
-        BadTrial: it is not.
-    """
+    """Raise `BadTrial` if an option does not work with a container."""
     if not subject.image:
         return
     if subject.deployed or options.instances > 1:
@@ -237,11 +193,7 @@ def _asks(options: VerifyOptions, word: str) -> bool:
 
 
 def check_expects(options: VerifyOptions) -> None:
-    """See that contents are not asked for together with what contradicts them.
-
-    Raises:
-        BadTrial: they are.
-    """
+    """Raise `BadTrial` if options for expected content contradict others."""
     if options.expects and options.effects != "1":
         raise BadTrial(
             "--expect cannot be used with --effects: its function also says how many effects an "
@@ -268,11 +220,7 @@ def check_expects(options: VerifyOptions) -> None:
 
 
 def check_instances(options: VerifyOptions, subject: OwnPipeline) -> None:
-    """See that each instance can have a partition.
-
-    Raises:
-        BadTrial: it cannot.
-    """
+    """Raise `BadTrial` unless each instance can have a partition."""
     if options.instances > 1 and subject.spark:
         raise BadTrial("--instances cannot be used with a Spark job, whose driver is one process")
     if options.instances > options.partitions:
@@ -283,11 +231,7 @@ def check_instances(options: VerifyOptions, subject: OwnPipeline) -> None:
 
 
 def check_upserts(options: VerifyOptions) -> None:
-    """See that nothing is asked of upserts that a final state cannot show.
-
-    Raises:
-        BadTrial: something is.
-    """
+    """Raise `BadTrial` if a claim or option needs more than the final state of an upsert output."""
     if options.dead_letters is not None:
         raise BadTrial(
             "--upserts and --dead-letters cannot be judged together: a dead letter leaves no "
@@ -309,11 +253,7 @@ def check_upserts(options: VerifyOptions) -> None:
 
 
 def check_atomic(options: VerifyOptions) -> None:
-    """See that there are outputs that may be torn, and that nothing else tears them.
-
-    Raises:
-        BadTrial: it is not so.
-    """
+    """Raise `BadTrial` unless several outputs can be compared for atomicity."""
     if ATOMIC not in options.claims:
         return
     if len(options.outputs) < 2:
@@ -329,11 +269,7 @@ def check_atomic(options: VerifyOptions) -> None:
 
 
 def check_several_identities(options: VerifyOptions) -> None:
-    """See that nothing is asked of rows that stand for several inputs but their number.
-
-    Raises:
-        BadTrial: something is.
-    """
+    """Raise `BadTrial` if rows with several identities are judged by more than their number."""
     if "[*]" in options.identity and (options.expects or options.upserts is not None):
         raise BadTrial(
             f"--identity {options.identity} cannot be used with --expect or --upserts: a row that "
@@ -342,11 +278,7 @@ def check_several_identities(options: VerifyOptions) -> None:
 
 
 def check_event_time(options: VerifyOptions) -> None:
-    """See that event times are not asked for together with what contradicts them.
-
-    Raises:
-        BadTrial: they are.
-    """
+    """Raise `BadTrial` if event-time options are incomplete or contradict others."""
     given = (options.event_time, options.allowed_lateness)
     if given == (None, None):
         return

@@ -1,4 +1,4 @@
-"""What a dry run came to, in words: whether the trial can begin, and what it will test."""
+"""Print the outcome of a dry run: whether the trial can begin, and what it will test."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ from onceproof.verify.fine_print import by_reason
 from onceproof.verify.plan import ALL, Plan
 
 _OF_THE_STAGE: Final = frozenset({"arrange", "heal"})
-"""Phases of a dry run in which nothing is asked of the pipeline."""
+"""Phases of a dry run that need nothing of the pipeline."""
 _AT_MOST: Final = "at-most-once"
 _WELL = frozenset({Verdict.HOLDS, Verdict.UNEXERCISED})
 
 
 def went_well(outcome: Outcome) -> bool:
-    """Whether every input was found in the outputs without any fault."""
+    """Whether every input was found in the outputs."""
     judged = outcome.judgement.claims
     return bool(judged) and all(claim.verdict in _WELL for claim in judged)
 
 
 def print_success(outcome: Outcome, out: TextIO) -> None:
-    """What was found, of a dry run that went well."""
     count = outcome.report.counts.get
     well = f"{_found(outcome.judgement.claims)}, found by its identity"
     seen = plural(count("effects", 0), "effect")
@@ -38,7 +37,7 @@ def print_success(outcome: Outcome, out: TextIO) -> None:
 
 
 def print_failure(outcome: Outcome, out: TextIO) -> int:
-    """Why the trial cannot begin; returns the exit code."""
+    """Print why the trial cannot begin, and return the exit code."""
     print_result(outcome.report, out, outcome.folder)
     phase = failed_phase(outcome.report)
     if phase is not None and phase.phase in _OF_THE_STAGE:
@@ -59,11 +58,7 @@ def print_failure(outcome: Outcome, out: TextIO) -> int:
 
 
 def print_plan(profile: str, plan: Plan, out: TextIO, *, faults_named: bool = False) -> None:
-    """The profile, and what the trial will test, will not, and why.
-
-    Args:
-        faults_named: whether the user names the faults, in place of the plan's.
-    """
+    """Print the profile, the hazards that the trial tests, and why it does not test others."""
     accepted = {hazard.name for hazard in plan.accepted}
     heading = f"{len(plan.schedule)} faults for these hazards:"
     if faults_named:
@@ -82,7 +77,7 @@ def print_plan(profile: str, plan: Plan, out: TextIO, *, faults_named: bool = Fa
 
 
 def _found(judged: Sequence[ClaimJudgement]) -> str:
-    """What was seen: of who claims no more than at-most-once, losses were not looked for."""
+    """Say what was found; claims of at-most-once do not look for losses."""
     if all(claim.claim.guarantee == _AT_MOST for claim in judged):
         return "no record that was sent has more effects than it may"
     return "every record that was sent has its effects"

@@ -1,7 +1,6 @@
-"""What a claim about somebody's own pipeline says, and what of it was not put to the test.
+"""The fine print of claims about a user's pipeline: what they promise, and what was not tested.
 
-What a trial did not test follows from what it did: which faults it had, where
-the pipeline writes, and what could be seen of how far it is.
+The latter follows from the trial's faults, the outputs, and how progress was observed.
 """
 
 from __future__ import annotations
@@ -33,11 +32,11 @@ _OF_ATOMIC: Final = (
     "Inputs that no output has.",
     "Each copy of a record that is in the input several times: they were taken as one.",
 )
-"""What a claim of atomic outputs leaves to the others."""
+"""What a claim of atomic outputs does not cover."""
 
 
 def fine_print_of(plan: Plan) -> str:
-    """What a plan leaves untested, and why, in a few sentences."""
+    """Describe what a plan leaves untested, and why."""
     sentences = []
     if plan.accepted:
         names = ", ".join(f"{hazard.name} ({hazard.says})" for hazard in plan.accepted)
@@ -49,7 +48,7 @@ def fine_print_of(plan: Plan) -> str:
 
 
 def by_reason(absent: Mapping[str, str]) -> Iterable[tuple[str, list[str]]]:
-    """Each reason once, with the names of the hazards that share it."""
+    """Group the names of hazards by reason."""
     names: dict[str, list[str]] = {}
     for name, why in absent.items():
         names.setdefault(why, []).append(name)
@@ -63,15 +62,7 @@ def fine_print(
     schedule: Sequence[ScheduledFault],
     hazards: str = "",
 ) -> FinePrint:
-    """The answers to the three questions of every claim, and to the fourth: what not.
-
-    Args:
-        guarantee: that is claimed.
-        subject: the pipeline.
-        output: that the claim speaks of.
-        schedule: what is done to it.
-        hazards: the sentence on hazards that it does not test.
-    """
+    """Answer the questions of every claim; `hazards` is the sentence about untested hazards."""
     standard = standard_fine_print(guarantee, Hop.PROCESS)
     orders, promise = subject.orders, standard.promise
     if not orders.expects:

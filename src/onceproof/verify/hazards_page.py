@@ -1,4 +1,4 @@
-"""The reference page of hazards: `python -m onceproof.verify.hazards_page`."""
+"""Generate the reference page of hazards: `python -m onceproof.verify.hazards_page`."""
 
 from __future__ import annotations
 

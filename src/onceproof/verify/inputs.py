@@ -1,4 +1,4 @@
-"""What is said of each input on a command line, where an option may be given once for each."""
+"""Parse options that can be given once for each input."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from onceproof.verify.options import PAYMENTS, InputOptions
 
 
 def inputs_of(topics: Sequence[str], given: Mapping[str, Sequence[str]]) -> list[InputOptions]:
-    """What is said of each topic, in their order.
+    """Return the options of each topic, in order.
 
     Args:
-        topics: the inputs.
-        given: fields of `InputOptions`, each with its texts: `TOPIC=VALUE`, or a value for all.
+        given: field of `InputOptions` → its values: `TOPIC=VALUE`, or a value for all.
 
     Raises:
-        typer.BadParameter: one is given twice for a topic.
+        typer.BadParameter: an option is given twice for a topic.
     """
     try:
         return list(_each(topics, given))
@@ -31,7 +30,6 @@ def inputs_of(topics: Sequence[str], given: Mapping[str, Sequence[str]]) -> list
 
 
 def options_of(one: InputOptions) -> dict[str, Any]:
-    """What is said of an input, by field."""
     return {each.name: getattr(one, each.name) for each in fields(one)}
 
 

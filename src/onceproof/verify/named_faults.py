@@ -1,4 +1,4 @@
-"""Faults that a user names, in place of those of a plan: one by one, or a schedule in a file."""
+"""Replace the faults of a plan by those that the user names, one by one or in a schedule file."""
 
 from __future__ import annotations
 
@@ -20,20 +20,19 @@ from onceproof.verify.options import BadTrial, VerifyOptions
 
 _BEGIN: Final = 0.05
 _LONG: Final = 400
-"""Records that are acknowledged while a fault without an end of its own lasts."""
+"""Records acknowledged while a fault lasts that has no end of its own."""
 
 
 def named(options: VerifyOptions) -> bool:
-    """Whether the user names the faults."""
     return bool(options.faults) or options.schedule is not None
 
 
 def schedule_of(options: VerifyOptions) -> tuple[ScheduledFault, ...]:
-    """The faults that the user names.
+    """Return the faults that the user names.
 
     Raises:
-        UnknownFault: one is none.
-        BadTrial, BadSchedule: the file cannot be read, or has no schedule.
+        UnknownFault: there is no such fault.
+        BadTrial, BadSchedule: the file cannot be read, or has no valid schedule.
     """
     if options.schedule is None:
         return by_name(options.faults)
@@ -51,17 +50,13 @@ def schedule_of(options: VerifyOptions) -> tuple[ScheduledFault, ...]:
 
 
 def _lasts(fault: Fault) -> bool:
-    """Whether a fault acts by how long it lasts, so that it must not end as soon as it is seen."""
+    """Whether a fault works by its duration, so that it must not end as soon as it takes effect."""
     paused = isinstance(fault, Pause) and isinstance(fault.target, Program | SparkDriver)
     return paused or isinstance(fault, CutLink)
 
 
 def by_name(faults: Sequence[str]) -> tuple[ScheduledFault, ...]:
-    """Faults as `onceproof fault` takes them, one after the other.
-
-    Raises:
-        UnknownFault: one is none.
-    """
+    """Schedule faults given as for `onceproof fault`; raise `UnknownFault` for an unknown one."""
     found: list[ScheduledFault] = []
     for number, text in enumerate(faults, 1):
         name, *words = shlex.split(text) or [""]

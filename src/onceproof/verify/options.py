@@ -1,4 +1,4 @@
-"""What a user says of a pipeline of their own."""
+"""The options of `onceproof verify`."""
 
 from __future__ import annotations
 
@@ -11,32 +11,31 @@ from onceproof.harness.user_pipeline.event_time import ISO
 from onceproof.verify.plan import STANDARD
 
 CLAIMS: Final = (EXACTLY_ONCE, AT_LEAST_ONCE, AT_MOST_ONCE, ATOMIC)
-"""Guarantees that can be put on trial without knowing more of a pipeline."""
+"""Guarantees that can be tested without further knowledge of a pipeline."""
 
 
 class BadTrial(ValueError):
-    """The options make no valid trial; the text says what would be right."""
+    """The options make no valid trial; the message says what would be right."""
 
 
 ORDERS: Final = "json:$.order_id"
-"""Where outputs have the identity of an input, unless a user says; made-up orders have it so."""
+"""Default identity rule of outputs; generated orders carry this field."""
 PAYMENTS: Final = "json:$.payment_id"
-"""The same of each input beside the first."""
+"""Default identity rule for each input after the first."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class InputOptions:
-    """What a user says of one input.
+    """Options for one input.
 
     Attributes:
-        topic: its name.
-        identity: where an effect has the identity of its input.
-        effects: how many each input has; `effect_key`: what tells several apart.
-        dead_letter_identity: where a dead letter has the identity of its input, if it is not as in
-            effects.
-        encode: a function that returns the bytes of an input; None: they are text.
-        data: a file of records; None: they are made up.
-        data_identity, data_key: where a record of it has its identity, and its key.
+        identity: rule for the input's identity in an effect.
+        effects: number of effects of each input.
+        effect_key: rule for what distinguishes the effects of one input.
+        dead_letter_identity: rule for the input's identity in a dead letter; None: `identity`.
+        encode: function that returns an input's bytes; None: JSON text.
+        data: file of records; None: generated records.
+        data_identity, data_key: rules for identity and key of a record in `data`.
     """
 
     topic: str = "orders"
@@ -52,38 +51,32 @@ class InputOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class VerifyOptions(InputOptions):
-    """What a user says; of the first input, or the only one, here.
+    """All options; the inherited ones are those of the first input.
 
     Attributes:
-        command: of the pipeline, with words in braces.
-        folder: where it is started.
-        instances: how many processes of the command there are.
-        others: what is said of other inputs.
-        outputs: where it writes, as `Output.parse` reads it.
-        topics: others that it needs.
-        expects: functions that return the content of effects, for all outputs or one, in place of
-            `effects`; `ignored`: rules of fields that are not compared.
-        states: functions that return the final state of outputs, in place of `expects`.
-        dead_letters: where it writes what it could not process.
-        idempotency_key: the header by which the HTTP service recognizes a repeated request.
-        healthy: a URL that answers 2xx while it is up; None: its first effect tells.
-        image: the Docker image that `command` has arguments for; None: it is a program here.
+        command: the pipeline's command, with placeholders in braces, started in `folder`.
+        outputs: where it writes, in the syntax of `Output.parse`.
+        topics: further topics to create.
+        expects: functions that return the content of effects, for all outputs or one; replace
+            `effects`.
+        ignored: rules for fields that are not compared.
+        states: functions that return the final state of outputs; replace `expects`.
+        idempotency_key: header by which the HTTP service recognizes a repeated request.
+        healthy: URL that answers 2xx while the pipeline runs; None: wait for its first effect.
+        image: Docker image, with `command` as its arguments; None: a local program.
         variables: environment variables, as NAME=VALUE.
-        feed: the command that puts inputs where it reads them; None: it reads them from a topic.
-        stop_command, kill_command: what ends it, where `command` starts a service and returns.
-        decodes: functions that return the content of what is in topics, all or one; without them
-            it is text.
-        upserts: where a value has its key, if outputs keep one for each.
-        event_time: where an input has its event time, if windows wait for later ones;
-            `event_time_format`: how it is written; `allowed_lateness`: how late it may be.
-        records: how many; None: all of a file, or as many as usual.
-        partitions, rate: of each input topic; records per second while faults are at work.
-        claims: guarantees on trial.
-        preset: how often each hazard is met; `faults`: instead of a plan, by name; `schedule`: by
-            file.
-        accepted: names of hazards that may stay untested.
-        plain_data: whether its input gets no odd records.
-        settle: seconds for which its outputs may stand still while it goes on; None: as learned.
+        feed: command that delivers inputs to the pipeline; None: it reads a topic.
+        stop_command, kill_command: for a service that `command` starts in the background.
+        decodes: functions that decode the values of topics, all or one; without them values are
+            text.
+        upserts: rule for the key, if outputs keep one value for each key.
+        event_time: rule for an input's event time, if windows wait for later ones.
+        records: number of records; None: all of a file, or the default.
+        partitions, rate: of each input topic; records per second while faults are active.
+        preset: how often each hazard is triggered.
+        faults, schedule: faults by name, or a file with a schedule; replace the plan.
+        accepted: hazards that may stay untested.
+        settle: seconds that outputs may be idle while the pipeline still works; None: as learned.
     """
 
     command: tuple[str, ...]
@@ -121,5 +114,4 @@ class VerifyOptions(InputOptions):
 
     @property
     def inputs(self) -> tuple[InputOptions, ...]:
-        """What is said of each input."""
         return (self, *self.others)

@@ -1,4 +1,4 @@
-"""The hazard plan of a trial: which hazards a pipeline has, and the schedule that brings them."""
+"""Plan a trial: choose the hazards that a pipeline has, and schedule the faults that cause them."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from onceproof.verify.hazards.registry import TABLE
 STANDARD: Final = "standard"
 BRUTAL: Final = "brutal"
 ROUNDS: Final[Mapping[str, int]] = {"gentle": 1, STANDARD: 3, BRUTAL: 5}
-"""How often each hazard is met, by preset."""
+"""How often each hazard is triggered, by preset."""
 _RARE: Final[Mapping[str, int]] = {"gentle": 1, STANDARD: 1, BRUTAL: 3}
-"""How often those that take long are."""
+"""The same for rare hazards."""
 _BEGIN: Final = 0.02
 _TRIES: Final = 3
-"""How often a strike is tried until its hazard was met."""
+"""How often a strike is tried until its hazard occurs."""
 _SECONDS: Final = 30.0
-"""How long one strike may take to have an effect, beside the time between two commits."""
+"""Time for a strike to take effect, in addition to the interval between two commits."""
 _TOGETHER: Final[Mapping[str, str]] = {
     "leader-killed": KILLED_AT_WORK,
     "coordinator-killed": "stopped-with-work",
     "cut-off": "evicted",
 }
-"""Of a round of `brutal` but the first: what is done to brokers, and to the program meanwhile."""
+"""Broker fault → program fault that happen together in rounds of `brutal` after the first."""
 ALL: Final = "all"
-"""In place of the names of hazards: every one."""
+"""Stands for the names of all hazards."""
 _Step = list[tuple[Hazard, str, Strike]]
-"""Strikes that come together: each with its hazard, and its number in the name of its line."""
+"""Strikes that happen together, each with its hazard and its number within the fault's name."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """What a trial does, and what it cannot do.
+    """The faults and hazards of a trial.
 
     Attributes:
-        schedule: the faults, one after the other, or two at a time.
-        hazards: those that must be met before a claim holds.
-        accepted: those that the pipeline has, and that may stay unmet.
-        absent: those that it does not have → why.
+        schedule: the faults, in sequence, some at the same time.
+        hazards: those that must occur before a claim holds.
+        accepted: those that the pipeline has but that need not occur.
+        absent: hazards that are not tested → why.
     """
 
     schedule: tuple[ScheduledFault, ...]
@@ -53,12 +53,7 @@ class Plan:
 
 
 def plan(pipeline: Pipeline, preset: str, accepted: Collection[str] = ()) -> Plan:
-    """The plan for a pipeline.
-
-    Args:
-        preset: a name of `ROUNDS`.
-        accepted: names of hazards that may stay unmet; with `ALL` every one.
-    """
+    """Plan a trial; `accepted` names hazards that need not occur, or contains `ALL`."""
     absent = {}
     for hazard in TABLE:
         if (why := hazard.unless(pipeline)) is not None:
@@ -115,7 +110,7 @@ def _line(
 
 
 def _side_by_side(steps: Iterable[_Step]) -> list[_Step]:
-    """The same with neighbours that disturb nothing in one step."""
+    """Merge neighbouring steps whose hazards can be triggered together."""
     found: list[_Step] = []
     for alike, of in groupby(steps, key=lambda step: step[0][0].side_by_side):
         some = list(of)
@@ -124,7 +119,7 @@ def _side_by_side(steps: Iterable[_Step]) -> list[_Step]:
 
 
 def _combined(steps: list[_Step]) -> list[_Step]:
-    """The same with some strikes at the program while a broker is gone."""
+    """Merge some faults of the program into the step in which a broker is gone."""
     first = {step[0][0].name: step for step in reversed(steps)}
     for broker, program in _TOGETHER.items():
         if broker in first and program in first:

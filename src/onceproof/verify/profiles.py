@@ -1,4 +1,4 @@
-"""Profiles that dry runs have learned, kept in the cache by command and data."""
+"""Cache the profiles that dry runs learned, by command and data."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from onceproof.verify.options import VerifyOptions
 _TRIAL: Final = frozenset(
     {"claims", "preset", "faults", "schedule", "accepted", "plain_data", "settle", "records"}
 )
-"""Options of a trial that change nothing in its dry run."""
+"""Options that do not affect the dry run."""
 
 
 def key_of(options: VerifyOptions, backend: str) -> str:
-    """What a profile is kept by: everything that the user says of the pipeline, and its data."""
+    """Return a hash of everything that affects the dry run: options, backend and data."""
     digest = hashlib.sha256()
     described = {name: str(value) for name, value in vars(options).items() if name not in _TRIAL}
     digest.update(json.dumps([described, backend], sort_keys=True).encode())
@@ -30,14 +30,14 @@ def key_of(options: VerifyOptions, backend: str) -> str:
 
 
 def kept(key: str) -> Profile | None:
-    """The profile that was kept; None if there is none that can be read."""
+    """Return a cached profile; None if there is none that can be read."""
     with suppress(OSError, ValueError, TypeError, KeyError):
         return Profile.from_json(json.loads(_file(key).read_text()))
     return None
 
 
 def keep(key: str, profile: Profile) -> None:
-    """Keep it. A cache that cannot be written to is no reason to end a trial."""
+    """Cache a profile; a write error must not end a trial."""
     with suppress(OSError):
         _file(key).parent.mkdir(parents=True, exist_ok=True)
         _file(key).write_text(json.dumps(profile.as_json(), indent=2) + "\n")

@@ -1,6 +1,7 @@
-"""From what a user says of a pipeline to the scenarios of its dry run and its trial.
+"""Build the scenarios of a dry run and a trial from the options of `onceproof verify`.
 
-Everything that can be wrong with the options is found by `draft`, before anything is started.
+`draft` finds errors in the options before anything is started, except those that depend on what the
+dry run learns.
 """
 
 from __future__ import annotations
@@ -54,34 +55,29 @@ from onceproof.verify.workload import RECORDS, workload_of
 NAME: Final = "verify"
 DRY_RUN: Final = f"{NAME}-dry-run"
 _EACH: Final = 600
-"""How many orders are made up for each fault."""
+"""Orders generated for each fault."""
 _LEAST: Final = 20
-"""For each fault: fewer would be over before it has had an effect."""
+"""Minimum of records for each fault: fewer would be processed before it has an effect."""
 _FEWEST: Final = 10
-"""How many faults a plan has at least."""
+"""Minimum number of faults in a plan."""
 _STRIKE_SECONDS: Final = 6.0
-"""About how long one fault takes."""
+"""Approximate duration of one fault."""
 DRY_RUN_RECORDS: Final = 300
-"""How many records a dry run sends."""
+"""Records that a dry run sends."""
 _DRY_RUN_RATE: Final = 60
 _DRY_RUN_SECONDS: Final = 20
-"""How long it sends at most; of several files it sends all."""
+"""Maximum sending time; records of several files are all sent."""
 _WINDOWS: Final = 4
-"""With event times so many times as many records are sent, or event time would stand nearly still
-while inputs come slowly, and no window would be closed."""
+"""Factor for records with event times, so that event time advances and windows close."""
 _LINGER_MS: Final = 200
-"""Requests of one record each would cost brokers most of what they do."""
+"""Without batching, brokers would spend most of their work on requests of one record."""
 
 _TOPIC: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
-"""What Kafka takes as a name."""
+"""Topic names that Kafka accepts."""
 
 
 def draft(options: VerifyOptions) -> Scenario:
-    """The trial without its schedule, and with claims that no hazard has been named for.
-
-    Raises:
-        BadTrial: an option is not as it should be.
-    """
+    """Return the trial without schedule or hazards; raise `BadTrial` if an option is invalid."""
     try:
         return _draft(options)
     except (BadRule, UnknownFault, BadSchedule, BadScenario) as error:
@@ -89,11 +85,7 @@ def draft(options: VerifyOptions) -> Scenario:
 
 
 def pipeline_of(scenario: Scenario, options: VerifyOptions, profile: Profile) -> Pipeline:
-    """What hazards may depend on.
-
-    Raises:
-        BadTrial: of several inputs it reads some apart from others.
-    """
+    """Return what hazards depend on; raise `BadTrial` if its group does not read all inputs."""
     subject = _subject_of(scenario)
     check_group(subject.orders.topics, profile)
     return Pipeline(
@@ -111,29 +103,28 @@ def pipeline_of(scenario: Scenario, options: VerifyOptions, profile: Profile) ->
 
 
 def _odd_orders(options: VerifyOptions, subject: OwnPipeline, profile: Profile) -> tuple[str, ...]:
-    """Kinds of odd records that its made-up orders may have."""
     plain = options.plain_data or options.feed or options.data or options.others
     if plain or subject.upserts or subject.spark:
         return ()
-    # Nobody knows which field of an encoded record may grow.
+    # It is unknown which field of an encoded record may grow.
     large = (OVERSIZE,) if options.encode is None else ()
     if subject.orders.times is not None:
-        # One without a value has no event time, and an empty partition holds a watermark back.
+        # No NULL: such a record has no event time. No EMPTY: it would hold back the watermark.
         return (KEYS, *(kind for kind in large if kind in profile.survives))
     known = (*large, *((NULL,) if subject.named_by_header else ()))
-    # With one of two left empty, one of two workers would have nothing to do.
+    # If one of two partitions were empty, one of two workers would be idle.
     several = (EMPTY,) if subject.orders.partitions > 2 else ()
     return (KEYS, *several, *(kind for kind in known if kind in profile.survives))
 
 
 def planned(scenario: Scenario, options: VerifyOptions, profile: Profile, plan: Plan) -> Scenario:
-    """The trial with the faults that the user names, or else with those of a plan.
+    """Return the trial with the user's faults, or else with those of the plan.
 
-    Its claims hold only if every hazard of the plan was met, but for those that are accepted
-    untested; where all are, any one hazard is enough.
+    Its claims hold only if every hazard of the plan occurred, except those accepted untested. If
+    all are accepted, any one hazard is enough.
 
     Raises:
-        BadTrial: there are too few records for them.
+        BadTrial: there are too few records for the faults.
     """
     orders = _subject_of(scenario).orders
     if named(options):
@@ -204,7 +195,6 @@ def _subject_of(scenario: Scenario) -> OwnPipeline:
 
 
 def dry_run_of(scenario: Scenario) -> Scenario:
-    """The same without faults and with few records: does it run, and are identities read back?"""
     subject = _subject_of(scenario)
     orders = subject.orders
     times = _windows(orders)
@@ -257,7 +247,7 @@ def _draft(options: VerifyOptions) -> Scenario:
 
 
 def _check_losses(options: VerifyOptions, subject: OwnPipeline) -> None:
-    """Where every input may have no effect, nothing that is missing could be called a loss."""
+    """Reject claims that no loss could refute, because every input may have no effect."""
     lacking = all(each.may_lack for each in subject.comes_to(subject.sink).values())
     if lacking and not {AT_MOST_ONCE, ATOMIC}.issuperset(options.claims):
         raise BadTrial(
@@ -268,7 +258,7 @@ def _check_losses(options: VerifyOptions, subject: OwnPipeline) -> None:
 
 
 def _topics(subject: OwnPipeline, options: VerifyOptions) -> Iterable[str]:
-    """Topics that are made beside its inputs: those that it writes to, and those it needs."""
+    """Return the topics to create besides the inputs: outputs, and those given with `--topic`."""
     written = [output.topic for output in subject.places if output.topic is not None]
     for name in options.topics:
         if not _TOPIC.fullmatch(name):
@@ -328,7 +318,6 @@ def _subject(options: VerifyOptions) -> OwnPipeline:
 
 
 def _identity(rules: Mapping[str, Rule]) -> Rule | Rules:
-    """Where the identity of an input is found, by its topic."""
     by_topic = tuple(rules.items())
     return by_topic[0][1] if len(by_topic) == 1 else Rules(by_topic=by_topic)
 
@@ -354,9 +343,9 @@ def _claims(
     hazards: frozenset[str],
     untested: str,
 ) -> tuple[Claim, ...]:
-    """A claim for each guarantee of each output and input; that outputs are atomic, of all outputs.
+    """Return a claim for each guarantee, output and input, except one `atomic` for all outputs.
 
-    Of several inputs one may have any number of effects up to some: it is held to at most once.
+    An input that may have no effect is held to at most once.
     """
     first, *others = subject.outputs
     beside = tuple((output.name, output.view) for output in others)

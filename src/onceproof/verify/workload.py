@@ -1,4 +1,4 @@
-"""What a trial sends to its inputs: records that are made up, or those of a file."""
+"""The records that a trial sends to its inputs: generated, or from a file."""
 
 from __future__ import annotations
 
@@ -16,19 +16,16 @@ from onceproof.harness.user_pipeline.upserts import check_spread
 from onceproof.verify.options import BadTrial, InputOptions, VerifyOptions
 
 RECORDS: Final = 12_000
-"""How many orders are made up at least, unless somebody says."""
+"""Default minimum of generated orders."""
 SENTINELS: Final = 60
-"""How many of the last records are sent when all else has come to rest."""
+"""Number of last records, which are sent when everything else is idle."""
 
 
 def workload_of(options: VerifyOptions, sinks: Sequence[str]) -> Orders | SeveralInputs:
-    """What is sent to all inputs.
-
-    Args:
-        sinks: names of the outputs.
+    """Return the records for all inputs; `sinks` are the names of the outputs.
 
     Raises:
-        BadTrial, BadRule: it is not as it should be.
+        BadTrial, BadRule: an option is invalid.
     """
     if not options.others:
         return _orders(options, options, sinks)
@@ -40,7 +37,7 @@ def workload_of(options: VerifyOptions, sinks: Sequence[str]) -> Orders | Severa
 
 
 def _with_sentinels(orders: Orders) -> Orders:
-    """As many from each producer, and from each at least one."""
+    """Give each producer the same number of sentinels, at least one."""
     each = orders.sentinels // orders.producers
     return replace(orders, sentinels=max(each, 1) * orders.producers)
 
@@ -48,7 +45,6 @@ def _with_sentinels(orders: Orders) -> Orders:
 def _orders(
     options: VerifyOptions, of: InputOptions, sinks: Sequence[str], match: Match | None = None
 ) -> Orders:
-    """What is sent to one input."""
     several = len(options.inputs)
     orders = Orders(
         topic=of.topic,
@@ -85,7 +81,7 @@ def _orders(
         )
         whole = ROUNDS * orders.producers
         orders = replace(orders, times=times, sentinels=orders.sentinels // whole * whole)
-    # A record without an identity is met here, and one that the function fails for.
+    # This finds records without an identity, and records for which a function fails.
     for sink in sinks:
         keyed = orders.keyed(seed=0, sink=sink)
         if options.upserts is not None and not options.states:

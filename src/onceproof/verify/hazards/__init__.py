@@ -1,1 +1,1 @@
-"""The hazards of the user's pipelines, a module for each kind; `table` has them all."""
+"""The hazards of user pipelines, one module for each kind; `registry` lists them all."""

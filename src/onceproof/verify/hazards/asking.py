@@ -1,4 +1,4 @@
-"""What many hazards ask of a pipeline, and how they strike at one of its messages."""
+"""Predicates on pipelines that many hazards share, and strikes at a single Kafka message."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ from onceproof.verify.hazards.hazard import PHASES, Pipeline, Strike
 GATE: Final = "a gate on its links saw the message and its outcome"
 
 LATE_SECONDS: Final = 12.0
-"""How late answers come: longer than clients wait that are set to wait for less than by default,
-far shorter than Kafka's own time-outs of half a minute to five."""
+"""How late responses are: more than short client timeouts, far less than Kafka's 30 s to 5 min."""
 
 SERVER: Final = "the server reported the outcome of the transaction"
 
 
 def phase(n: int) -> float:
-    """How far into the pause between two writes the strike of a round comes."""
+    """Return when a strike comes in round `n`, as a fraction of the interval between two writes."""
     return PHASES[n % len(PHASES)]
 
 
 def needs(what: Callable[[Pipeline], object], why: str) -> Callable[[Pipeline], str | None]:
-    """Why a pipeline does not have a hazard, where it has not what the hazard needs."""
+    """Return a check that says why a pipeline lacks a hazard, if `what` does not apply to it."""
 
     def unless(pipeline: Pipeline) -> str | None:
         if what(pipeline):
@@ -37,29 +36,29 @@ def needs(what: Callable[[Pipeline], object], why: str) -> Callable[[Pipeline], 
 
 
 def is_program(pipeline: Pipeline) -> bool:
-    """Whether it is no Spark job with a checkpoint that is watched."""
+    """Whether it is anything but a Spark job with a watched checkpoint."""
     return not pipeline.spark
 
 
 def commits_to_kafka(pipeline: Pipeline) -> bool:
-    """Whether it commits offsets to a group, or transactions: with its offsets, or without them as
-    those of a Flink job, which has its offsets in its checkpoints.
+    """Whether it commits offsets to a group, or transactions.
+
+    A Flink job's transactions hold no offsets, because they are in its checkpoints.
     """
     return transactional(pipeline) or (is_program(pipeline) and GROUP in pipeline.profile.commits)
 
 
 def transactional(pipeline: Pipeline) -> bool:
-    """Whether it produces in transactions."""
     return is_program(pipeline) and bool(pipeline.profile.transactional_ids)
 
 
 def produces(pipeline: Pipeline) -> bool:
-    """Whether it was seen to produce."""
+    """Whether the dry run saw it produce."""
     return pipeline.profile.watched and bool(pipeline.profile.topics)
 
 
 def asks_for_answers(pipeline: Pipeline) -> bool:
-    """Whether it produces, and waits for acknowledgements."""
+    """Whether it produces and waits for acknowledgements."""
     return is_program(pipeline) and produces(pipeline) and pipeline.profile.acks != 0
 
 
@@ -69,17 +68,17 @@ def uses_brokers(pipeline: Pipeline) -> bool:
 
 
 def no_topic(pipeline: Pipeline) -> str | None:
-    """Why nothing can be in the topic that it reads; None if it reads one."""
+    """Return why its input topic can have no odd content (it reads none), or None."""
     return "it reads no topic" if pipeline.fed else None
 
 
 def cannot_pause(pipeline: Pipeline) -> str | None:
-    """Why it cannot be made to stand still; None if it can."""
+    """Return why it cannot be paused, or None."""
     return "only commands reach it, and none pauses it" if pipeline.deployed else None
 
 
 def tables(pipeline: Pipeline) -> bool:
-    """Whether it writes to a database of the stage."""
+    """Whether it writes to the stage's database."""
     return bool(pipeline.profile.tables)
 
 
@@ -91,12 +90,11 @@ def calls_http(pipeline: Pipeline) -> bool:
 def hit(
     pipeline: Pipeline, api: str, action: str, *, lasts: float | None = None, **more: object
 ) -> Strike:
-    """Something done to the first message of the pipeline that is so.
+    """Return a strike at the first matching message, or at all of them for `lasts` seconds.
 
     Args:
-        api: its name in Kafka's protocol.
-        action: what is done, as `HitMessage` has it.
-        lasts: for how many seconds it is done to all such messages, not the first one alone.
+        api: a name of Kafka's protocol, such as `OffsetCommit`.
+        action: as in `HitMessage`.
         more: fields of `Message`, and the name of an `error`.
     """
     error = more.pop("error", None)

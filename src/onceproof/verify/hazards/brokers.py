@@ -28,7 +28,7 @@ def _broker(pipeline: Pipeline, n: int) -> Iterator[Strike]:
 
 
 def _leader(topics: tuple[str, ...], n: int) -> LeaderOf:
-    """Of a partition of the first of these topics, of the input without any."""
+    """Return the leader of a partition of the first of these topics, or by default of the input."""
     return LeaderOf(partition=n % 3, topic=topics[0] if topics else None)
 
 

@@ -1,4 +1,4 @@
-"""Hazards of commits: of offsets to Kafka, and of transactions."""
+"""Hazards of commits: offset commits to Kafka, and transactions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NOTHING: Final = "it commits neither offsets nor transactions to Kafka"
 def _at_offsets(
     pipeline: Pipeline, action: str, *, lasts: float | None = None, **more: object
 ) -> list[Strike]:
-    """At a commit of each input's offsets outside transactions."""
+    """Strike at a commit of each input's offsets outside transactions."""
     return [
         hit(pipeline, "OffsetCommit", action, topic=topic, lasts=lasts, **more)
         for topic in pipeline.inputs
@@ -41,7 +41,7 @@ def _at_offsets(
 def _at_commit(
     pipeline: Pipeline, action: str, *, lasts: float | None = None, **more: object
 ) -> list[Strike]:
-    """At the end of its transaction, if it has any, and at commits of offsets outside of one."""
+    """Strike at the end of a transaction, if any, and at offset commits outside transactions."""
     strikes = []
     if transactional(pipeline):
         strikes.append(hit(pipeline, "EndTxn", action, commits=True, lasts=lasts, **more))
@@ -51,7 +51,7 @@ def _at_commit(
 
 
 def _killed(pipeline: Pipeline, at: str) -> list[Strike]:
-    """At a commit of each input's offsets, or of its transactions."""
+    """Kill it at an offset commit of each input, or at the end of a transaction."""
     times = 1 if transactional(pipeline) else len(pipeline.inputs)
     return [Strike(do=Kill(Program(), at=at), tells=True)] * times
 

@@ -1,4 +1,4 @@
-"""Hazards of who writes to the stage's database."""
+"""Hazards of writes to the stage's database."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _database_refused(pipeline: Pipeline, n: int) -> Iterator[Strike]:
 
 
 def _database_slow(pipeline: Pipeline, n: int) -> Iterator[Strike]:
-    # PostgreSQL's own statement_timeout ends before a commit calls its deferred triggers.
+    # PostgreSQL's statement_timeout stops counting before a commit fires deferred triggers.
     when = ("statement", "commit")[n % 2]
     yield Strike(do=StrikeDatabase(when=when, act="slow"))  # type: ignore[arg-type]
 

@@ -1,4 +1,4 @@
-"""Hazards of members of a group."""
+"""Hazards of members of a consumer group."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from onceproof.verify.hazards.asking import (
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
 _BROKERS_SESSION_MS: Final = 45_000
-"""Of groups of the newer protocol: the default of `group.consumer.session.timeout.ms`."""
+"""Default of `group.consumer.session.timeout.ms`, for groups of the newer protocol."""
 _OUT_SECONDS: Final = 30.0
-"""Longer than the leases that processes take usually last."""
+"""Longer than the leases that processes usually take."""
 _KILL_SECONDS: Final = 2 * _OUT_SECONDS
-"""For one of them, and until it is there again."""
+"""Time for killing one process until it runs again."""
 _OUT_AT_MOST: Final = 3
-"""How many processes that are in no group are killed in a round, and paused."""
+"""How many processes outside any group are killed or paused in a round."""
 _TAKEOVER_SECONDS: Final = 5.0
-"""In which others do what a member had in hand whose session has ended."""
+"""Time for other members to process what an expired member had in flight."""
 _SHORT_SESSION_MS: Final = 10_000
-"""A session time-out that a trial waits for; beyond it a member is removed by hand."""
+"""The longest session timeout to wait for; beyond it, the trial removes the member itself."""
 
 
 def _evicted(pipeline: Pipeline, n: int) -> Iterator[Strike]:
@@ -67,14 +67,14 @@ def _evicted(pipeline: Pipeline, n: int) -> Iterator[Strike]:
 
 
 def _held_at(pipeline: Pipeline) -> Held | None:
-    """Where one of several processes can be held with records in hand."""
+    """Return where one of several processes can be held with unprocessed records."""
     if transactional(pipeline) and pipeline.profile.watched:
         return "offsets"
     return "write" if pipeline.profile.tables else None
 
 
 def _session(group: GroupProfile) -> float:
-    """Seconds after which a member that stands still is gone; nobody knows which one to remove."""
+    """Return the session timeout, which must expire if it is unknown which member to remove."""
     if group.session_ms is None and group.protocol == CONSUMER:
         return _BROKERS_SESSION_MS / 1000
     return (group.session_ms or 0) / 1000
@@ -98,7 +98,7 @@ def _rebalanced(pipeline: Pipeline, n: int) -> Iterator[Strike]:
 
 
 def _eager_alone(pipeline: Pipeline, group: GroupProfile) -> bool:
-    """Whether it gives all its partitions up at a rebalance, and nobody else's commits are seen."""
+    """Whether its group uses eager rebalancing, and every observed commit is its own."""
     eager = common(group.assignors) != ("cooperative-sticky",) and group.protocol != CONSUMER
     alone = pipeline.profile.watched and not _several(pipeline)
     return eager and alone and commits_to_kafka(pipeline)
@@ -115,19 +115,19 @@ def _instance_killed(pipeline: Pipeline, n: int) -> Iterator[Strike]:
 
 
 def _each_paused(pipeline: Pipeline, n: int) -> Iterator[Strike]:
-    # Nobody sees which one works and which one stands by.
+    # It is not visible which instance is active and which is on standby.
     for number in range(_out(pipeline)):
         fault = PauseInstance(number=number, seconds=_OUT_SECONDS, phase=phase(n))
         yield Strike(do=fault, seconds=_OUT_SECONDS)
 
 
 def _out(pipeline: Pipeline) -> int:
-    """How many of its processes are out in turn."""
+    """Return how many of its processes are killed or paused, one after the other."""
     return min(pipeline.profile.processes, _OUT_AT_MOST)
 
 
 def _alone(pipeline: Pipeline) -> str | None:
-    """Why there is no process of it beside another; None if there is one."""
+    """Return why it has no second process, or None."""
     if not is_program(pipeline):
         return "Spark coordinates its processes itself"
     if pipeline.profile.processes == 1:
@@ -136,7 +136,7 @@ def _alone(pipeline: Pipeline) -> str | None:
 
 
 def _no_peers(pipeline: Pipeline) -> str | None:
-    """Why none of its processes can be paused beside others; None if one can."""
+    """Return why no process of it can be paused while others continue, or None."""
     return _alone(pipeline) or ("it is evicted instead" if _several(pipeline) else None)
 
 
@@ -148,7 +148,7 @@ def _no_group(pipeline: Pipeline) -> str | None:
 
 
 def _not_joined(group: GroupProfile) -> str | None:
-    """Why no member of ours can join its group; None if one can."""
+    """Return why onceproof's member cannot join its group, or None."""
     if group.protocol == "classic" and not common(group.assignors):
         how = ", ".join(group.assignors) or "a protocol of its own"
         return f"its group assigns partitions by {how}, which onceproof's member does not support"
@@ -156,15 +156,15 @@ def _not_joined(group: GroupProfile) -> str | None:
 
 
 def evictable(pipeline: Pipeline) -> str | None:
-    """Why it cannot lose its partitions; None if it can."""
+    """Return why it cannot lose its partitions, or None."""
     group = pipeline.group
     if _several(pipeline) or (group is not None and not group.static):
-        return None  # to another member of its own, or of ours, or to nobody
+        return None  # to another instance, to onceproof's member, or to no member
     return _no_group(pipeline)
 
 
 def _several(pipeline: Pipeline) -> bool:
-    """Whether several of its processes are members."""
+    """Whether several of its processes are members of its group."""
     group = pipeline.group
     return group is not None and group.members > 1 and pipeline.profile.processes > 1
 

@@ -1,4 +1,4 @@
-"""What a hazard is, and what it may depend on."""
+"""Define hazards, and what they may depend on."""
 
 from __future__ import annotations
 
@@ -11,26 +11,25 @@ from onceproof.harness.faults.until import TookEffect
 from onceproof.harness.user_pipeline.profile import GroupProfile, Profile
 
 PHASES: Final = (0.8, 0.4, 0.0, 0.6, 0.2)
-"""How far into the pause between two writes a strike comes, by round."""
+"""When a strike comes, by round, as a fraction of the interval between two writes."""
 _LONGEST_PATIENCE: Final = 35.0
 """Kafka Streams commits every 30 s by default."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Pipeline:
-    """What a hazard may depend on.
+    """The properties of a pipeline that decide which hazards it has.
 
     Attributes:
-        profile: what was learned of it.
+        profile: what the dry run learned.
         inputs: the topics that it reads.
-        kinds: of its outputs, as `Output.kind` has them.
-        topics: of its outputs.
+        kinds, topics: of its outputs; kinds as in `Output.kind`.
         spark: whether its Spark checkpoint is watched.
-        deployed: whether it is a service that only commands reach.
-        fed: whether it reads no topic: a command puts its inputs where it reads them.
+        deployed: whether it is a service that is controlled only by commands.
+        fed: whether a command delivers its inputs instead of a topic.
         upserts: whether its outputs keep one value for each key.
         plain_data: whether its input gets no odd records.
-        odd_orders: kinds of odd records that are among its made-up orders.
+        odd_orders: kinds of odd records among its generated orders.
     """
 
     profile: Profile
@@ -46,29 +45,28 @@ class Pipeline:
 
     @property
     def group(self) -> GroupProfile | None:
-        """The group that it is a member of, if it is one that can be joined."""
+        """The pipeline's consumer group; None if it has none that another member could join."""
         group = self.profile.group
         return group if group is not None and group.members else None
 
     @property
     def produced(self) -> tuple[str, ...]:
-        """The topics that it writes effects or dead letters to.
+        """Topics of effects and dead letters: those that the dry run saw written, or else all.
 
-        One that its dry run did not see, such as of dead letters that are rare, is left out:
-        nobody knows whether a fault would ever meet a write to it.
+        A fault might never meet a write to the others, such as a topic of rare dead letters.
         """
         seen = tuple(topic for topic in self.topics if topic in self.profile.topics)
         return seen or self.topics or self.profile.topics
 
     @property
     def beside(self) -> tuple[str, ...]:
-        """Other topics that it keeps writing to, such as of offsets, state or retries."""
+        """Other topics that it keeps writing to, such as those of offsets, state or retries."""
         left_out = {*self.produced, *self.profile.rarely_written}
         return tuple(topic for topic in self.profile.topics if topic not in left_out)
 
     @property
     def patience(self) -> float:
-        """Seconds in which it should have committed offsets, if it does by the clock."""
+        """Seconds within which a pipeline that commits periodically has committed offsets."""
         every = self.profile.commit_seconds
         return 1.0 if every is None else min(_LONGEST_PATIENCE, 1.5 * every + 1.0)
 
@@ -79,8 +77,8 @@ class Strike:
 
     Attributes:
         until: what ends it.
-        seconds: how much longer than others it may take to have its effect.
-        tells: whether the fault records the hazard itself, when its own proof is there.
+        seconds: extra time for it to take effect.
+        tells: whether the fault records the hazard itself, once it has its own proof.
     """
 
     do: Fault
@@ -94,17 +92,16 @@ class Hazard:
     """One kind of hazard.
 
     Attributes:
-        name: as histories and `--accept-untested` have it.
-        says: what happens to the pipeline, in words.
-        of: which profile has it, in words.
-        proof: what shows that it was met, in words.
-        unless: why a pipeline does not have it; None if it has.
-        strikes: how it is caused, in one round.
-        rare: whether once in three rounds is enough, because it takes long.
-        side_by_side: whether it is met together with its neighbours in the table of which the same
-            is true: none of them needs the pipeline for itself.
-        brutal: whether only the preset `brutal` has it: a pipeline may be right although it fails
-            there.
+        name: as in histories and `--accept-untested`.
+        says: what happens to the pipeline.
+        of: which pipelines have it.
+        proof: what proves that it occurred.
+        unless: returns why a pipeline does not have it; None if it has.
+        strikes: returns the faults that cause it in one round.
+        rare: takes long, so that the presets trigger it less often.
+        side_by_side: triggered together with neighbours in the table that also have this flag,
+            because none of them needs the pipeline for itself.
+        brutal: only in the preset `brutal`: a pipeline may be correct although it fails here.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Hazards of who calls the run's HTTP service."""
+"""Hazards of calls to the run's HTTP service."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 _UNAVAILABLE_SECONDS: Final = 6.0
 """Longer than a few retries usually take."""
 _AWAY_RECORDS: Final = 200
-"""How many records come while nobody answers: the pipeline has to meet that."""
+"""Records that arrive while the service is down, so that the pipeline must call it."""
 _CALLS: Final = "calls the HTTP service"
 _SERVICE: Final = "the service reported the request, and whether it carried it out"
 

@@ -1,4 +1,4 @@
-"""Hazards of what is in the input: odd records, a new partition, nothing at all."""
+"""Hazards of the input: odd records, a new partition, an empty partition."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from onceproof.verify.hazards.asking import is_program, needs, no_topic, phase
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
 _STREAMS: Final = "stream"
-"""How Kafka Streams calls its assignor."""
+"""The name of Kafka Streams' assignor."""
 _BEHIND: Final = "later records in every partition had effects"
 
 
@@ -97,7 +97,7 @@ BEGINNING: Final[tuple[Hazard, ...]] = (
         rare=True,
     ),
 )
-"""How the input begins; what comes first in a round."""
+"""Hazards at the start of the input, first in a round."""
 INPUT: Final[tuple[Hazard, ...]] = (
     Hazard(
         name=ABORTED,

@@ -1,4 +1,4 @@
-"""Hazards of who produces."""
+"""Hazards of producing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NO_ANSWERS: Final = "it produces to no topic, or asks for no answers (acks=0)"
 
 
 def refused(pipeline: Pipeline, n: int) -> Strike:
-    """A produce request that is refused for good."""
+    """Return a strike at a produce request, which is rejected with a fatal error."""
     return _produce(pipeline, n, "request", "error", error=_REFUSED_FOR_GOOD)
 
 

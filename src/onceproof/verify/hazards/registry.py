@@ -1,7 +1,7 @@
-"""All hazards: which profile has which, how each is caused and proved.
+"""All hazards: which pipelines have each, how it is caused, and how it is proved.
 
-This table is the only place that knows them all; the plan of a trial and the reference page follow
-from it. A new hazard goes into the module of its kind.
+This table is the only complete list; the plan of a trial and the reference page are made from it. A
+new hazard goes into the module of its kind.
 """
 
 from __future__ import annotations
@@ -31,5 +31,5 @@ TABLE: Final[tuple[Hazard, ...]] = (
     *BROKERS,
     *INPUT,
 )
-"""Every hazard that is known, in the order in which a round meets them."""
+"""Every hazard, in the order of a round."""
 NAMES: Final = tuple(hazard.name for hazard in TABLE)

@@ -1,4 +1,4 @@
-"""Hazards of Spark jobs, and of whoever can only be paused."""
+"""Hazards of Spark jobs, and of pipelines that can only be paused."""
 
 from __future__ import annotations
 

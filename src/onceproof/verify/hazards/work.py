@@ -1,4 +1,4 @@
-"""Hazards of who is ended with work in hand."""
+"""Hazards of a pipeline that ends with unprocessed records."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
 
 def _withheld(pipeline: Pipeline, n: int) -> Iterator[Strike]:
-    # Once longer than a program waits for a delivery, before it goes on and commits all the same.
+    # In the first round, exceed short delivery timeouts, after which a program may commit anyway.
     seconds = pipeline.patience if n else max(pipeline.patience, LATE_SECONDS)
     for topic in pipeline.produced if produces(pipeline) else ():
         fault = WithholdWrites(topic=topic, seconds=seconds, phase=phase(n))
@@ -46,7 +46,7 @@ def _stopped(pipeline: Pipeline, n: int) -> Iterator[Strike]:
         topics = pipeline.produced
         yield Strike(do=WithholdWrites(topic=topics[n % len(topics)], ending="stop", seconds=0.5))
     elif pipeline.profile.watched and not pipeline.fed:
-        for part in (phase(n),) if n else (phase(0), phase(1)):  # the only ones of `gentle`
+        for part in (phase(n),) if n else (phase(0), phase(1)):  # `gentle` has only this round
             yield Strike(do=Stop(Program(phase=part), at=IN_HAND))
     else:
         yield Strike(do=Stop(Program(phase=phase(n))))
@@ -55,14 +55,14 @@ def _stopped(pipeline: Pipeline, n: int) -> Iterator[Strike]:
 
 
 def _beside(pipeline: Pipeline) -> tuple[str, ...]:
-    """Topics that are none of its outputs, and that its writes to can be held back."""
+    """Return topics that are not outputs, if writes to them can be held back."""
     return pipeline.beside if is_program(pipeline) and pipeline.profile.watched else ()
 
 
 def _between(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     for table in pipeline.profile.tables:
         yield Strike(do=StrikeDatabase(when="statement", act="kill-undone", table=table))
-    # Those of its outputs are withheld by themselves; see `_withheld`.
+    # `_withheld` covers the topics of its outputs.
     for topic in _beside(pipeline):
         seconds = pipeline.patience
         fault = WithholdWrites(topic=topic, seconds=seconds, phase=phase(n))
