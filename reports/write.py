@@ -15,7 +15,7 @@ from onceproof.reports.html import render
 from onceproof.reports.model import FORMAT, Report
 
 HTML_FILE, JSON_FILE = "report.html", "report.json"
-_LARGEST = 256 * 2**20
+LARGEST = 256 * 2**20
 """Maximum size of a report in bytes, far above any of ours."""
 
 
@@ -52,7 +52,7 @@ def read(path: Path, *, within: Path | None = None) -> Report:
     """
     try:
         within = within or path.resolve().parent
-        return Report.model_validate_json(read_regular(path, within, at_most=_LARGEST))
+        return Report.model_validate_json(read_regular(path, within, at_most=LARGEST))
     except NotRegular as error:
         raise UnreadableReport(str(error)) from None
     except (FileNotFoundError, NotADirectoryError):

@@ -25,7 +25,6 @@ from onceproof.harness.user_pipeline.look import inputs_of
 from onceproof.harness.wait import Interrupted, Stop
 
 _EVERY_SECONDS: Final = 1.0
-_AGAIN_SECONDS: Final = 0.5
 _RUN_SECONDS: Final = 60.0
 _GIVE_UP_SECONDS: Final = 120.0
 """Longer than faults make the database unavailable."""

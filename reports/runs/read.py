@@ -17,11 +17,9 @@ from onceproof.harness.history.run_record import RUN_FILE, RunRecord, Unreadable
 from onceproof.reports.model import Phase, Report
 from onceproof.reports.runs.claims import claim_results
 from onceproof.reports.runs.run import Found, Run, Unread
-from onceproof.reports.write import HTML_FILE, JSON_FILE, UnreadableReport, load
+from onceproof.reports.write import HTML_FILE, JSON_FILE, LARGEST, UnreadableReport, load
 
 _NAME: Final = re.compile(r"\d{8}T\d{6}Z-.+")
-_LARGEST: Final = 64_000_000
-"""Maximum size of a report in bytes, far above any of ours."""
 _WANTED: Final = "a folder that `onceproof run` printed, or the one that holds them, such as runs"
 
 
@@ -77,7 +75,7 @@ def _read(folder: Path) -> Run | Unread:
         report = folder / JSON_FILE
         if report.exists() and not report.is_file():
             return Unread(folder=folder, reason=f"{JSON_FILE} is no file.")
-        if report.exists() and report.stat().st_size > _LARGEST:
+        if report.exists() and report.stat().st_size > LARGEST:
             return Unread(
                 folder=folder,
                 reason=f"{JSON_FILE} is larger than any report; `onceproof check` writes it anew.",

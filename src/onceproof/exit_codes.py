@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from onceproof.interrupts import INTERRUPTED
 
-_SEVERITY = (INTERRUPTED, 1, 3, 4, 5, 0)
+_SEVERITY = (INTERRUPTED, 1, 2, 3, 4, 5, 0)
 
 
 def worst(codes: Iterable[int]) -> int:

@@ -68,7 +68,7 @@ def _offset_error(n: int) -> str:
 
 def _aborted(pipeline: Pipeline, n: int) -> Strike:
     if n % 2 == 0 and TRANSACTION in pipeline.profile.commits:
-        error = _OFFSET_ERRORS[n % 2]
+        error = _OFFSET_ERRORS[n // 2 % 2]  # the third one is for members outside transactions
         return hit(pipeline, "TxnOffsetCommit", "error", direction="request", error=error)
     return refused(pipeline, n)
 

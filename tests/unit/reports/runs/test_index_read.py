@@ -131,7 +131,7 @@ def test_what_is_no_file_or_far_too_large_is_not_read(runs: Path, small_report: 
     os.mkfifo(put(runs, small_report, 1) / "pipe")
     large, odd = put(runs, small_report, 2), put(runs, small_report, 3)
     with (large / "report.json").open("r+b") as file:
-        file.truncate(100_000_000)
+        file.truncate(300_000_000)
     (odd / "report.json").unlink()
     os.mkfifo(odd / "report.json")
     found = read_runs([runs])
