@@ -1,1 +1,1 @@
-"""Faults: one file each. To add one, add a file."""
+"""Faults, one per file. To add one, add a file."""

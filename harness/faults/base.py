@@ -1,8 +1,6 @@
-"""What a fault is: plain data that can be injected, healed, and asked for proof of its effect.
+"""The interfaces of a fault, its injection and its end condition.
 
-`inject` resolves the target's role and acts; the `Injection` that it returns
-knows how to undo it and what proves it. A fault without proof makes the run invalid. Add a fault by
-adding a file to this folder.
+To add a fault, add a file to this folder. A fault without evidence makes the run invalid.
 """
 
 from __future__ import annotations
@@ -13,73 +11,70 @@ from onceproof.harness.context.run_context import Collected, RunContext
 
 
 class NoEffect(Exception):
-    """A fault has acted, and can take effect no more; the text says what was seen."""
+    """The fault acted but can no longer take effect; the message says what was observed."""
 
 
 class Injection(Protocol):
-    """One fault at work."""
+    """One injected fault."""
 
     @property
     def target(self) -> str:
-        """The target as resolved, e.g. `broker-2 (leader of payments-0)`."""
+        """The resolved target, e.g. `broker-2 (leader of payments-0)`."""
 
     @property
     def at(self) -> int | None:
-        """When it acted; None while it is only armed."""
+        """Time of the injection; None while the fault is only armed."""
 
     def evidence(self) -> str | None:
-        """What proves that it took effect, with figures; None while nothing does.
+        """Return proof that the fault took effect, with figures; None while there is none yet.
 
         Raises:
-            NoEffect: nothing will. Nobody waits for it then, and it is tried again at once.
+            NoEffect: there will be no proof, so the caller injects the fault again at once.
         """
 
     def heal(self) -> None:
-        """Undo it and see that it is undone; raises `Overdue` or `StageTrouble` if it is not.
-
-        Called again after that, it goes on from what is there.
-        """
+        """Undo the fault, or raise `Overdue` or `StageTrouble`; can be called again."""
 
 
 @runtime_checkable
 class AfterCollect(Injection, Protocol):
-    """One whose hazards show only when everything has been collected."""
+    """An injection whose hazards are known only after the history has been collected."""
 
     def after_collect(self, known: Collected) -> None:
-        """Record those hazards."""
+        """Record the hazards."""
 
 
 class Fault(Protocol):
-    """One act on a link or a process."""
+    """A fault, as plain data."""
 
     kind: ClassVar[str]
-    """crash, partition or timeout; or surgery on what a pipeline trusts, which the standard fine
-    print does not cover."""
+    """`crash`, `partition`, `timeout`, or `surgery`: not covered by the standard fine print."""
 
     @property
     def needs(self) -> str | None:
-        """What there must be.
+        """Return what the run must offer; None if nothing.
 
         The stage offers to `kill`, `stop` or `pause` a broker, to `cut` a client's link, `links` of
-        every kind, the `database` ended or paused; the subject a `driver`, `executors`, a `member`,
-        a `worker`, a `job` or `commits` that can be held, which not every one has.
+        every kind, `gates`, the `database`, `queues`, `http`. The subject may offer a `program`, a
+        `driver`, `executors`, a `new checkpoint`, a `member`, a `worker`, a `job`, a `forwarder`,
+        or `commits` that can be held.
         """
 
     def describe(self) -> str:
-        """What it does, as a phrase without a subject: `SIGKILL all brokers`."""
+        """Describe the fault as a phrase without a subject: `SIGKILL all brokers`."""
 
     def inject(self, context: RunContext, name: str) -> Injection:
-        """Do it. `name` is its name in the schedule, for hazards to refer to."""
+        """Inject the fault. Hazards refer to it by `name`, its name in the schedule."""
 
 
 class Until(Protocol):
-    """What ends a fault."""
+    """A condition that ends a fault."""
 
     def describe(self) -> str:
-        """In words."""
+        """Describe the condition for reports."""
 
     def begin(self, context: RunContext) -> object:
-        """A look at the state when the fault starts."""
+        """Return the state at the start of the fault, for `reached`."""
 
     def reached(self, context: RunContext, begun: object) -> bool:
-        """Whether it may end, given that it has taken effect."""
+        """Whether the fault may end; asked only once it has taken effect."""

@@ -1,7 +1,4 @@
-"""Faults that can be asked for in a word or two: `isolate leader:payments-0`.
-
-A fault says by its fields how it is asked for; see `Word`.
-"""
+"""Parse faults given on the command line, such as `isolate leader:payments-0`; see `Word`."""
 
 from __future__ import annotations
 
@@ -17,14 +14,10 @@ from onceproof.harness.faults.words import UnknownFault, Word
 
 @dataclass(frozen=True)
 class ByHand:
-    """How a fault is asked for: by its name, and by the words of its fields in their order.
-
-    Attributes:
-        fault: its class. It has an `example`, which begins with its name, and its docstring begins
-            with a sentence that says what it does.
-    """
+    """The command-line form of a fault: its name, then the words of its fields in order."""
 
     fault: type[Any]
+    """Has an `example` that begins with its name; its docstring's first paragraph describes it."""
 
     @property
     def example(self) -> str:
@@ -41,21 +34,17 @@ class ByHand:
 
     @property
     def takes(self) -> list[str]:
-        """What the words after its name mean; a TARGET can be any role of those in `roles`."""
+        """The placeholders of the words after the name. A TARGET can be any role in `roles`."""
         return [each for _, word, kind in self._words() for each in word.takes(kind)]
 
     @property
     def usage(self) -> str:
-        """E.g. `isolate TARGET`."""
+        """The usage line, e.g. `isolate TARGET`."""
         options = [f"[--{field} {word.usage}]" for field, word, _ in self._words(option=True)]
         return " ".join([self.name, *self.takes, *options])
 
     def read(self, words: Sequence[str]) -> Fault:
-        """The fault with these words behind its name.
-
-        Raises:
-            ValueError: it takes other words.
-        """
+        """Parse the words after the name; raise `ValueError` if they do not match the usage."""
         given = list(words)
         values: dict[str, Any] = {}
         for field, _, _ in self._words(option=True):
@@ -85,11 +74,7 @@ class ByHand:
 
 @cache
 def by_hand() -> dict[str, ByHand]:
-    """All that can be asked for, by name.
-
-    Raises:
-        BadExtension: two have the same name.
-    """
+    """Return all such faults by name; raise `BadExtension` if two have the same name."""
     kinds = [
         kind for kind in fault_classes() if hasattr(kind, "inject") and "example" in vars(kind)
     ]
@@ -98,11 +83,7 @@ def by_hand() -> dict[str, ByHand]:
 
 
 def asked(name: str, words: Sequence[str]) -> Fault:
-    """The fault that is asked for.
-
-    Raises:
-        UnknownFault: there is none of that name, or it takes other words.
-    """
+    """Parse a fault; raise `UnknownFault` if it is unknown or its words are invalid."""
     try:
         entry = by_hand()[name]
     except KeyError:
@@ -110,5 +91,5 @@ def asked(name: str, words: Sequence[str]) -> Fault:
         raise UnknownFault(f"there is no fault «{name}»; there are {known}") from None
     try:
         return entry.read(words)
-    except ValueError as error:  # also what the fault itself refuses, such as a window it has not
+    except ValueError as error:  # also raised by the fault itself, e.g. for an unknown window
         raise UnknownFault(str(error)) from None

@@ -1,4 +1,4 @@
-"""The forwarders of a run, for the faults that act on them."""
+"""Access to the forwarders of a run."""
 
 from __future__ import annotations
 
@@ -8,11 +8,7 @@ from onceproof.harness.subjects.queue.forwarders import Forwarders
 
 
 def forwarders(context: RunContext) -> Forwarders:
-    """The pipeline as what it must be for a fault that needs a `forwarder`.
-
-    Raises:
-        StageTrouble: what is on trial has none.
-    """
+    """Return the pipeline as `Forwarders`; raise `StageTrouble` if the subject has none."""
     if not isinstance(context.pipeline, Forwarders):
         raise StageTrouble(f"{context.subject.name} has no forwarders")
     return context.pipeline

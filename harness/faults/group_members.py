@@ -1,4 +1,4 @@
-"""Who belongs to a consumer group, of whichever protocol, as its coordinator reports it."""
+"""The members of a consumer group of either protocol, as its coordinator reports them."""
 
 from __future__ import annotations
 
@@ -16,27 +16,23 @@ _STABLE_SECONDS: Final = 60.0
 
 
 class GroupMembers:
-    """The members of one group, asked for over and over.
-
-    Attributes:
-        name: of the group.
-    """
+    """Query the members of one group repeatedly."""
 
     def __init__(self, context: RunContext, group: str) -> None:
         self._context = context
         self.name = group
         self._admin = self._asker()
         self.last_answer = "nothing yet"
-        """In words, for errors."""
+        """In words, for error messages."""
 
     def describe(self) -> ConsumerGroupDescription | None:
-        """The group as it is now; None while nobody says."""
+        """Describe the group; None if the coordinator does not answer."""
         asked = self._admin.describe_consumer_groups([self.name], request_timeout=5)
         try:
             found: ConsumerGroupDescription = asked[self.name].result(10)
         except KafkaException as error:
             self.last_answer = f"no answer: {error.args[0]}"
-            # It would ask a broker that coordinates the group no more for as long as it lives.
+            # A client keeps asking the broker that used to coordinate the group.
             self._admin = self._asker()
             return None
         belong = ", ".join(sorted(str(each.member_id) for each in found.members))
@@ -44,18 +40,14 @@ class GroupMembers:
         return found
 
     def ids(self) -> frozenset[str]:
-        """Member ids; empty while the group is not stable, or nobody says."""
+        """Return the member ids; empty if the group is unstable or its coordinator is silent."""
         found = self.describe()
         if found is None or found.state.name != "STABLE":
             return frozenset()
         return frozenset(str(each.member_id) for each in found.members)
 
     def wait_stable(self) -> frozenset[str]:
-        """Member ids, as soon as the group is stable and has any.
-
-        Raises:
-            Overdue: it is not in time.
-        """
+        """Wait for a stable group with members; return their ids, or raise `Overdue`."""
         return wait_until(
             self.ids,
             what=f"group {self.name} to be stable",

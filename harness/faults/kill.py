@@ -1,4 +1,4 @@
-"""SIGKILL of a part of the run; it is started again when healed."""
+"""Kill a part of the run with SIGKILL."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""What faults of a consumer group have in common: its members, and seeing who belongs to it.
+"""Helpers for faults of consumer group members.
 
-The group's coordinator is asked who belongs; a member's own word counts for
-nothing, least of all that of one that was paused.
+Membership is read from the group coordinator: a paused member still believes that it is a member.
 """
 
 from __future__ import annotations
@@ -18,43 +17,38 @@ from onceproof.harness.subjects.group.members import Members
 from onceproof.harness.wait import wait_until
 
 _SECONDS: Final = 150
-"""Deadline for a rebalance. A group waits for all its members, and only its watchdog ends a member
-that hangs in its client."""
+"""Deadline for a rebalance. A group waits for all its members, and a member that hangs in its
+client is ended only by its watchdog."""
 
 
 def members(context: RunContext) -> Members:
-    """The pipeline as what it must be for a fault that needs a `member`.
-
-    Raises:
-        StageTrouble: what is on trial has none.
-    """
+    """Return the pipeline as `Members`; raise `StageTrouble` if the subject has none."""
     if not isinstance(context.pipeline, Members):
         raise StageTrouble(f"{context.subject.name} has no members")
     return context.pipeline
 
 
 class Belonging:
-    """Who belongs to a group while a fault is at work on one of its members."""
+    """Track the members of a group while a fault acts on one of them."""
 
     def __init__(self, context: RunContext, group: str, who: str) -> None:
-        """Look at who belongs now; `who` is the member's client id."""
+        """Read the current members; `who` is the client id of the member under fault."""
         self._group = group
         self._who = who
         self._context = context
         self._members = GroupMembers(context, group)
         self.had: frozenset[tuple[str, int]] = frozenset()
-        """Partitions that it had when it was last seen to belong; empty if that was never seen."""
+        """Partitions last seen assigned to the member; empty if none were ever seen."""
         self._before = frozenset(self._ids(stable=False) or ())
 
     def wait_at_work(self, committed: Callable[[], Sequence[Commit]]) -> None:
-        """Wait until the member has partitions, and the group's positions in them move on.
+        """Wait until the member has partitions and the group commits new offsets for them.
 
         Args:
-            committed: every position that the group has committed, oldest first.
+            committed: returns every offset that the group has committed, oldest first.
 
         Raises:
-            Overdue: they do not in time.
-            PipelineTrouble: the group does not work.
+            Overdue, PipelineTrouble: it takes too long, or the group does not work.
         """
         since: int | None = None
 
@@ -78,18 +72,17 @@ class Belonging:
         )
 
     def without(self) -> list[str] | None:
-        """Client ids of the others, once the member is out; None until then."""
+        """Return the client ids of the other members once the member is out; None until then."""
         there = self._ids()
         if there is None or self._before & {i for i, name in there.items() if name == self._who}:
             return None
         return sorted(name for name in there.values() if name != self._who)
 
     def wait_back(self) -> None:
-        """Wait until the member belongs to the group again, which gives it a new member id.
+        """Wait until the member has rejoined the group, with a new member id.
 
         Raises:
-            Overdue: it does not in time.
-            PipelineTrouble: the group does not work.
+            Overdue, PipelineTrouble: as for `wait_at_work`.
         """
 
         def there() -> bool:
@@ -107,10 +100,7 @@ class Belonging:
         )
 
     def _ids(self, *, stable: bool = True) -> dict[str, str] | None:
-        """Client id by member id; None while nobody says, or the group is not yet stable.
-
-        The assignment is known only while it is.
-        """
+        """Return client ids by member id; None without an answer, or if the group is not stable."""
         found = self._members.describe()
         if found is None:
             return None

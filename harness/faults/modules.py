@@ -1,4 +1,4 @@
-"""The modules that define faults: `harness/faults/`, its folders, those of other packages."""
+"""Find the modules that define faults: in `harness/faults/`, its subfolders and other packages."""
 
 from __future__ import annotations
 
@@ -11,11 +11,7 @@ from onceproof.harness import faults
 
 
 def fault_modules() -> tuple[ModuleType, ...]:
-    """Each of them, imported, in the order of their names.
-
-    Raises:
-        BadExtension: a module of another package cannot be imported.
-    """
+    """Import and return these modules, sorted; raise `BadExtension` if one cannot be imported."""
     top = modules(faults.__name__)
     rooms = [each for each in top if hasattr(each, "__path__")]
     inside = [each for room in rooms for each in modules(room.__name__)]
@@ -23,7 +19,7 @@ def fault_modules() -> tuple[ModuleType, ...]:
 
 
 def fault_classes() -> tuple[type, ...]:
-    """All classes that they define, or that a package defines in modules below its own."""
+    """Return all classes defined in these modules, or in submodules of another package's module."""
     found = {
         value: None
         for module in fault_modules()
@@ -34,11 +30,7 @@ def fault_classes() -> tuple[type, ...]:
 
 
 def by_name(pairs: Iterable[tuple[str, type]], what: str) -> dict[str, type]:
-    """Classes of one kind, such as faults, by their names, in the order of these.
-
-    Raises:
-        BadExtension: two have the same name.
-    """
+    """Return classes by name, sorted; raise `BadExtension` if two have the same name."""
     found: dict[str, type] = {}
     for name, kind in pairs:
         other = found.setdefault(name, kind)

@@ -1,7 +1,4 @@
-"""The reference page of all faults, and of what each can be aimed at, made from their files.
-
-What a fault can be aimed at is found by asking for it; nobody keeps a list.
-"""
+"""Generate the reference page of all faults, and of the targets that each accepts."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ ROLES: Final = {
     "placed apart": "leader:payments-0/not/controller",
     "postgres": "postgres",
 }
-"""Each kind of target, and how one is written."""
+"""Kind of target → an example of it."""
 _HEAD: Final = """\
 <!-- Made by `make reference`; do not edit. -->
 
@@ -58,7 +55,7 @@ _TABLE: Final = """
 
 
 def cell(entry: ByHand, role: str) -> list[str] | None:
-    """The words after a fault's name that aim it at a role; None where it cannot be."""
+    """Return the words that aim a fault at a role; None if it does not accept the role."""
     words = entry.example.split()[1:]
     places = [n for n, takes in enumerate(entry.takes) if takes.startswith(TARGET)]
     if not places:

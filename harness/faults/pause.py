@@ -1,4 +1,4 @@
-"""A part of the run paused: it stands still, and goes on later as if nothing had happened."""
+"""Pause a part of the run; it resumes unaware that it was paused."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Targets as they are written by hand: `leader:payments-0`, `coordinator:txn:payments-writer`.
-
-Every role that a target can have is one line here, with its pattern.
-"""
+"""Parse targets given by role: `leader:payments-0`, `coordinator:txn:payments-writer`."""
 
 from __future__ import annotations
 
@@ -26,7 +23,7 @@ from onceproof.harness.links.topology import ARTEMIS, HTTP_SERVICE, POSTGRES
 _PARTITION: Final = r"(?P<topic>[A-Za-z0-9._-]+)-(?P<partition>\d+)"
 _APART: Final = "/not/"
 Roles = Mapping[str, tuple[str, Callable[[re.Match[str]], Target]]]
-"""How each role is written, its pattern, and the target."""
+"""Syntax of each role → its pattern, and a function that makes the target from a match."""
 
 
 def _led(found: re.Match[str]) -> LeaderOf:
@@ -50,21 +47,19 @@ BROKERS: Final[Roles] = {
     ),
     "controller": ("controller", lambda found: ActiveController()),
 }
-"""Roles of brokers."""
 NODES: Final[Roles] = {
     **BROKERS,
     POSTGRES: (POSTGRES, lambda found: Node(name=POSTGRES)),
     ARTEMIS: (ARTEMIS, lambda found: Node(name=ARTEMIS)),
     HTTP_SERVICE: (HTTP_SERVICE, lambda found: Node(name=HTTP_SERVICE)),
 }
-"""Roles of all nodes."""
 
 
 def role(word: str, roles: Roles) -> Target:
-    """The target that a word names: one of these roles, or one apart from another of them.
+    """Parse a role of `roles`, or a leader or coordinator placed apart from another role.
 
     Raises:
-        ValueError: it names none; the text says what would.
+        ValueError: the word names no role; the message lists the valid ones.
     """
     leader, apart, other = word.partition(_APART)
     if apart:
@@ -72,7 +67,7 @@ def role(word: str, roles: Roles) -> Target:
             case LeaderOf() as first:
                 return Apart(leader=first, other=role(other, roles))
             case CoordinatorOf() as first:
-                # An id may have these words in it: then no role comes behind them.
+                # The id may contain "/not/" itself; then no valid role follows.
                 with suppress(ValueError):
                     return Apart(leader=first, other=role(other, roles))
     for pattern, make in roles.values():

@@ -1,4 +1,4 @@
-"""SIGTERM to a part of the run, as a deployment ends it; it is started again when healed."""
+"""Stop a part of the run with SIGTERM, as a deployment does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ends a fault, once it has taken effect."""
+"""Conditions that end a fault once it has taken effect."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from onceproof.harness.context.run_context import RunContext
 
 @dataclass(frozen=True, kw_only=True)
 class TookEffect:
-    """It ends as soon as it is proven to have taken effect."""
+    """End the fault as soon as it is proven to have taken effect."""
 
     def describe(self) -> str:
         return "it is proven to have taken effect"
@@ -23,7 +23,7 @@ class TookEffect:
 
 @dataclass(frozen=True, kw_only=True)
 class Lasted:
-    """It lasts for some time: longer than a time-out of the pipeline that nobody sees."""
+    """End the fault after some seconds, e.g. to outlast a time-out that is not visible."""
 
     seconds: float
 
@@ -40,7 +40,7 @@ class Lasted:
 
 @dataclass(frozen=True, kw_only=True)
 class Acknowledged:
-    """It lasts until the producers got so many more records acknowledged."""
+    """End the fault when the producers have had so many more records acknowledged."""
 
     records: int
 
@@ -51,7 +51,7 @@ class Acknowledged:
         return context.producers.acknowledged
 
     def reached(self, context: RunContext, begun: object) -> bool:
-        """Whether enough were, or no more can be."""
+        """Whether enough records were acknowledged, or no more can be."""
         assert isinstance(begun, int)
         done = context.producers.acknowledged - begun
         return done >= self.records or context.producers.finished

@@ -1,4 +1,4 @@
-"""What `kill`, `stop` and `pause` have in common: a target, and a window of its work."""
+"""Base class of `kill`, `stop` and `pause`."""
 
 from __future__ import annotations
 
@@ -15,21 +15,18 @@ from onceproof.harness.faults.words import Word
 
 @dataclass(frozen=True)
 class VerbFault:
-    """A verb, done to a target.
-
-    Attributes:
-        at: a window of its work, of those that the target has; without one, at once.
-    """
+    """A verb applied to a target."""
 
     verb: ClassVar[Verb]
     word: ClassVar[str]
-    """The verb in sentences."""
+    """The verb as used in sentences."""
     target: Annotated[Victim, Word("TARGET", victim)]
     _: KW_ONLY
     at: Annotated[str | None, Word("WINDOW", option=True)] = None
+    """A window of the target's work; None acts at once."""
 
     def __post_init__(self) -> None:
-        """Raises `ValueError` for what the target does not support."""
+        """Raise `ValueError` if the target does not support the verb or the window."""
         check(self.target, self.verb, self.at)
 
     @property
@@ -38,7 +35,7 @@ class VerbFault:
 
     @property
     def message(self) -> Message | None:
-        """The message that it waits for, so that there is a gate on its way."""
+        """The message that the fault waits for; the stage puts a gate on its link."""
         return self.target.message(self.at)
 
     def describe(self) -> str:

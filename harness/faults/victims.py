@@ -1,4 +1,4 @@
-"""What `kill`, `stop` and `pause` can be aimed at, found in the modules of faults."""
+"""Find the targets of `kill`, `stop` and `pause` in the fault modules."""
 
 from __future__ import annotations
 
@@ -12,11 +12,7 @@ from onceproof.harness.faults.targets.brokers import Target
 
 @cache
 def victims() -> tuple[type[Victim], ...]:
-    """All that can be killed, stopped or paused, but for brokers by their roles.
-
-    Raises:
-        BadExtension: two are written alike, or one as a broker is.
-    """
+    """Return all kinds of targets except brokers; raise `BadExtension` if two use the same word."""
     kinds = [
         kind for kind in fault_classes() if issubclass(kind, Victim) and "written" in vars(kind)
     ]
@@ -26,11 +22,7 @@ def victims() -> tuple[type[Victim], ...]:
 
 
 def victim(word: str) -> Victim:
-    """What a fault kills, stops or pauses: `driver`, `member-0`, or a broker as for other faults.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """Parse a target: `driver`, `member-0`, or a broker by role; raise `ValueError` for others."""
     for kind in victims():
         if (found := kind.parse(word)) is not None:
             return found

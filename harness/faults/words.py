@@ -1,7 +1,7 @@
-"""Words of a fault that is written by hand, and how each is read.
+"""Parse the words of a fault given by hand.
 
-A field of a fault that is written by hand has a `Word` in its annotation. What its type says is not
-said again: an integer is an amount, a `Literal` one of its values.
+A field that can be given by hand has a `Word` in its annotation. Its type determines the rest: an
+`int` is an amount, a `Literal` one of its values.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from onceproof.harness.links import disturbances
 
 
 class UnknownFault(ValueError):
-    """No such fault, or not with these words; the text says what would be right."""
+    """The fault is unknown or its words are invalid; the message says what is expected."""
 
 
 @dataclass(frozen=True)
 class Word:
-    """How a field is written by hand.
+    """The syntax of one field.
 
     Attributes:
-        usage: the word in a usage line, or several; empty: the values of the field's `Literal`.
-        read: makes the value of those words; by default as the field's type says.
-        noun: what a refused value is called; by default the field's name.
-        also: a field that is in the same word; `read` then makes a pair.
-        option: it may come behind the others, as `--FIELD`.
+        usage: placeholders in the usage line; empty: the values of the field's `Literal`.
+        read: parses the words; None parses by the field's type.
+        noun: name of the value in error messages; empty: the field's name.
+        also: another field given by the same word; `read` then returns a pair.
+        option: whether it is an option `--FIELD` after the other words.
     """
 
     usage: str = ""
@@ -37,15 +37,11 @@ class Word:
     option: bool = False
 
     def takes(self, kind: Any) -> list[str]:
-        """What stands for it in a usage line, given the field's type."""
+        """Return its placeholders in the usage line, given the field's type."""
         return self.usage.split() or ["|".join(get_args(kind))]
 
     def value(self, texts: Sequence[str], field: str, kind: Any) -> Any:
-        """What a field of this name and type gets.
-
-        Raises:
-            ValueError: it cannot be that; the text says what it can.
-        """
+        """Parse the value of a field of this name and type; raise `ValueError` if it is invalid."""
         if self.read is not None:
             return self.read(*texts)
         (text,) = texts
@@ -55,11 +51,7 @@ class Word:
 
 
 def one_of(known: Sequence[str], noun: str, word: str) -> str:
-    """One of some words.
-
-    Raises:
-        UnknownFault: it is none of them.
-    """
+    """Return the word if it is one of `known`; otherwise raise `UnknownFault`."""
     if word in known:
         return word
     either = " or ".join(filter(None, (", ".join(known[:-1]), known[-1])))
@@ -67,29 +59,20 @@ def one_of(known: Sequence[str], noun: str, word: str) -> str:
 
 
 def _member(word: str) -> str:
-    """A member of a consumer group as it is written by hand: `member-0`.
-
-    Raises:
-        UnknownFault: it is none.
-    """
     if is_numbered(word, "member"):
         return word
     raise UnknownFault(f"{word!r} is no member; expected member-0, member-1 …")
 
 
 def amount(word: str, *, least: int = 1) -> int:
-    """A number as it is written by hand.
-
-    Raises:
-        UnknownFault: it is none, or less than there can be.
-    """
+    """Parse an integer; raise `UnknownFault` if it is not one or is less than `least`."""
     if word.isascii() and word.isdigit() and int(word) >= least:
         return int(word)
     raise UnknownFault(f"invalid amount {word!r}: expected an integer ≥ {least}")
 
 
 Source = Annotated[str, Word("SOURCE")]
-"""An audience, or a broker."""
+"""An audience or a broker."""
 Audience = Annotated[str, Word("AUDIENCE")]
 Way = Annotated[disturbances.Way, Word("WAY", noun="direction")]
 Member = Annotated[str, Word("MEMBER", _member)]

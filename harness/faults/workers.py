@@ -1,7 +1,7 @@
-"""What faults of Kafka Connect's workers have in common.
+"""Helpers for faults of Kafka Connect workers.
 
-Who belongs to the workers' group is its coordinator's word; that a worker
-runs the task is theirs, and old where that one is gone.
+Group membership is read from the group coordinator. Workers report which of them runs the task;
+this is outdated if that worker is gone.
 """
 
 from __future__ import annotations
@@ -12,33 +12,27 @@ from onceproof.harness.subjects.connect.workers import Workers
 
 
 def workers(context: RunContext) -> Workers:
-    """The pipeline as what it must be for a fault that needs a `worker`.
-
-    Raises:
-        StageTrouble: what is on trial has none.
-    """
+    """Return the pipeline as `Workers`; raise `StageTrouble` if the subject has none."""
     if not isinstance(context.pipeline, Workers):
         raise StageTrouble(f"{context.subject.name} has no workers")
     return context.pipeline
 
 
 def wait_whole(cluster: Workers) -> None:
-    """Wait until all workers belong to their group, and one of them runs the task.
+    """Wait until all workers are in their group and one of them runs the task.
 
     Raises:
-        Overdue: they do not in time.
-        PipelineTrouble: they end by themselves again and again.
+        Overdue, PipelineTrouble: it takes too long, or workers keep ending by themselves.
     """
     cluster.wait_together()
     cluster.wait_owner()
 
 
 def taken_over(cluster: Workers, who: str, *, commits: int) -> str | None:
-    """That another worker than `who` runs the task and has committed, in words; None: not yet.
+    """Describe that another worker than `who` runs the task and has committed; None until then.
 
     Args:
-        who: the one that ran it.
-        commits: how many there were by then.
+        commits: number of commits seen before.
     """
     owner = cluster.owner()
     new = cluster.commits - commits

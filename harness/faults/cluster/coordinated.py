@@ -1,7 +1,4 @@
-"""What faults reach past all proxies: a group, a transactional id, as their coordinators know them.
-
-A broker's refusal is trouble of the fault, reported with the broker's message.
-"""
+"""Access to groups and transactional ids through their coordinators, bypassing the proxies."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from onceproof.harness.kafka.metadata import Coordinated
 from onceproof.harness.kafka.transactions import TransactionalId
 
 Tested = Literal["produce", "process"]
-"""Whose claims the owner of a transactional id puts to the test: producers' or a pipeline's."""
+"""Whose claims a transactional id's owner tests: the producers' or the pipeline's."""
 _PARTITION = re.compile(r"([A-Za-z0-9._-]+)-(\d+)")
 
 
@@ -41,11 +38,7 @@ def _coordinator(context: RunContext, of: Coordinated, name: str) -> Iterator[Co
 
 
 def partition(word: str) -> tuple[str, int]:
-    """A partition as it is written by hand: `payments-0`.
-
-    Raises:
-        UnknownFault: it is none.
-    """
+    """Parse a partition such as `payments-0`; raise `UnknownFault` if it is not one."""
     if found := _PARTITION.fullmatch(word):
         return found[1], int(found[2])
     raise UnknownFault(f"invalid partition {word!r}: expected TOPIC-PARTITION, such as payments-0")

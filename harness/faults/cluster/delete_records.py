@@ -1,9 +1,8 @@
-"""The oldest records of a partition deleted, as retention does to who is too slow.
+"""Delete the oldest records of a partition, as retention does to a slow consumer.
 
-Who has read them loses nothing. Who has not must not go on as if nothing had
-been: Spark ends its query (`failOnDataLoss`), a consumer is told that its position is out of range
-and does what `auto.offset.reset` says, `none` being the only setting that loses nothing silently.
-Nothing brings the records back: what a checker would look for there is undecided, not lost.
+A consumer that has not read them must not continue silently: Spark fails its query
+(`failOnDataLoss`), other consumers get an out-of-range offset and apply `auto.offset.reset`, of
+which only `none` does not skip silently. Checkers treat the missing effects as undecided, not lost.
 """
 
 from __future__ import annotations
@@ -34,9 +33,6 @@ def _offset(word: str) -> int | None:
 class DeleteRecords:
     """Delete the records of a partition before an offset, or all: a consumer that has not read them
     must not continue as if nothing had happened.
-
-    Attributes:
-        before: the first offset that stays; None deletes all that is committed.
     """
 
     example: ClassVar[str] = "delete-records payments-0 1000"
@@ -45,6 +41,7 @@ class DeleteRecords:
     topic: Annotated[str, Word("TOPIC-PARTITION", partition, also="partition")]
     partition: int
     before: Annotated[int | None, Word("OFFSET|all", _offset)] = None
+    """The first offset that is kept; None deletes all committed records."""
 
     def describe(self) -> str:
         until = "" if self.before is None else f" before offset {self.before}"
@@ -83,7 +80,7 @@ class _Deleted:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """Where the log begins for a reader of its own, and what it gets from before."""
+        """Return where the log now begins, once no record before that is readable."""
         if self._proof is None:
             with self._context.reader() as reader:
                 try:
@@ -103,7 +100,7 @@ class _Deleted:
         return self._proof
 
     def heal(self) -> None:
-        """See that the log can be read from where it begins now; what is gone stays gone."""
+        """Wait until the remaining log is readable. The deleted records are not restored."""
 
         def readable() -> bool:
             with self._context.reader() as reader:

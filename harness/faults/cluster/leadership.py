@@ -1,7 +1,6 @@
-"""What a broker leads: the partitions that change hands when it is gone.
+"""The partitions that a broker leads.
 
-Partitions of every topic that clients made count, not only those of the
-workload, because a lab's user breaks the cluster under topics of her own.
+All client topics count, because a lab's user breaks the cluster under topics of their own.
 """
 
 from __future__ import annotations
@@ -16,18 +15,14 @@ Partition = tuple[str, int]
 
 
 def led(context: RunContext, node: int) -> list[Partition]:
-    """The partitions that a broker leads.
-
-    Raises:
-        Overdue: no broker tells.
-    """
+    """Return the partitions that a broker leads; raise `Overdue` if no broker answers."""
 
     def ask() -> list[list[Partition]]:
         with context.view() as view:
             found = view.clients()
         if found is None:
             return []
-        # In a list: a broker that leads nothing is an answer too.
+        # Wrapped in a list, so that "leads nothing" still ends the wait.
         return [[(p.topic, p.partition) for p in found if p.leader == node]]
 
     (leads,) = wait_until(
@@ -40,7 +35,7 @@ def led(context: RunContext, node: int) -> list[Partition]:
 
 
 def in_words(partitions: Iterable[Partition]) -> str:
-    """`orders [0, 2], payments [1]`."""
+    """Format partitions as `orders [0, 2], payments [1]`."""
     topics: dict[str, list[int]] = {}
     for topic, partition in partitions:
         topics.setdefault(topic, []).append(partition)

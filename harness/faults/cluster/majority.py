@@ -1,8 +1,6 @@
-"""What the other brokers say of one that a fault acts on.
+"""The other brokers' view of a broker that a fault acts on, in all client topics.
 
-The one itself goes on telling what it last knew, if it tells anything, so it
-is not asked. All topics that clients made count, not only the workload's: a lab's user breaks the
-cluster under topics of her own.
+The broker itself is not asked, because its metadata may be stale.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from onceproof.harness.links.topology import node_id
 
 
 class Majority:
-    """All brokers but one, asked about that one."""
+    """The other brokers' view of one broker."""
 
     def __init__(self, context: RunContext, node: str) -> None:
         self._node = node
@@ -24,7 +22,7 @@ class Majority:
         self.target = f"{node} (leads {in_words(self._led)})"
 
     def took_it_out(self, since: int) -> str | None:
-        """Their word that it leads nothing and is in no in-sync set that has another member."""
+        """Confirm that it leads nothing and is in no ISR with another replica; None until then."""
         if not self._view.does_without(self._number):
             return None
         return (

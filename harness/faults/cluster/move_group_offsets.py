@@ -1,10 +1,8 @@
-"""The position of a consumer group moved, back or forth, while nobody of the group is there.
+"""Move the committed offset of a consumer group without members, as by an administrator's mistake.
 
-This is what an administrator's slip does. Who resumes from a position that
-was moved back must cope with records that it has processed before: a correct consumer's effects
-count once all the same, because its sink knows what it has. One that was moved forth cannot be
-coped with: what lies between is skipped, and only effects that carry their own position show it.
-It is not moved back when this is healed: where the group goes on is what is put to the test.
+After a move back, a correct consumer applies effects only once, because its sink knows them. After
+a move forth, records are skipped; only effects that carry their own offset show that. Healing does
+not move the offset back, because where the group resumes is what is tested.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.wait import wait_until
 
 _WITHOUT_MEMBERS: Final = ("Empty", "Dead")
-"""`Dead` is also what Kafka calls a group that never had members, only positions."""
+"""Kafka also reports `Dead` for a group that has committed offsets but never had members."""
 
 
 def _by(direction: str, number: str) -> int:
@@ -33,9 +31,6 @@ def _by(direction: str, number: str) -> int:
 class MoveGroupOffsets:
     """Move the committed offset of a group without members: its next consumer gets records again,
     or never gets some.
-
-    Attributes:
-        by: how far; a negative number moves it back.
     """
 
     example: ClassVar[str] = "move-group-offsets billing payments-0 back 100"
@@ -45,9 +40,10 @@ class MoveGroupOffsets:
     topic: Annotated[str, Word("TOPIC-PARTITION", partition, also="partition")]
     partition: int
     by: Annotated[int, Word("back|forth N", _by)]
+    """Negative moves the offset back."""
 
     def __post_init__(self) -> None:
-        """Raises `ValueError` for a move by nothing."""
+        """Raise `ValueError` for a move by 0."""
         if not self.by:
             raise ValueError("a position moved by 0 stays where it is")
 
@@ -92,7 +88,7 @@ class _Moved:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """What the coordinator says now, and how many committed records lie between."""
+        """Return old and new committed offset, and how many committed records lie between them."""
         if self._proof is None:
             with group_of(self._context, self._fault.group) as group:
                 if group.committed(*self._at) != self._after:
@@ -108,7 +104,7 @@ class _Moved:
         return self._proof
 
     def heal(self) -> None:
-        """See that a position can be had from the coordinator; nothing is moved back."""
+        """Wait until the coordinator returns a committed offset. Nothing is moved back."""
 
         def there() -> bool:
             with group_of(self._context, self._fault.group) as group:

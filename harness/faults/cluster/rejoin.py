@@ -1,8 +1,7 @@
-"""Bringing back a broker that was disturbed, and waiting until it takes part again.
+"""Bring back a disturbed broker and wait until it is in sync.
 
-Other faults may be at work on other brokers meanwhile, so not everybody has
-to be in sync. One that was cut off goes on believing what it last knew, so its own word is not
-enough; and most brokers may be quicker than it, so theirs is not enough either.
+Other brokers may still be under other faults, so only this broker's replicas count. Both it and
+most brokers must agree: its own metadata may be stale, and others may be ahead of it.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from onceproof.harness.wait import wait_until
 
 
 class Restart:
-    """A broker that ended for a fault's sake is brought back; once, however often it is tried."""
+    """Restart a broker that a fault ended. Retries do not restart it twice."""
 
     def __init__(self, context: RunContext, node: str) -> None:
         self._context = context
@@ -25,12 +24,7 @@ class Restart:
         self._done = False
 
     def __call__(self) -> None:
-        """Start it and wait until it takes part again.
-
-        Raises:
-            Overdue: it does not in time.
-            StageTrouble: it ended again.
-        """
+        """Start the broker and wait until it is in sync; raise `Overdue` or `StageTrouble`."""
         if not self._done:
             if self._context.stage.alive(self._node):
                 self._context.stage.kill(self._node, "came up only half-way")
@@ -40,12 +34,9 @@ class Restart:
 
 
 def wait_back(context: RunContext, node: str) -> None:
-    """Wait until a broker is in sync wherever it has a replica, as it and most brokers say.
+    """Wait until a broker and most brokers report all its replicas in sync, or raise `Overdue`.
 
-    Where another fault keeps it out there is nothing to wait for: that one's healing does.
-
-    Raises:
-        Overdue: it is not in time.
+    Do not wait if another fault keeps it out; healing that fault waits instead.
     """
     number = node_id(node)
 
@@ -66,13 +57,7 @@ def _kept_out(context: RunContext, node: str) -> bool:
 
 
 def wait_in_sync(context: RunContext) -> None:
-    """Wait until every broker sees all replicas of every partition in sync.
-
-    An isolated broker believes what it last knew, so every broker is asked by itself.
-
-    Raises:
-        Overdue: they are not in time.
-    """
+    """Wait until every broker sees all replicas in sync; raise `Overdue` if it takes too long."""
 
     def whole(views: Mapping[int, ClusterView]) -> bool:
         return all(view.in_sync_everywhere() for view in views.values())
@@ -84,6 +69,7 @@ def _wait(
     context: RunContext, agreed: Callable[[Mapping[int, ClusterView]], bool], what: str
 ) -> None:
     with ExitStack() as closing:
+        # Each broker is asked, because an isolated one has stale metadata.
         views = context.views()
         for view in views.values():
             closing.callback(view.close)

@@ -1,8 +1,4 @@
-"""All brokers restarted one after the other, as an upgrade does it.
-
-The next one is asked to end when the one before is in sync again, so never
-more than one is missing; what clients meet is that every leader and every coordinator moves.
-"""
+"""Restart all brokers one after the other, as an upgrade does, so that every leadership moves."""
 
 from __future__ import annotations
 

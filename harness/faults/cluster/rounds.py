@@ -1,8 +1,4 @@
-"""Faults one after the other: each has taken effect and is healed before the next begins.
-
-Proof is what goes on to the next, never the clock; the last one stays until
-it is healed like any other fault.
-"""
+"""Run faults in sequence. Each has taken effect and is healed before the next one starts."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from onceproof.harness.faults.base import Injection
 
 
 class Rounds:
-    """Several injections as one."""
+    """A sequence of injections as one injection."""
 
     def __init__(self, steps: Sequence[Callable[[], Injection]]) -> None:
         self._steps = list(steps)
@@ -22,7 +18,7 @@ class Rounds:
         self.at = self._now.at
 
     def evidence(self) -> str | None:
-        """What each came to, when all have taken effect."""
+        """Return the evidence of all rounds once the last has taken effect."""
         word = self._now.evidence()
         if word is None:
             return None

@@ -1,8 +1,6 @@
-"""The link to PostgreSQL cut while a consumer's commit is under way.
+"""Cut the link to PostgreSQL while a consumer's commit is in flight.
 
-Whether the commit lands or is undone, the consumer sees the same: its
-connection ended. Where it lands, it does so late: not before the consumer has looked what is
-stored, has seen nothing of it, and is at writing the same again.
+A commit that lands does so late: after the consumer has found no rows of it, and rewrites them.
 """
 
 from __future__ import annotations
@@ -30,10 +28,6 @@ _SECONDS: Final = 60.0
 class CutAtCommit:
     """Cut the link to the database while a consumer's commit is under way, which then lands, late,
     or is undone.
-
-    Attributes:
-        member: whose commit.
-        commit: what becomes of it.
     """
 
     example: ClassVar[str] = "cut-at-commit member-0 lands"
@@ -56,7 +50,7 @@ class CutAtCommit:
 
 
 def _cut(context: RunContext) -> int:
-    """Cut the link until no connection is left on it; how many there were."""
+    """Cut the link until it has no connections; return how many it had."""
     closed = context.stage.connections(_LINK) if _LINK in context.stage.links() else 0
     if not closed:
         raise StageTrouble(f"{context.subject.name} does not reach its database by {_LINK}")
@@ -94,13 +88,11 @@ class _Cut:
         self.at = now()
 
     def evidence(self) -> str | None:
-        """What was closed, what was under way, and what became of it."""
         return self._seen
 
     def heal(self) -> None:
-        """It is mended already; see that it works."""
         wait_mended(self._context, [_LINK])
 
     def after_collect(self, known: Collected) -> None:
-        """A commit whose end nobody heard."""
+        """Record the hazard of a commit with an unknown outcome."""
         note_doubt(self._context, self._name, self.at, self._seen)

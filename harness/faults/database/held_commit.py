@@ -1,8 +1,4 @@
-"""What faults of consumers that write into a database have in common: a commit that stands still.
-
-A crash that hits while a commit is under way is not waited for; the commit
-is made to stand still, by the database's own means, until the fault has acted.
-"""
+"""Hold a consumer's commit to a database in flight, by the database's own means."""
 
 from __future__ import annotations
 
@@ -18,16 +14,12 @@ from onceproof.harness.subjects.stored.members import StoringMembers
 from onceproof.harness.wait import wait_until
 
 Fate = Literal["lands", "undone"]
-"""What becomes of a commit whose sender cannot hear of it any more."""
+"""Outcome of a commit that its sender can no longer learn."""
 _SECONDS: Final = 60.0
 
 
 def storing(context: RunContext) -> StoringMembers:
-    """The pipeline as what it must be for a fault that needs `commits`.
-
-    Raises:
-        StageTrouble: what is on trial writes into no database of which we can hold a commit.
-    """
+    """Return the pipeline as `StoringMembers`; raise `StageTrouble` if it is none."""
     if not isinstance(context.pipeline, StoringMembers):
         raise StageTrouble(f"{context.subject.name} has no commits that can be made to stand still")
     return context.pipeline
@@ -35,11 +27,7 @@ def storing(context: RunContext) -> StoringMembers:
 
 @contextmanager
 def held(hold: Hold, context: RunContext) -> Iterator[str]:
-    """Wait until a hold has caught its commit; gives what shows it. Whatever happens, it ends.
-
-    Raises:
-        Overdue: none came in time.
-    """
+    """Wait for a held commit and yield its description, or raise `Overdue`; then release it."""
     try:
         yield wait_until(
             hold.caught,
@@ -53,5 +41,5 @@ def held(hold: Hold, context: RunContext) -> Iterator[str]:
 
 
 def note_doubt(context: RunContext, name: str, at: int, detail: str) -> None:
-    """Record that nobody told a consumer what became of its commit."""
+    """Record the hazard that a consumer did not learn the outcome of its commit."""
     context.recorder.hazard(IN_DOUBT, hop="process", at=at, fault=name, detail=detail)

@@ -1,8 +1,4 @@
-"""The pipeline's transaction in its database, met at a statement or at its commit.
-
-What becomes of it is decided and then asked of the server: it lands or is undone, while the
-pipeline is killed, loses its connection, or hears a refusal and lives on.
-"""
+"""Act on a transaction of the pipeline in its database, and ask the server for its outcome."""
 
 from __future__ import annotations
 
@@ -42,20 +38,20 @@ _WORDS: Final[dict[Act, str]] = {
 }
 _MEET_SECONDS: Final = 30.0
 _SLOW_SECONDS: Final = 6.0
-"""Longer than the statement time-outs that pipelines usually have."""
+"""Longer than usual statement time-outs of pipelines."""
 _END_SECONDS: Final = 2.0
-"""In which a pipeline that does not wait for its writes ends when it is asked to."""
+"""Time in which a pipeline that does not wait for its writes ends after SIGTERM."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StrikeDatabase:
-    """Act on the next transaction of a pipeline of your own in the database.
+    """Act on the next transaction of your pipeline in the database.
 
     Attributes:
-        when: at its next `statement`, or at its `commit`.
-        table: only statements that write to this table; None: to any.
+        when: act at its next `statement` or at its `commit`.
+        table: act only on statements that write to this table; None: any.
         code: SQLSTATE of a refusal.
-        seconds: how long it is held at most, until the pipeline commits offsets to Kafka.
+        seconds: maximum time to hold it, until the pipeline commits offsets to Kafka.
     """
 
     example: ClassVar[str] = "strike-database commit kill-landed"
@@ -98,11 +94,10 @@ class _Struck:
                 self._hold(triggers)
 
     def evidence(self) -> str | None:
-        """What was met, and what became of its transaction, by the server's word."""
         return self._seen
 
     def heal(self) -> None:
-        """Start the pipeline again if it was killed, and see that the database answers it."""
+        """Restart the pipeline if it was killed, and wait until the database answers it."""
         wait_mended(self._context, [Link("pipeline", POSTGRES)])
         if self._ended:
             start_again(self._context)

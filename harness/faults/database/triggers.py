@@ -1,10 +1,9 @@
-"""Triggers of ours on the tables of a pipeline's database: they hold or refuse what it writes.
+"""Triggers on the tables of a pipeline's database that hold or refuse its writes.
 
-They act inside the server, so they work whatever client and form of protocol the pipeline uses. A
-trigger on a statement fires before the statement changes anything; one on a commit is a deferred
-constraint, which fires when the transaction has done all its work and is about to commit. A held
-transaction waits for an advisory lock that we have. A sequence counts what was met, since it is not
-undone with a transaction.
+They run inside the server, so they work with any client and protocol mode. A statement trigger
+fires before the statement changes anything; a commit trigger is a deferred constraint trigger,
+which fires just before the commit. Held transactions wait for an advisory lock of the harness.
+Calls are counted by a sequence, because it is not rolled back.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _MANY: Final = 2**62
 _NAME: Final = "onceproof_strike"
 _LOCK_WAIT: Final = "500ms"
 _INSTALL_SECONDS: Final = 20.0
-# Not called as the pipeline's user is: a schema of that name is the first in its search path.
+# Not named like the pipeline's user: a schema of that name comes first in its search path.
 _PREPARE: Final = """
 CREATE SCHEMA IF NOT EXISTS onceproof_faults;
 GRANT USAGE ON SCHEMA onceproof_faults TO PUBLIC;
@@ -61,7 +60,7 @@ _WAITING: Final = """
 
 
 class Triggers:
-    """Triggers on some tables, while the block lasts."""
+    """Triggers on some tables, from construction until `remove`."""
 
     def __init__(
         self,
@@ -72,14 +71,13 @@ class Triggers:
         refuse: str = "",
         one: bool = False,
     ) -> None:
-        """Install them.
+        """Install the triggers.
 
         Args:
-            database: how to connect as its superuser, past all proxies.
-            when: what they act on.
-            tables: which; none means all tables that users have made.
-            refuse: SQLSTATE that they raise; empty: they hold.
-            one: act only on who comes first, and let all others pass.
+            database: connection string of a superuser, bypassing the proxies.
+            tables: empty means all user tables.
+            refuse: SQLSTATE to raise; empty: hold instead.
+            one: act only on the first call, and ignore all others.
 
         Raises:
             psycopg.Error: the database refuses.
@@ -101,16 +99,16 @@ class Triggers:
 
     @property
     def met(self) -> int:
-        """How often they have fired; each row of a commit counts."""
+        """Number of calls; each row of a commit counts."""
         return self._count() - self._before
 
     def waiting(self) -> dict[int, str | None]:
-        """Server processes that wait in a trigger → the id of their transaction, if it has one."""
+        """Return the server processes that wait in a trigger → their transaction id, if any."""
         rows = self._connection.execute(_filled(_WAITING)).fetchall()
         return {int(pid): None if xid is None else str(xid) for pid, xid in rows}
 
     def held_for(self, process: int) -> float:
-        """Seconds since a server process got the statement that it works on."""
+        """Return the seconds since a server process received its current statement."""
         query = (
             "SELECT extract(epoch FROM clock_timestamp() - query_start)::float8 "
             "FROM pg_stat_activity WHERE pid = %s"
@@ -119,13 +117,13 @@ class Triggers:
         return float(row[0]) if row else 0.0
 
     def behind(self, process: int) -> int:
-        """How many server processes wait for a lock that one of them has."""
+        """Return how many server processes wait for a lock of this one."""
         query = "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))"
         row = self._connection.execute(query, [process]).fetchone()
         return int(row[0]) if row else 0
 
     def terminate(self, processes: Sequence[int]) -> None:
-        """End server processes: what they had not committed is undone."""
+        """End server processes, which rolls back their transactions."""
         for pid in processes:
             self._connection.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
 
@@ -133,17 +131,17 @@ class Triggers:
         self._run("SELECT pg_advisory_unlock_all()")
 
     def outcome(self, transaction: str) -> str:
-        """What became of a transaction: `committed`, `aborted` or `in progress`."""
+        """Return the state of a transaction: `committed`, `aborted` or `in progress`."""
         row = self._connection.execute("SELECT pg_xact_status(%s::xid8)", [transaction]).fetchone()
         return str(row[0]) if row else "unknown"
 
     def remove(self) -> None:
-        """Release what is held and take the triggers away."""
-        with suppress(psycopg.OperationalError):  # the server is gone, and its locks with it
+        """Release held transactions and drop the triggers."""
+        with suppress(psycopg.OperationalError):  # the server and its locks are gone
             self.release()
         while self.tables:
             drop = sql.SQL("DROP TRIGGER IF EXISTS {} ON {}")
-            with suppress(psycopg.errors.UndefinedTable):  # the pipeline has dropped it
+            with suppress(psycopg.errors.UndefinedTable):  # the pipeline dropped it
                 self._locked(drop.format(sql.Identifier(_NAME), sql.SQL(self.tables[-1])))
             self.tables.pop()
         self._connection.close()
@@ -159,10 +157,10 @@ class Triggers:
                 self.tables.append(table)
 
     def _locked(self, statement: sql.Composed) -> None:
-        """Run what needs a table's lock: whoever writes to it goes on between two tries.
+        """Run a statement that locks a table. Other writers proceed between two attempts.
 
         Raises:
-            psycopg.errors.LockNotAvailable: somebody has kept the table locked all the time.
+            psycopg.errors.LockNotAvailable: the table stayed locked the whole time.
         """
         self._run(f"SET lock_timeout = '{_LOCK_WAIT}'")
         deadline = time.monotonic() + _INSTALL_SECONDS
@@ -171,7 +169,7 @@ class Triggers:
                 self._connection.execute(statement)
                 return
             except psycopg.errors.LockNotAvailable:
-                # Somebody waits in a trigger that is installed already: that is what it is for.
+                # A trigger that is already installed holds a transaction, which is its purpose.
                 if time.monotonic() > deadline or self.waiting():
                     raise
 

@@ -1,4 +1,4 @@
-"""What faults of a Flink job have in common: it, its transactions, and seeing it go on."""
+"""Helpers for faults of a Flink job."""
 
 from __future__ import annotations
 
@@ -15,35 +15,26 @@ _SECONDS = 150.0
 
 
 def job(context: RunContext) -> FlinkJob:
-    """The pipeline as what it must be for a fault that needs a `job`.
-
-    Raises:
-        StageTrouble: what is on trial is none.
-    """
+    """Return the pipeline as `FlinkJob`; raise `StageTrouble` if it is not one."""
     if not isinstance(context.pipeline, FlinkJob):
         raise StageTrouble(f"{context.subject.name} is no Flink job")
     return context.pipeline
 
 
 def transactions_of(context: RunContext) -> Mapping[str, str]:
-    """The job's transactional ids, and what the newest transaction of each is at.
+    """Return the state of the newest transaction of each of the job's transactional ids.
 
     Raises:
-        OSError: a broker does not answer.
-        Refused: one cannot say.
+        OSError, Refused: a broker does not answer, or refuses the request.
     """
     return transactions(addresses(context.stage).values(), f"{job(context).name}-")
 
 
 def wait_completes(context: RunContext, *, beyond: int | None = None) -> None:
-    """Wait until the life that runs has completed a checkpoint.
-
-    Args:
-        beyond: it must have a higher number than this.
+    """Wait until the running instance completes a checkpoint, above number `beyond` if given.
 
     Raises:
-        Overdue: it does not in time.
-        PipelineTrouble: it fails over and over.
+        Overdue, PipelineTrouble: it takes too long, or the job fails repeatedly.
     """
     running = job(context)
 
@@ -62,11 +53,10 @@ def wait_completes(context: RunContext, *, beyond: int | None = None) -> None:
 
 
 def wait_another(context: RunContext) -> None:
-    """Wait until one more checkpoint is complete, of whichever life.
+    """Wait until any instance completes another checkpoint.
 
     Raises:
-        Overdue: none is in time.
-        PipelineTrouble: it fails over and over.
+        Overdue, PipelineTrouble: as for `wait_completes`.
     """
     running = job(context)
     before = running.commits
@@ -85,11 +75,7 @@ def wait_another(context: RunContext) -> None:
 
 
 def wait_decided(context: RunContext, idents: tuple[str, ...], *, undecided: frozenset[str]) -> str:
-    """Wait until none of these transactions is undecided; returns what became of them, in words.
-
-    Raises:
-        Overdue: one stays so.
-    """
+    """Wait until these transactions are decided; return their states, or raise `Overdue`."""
 
     def decided() -> str | None:
         context.pipeline.check()

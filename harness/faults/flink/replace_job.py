@@ -1,9 +1,8 @@
-"""A Flink job paused, replaced by another life, and let go on when that works: a zombie.
+"""Pause a Flink job, replace it by a new instance, and resume it as a zombie.
 
-It knows nothing of its successor, which has started from its last checkpoint
-and given up what it had open. Whatever it was about to write or to commit it still does, and only
-the coordinators' fencing stands against that. It must come to its end by itself, and may take its
-successor with it: see docs/findings/flink-zombie.md.
+The new instance aborts the zombie's open transactions. The zombie still tries to write and to
+commit; only fencing prevents that. It must end by itself, and may take its successor with it: see
+docs/findings/flink-zombie.md.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from onceproof.harness.subjects.flink.subject import JOB
 from onceproof.harness.wait import wait_until
 
 ZOMBIE: Final = "zombie"
-"""A job went on after its successor had completed a checkpoint, and came to its end by itself."""
+"""A job resumed after its successor had completed a checkpoint, and ended by itself."""
 _SECONDS: Final = 60.0
 
 
@@ -58,7 +57,7 @@ class _Replaced:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """That it stands still, and another life has completed a checkpoint."""
+        """Return proof that it is paused and that its successor has completed a checkpoint."""
         if self._trigger.error is not None:
             raise self._trigger.error
         self._job.check()
@@ -87,7 +86,7 @@ class _Replaced:
             seen=zombie.tail,
         )
         zombie.note_exit()
-        if self._proof is not None:  # else it may have come back before it had a successor
+        if self._proof is not None:  # otherwise it may have resumed before it had a successor
             self._context.recorder.hazard(
                 ZOMBIE,
                 hop="process",

@@ -1,8 +1,6 @@
-"""The pipeline's requests to the HTTP service, met inside the service.
+"""Act on the pipeline's requests inside the HTTP service.
 
-Whether a request is carried out is decided here, and whether its sender hears of it: the pipeline
-is killed, its connection ends, or it hears a refusal and lives on. A request that the service
-recognizes as repeated is never met: that would put nothing to the test.
+Requests that the service recognizes as repeated are ignored, because they would test nothing.
 """
 
 from __future__ import annotations
@@ -51,11 +49,11 @@ _MEET_SECONDS: Final = 30.0
 
 @dataclass(frozen=True, kw_only=True)
 class StrikeHttp:
-    """Act on the next requests of a pipeline of your own to the HTTP service.
+    """Act on the next requests of your pipeline to the HTTP service.
 
     Attributes:
-        seconds: how long all requests are refused or answered late; before a kill, how long they
-            are held at most, until the pipeline commits offsets to Kafka.
+        seconds: how long requests are refused or answered late. Before a kill: maximum time to hold
+            them, until the pipeline commits offsets to Kafka.
     """
 
     example: ClassVar[str] = "strike-http kill-landed"
@@ -100,7 +98,7 @@ class _Struck:
             self._met = rule.remove()
 
     def evidence(self) -> str | None:
-        """Which requests were met, and whether the service has carried them out."""
+        """Return which requests were met, and whether the service carried them out."""
         first, *others = map(str, self._met)
         more = f", and {len(others)} more" if others else ""
         words = f"{self._done()} {first}{more}"
@@ -109,7 +107,7 @@ class _Struck:
         return words
 
     def heal(self) -> None:
-        """Start the pipeline again if it was killed, and see that the service answers it."""
+        """Restart the pipeline if it was killed, and wait until the service answers it."""
         wait_mended(self._context, [Link("pipeline", HTTP_SERVICE)])
         if self._ended is not None:
             start_again(self._context)
@@ -125,7 +123,7 @@ class _Struck:
         return "a connection was closed in place of the answer to"
 
     def _life(self) -> Process:
-        """The life of the pipeline: one that gave up a held request is started again."""
+        """Wait for a running pipeline process: one that gave up a held request is restarted."""
 
         def look() -> Process | None:
             with suppress(PipelineTrouble):

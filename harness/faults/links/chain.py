@@ -1,9 +1,4 @@
-"""Two brokers that do not see each other, and a third that sees both.
-
-Each of the two still sees a majority, itself and the third. With five
-brokers and more this would be a ring; with three it is a chain. Nobody is isolated: what follows
-depends on who leads what.
-"""
+"""Cut two of three brokers off from each other. Each still sees a majority, so none is isolated."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A link that tells late that a connection was closed.
-
-A client that waits for a broker which has hung up learns of it only then.
-"""
+"""Report the close of a connection late, so that its client keeps waiting."""
 
 from __future__ import annotations
 
@@ -53,7 +50,6 @@ class _Offended:
         self._before = min(self._closing() for _ in range(LOOKS))
 
     def met(self, probe: Probe) -> str | None:
-        """How long a probe waited for the end of a connection that a node closes at once."""
         seconds = self._closing()
         if seconds * 1000 < self._milliseconds or seconds < 2 * self._before:
             return None
@@ -63,7 +59,7 @@ class _Offended:
         )
 
     def after(self, probe: Probe) -> None:
-        """Nothing is owed to it."""
+        """Nothing to check."""
 
     def _closing(self) -> float:
         with Probe(self._stage, self._link) as fresh:

@@ -1,7 +1,6 @@
-"""A link that closes each connection after exactly so many bytes of one direction.
+"""Close each connection of a link after an exact number of bytes in one direction.
 
-It cuts in the midst of a request or a response, and at the same byte every
-time, which neither a crash nor a cable does.
+Unlike a crash or a network failure, this cuts a message at the same byte every time.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from onceproof.harness.links.disturbances import Toxic
 from onceproof.harness.links.topology import Link
 
 _REQUESTS: Final = 20
-"""About how many requests make up the bytes that may pass."""
+"""Approximate number of requests that make up the bytes that may pass."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +45,7 @@ class CutAfter:
 
 
 class _Counted:
-    """toxiproxy counts what passes on an open connection from when its toxic is there."""
+    """Toxiproxy counts bytes of an open connection only from when the toxic is added."""
 
     def __init__(self, way: Way, size: int) -> None:
         self._way = way
@@ -57,7 +56,6 @@ class _Counted:
         self._answer = probe.ask().received
 
     def met(self, probe: Probe) -> str | None:
-        """How many bytes the probe's connection let pass until it was closed."""
         return self._of_responses(probe) if self._way == "responses" else self._of_requests(probe)
 
     def _of_responses(self, probe: Probe) -> str | None:
@@ -68,7 +66,7 @@ class _Counted:
         return f"a probe's connection was closed after exactly {passed} bytes of responses"
 
     def _of_requests(self, probe: Probe) -> str | None:
-        """What arrives of them only their receiver knows; it answers those that are whole."""
+        """Only the receiver sees how many bytes arrive; it answers the complete requests."""
         more = min(self._size // _REQUESTS, LONGEST)
         one = probe.length(more=more)
         if self._size % one == 0:  # the last answer would race the end of the connection
@@ -87,4 +85,4 @@ class _Counted:
         return None
 
     def after(self, probe: Probe) -> None:
-        """Nothing is owed to it."""
+        """Nothing to check."""

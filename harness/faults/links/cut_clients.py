@@ -1,8 +1,4 @@
-"""Clients against brokers: no audience reaches a broker, and the brokers reach each other.
-
-For the cluster nothing has happened, so nothing moves: it leads, and nobody
-can send.
-"""
+"""Cut all clients off from brokers, which still reach each other, so no leadership moves."""
 
 from __future__ import annotations
 

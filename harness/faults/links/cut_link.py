@@ -1,4 +1,4 @@
-"""A link cut: its connections closed, new ones refused."""
+"""Cut a link: close its connections and refuse new ones."""
 
 from __future__ import annotations
 
@@ -59,12 +59,14 @@ class _Cut:
         )
 
     def heal(self) -> None:
-        """Mend the link; if it was in use and nobody else disturbs it, wait until it is again."""
+        """Mend the link. If it was in use, and no other fault disturbs it, wait until it is
+        again.
+        """
         self._hold.release()
         free = str(self._link) not in self._context.stage.disturbed()
         if free and self._closed and self._context.pipeline.alive():
             wait_until(
-                # A pipeline that gave up meanwhile has stalled; that is not the link's failure.
+                # A pipeline that ended meanwhile has stalled; that is no failure of the link.
                 lambda: (
                     self._context.stage.connections(self._link)
                     or not self._context.pipeline.alive()

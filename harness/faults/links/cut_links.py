@@ -1,4 +1,4 @@
-"""A set of links cut at once: what a partition is made of."""
+"""Cut several links at once, for partitions."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from onceproof.harness.links.disturbances import CUT
 from onceproof.harness.links.topology import Link
 
 Consequence = Callable[[int], str | None]
-"""What has to follow, in words, since a moment; None while it has not."""
+"""Given the start time, return the required consequence in words; None until it has occurred."""
 
 
 class Severed:
-    """Links cut at work."""
+    """Several cut links as one injection."""
 
     def __init__(
         self,
@@ -27,7 +27,7 @@ class Severed:
         *,
         consequence: Consequence | None = None,
     ) -> None:
-        """Cut them all.
+        """Cut all links.
 
         Raises:
             StageTrouble: one cannot be cut; the others are mended as far as possible.

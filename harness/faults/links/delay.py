@@ -1,8 +1,7 @@
-"""Latency on a link, with jitter that we draw.
+"""Add latency to a link, with reproducible jitter.
 
-Toxiproxy's own jitter cannot be repeated, because its seed has no effect. So
-it gets one latency at a time, drawn here from a seed; each is measured before the next takes its
-place, and all of them are in the evidence.
+Toxiproxy ignores the seed of its jitter. So the latencies are drawn here from a seed and set one
+after the other; each is measured, and all of them are in the evidence.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class Delay:
         )
 
     def drawn(self) -> list[int]:
-        """The latencies, in their order."""
+        """Draw the latencies, in order."""
         draw = random.Random(self.seed)
         least = max(1, self.milliseconds - self.jitter)
         return [draw.randint(least, self.milliseconds + self.jitter) for _ in range(DRAWS)]
@@ -68,11 +67,10 @@ class _Round:
         self._before = 1000 * min(probe.ask().seconds for _ in range(LOOKS))
 
     def met(self, probe: Probe) -> str | None:
-        """How long an answer takes with it, and that it did not without."""
         took = probe.ask().seconds * 1000
         if not self._before < self._milliseconds <= took:
             return None
         return f"{self._milliseconds} ms drawn, and {took:.0f} ms taken by an answer"
 
     def after(self, probe: Probe) -> None:
-        """Nothing is owed to it."""
+        """Nothing to check."""

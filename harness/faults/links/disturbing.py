@@ -1,6 +1,6 @@
-"""Several links disturbed as one act: all of them, or none.
+"""Disturb several links, all or none.
 
-Undoing goes through all of them whatever fails, and can be tried again.
+Release attempts all of them even if one fails, and can be retried.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def disturb(stage: Stage, acts: Iterable[tuple[Link, Disturbance]]) -> Hold:
     with ExitStack() as undo:
         for link, how in acts:
             holds.append(undo.enter_context(stage.disturb(link, how)))
-        undo.pop_all()  # from here on, whoever has the hold undoes it
+        undo.pop_all()  # from here on, the hold undoes it
     return Hold(lambda: _release(holds))
 
 

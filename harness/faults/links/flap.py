@@ -1,4 +1,4 @@
-"""A link that comes and goes: cut as soon as it is used again, so many times."""
+"""Cut a link repeatedly, each time as soon as it is used again."""
 
 from __future__ import annotations
 

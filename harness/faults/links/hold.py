@@ -1,8 +1,7 @@
-"""Bytes held on a link, and delivered late: none is lost, none out of order.
+"""Hold the bytes on a link and deliver them late, complete and in order.
 
-Toxiproxy delivers what a toxic of latency holds as soon as that is removed,
-also when whoever sent it has hung up meanwhile. So a request can arrive long after its sender has
-given it up, which is what makes a zombie.
+Toxiproxy delivers them when the toxic is removed, even if the sender has closed its connection. So
+a request can arrive long after its sender gave it up, as from a zombie.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from onceproof.harness.links.disturbances import Toxic
 from onceproof.harness.links.topology import Link
 
 _FOR_EVER: Final = 100_000_000
-"""Milliseconds: more than a day."""
+"""Milliseconds, more than a day."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""A broker cut off from its peers in both directions; clients still reach it."""
+"""Isolate a broker from its peers in both directions."""
 
 from __future__ import annotations
 
@@ -45,7 +45,6 @@ class _Isolated:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """The majority's word: it leads nothing and is in no in-sync set."""
         if self._proof is None and self._closed and (word := self._majority.took_it_out(self.at)):
             self._proof = f"{self._closed} connections between brokers closed; {word}"
         return self._proof

@@ -1,8 +1,6 @@
-"""Answers lost on any link: the request arrives and is obeyed, and its sender never hears of it.
+"""Drop responses on any link: the request is carried out, but its sender never learns of it.
 
-`lose-responses` does this to the producers, and knows which of their sends
-were retried because of it. This one knows of no client in particular, so it can be put on every
-link: a consumer's, a broker's to another, the database's.
+Unlike `lose-responses`, this works on every link, but does not know which sends were retried.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The queue broker's answers to the producers lost: it takes every message, and nobody hears of it.
+"""Drop the queue broker's responses to the producers.
 
-A message that lies in its queue unanswered can be acknowledged only once it
-was sent again. That is the case that duplicate detection exists for.
+A message that is in the queue but unanswered is acknowledged only after a retry, which duplicate
+detection must recognize.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class _Lost(OnLink):
         self._came: dict[str, int] = {}
 
     def evidence(self) -> str | None:
-        """What the probe met, and messages that came since just before it began."""
+        """Return what the probe met, and how many messages arrived since just before it started."""
         met = super().evidence()
         if met is None:
             return None
@@ -59,7 +59,7 @@ class _Lost(OnLink):
         return f"{met}; {len(self._came)} messages came since just before, answered or not"
 
     def after_collect(self, known: Collected) -> None:
-        """A retried send: in the queue when we looked, acknowledged only after that."""
+        """Record sends that were in the queue when we looked and were acknowledged only later."""
         note_retried(
             self._context,
             known,

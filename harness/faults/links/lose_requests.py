@@ -1,4 +1,4 @@
-"""Requests lost on a link: they are sent, never arrive, and nobody says so."""
+"""Drop requests on a link without an error."""
 
 from __future__ import annotations
 

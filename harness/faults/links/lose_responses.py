@@ -1,8 +1,7 @@
-"""A broker's responses to the producers lost, until requests time out and are sent again.
+"""Drop a broker's responses to the producers, until their requests time out and are retried.
 
-The broker gets and appends every request; only its answer is swallowed. What
-it appended meanwhile can be acknowledged only by a retry, so each such attempt is a send that was
-retried after it had been appended, which is the case that idempotence exists for.
+The broker still appends every request. What it appended meanwhile is acknowledged only by a retry,
+which idempotence must recognize.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from onceproof.harness.links.topology import Link, node_id
 from onceproof.harness.workload.senders.librdkafka import REQUEST_TIMEOUT_MS
 
 _NO_SOONER = REQUEST_TIMEOUT_MS * 1_000_000
-"""Nanoseconds before which no request of the hole can have timed out: what the clients count until
-then belongs to something earlier, because their statistics come late."""
+"""Nanoseconds before which no request can have timed out because of this fault. The clients'
+statistics come late, so earlier time-outs have other causes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,15 +48,15 @@ class _Lost:
         self._link = Link("producer", node)
         self.target = str(self._link)
         self._timeouts = 0
-        # Read before the hole opens: what is in flight then is appended within milliseconds. What
-        # was answered before it opened is distinguished in `after_collect`, by when it returned.
+        # Read before responses are dropped, to cover requests in flight; sends that were already
+        # answered are filtered in `after_collect` by when they returned.
         self._starts = self._ends()
         self._hold = context.stage.disturb(self._link, lose("responses"))
         self.at = now()
         self._seen: dict[str, int] = {}
 
     def evidence(self) -> str | None:
-        """Requests that timed out, by the clients' own count."""
+        """Return how many requests timed out, as counted by the clients."""
         current = self._context.producers.timeouts(self._number)
         if now() - self.at < _NO_SOONER:
             self._timeouts = current
@@ -68,15 +67,11 @@ class _Lost:
         return f"{timeouts} requests of the producers to {self._node} timed out unanswered"
 
     def heal(self) -> None:
-        """Stop swallowing; toxiproxy closes the connections that lost bytes."""
+        """Let responses through; Toxiproxy closes the connections that lost bytes."""
         self._hold.release()
 
     def after_collect(self, known: Collected) -> None:
-        """A retried send: seen in the log in the hole, acknowledged only after we looked.
-
-        We looked after a request had timed out, and the responses of the hole never come: only a
-        retry can have brought the acknowledgement.
-        """
+        """Record sends that were in the log when we looked and were acknowledged only later."""
         note_retried(
             self._context,
             known,
@@ -93,7 +88,7 @@ class _Lost:
             return {p: ends[p][1] for p in led}
 
     def _look(self) -> None:
-        """Read what was appended since the hole opened, as a concurrent reader would."""
+        """Read what was appended since the fault began, as a concurrent reader would."""
         if self._seen:
             return
         rows = []

@@ -1,9 +1,8 @@
-"""A broker that is not heard by the others, or does not hear them.
+"""Drop all traffic from a broker to its peers, or from its peers to it.
 
-Connections stay open and each carries both directions, whoever opened it. So
-on those of the broker itself the requests are lost, and on those of its peers the responses; or the
-other way round. Kafka fences it in both cases: who hears no answer connects anew, and a new
-connection begins with a question.
+Connections carry both directions. To silence a broker, requests are dropped on the connections that
+it opened and responses on those that its peers opened. Kafka fences it in both cases, because a
+peer without an answer reconnects, and a new connection starts with a request.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _WAYS: Final[dict[Lost, tuple[Way, Way]]] = {
     "out": ("requests", "responses"),
     "in": ("responses", "requests"),
 }
-"""What is lost on the links of the broker itself, and on those of its peers to it."""
+"""What is dropped on the links opened by the broker, and on those opened by its peers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +71,7 @@ class _Lost:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """Silence on every link, where brokers have connections."""
+        """Return proof of silence on every link, if brokers had connections."""
         if self._proof is None and self._carried:
             met = [silence.met(probe) for probe, silence in self._probes]
             if all(met):

@@ -1,10 +1,8 @@
-"""A connection of our own on a link: what a client there meets, measured.
+"""Measure a link by a connection of our own.
 
-It speaks to whoever is at the end, and asks for nothing that changes
-anything: a broker for its API versions, a database for a constant, a queue broker for an echo, an
-HTTP service for a method that it does not allow. A
-request can be made longer, and many can be sent at once, so that bytes can be counted and timed in
-each direction.
+The probe sends requests that change nothing: API versions to a broker, a constant query to a
+database, a ping to a queue broker, a disallowed method to an HTTP service. Requests can be padded,
+and many can be sent at once, to count and time bytes in each direction.
 """
 
 from __future__ import annotations
@@ -27,17 +25,16 @@ from onceproof.harness.stage.database_greeting import log_in
 from onceproof.harness.stage.database_login import credentials
 
 SECONDS: Final = 30.0
-"""How long one answer may take on a link that is disturbed."""
+"""Maximum time for one answer on a disturbed link."""
 LOOKS: Final = 5
-"""How often a link is measured before it is disturbed; the quickest counts. A machine that is busy
-now and then makes one look as slow as a disturbance would."""
+"""Measurements before the disturbance; the fastest counts, as a busy machine slows some down."""
 LONGEST: Final = 30_000
-"""Bytes that a request of Kafka's can be made longer: the limit of a client's name."""
+"""Maximum padding of a Kafka request in bytes: the limit of a client id."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Took:
-    """A question and its answer, or many of each."""
+    """Time and bytes of one or more requests and their answers."""
 
     seconds: float
     sent: int
@@ -52,7 +49,7 @@ class _Speech(Protocol):
 
 class _Kafka:
     def greet(self, way: socket.socket, stage: Stage) -> None:
-        """Kafka begins with a request."""
+        """The client speaks first."""
 
     def request(self, *, more: int) -> bytes:
         question = ApiVersionsRequest()
@@ -109,7 +106,7 @@ class _Http:
     _LENGTH: Final = b"content-length:"
 
     def greet(self, way: socket.socket, stage: Stage) -> None:
-        """HTTP begins with a request."""
+        """The client speaks first."""
 
     def request(self, *, more: int) -> bytes:
         return b"GET / HTTP/1.1\r\nHost: probe\r\nX-Probe: %b\r\n\r\n" % (b"p" * more)
@@ -127,18 +124,14 @@ _SPEECHES: Final[Mapping[str, Callable[[], _Speech]]] = {
     ARTEMIS: _Artemis,
     HTTP_SERVICE: _Http,
 }
-"""What nodes speak that are no brokers of Kafka's."""
+"""Protocols of nodes other than Kafka brokers."""
 
 
 class Probe:
-    """One connection on a link, opened when it is made."""
+    """A connection on a link, open from construction until `close`."""
 
     def __init__(self, stage: Stage, link: Link) -> None:
-        """Connect.
-
-        Raises:
-            OSError: it is refused, or ends while it is opened.
-        """
+        """Connect; raise `OSError` if the connection is refused or ends during the handshake."""
         self._speech = _SPEECHES.get(link.target, _Kafka)()
         host, port = stage.entrance(link).rsplit(":", 1)
         if link.source in AUDIENCES and link.target in stage.brokers:
@@ -161,20 +154,19 @@ class Probe:
         self.close()
 
     def send(self, *, more: int = 0, times: int = 1) -> int:
-        """Send requests, each so many bytes longer; returns how many bytes that were."""
+        """Send requests, each padded by `more` bytes; return the bytes sent."""
         data = self._speech.request(more=more) * times
         self._way.sendall(data)
         return len(data)
 
     def length(self, *, more: int = 0) -> int:
-        """How many bytes a request has."""
         return len(self._speech.request(more=more))
 
     def ask(self, *, more: int = 0, times: int = 1) -> Took:
         """Send requests at once and wait for all answers.
 
         Raises:
-            OSError: the connection ends, or says nothing for too long.
+            OSError: the connection ends, or an answer takes too long.
         """
         began = time.monotonic()
         sent = self.send(more=more, times=times)
@@ -182,30 +174,19 @@ class Probe:
         return Took(seconds=time.monotonic() - began, sent=sent, received=received)
 
     def answer(self) -> int:
-        """Wait for an answer; returns its bytes.
-
-        Raises:
-            OSError: the connection ends, or says nothing for too long.
-        """
+        """Wait for an answer and return its bytes; raises `OSError` as `ask` does."""
         return self._speech.answer(self._way)
 
     def silent(self, seconds: float) -> bool:
-        """Whether nothing comes for so long, neither a byte nor the connection's end.
-
-        One that we have closed is not silent: it has ended.
-        """
+        """Whether the connection is open and nothing arrives on it within some seconds."""
         return self._way.fileno() >= 0 and not select.select([self._way], [], [], seconds)[0]
 
     def offend(self) -> None:
-        """Send what nobody can understand: whoever gets it hangs up."""
+        """Send an invalid request, for which the node closes the connection."""
         self._way.sendall(struct.pack(">ihh", 8, 32_000, 32_000) + b"\xff" * 4)
 
     def until_closed(self) -> int:
-        """Take what comes until the connection ends; returns how many bytes that were.
-
-        Raises:
-            TimeoutError: it does not end.
-        """
+        """Read to the end of the connection; return the bytes or raise `TimeoutError`."""
         received = 0
         try:
             while data := self._way.recv(1 << 16):
@@ -216,11 +197,7 @@ class Probe:
 
 
 def undisturbed(stage: Stage, link: Link) -> Probe:
-    """A probe on a link that works.
-
-    Raises:
-        StageTrouble: it does not: what is done to it now would prove nothing.
-    """
+    """Open a probe; raise `StageTrouble` if the link does not work before it is disturbed."""
     try:
         probe = Probe(stage, link)
         try:

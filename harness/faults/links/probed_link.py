@@ -1,7 +1,6 @@
-"""A link disturbed, with a probe of our own that meets what clients meet.
+"""Disturb a link, and measure the effect by a probe.
 
-What nobody but the probe meets disturbs nobody, so it proves nothing: there
-have to be connections of others on the link as well.
+There must be other connections on the link: a disturbance that only the probe sees proves nothing.
 """
 
 from __future__ import annotations
@@ -19,24 +18,20 @@ from onceproof.harness.wait import wait_until
 
 
 class Trial(Protocol):
-    """Tries a link by a connection that was open before it was disturbed."""
+    """Test a link by a connection that was open before the disturbance."""
 
     def before(self, probe: Probe) -> None:
-        """Measure the link as it is."""
+        """Measure the undisturbed link."""
 
     def met(self, probe: Probe) -> str | None:
-        """What the probe met, in words; None if that proves nothing."""
+        """Return what the probe met; None if that proves nothing."""
 
     def after(self, probe: Probe) -> None:
-        """See that the disturbance is undone; the connection was still there, and silent.
-
-        Raises:
-            StageTrouble: it is not.
-        """
+        """Check that it is undone, or raise `StageTrouble`; called if the probe was silent."""
 
 
 class OnLink:
-    """One disturbance of one link at work."""
+    """One disturbed link as an injection."""
 
     def __init__(
         self,
@@ -45,14 +40,7 @@ class OnLink:
         how: Disturbance,
         trial: Trial,
     ) -> None:
-        """Disturb it.
-
-        Args:
-            trial: what proves it.
-
-        Raises:
-            StageTrouble: it does not work as it is, or cannot be disturbed.
-        """
+        """Disturb the link; raise `StageTrouble` if it does not work or cannot be disturbed."""
         self._context = context
         self._link = link
         self._trial = trial
@@ -69,17 +57,17 @@ class OnLink:
         self._seen: str | None = None
 
     def evidence(self) -> str | None:
-        """What the probe met, and how many connections others had on the link."""
+        """Return what the probe met, and how many other connections the link had."""
         self._others = max(self._others, self._context.stage.connections(self._link) - 1)
         if self._others and self._seen is None:
-            with suppress(OSError):  # it is tried again
+            with suppress(OSError):  # the next call tries again
                 self._seen = self._trial.met(self._probe)
         if self._seen is None:
             return None
         return f"{self._others} connections on {self._link}; {self._seen}"
 
     def heal(self) -> None:
-        """Undo it; if nobody else disturbs the link, see that it works."""
+        """Undo it, and wait until the link works unless another fault disturbs it."""
         waiting = self._probe.silent(0)
         self._hold.release()
         try:
@@ -91,24 +79,18 @@ class OnLink:
 
 
 def wait_mended(context: RunContext, links: Iterable[Link]) -> None:
-    """See that links work again, but for those that somebody else disturbs.
-
-    Raises:
-        Overdue: one does not in time.
-    """
+    """Wait until links work, or raise `Overdue`; skip those that another fault disturbs."""
     for link in links:
         if not _disturbed_by_others(context, link):
             _wait_works(context, link)
 
 
 def _disturbed_by_others(context: RunContext, link: Link) -> bool:
-    """Whether a link, or a node at one of its ends, is disturbed all the same."""
+    """Whether the link, or a node at one of its ends, is still disturbed."""
     return not context.stage.disturbed().keys().isdisjoint([str(link), link.source, link.target])
 
 
 def _wait_works(context: RunContext, link: Link) -> None:
-    """Wait until a new connection on a link gets an answer."""
-
     def works() -> bool:
         try:
             with Probe(context.stage, link) as probe:

@@ -1,8 +1,7 @@
-"""Connections reset on a link: whoever connects gets an RST.
+"""Reset new connections on a link.
 
-Connections that are open already see an ordinary close instead, because
-toxiproxy resets only those that are made while its toxic is there. What comes to a container from
-the host is carried on by the engine, which makes an ordinary close of it as well.
+Open connections get an ordinary close, because Toxiproxy resets only connections made while the
+toxic exists. The container engine also turns a reset into an ordinary close.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ class _Refused:
         """Nothing to measure."""
 
     def met(self, probe: Probe) -> str | None:
-        """What a new connection gets, and what became of an old one."""
+        """Return what happened to a new connection, and to an old one."""
         try:
             with Probe(self._stage, self._link) as fresh:
                 fresh.ask()
@@ -59,4 +58,4 @@ class _Refused:
         return None
 
     def after(self, probe: Probe) -> None:
-        """Nothing is owed to it."""
+        """Nothing to check."""

@@ -1,7 +1,5 @@
-"""Sends that only a retry can have acknowledged, by the log and by when the client got the outcome.
-
-What stood in the log while no answer came through, and was acknowledged
-after we had looked, was sent again.
+"""Find sends that only a retry can have acknowledged: they were in the log while no answer came
+through, and were acknowledged after we had looked.
 """
 
 from __future__ import annotations
@@ -23,10 +21,8 @@ def note_retried(
     """Record the hazard `retried-send`, if there was one.
 
     Args:
-        known: the outcomes that the clients got.
-        seen: attempt → when it was seen in the log, unanswered.
-        where: whose log that was.
-        why: in words, why no answer came through.
+        seen: attempt → time at which it was seen in the log of `where`, unanswered.
+        why: reason why no answer came through.
     """
     retried = [
         attempt

@@ -1,4 +1,4 @@
-"""A request that stays without an answer, on a connection that nobody closes."""
+"""Detect a request that is not answered on a connection that stays open."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from onceproof.harness.faults.links.probe import Probe
 from onceproof.harness.processes.trouble import StageTrouble
 
 _SECONDS: Final = 1.0
-"""Far more than an answer takes."""
+"""Far longer than an answer takes."""
 
 
 class Silence:
-    """Asks once, and then only listens."""
+    """Send one request and listen."""
 
     def __init__(self, *, delivered: bool = False) -> None:
-        """`delivered` tells whether the answer has to come when the disturbance is undone."""
+        """`delivered`: whether the answer must arrive once the disturbance is undone."""
         self._delivered = delivered
         self._asked = False
 
@@ -23,7 +23,6 @@ class Silence:
         """Nothing to measure."""
 
     def met(self, probe: Probe) -> str | None:
-        """What was heard: nothing, if it takes effect."""
         if not self._asked:
             probe.send()
             self._asked = True
@@ -35,11 +34,7 @@ class Silence:
         )
 
     def after(self, probe: Probe) -> None:
-        """See that the answer comes after all, if it is owed.
-
-        Raises:
-            StageTrouble: it was lost.
-        """
+        """Wait for the answer, if it must arrive; raise `StageTrouble` if it was lost."""
         try:
             if self._delivered and self._asked:
                 probe.answer()

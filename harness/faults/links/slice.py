@@ -1,7 +1,6 @@
-"""A link whose bytes come in small pieces, with pauses between them.
+"""Split the data on a link into small pieces with pauses between them.
 
-Undoing it closes the link's connections, since toxiproxy cannot take the
-pieces out of one that is under way.
+Healing closes the connections, because Toxiproxy cannot stop slicing an open one.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from onceproof.harness.links.disturbances import Toxic
 from onceproof.harness.links.topology import Link
 
 _PIECES: Final = 50
-"""How many pieces the probe sends or asks for, or a few more."""
+"""Approximate number of pieces that the probe sends or receives."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +42,7 @@ class Slice:
 
     def inject(self, context: RunContext, name: str) -> OnLink:
         link = Link(self.source, self.target.resolve(context))
-        # A variation of 0 would make toxiproxy draw from nothing.
+        # With a variation of 0, Toxiproxy would draw from an empty range.
         attributes = {"average_size": self.size, "size_variation": 1, "delay": self.microseconds}
         slower = Slower(
             self.way,

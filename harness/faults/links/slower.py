@@ -1,7 +1,7 @@
-"""The same bytes, measured before and while a link is disturbed.
+"""Compare the time that the same bytes take before and during a disturbance.
 
-On a busy machine everything is slow now and then. So it has to take as long
-as the disturbance makes it, and twice as long as before.
+It must be as long as the disturbance demands, and twice as long as before, because a busy machine
+is slow at times.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from onceproof.harness.faults.links.probe import LONGEST, LOOKS, Probe, Took
 from onceproof.harness.links.disturbances import Way
 
 _ENOUGH: Final = 0.8
-"""The part of what a disturbance should cost that must be seen: toxiproxy rounds."""
+"""Fraction of the expected time that must be seen, because Toxiproxy rounds."""
 
 
 class Slower:
-    """Sends or asks for so many bytes, and takes the time."""
+    """Send or request some bytes and measure the time."""
 
     def __init__(self, way: Way, *, size: int, seconds: Callable[[int], float]) -> None:
-        """`seconds` says how long a number of bytes has to take while it has effect."""
+        """`seconds` returns how long a number of bytes must take on the disturbed link."""
         self._way = way
         self._size = size
         self._seconds = seconds
@@ -39,7 +39,6 @@ class Slower:
         self._before = min((self._measured(probe) for _ in range(LOOKS)), key=attrgetter("seconds"))
 
     def met(self, probe: Probe) -> str | None:
-        """How long it took, and how long before; if that is what it must take."""
         assert self._before is not None, "the link is measured before it is disturbed"
         took = self._measured(probe)
         size = took.sent if self._way == "requests" else took.received
@@ -51,7 +50,7 @@ class Slower:
         )
 
     def after(self, probe: Probe) -> None:
-        """Nothing is owed to it."""
+        """Nothing to check."""
 
     def _measured(self, probe: Probe) -> Took:
         return probe.ask(more=self._more, times=self._times)

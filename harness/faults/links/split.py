@@ -1,7 +1,6 @@
-"""Two sides that do not reach each other: brokers, and clients with them.
+"""Split brokers and clients into two sides that cannot reach each other.
 
-The side with more brokers goes on without the others; a client on the wrong
-side reaches brokers that have lost their say.
+The side with more brokers continues; clients on the other side reach only fenced brokers.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ class Split:
     other: Annotated[tuple[str, ...], _SIDE]
 
     def __post_init__(self) -> None:
-        """Raises `ValueError` for a party on both sides."""
+        """Raise `ValueError` for a party on both sides."""
         if both := set(self.one) & set(self.other):
             raise ValueError(f"{_words(both)} cannot be on both sides")
 
@@ -60,7 +59,7 @@ class Split:
 
 
 class _Left:
-    """The side with more brokers, asked about those of the other."""
+    """The larger side's view of the brokers on the other side."""
 
     def __init__(self, context: RunContext, smaller: set[str], larger: set[str]) -> None:
         ways = {node_id(broker) for broker in larger}
@@ -68,7 +67,6 @@ class _Left:
         self._smaller = smaller
 
     def __call__(self, since: int) -> str | None:
-        """Their word that they do without those."""
         if not all(self._view.does_without(node_id(broker)) for broker in self._smaller):
             return None
         return (

@@ -1,4 +1,4 @@
-"""A link whose bandwidth is limited in one direction."""
+"""Limit the bandwidth of a link in one direction."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from onceproof.harness.links.disturbances import Toxic
 from onceproof.harness.links.topology import Link
 
 _LEAST: Final = 2_000
-"""Bytes that the probe sends or asks for, also at a very low rate; else those of half a second."""
+"""Minimum bytes that the probe sends or requests; at higher rates, those of half a second."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,8 +1,7 @@
-"""Every answer to a Produce request withheld: the connection ends in its place, again and again.
+"""Close the connection in place of every answer to a Produce request.
 
-The broker appends every request, and each client hears nothing but that its
-connection is gone. What the log held when we looked, with no answer let through by then, can only
-have been acknowledged later by a retry. It needs no word of a client, so it works for all of them.
+The broker appends every request, so a send that was in the log when we looked can be acknowledged
+only by a retry. This needs no report from a client, so it works for all clients.
 """
 
 from __future__ import annotations
@@ -21,24 +20,19 @@ from onceproof.harness.links.gate.rules import MessageMatch
 from onceproof.harness.links.topology import Link, node_id
 
 _ENDS: Final = 2
-"""How many connections must have ended: a client that came back was turned away again."""
+"""Minimum number of closed connections: a client that reconnected was cut off again."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LeaveUnanswered:
-    """Close the producers' connections to a broker in place of every answer to a Produce.
-
-    Attributes:
-        target: the broker.
-        seconds: for how long at least; longer than a client waits for an answer at all, where it is
-            to give up.
-    """
+    """Close the producers' connections to a broker in place of every answer to a Produce."""
 
     example: ClassVar[str] = "unanswered leader:payments-0"
     kind: ClassVar[str] = "timeout"
     needs = "gates"
     target: Broker
     seconds: float = 1.0
+    """Minimum duration. To make a client give up, longer than its time-out for an answer."""
 
     def describe(self) -> str:
         return (
@@ -59,7 +53,8 @@ class _Unanswered:
         self._seconds = seconds
         self.target = str(self._link)
         gate = context.stage.gate(self._link)
-        # Read before the rule is put: what is answered after that is filtered in `after_collect`.
+        # Read before the rule is placed; sends answered in between are filtered in
+        # `after_collect`.
         self._starts = self._ends()
         self._placed = gate.put(
             MessageMatch(direction="response", api="Produce").rule("close-before", times=None)
@@ -70,7 +65,7 @@ class _Unanswered:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """Connections that ended so, and sends that are in the log without an answer."""
+        """Return how many connections ended, and how many sends are in the log unanswered."""
         if self._proof is None and now() - self.at >= self._seconds * 1e9:
             ended = len(self._placed.fired)
             if ended >= _ENDS and self._look():
@@ -81,7 +76,7 @@ class _Unanswered:
         return self._proof
 
     def heal(self) -> None:
-        """Let answers through again, to new connections only: none that is late comes after all."""
+        """Let answers through on new connections only, so that no late answer arrives."""
         if self._in_force:
             hold = self._context.stage.disturb(self._link, CUT)
             try:
@@ -92,7 +87,7 @@ class _Unanswered:
         wait_mended(self._context, [self._link])
 
     def after_collect(self, known: Collected) -> None:
-        """A retried send: seen in the log unanswered, acknowledged only after we looked."""
+        """Record sends that were in the log when we looked and were acknowledged only later."""
         note_retried(
             self._context,
             known,
@@ -107,15 +102,13 @@ class _Unanswered:
         return {(t, p) for t in context.topics for p in context.led_by(self._number, t)}
 
     def _ends(self) -> dict[tuple[str, int], int]:
-        """Where each partition ends that the broker leads."""
         led = self._leads()
         with self._context.reader() as reader:
             return reader.high_watermarks(led)
 
     def _look(self) -> bool:
-        """Note what was appended since it began; only while nobody else can have answered.
-
-        If the broker leads other partitions than before, begin again with those.
+        """Note what was appended since the fault began. If the broker's leaderships changed,
+        another broker may have answered, so start over.
         """
         found = []
         with self._context.reader() as reader:

@@ -1,8 +1,4 @@
-"""One message of Kafka's protocol hit: held, lost, answered with an error, sent twice, cut off.
-
-It is armed until the message comes, and acts on that one and no other.
-An exactly-once protocol breaks at particular messages.
-"""
+"""Act on a single message of Kafka's protocol."""
 
 from __future__ import annotations
 
@@ -28,9 +24,9 @@ _DOES: Final = {
     "error": "answer with an error to",
 }
 _UNHEARD: Final = frozenset({"drop", "close-before", "error"})
-"""What keeps an answer from its client."""
+"""Actions that keep an answer from its client."""
 _NONE: Final = error_name(0)
-"""What an answer bears that is no refusal."""
+"""The error name in a successful answer."""
 
 
 def _message(source: str, direction: str, api: str) -> Message:
@@ -52,9 +48,8 @@ class HitMessage:
     error:NAME.
 
     Attributes:
-        message: which.
-        action: what happens to it; what is held goes on its way when this is healed.
-        times: how often, on each link; None: always.
+        action: what happens to the message; a held one is released when the fault is healed.
+        times: maximum number of messages on each link; None: no limit.
         error: Kafka's name of the error, for the action `error`.
     """
 
@@ -67,7 +62,7 @@ class HitMessage:
     error: str | None = None
 
     def __post_init__(self) -> None:
-        """Raises `ValueError` for what cannot be done to such a message."""
+        """Raise `ValueError` if the action cannot be applied to this message."""
         if self.action not in _DOES:
             raise ValueError(f"{self.action!r} disturbs nothing; there are {', '.join(_DOES)}")
         self.message.rule(self.action, times=self.times, error=self.error)
@@ -94,7 +89,6 @@ class _AtWork:
         self._fired: list[Event] = []
 
     def evidence(self) -> str | None:
-        """The gate's word of every message that it acted on."""
         self._fired = self._gates.fired() or self._fired
         if not self._fired:
             return None
@@ -107,7 +101,7 @@ class _AtWork:
         wait_mended(self._context, self._gates.links)
 
     def after_collect(self, known: Collected) -> None:
-        """A commit that its client could not know of, though the broker had done it."""
+        """Record a commit of whose success its client was not told."""
         message = self._fault.message
         unheard = message.direction == "response" and self._fault.action in _UNHEARD
         ended = [e for e in self._fired if e["commits"] and e.get("error") == _NONE]

@@ -1,7 +1,6 @@
-"""Which message of Kafka's protocol: the n-th request or response of an API, by what it carries.
+"""Match messages of Kafka's protocol by API, direction and contents.
 
-Who leads or coordinates may be any broker, so it is looked for on the links
-of its source to every broker, and counted on each of them.
+They are matched and counted on the links to all brokers, since any may be leader or coordinator.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from onceproof.harness.links.topology import Link
 
 @dataclass(frozen=True, kw_only=True)
 class Message(MessageMatch):
-    """A message on its way between an audience, its source, and any broker."""
+    """A message between an audience (`source`) and any broker."""
 
     source: str
 
@@ -42,57 +41,45 @@ class Message(MessageMatch):
 
 
 class AtGates:
-    """Rules for one message on every link that it may take."""
+    """Rules for one message, on every link that it may take."""
 
     def __init__(self, context: RunContext, source: str, rule: Rule) -> None:
-        """Put them there.
-
-        Raises:
-            StageTrouble: a link cannot have a gate.
-        """
+        """Place the rules; raise `StageTrouble` if a link cannot have a gate."""
         self._context, self._rule = context, rule
         self._links = [Link(source, node) for node in context.stage.brokers]
         self._placed: list[Placed] = []
         self.put_anew()
 
     def put_anew(self) -> None:
-        """Begin again with rules that have met nothing; what was held goes on its way.
-
-        Raises:
-            StageTrouble: a link cannot have a gate.
-        """
+        """Replace the rules, which releases held messages; raise `StageTrouble` as above."""
         self.remove()
         with ExitStack() as undo:
             undo.callback(self.remove)
             for link in self._links:
                 self._placed.append(self._context.stage.gate(link).put(self._rule))
-            undo.pop_all()  # from here on, whoever has this removes them
+            undo.pop_all()  # from here on, the owner removes them
 
     @property
     def links(self) -> tuple[Link, ...]:
         return tuple(self._links)
 
     def fired(self) -> list[Event]:
-        """The gate's events of every time that one acted, in order."""
+        """Return the gates' events of every match, in order."""
         events: Iterable[Event] = (event for placed in self._placed for event in placed.fired)
         return sorted(events, key=lambda event: int(event["at"]))
 
     def remove(self) -> None:
-        """Let them act no more; what they hold goes on its way."""
+        """Remove the rules, which releases held messages."""
         while self._placed:
             self._placed[-1].remove()
             self._placed.pop()
 
 
 class Reports:
-    """What passes of several messages of the pipeline, from now on until it is removed."""
+    """Report several messages of the pipeline as they pass, from construction until `remove`."""
 
     def __init__(self, context: RunContext, messages: Iterable[Message]) -> None:
-        """Place the rules that report.
-
-        Raises:
-            StageTrouble: a link of the pipeline cannot have a gate.
-        """
+        """Place the rules; raise `StageTrouble` if a link of the pipeline cannot have a gate."""
         self._gates: list[AtGates] = []
         with ExitStack() as undo:
             undo.callback(self.remove)
@@ -102,19 +89,18 @@ class Reports:
             undo.pop_all()
 
     def fired(self) -> list[Event]:
-        """All that has passed, in order."""
+        """Return the events of all messages that passed, in order."""
         events = (event for gates in self._gates for event in gates.fired())
         return sorted(events, key=lambda event: int(event["at"]))
 
     def remove(self) -> None:
-        """Report no more."""
         while self._gates:
             self._gates[-1].remove()
             self._gates.pop()
 
 
 def positions_in(event: Event, topics: Collection[str]) -> dict[tuple[str, int], int]:
-    """The positions in some topics that a request has."""
+    """Return the offsets in some topics that a request contains."""
     return {
         (name, partition): offset
         for name, partition, offset in event["positions"]
@@ -123,10 +109,10 @@ def positions_in(event: Event, topics: Collection[str]) -> dict[tuple[str, int],
 
 
 REQUEST_OF: Final = itemgetter("link", "connection", "correlation_id")
-"""What an event says of which request it was, or of which one it was the answer."""
+"""Key shared by the events of a request and of its answer."""
 
 
 def met(event: Event) -> str:
-    """A firing in words."""
+    """Describe a matched message."""
     which = f"{event['api']} {event['direction']} {event['correlation_id']}"
     return f"{which} (version {event['version']}) of {event['client_id']} on {event['link']}"

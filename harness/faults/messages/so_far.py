@@ -1,7 +1,6 @@
-"""Whether a message has passed in the transaction that a client is in.
+"""Whether a message has passed in its client's current transaction: since the last EndTxn request.
 
-A transaction goes on until EndTxn is asked for, so only what passed after
-the last such request counts. What passed before this began to look is not known, and does not.
+Messages before the start of observation are not known, and do not count.
 """
 
 from __future__ import annotations
@@ -12,14 +11,10 @@ from onceproof.harness.links.gate.client import Event
 
 
 class SoFar:
-    """What has passed of a message in its client's transaction."""
+    """Observe a message and the ends of its client's transactions."""
 
     def __init__(self, context: RunContext, message: Message) -> None:
-        """Begin to look.
-
-        Raises:
-            StageTrouble: a link cannot have a gate.
-        """
+        """Start; raise `StageTrouble` if a link cannot have a gate."""
         end = Message(
             source=message.source, direction="request", api="EndTxn", client_id=message.client_id
         )
@@ -31,11 +26,7 @@ class SoFar:
             raise
 
     def passed(self, now: Event) -> bool:
-        """Whether it has passed since the last end.
-
-        Args:
-            now: what passes, a request or its answer: neither of them is earlier than itself.
-        """
+        """Whether the message passed since the last EndTxn; `now` and its answer do not count."""
         passed, ended = (
             [event for event in gates.fired() if REQUEST_OF(event) != REQUEST_OF(now)]
             for gates in (self._passing, self._ends)

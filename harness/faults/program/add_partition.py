@@ -1,4 +1,4 @@
-"""A partition is added to the input while the pipeline reads it, as an operator does."""
+"""Add a partition to the input while the pipeline reads it, as an operator does."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from onceproof.harness.wait import Overdue, wait_until
 
 _SECONDS: Final = 30.0
 _FIND_SECONDS: Final = 3.0
-"""How long a pipeline may take to find it before it is started again; clients take minutes."""
+"""How long a pipeline may take to find it before it is restarted; clients take minutes."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AddPartition:
-    """Add a partition to the input, and see that inputs come into it and out of the pipeline.
+    """Add a partition to the input, and wait until the pipeline has written what it read from it.
 
-    A pipeline that has no effect of them after some seconds is killed and started again: its client
-    would find the partition only when it asks for metadata next.
+    If it has not after some seconds, kill and restart it: its client finds the partition only when
+    it refreshes its metadata.
     """
 
     kind: ClassVar[str] = "timeout"
@@ -79,7 +79,7 @@ class _Added:
         return f"{self.target} was added and has inputs; {self._how}"
 
     def heal(self) -> None:
-        """Nothing is undone; see that the pipeline writes."""
+        """Wait until the pipeline writes; the partition stays."""
         wait_works(self._context)
 
     def _holds_inputs(self) -> bool:

@@ -1,4 +1,4 @@
-"""The pipeline cut off from every broker until it stands still, then reached again."""
+"""Cut the pipeline off from all brokers, and reconnect it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from onceproof.harness.links.topology import Link
 
 @dataclass(frozen=True, kw_only=True)
 class CutProgram:
-    """Cut a pipeline of your own from all brokers for some seconds."""
+    """Cut your pipeline off from all brokers for some seconds."""
 
     example: ClassVar[str] = "cut-program"
     kind: ClassVar[str] = "partition"

@@ -1,4 +1,4 @@
-"""A partition of the input is empty while the pipeline reads it."""
+"""Check that a partition of the input is empty while the pipeline reads it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from onceproof.harness.user_pipeline.program import PROGRAM
 
 @dataclass(frozen=True, kw_only=True)
 class EmptyPartition:
-    """See that a partition holds nothing while the pipeline writes what it read of others.
+    """Wait until the pipeline writes what it read from other partitions while one is empty.
 
-    Made-up orders begin so; nothing is done to the pipeline.
+    Made-up orders start like that; nothing is done to the pipeline.
     """
 
     kind: ClassVar[str] = "timeout"
@@ -40,15 +40,10 @@ class _Empty:
         self.at = now()
 
     def evidence(self) -> str:
-        """Which one was empty.
-
-        Raises:
-            NoEffect: none was, and none will be again.
-        """
+        """Return which partition was empty; raise `NoEffect` if none was."""
         if not self._empty:
             raise NoEffect("every partition of the input had records")
         return f"the pipeline wrote when {self.target} held nothing, and others {self._others}"
 
     def heal(self) -> None:
-        """Nothing is undone; see that the pipeline goes on."""
         wait_works(self._context)

@@ -1,7 +1,7 @@
-"""The pipeline loses its partitions while it has records in hand, and goes on as if it had them.
+"""Pause the pipeline until its group has reassigned its partitions, and resume it.
 
-It is paused with all its processes, or one of several; its group gives its partitions to another
-member: to a sibling of its own, or to ours, which reads nothing. Then it goes on.
+It has unprocessed records. Its partitions go to another process of its own, or to a member of ours,
+which reads nothing.
 """
 
 from __future__ import annotations
@@ -21,14 +21,13 @@ from onceproof.harness.user_pipeline.program import PROGRAM
 
 @dataclass(frozen=True, kw_only=True)
 class EvictProgram:
-    """Pause the pipeline, or one of its processes, until its group has given its partitions away.
+    """Pause the pipeline, or one of its processes, until its group has reassigned its partitions.
 
     Attributes:
-        assignors: that its members offer.
         one_of_several: pause one of the processes that are connected to brokers, not all.
-        at_once: remove it from the group as an administrator would, instead of waiting for its
-            session time-out.
-        phase: how long after a write it is paused; see `at_work`.
+        at_once: remove it from the group as an administrator would, without waiting for its session
+            timeout.
+        phase: how long after a write to pause it; see `at_work`.
     """
 
     kind: ClassVar[str] = "timeout"
@@ -61,8 +60,8 @@ class _Whole:
         at_work(context, fault.phase)
         self._process = program(context).pause()
         try:
-            # Not before: whoever joins may come to lead the group, and not every client
-            # understands what members of another library ask for.
+            # Only now: the new member may become group leader, and some clients do not understand
+            # the subscriptions of another library's members.
             self._other = OtherMember(context, fault.group, fault.assignors, fault.protocol)
         except BaseException:
             self._process.thaw()

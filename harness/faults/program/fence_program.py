@@ -1,7 +1,6 @@
-"""The pipeline's transactional producer is fenced just before it commits.
+"""Fence the pipeline's transactional producer just before it commits.
 
-Its commit is held on its way while we take over its transactional id, as a second instance would:
-what it has open is aborted, and its commit is refused when it arrives.
+Its commit is held while we take over its transactional id, which aborts its transaction.
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ _SECONDS: Final = 30.0
 
 @dataclass(frozen=True, kw_only=True)
 class FenceProgram:
-    """Take over the transactional id of a pipeline of your own, just before its next commit
-    arrives, which is then refused.
+    """Take over the transactional id of your pipeline, just before its next commit arrives, which
+    is then refused.
     """
 
     example: ClassVar[str] = "fence-program"
-    kind: ClassVar[str] = "crash"  # to its owner, as if a successor had come after one
+    kind: ClassVar[str] = "crash"  # to its owner, like a successor after a crash
     needs = "gates"
 
     @property
     def message(self) -> Message:
-        """What is held, so that there is a gate on its way."""
+        """The held message, which needs a gate."""
         return Message(source="pipeline", direction="request", api="EndTxn", commits=True)
 
     def describe(self) -> str:

@@ -1,7 +1,7 @@
-"""What one of several workers is about to do, held on its way: it has records in hand.
+"""Hold one worker's commit or write in flight, so that it has unprocessed records.
 
-A commit of offsets in a transaction is held at a gate, a write to the database in a trigger. Behind
-a proxy, neither tells which process it is of.
+A transactional offset commit is held at a gate, a write to the database in a trigger. Because of
+the proxies, neither tells which process sent it.
 """
 
 from __future__ import annotations
@@ -28,43 +28,38 @@ _HOLD_SECONDS: Final = 30.0
 
 
 class HeldWork(Protocol):
-    """One worker's work, held until it is released."""
+    """One worker's work, held until `release`."""
 
     @property
     def what(self) -> str:
         """What is held, for reports."""
 
     def pause_owner(self) -> int:
-        """Let the process stand still that it is of; returns its id.
+        """Pause the process that owns it; return its id.
 
         Raises:
-            StageTrouble: nobody can tell which one that is.
-            Overdue: that is not to be seen now.
+            StageTrouble, Overdue: the owner cannot be determined, or is not visible now.
         """
 
     def overtaken(self, ends: Positions) -> str | None:
-        """How others went on past all that is in hand, or why they cannot; None if neither.
+        """Return how others have passed the held work, or what blocks them; None if neither.
 
         Args:
-            ends: offsets of inputs behind everything that may be in hand.
+            ends: input offsets after all records that the worker may have read.
         """
 
     def ended(self) -> str | None:
-        """How what is held has ended meanwhile; None if it may still count, or nobody says."""
+        """Return how the held work has ended; None if it may still take effect or is unknown."""
 
     def release(self) -> None:
-        """Let it go on its way."""
+        """Release it."""
 
 
 class HeldOffsets:
-    """A commit of offsets in a transaction."""
+    """A transactional offset commit."""
 
     def __init__(self, context: RunContext, offsets: Message) -> None:
-        """Wait for it and hold it.
-
-        Raises:
-            Overdue: nobody commits.
-        """
+        """Hold the next one; raise `Overdue` if there is none."""
         self._context = context
         self._gates = AtGates(context, "pipeline", offsets.rule("hold"))
         try:
@@ -82,14 +77,15 @@ class HeldOffsets:
         return f"offsets of {self._id} held"
 
     def pause_owner(self) -> int:
-        """The one that has waited for the broker since its offsets were held."""
+        """Pause the process that has waited for the broker since the commit was held."""
         pid = waits_for_answer(self._context, self._node, lambda: (now() - self._at) / 1e9)
         freeze(pid)
         return pid
 
     def overtaken(self, ends: Positions) -> str | None:
-        """Whether others have committed what is held; their outputs show only what is before the
-        open transaction.
+        """Whether others have committed the held offsets.
+
+        Their outputs would not show it: readers see only what precedes the open transaction.
         """
         committed = program(self._context).look.groups.newest()
         if all(committed.get(at, 0) >= end for at, end in (self._in_hand or ends).items()):
@@ -97,7 +93,7 @@ class HeldOffsets:
         return None
 
     def ended(self) -> str | None:
-        """That its transaction is not open any more: its coordinator aborts it after a time."""
+        """Whether its transaction is no longer open; its coordinator aborts it after a time-out."""
         with suppress(Refused, OSError):
             ways = addresses(self._context.stage).values()
             if transactions(ways, self._id).get(self._id) != ONGOING:
@@ -112,12 +108,7 @@ class HeldWrite:
     """The first write of a transaction to the database."""
 
     def __init__(self, context: RunContext) -> None:
-        """Wait for it and hold it.
-
-        Raises:
-            Overdue: nobody writes.
-            psycopg.Error: the database refuses.
-        """
+        """Hold the next one; raise `Overdue` if there is none, or `psycopg.Error`."""
         self._context = context
         self._triggers = Triggers(context.stage.database(AUDITOR), when="statement", one=True)
         try:
@@ -133,7 +124,7 @@ class HeldWrite:
         return f"its write held in server process {self._server_process}"
 
     def pause_owner(self) -> int:
-        """The one that has waited for the database since its write came there."""
+        """Pause the process that has waited for the database since its write arrived."""
         pid = waits_for_answer(
             self._context, POSTGRES, lambda: self._triggers.held_for(self._server_process)
         )
@@ -144,16 +135,16 @@ class HeldWrite:
         return pid
 
     def overtaken(self, ends: Positions) -> str | None:
-        """Whether others have written beyond them, or wait for a lock of the one that is held."""
+        """Whether others have written beyond `ends`, or wait for a lock of the held transaction."""
         if program(self._context).look.past(ends):
-            # Such as for a statement time-out, which its owner hears of when it goes on.
+            # E.g. by a statement time-out, of which its owner learns only when it resumes.
             given_up = "" if self._held() else "; the server has given its write up meanwhile"
             return f"have written beyond all that was in the input{given_up}"
         waiting = self._triggers.behind(self._server_process)
         return f"wait for its locks in {waiting} server processes" if waiting else None
 
     def ended(self) -> str | None:
-        """Never: whether it heeds a write that the server gave up is for its owner to show."""
+        """Return None: whether its owner respects a cancelled write is what is tested."""
         return None
 
     def release(self) -> None:
@@ -167,15 +158,13 @@ class HeldWrite:
 def writes_held(
     context: RunContext, *, produce: Message | None, tables: Sequence[str]
 ) -> Iterator[str]:
-    """Hold what the pipeline writes until the block ends; yields what is held, in words.
+    """Hold the pipeline's writes during the block; yield what is held, in words.
 
     Args:
-        produce: its requests to a topic; None: what it commits to the database is held.
-        tables: of the database.
+        produce: the Produce requests to hold; None holds commits to `tables` of the database.
 
     Raises:
-        Overdue: it writes nothing.
-        psycopg.Error: the database refuses.
+        Overdue, psycopg.Error: it writes nothing, or the database refuses.
     """
     with ExitStack() as held:
         if produce is None:

@@ -1,4 +1,4 @@
-"""What a program has read since it last wrote, by the messages that pass its gates."""
+"""Count what a program has read since it last wrote, from the messages at its gates."""
 
 from __future__ import annotations
 
@@ -22,19 +22,14 @@ _SECOND: Final = 1_000_000_000
 
 
 class InputsInHand:
-    """Counts them, from the moment on that it is made until it is removed.
+    """Observe a program's reads and writes, from construction until `remove`.
 
-    A program writes when one of its Produce requests passes, in a transaction when that ends, or
-    when its outputs are seen to have changed. Where all of them are topics, the last does not
-    count: the others are seen at once.
+    A write is a Produce request outside a transaction, the end of a transaction, or, unless all
+    outputs are topics, a visible change of the outputs.
     """
 
     def __init__(self, context: RunContext) -> None:
-        """Place the rules that report.
-
-        Raises:
-            StageTrouble: a link of the pipeline cannot have a gate.
-        """
+        """Place the rules; raise `StageTrouble` if a link of the pipeline cannot have a gate."""
         subject = context.subject
         self._topics_only = isinstance(subject, OwnPipeline) and all(
             place.topic is not None for place in subject.places
@@ -50,7 +45,7 @@ class InputsInHand:
             raise
 
     def count(self) -> int | None:
-        """How many offsets it was given since it last wrote; None if nobody saw it read at all."""
+        """Return how many offsets it has read since it last wrote; None if no read was seen."""
         fetches = self._fetches.fired()
         if not fetches:
             return None
@@ -63,16 +58,15 @@ class InputsInHand:
 
     @property
     def quiet_for(self) -> float:
-        """Seconds since it last wrote, or since this began."""
+        """Seconds since the last write, or since construction."""
         return (now() - self._written()) / _SECOND
 
     def remove(self) -> None:
-        """Report no more."""
         self._writes.remove()
         self._fetches.remove()
 
     def _written(self) -> int:
-        """When it last wrote, in nanoseconds of CLOCK_MONOTONIC."""
+        """Return the time of the last write, in nanoseconds of CLOCK_MONOTONIC."""
         written = [
             int(event["at"])
             for event in self._writes.fired()
@@ -84,9 +78,7 @@ class InputsInHand:
         return max(writes)
 
     def _read(self, fetches: Iterable[Event]) -> Positions:
-        """What the last of some requests asks for, of each partition: the program has been given
-        all before it.
-        """
+        """Return the last fetch offset of each partition: everything before it has been read."""
         return {
             at: offset
             for event in fetches

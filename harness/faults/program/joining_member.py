@@ -1,10 +1,9 @@
-"""A member of a consumer group that reads nothing.
+"""A consumer group member that reads nothing.
 
-Run as `python -m onceproof.harness.faults.program.joining_member TOPIC…`.
-
-Settings of its client come as one line of JSON on standard input; what it is assigned goes out as
-one line of JSON each time that changes. It leaves the group when its standard input ends. It is a
-process of its own, because its client library may crash when partitions are taken away.
+Run as `python -m onceproof.harness.faults.program.joining_member TOPIC…`. It reads its client
+settings from standard input as one line of JSON, writes its assignment as one line of JSON whenever
+it changes, and leaves the group when standard input ends. It is a separate process because its
+client library may crash when partitions are revoked.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _POLL: Final = 0.05
 
 
 def main() -> None:
-    """Stay in the group until nobody asks any more."""
+    """Stay in the group until standard input ends."""
     settings = json.loads(sys.stdin.readline())
     consumer = Consumer({**settings, **connection(settings["bootstrap.servers"]).librdkafka()})
     consumer.subscribe(sys.argv[1:])
@@ -34,7 +33,7 @@ def main() -> None:
             if fresh := [each for each in assigned if each not in known]:
                 consumer.pause(fresh)
         except KafkaException:
-            continue  # it was taken away between the two calls
+            continue  # it was revoked between the two calls
         if assigned != known:
             known = assigned
             sys.stdout.write(json.dumps([[each.topic, each.partition] for each in known]) + "\n")

@@ -1,4 +1,4 @@
-"""Each of several processes that are in no group is killed, while the others take its work over."""
+"""Kill each of several processes outside any group, while the others take over its work."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ from onceproof.harness.user_pipeline.program import PROGRAM
 
 @dataclass(frozen=True, kw_only=True)
 class KillEach:
-    """SIGKILL the processes of the pipeline one after the other; it has all again in between.
+    """SIGKILL the processes of the pipeline one after the other; all run again in between.
 
-    Nobody sees which one works and which one stands by.
+    All are killed, because it is not visible which instance is active and which is on standby.
 
     Attributes:
-        processes: how many there are.
-        seconds: how long at most until the others have done what was in the input at a kill.
-        phase: how long after a write each comes; see `at_work`.
+        seconds: maximum time for the others to process the input present at a kill.
+        phase: how long after a write to kill each; see `at_work`.
     """
 
     kind: ClassVar[str] = "crash"
@@ -45,17 +44,16 @@ class KillEach:
 
 
 class InTurn:
-    """Which process comes next."""
+    """Choose the next process."""
 
     def __init__(self) -> None:
         self._left: set[int] = set()
         self._turn = 0
 
     def pick(self, pids: Sequence[int]) -> int:
-        """One of these ids, which are in order.
+        """Return one of these process ids, which are sorted.
 
-        Whoever was there at the last turn comes before one that has been started since. If all
-        were, it is the next one in their order.
+        Prefer one that existed at the last turn; if all were started since, take the next in order.
         """
         left = [pid for pid in pids if pid in self._left]
         picked = left[0] if left else pids[self._turn % len(pids)]
@@ -73,12 +71,11 @@ class _Killed:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """What the others did after its end."""
         if self._proof is None and (others := self._one.others(self._fault.seconds)):
             self._proof = f"{self.target} ended by signal 9; {others}"
         return self._proof
 
     def heal(self) -> None:
-        """See that there are several again: whoever started it starts it again."""
+        """Wait until there are several processes again; what supervises them restarts them."""
         wait_several(self._context)
         wait_works(self._context)

@@ -1,4 +1,4 @@
-"""One of several members of a group is killed while it works; the others get its partitions."""
+"""Kill one of several group members while it works; the others get its partitions."""
 
 from __future__ import annotations
 
@@ -17,17 +17,13 @@ from onceproof.harness.user_pipeline.program import PROGRAM
 
 @dataclass(frozen=True, kw_only=True)
 class KillInstance:
-    """SIGKILL one process of the pipeline, until its group goes on without it.
-
-    Attributes:
-        group: that its processes are members of.
-        phase: how long after a write it comes; see `at_work`.
-    """
+    """SIGKILL one process of the pipeline, until its group is stable without it."""
 
     kind: ClassVar[str] = "crash"
     needs = PROGRAM
     group: str
     phase: float = 0.0
+    """How long after a write to kill it; see `at_work`."""
 
     def describe(self) -> str:
         return (
@@ -53,7 +49,6 @@ class _Killed:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """That a member is gone, and the group is stable without it."""
         there = frozenset[str]() if self._proof else self._group.ids()
         if there and (gone := len(self._before - there)):
             self._proof = (
@@ -63,6 +58,6 @@ class _Killed:
         return self._proof
 
     def heal(self) -> None:
-        """See that there are several again: whoever started it starts it again."""
+        """Wait until there are several processes again; what supervises them restarts them."""
         wait_several(self._context, self._group)
         wait_works(self._context)

@@ -1,4 +1,4 @@
-"""Odd records come into the input of the pipeline: they are sent, or come with made-up orders."""
+"""Send odd records to the input of the pipeline, or wait for them among the made-up orders."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _EVERY: Final = 1.0
 
 @dataclass(frozen=True, kw_only=True)
 class OddInput:
-    """Send odd records to every partition of the input, or see such orders come.
+    """Send odd records to every partition of the input, or wait for them.
 
     Attributes:
-        records: their kind, a name of `ODD`.
-        orders: whether they are inputs themselves, which come with the made-up orders.
-        phase: how long after a write they come; see `at_work`.
+        records: their kind, a key of `ODD`.
+        orders: whether they come with the made-up orders, instead of being sent.
+        phase: how long after a write to send them; see `at_work`.
     """
 
     kind: ClassVar[str] = "timeout"
@@ -54,7 +54,7 @@ class OddInput:
         return self._read(context, ends)
 
     def _read(self, context: RunContext, ends: Positions) -> _Came:
-        """Wait until they are passed, as long as the pipeline works off what came before them."""
+        """Wait until the pipeline has passed them, as long as it makes progress."""
         came = _Came(context, self.records, ends)
         with suppress(Overdue):
             wait_until(
@@ -77,7 +77,7 @@ class _Came:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """That the pipeline has read what lies behind them."""
+        """Return proof that inputs after them have effects."""
         if self._proof is None and self._passed():
             self._proof = f"{ODD[self._kind]} came into {self.target}; what came behind had effects"
         return self._proof

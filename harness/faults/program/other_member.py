@@ -1,4 +1,4 @@
-"""A member of our own in the pipeline's consumer group: it takes partitions and reads nothing."""
+"""A member of ours in the pipeline's consumer group, which takes partitions and reads nothing."""
 
 from __future__ import annotations
 
@@ -15,30 +15,25 @@ from onceproof.harness.processes.python import python_module
 from onceproof.harness.processes.trouble import StageTrouble
 
 ASSIGNORS: Final = ("range", "roundrobin", "cooperative-sticky")
-"""Those that our client knows, as JoinGroup calls them."""
+"""Assignors that our client supports, by their names in JoinGroup."""
 CLIENT: Final = "onceproof-other-member"
-"""Its client id, which distinguishes it from others."""
 _SESSION_MS: Final = 10_000
 _LEAVE_SECONDS: Final = 10.0
 
 
 def common(assignors: Sequence[str]) -> tuple[str, ...]:
-    """The assignors that our member can offer too; the eager ones if there are any."""
+    """Return the assignors that our member supports too; only eager ones if there are any."""
     known = [name for name in assignors if name in ASSIGNORS]
     return tuple(name for name in known if name != "cooperative-sticky") or tuple(known)
 
 
 class OtherMember:
-    """It joins at once, as a process of its own, and never commits."""
+    """A separate process that joins at once and never commits."""
 
     def __init__(
         self, context: RunContext, group: str, assignors: Sequence[str], protocol: str
     ) -> None:
-        """Join.
-
-        Raises:
-            StageTrouble: our client knows none of the group's assignors.
-        """
+        """Join; raise `StageTrouble` if our client supports none of the group's assignors."""
         offered = common(assignors)
         newer = protocol == "consumer"
         if not offered and not newer:
@@ -79,9 +74,9 @@ class OtherMember:
         return frozenset((topic, partition) for topic, partition in self._assigned)
 
     def leave(self) -> None:
-        """Leave the group, which gets its partitions back: at once, or when its session is over."""
+        """Leave the group. Its partitions are reassigned at once, or after its session timeout."""
         assert self._process.stdin is not None, "it has a pipe"
-        with suppress(BrokenPipeError):  # it has ended by itself
+        with suppress(BrokenPipeError):  # it ended by itself
             self._process.stdin.close()
         try:
             self._process.wait(_LEAVE_SECONDS)

@@ -1,4 +1,4 @@
-"""One of several processes stands still while the others go on, and then goes on itself."""
+"""Pause one of several processes while the others continue, and resume it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from onceproof.harness.user_pipeline.program import PROGRAM
 
 @dataclass(frozen=True, kw_only=True)
 class PauseInstance:
-    """Pause one process of the pipeline, until others have done all that is in the input by then.
+    """Pause one process of the pipeline, until others have processed all inputs present then.
 
     Attributes:
         number: which one, in the order of their ids.
-        seconds: how long at most. Others need not do its work, or only later.
-        phase: how long after a write it comes; see `at_work`.
+        seconds: maximum duration. Others need not take over its work, or may do so only later.
+        phase: how long after a write to pause it; see `at_work`.
     """
 
     kind: ClassVar[str] = "timeout"
@@ -52,7 +52,6 @@ class _Paused:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """That others went on past all that it may have had in hand, or how long it stood still."""
         if self._proof is None and (others := self._one.others(self._fault.seconds)):
             self._proof = f"{self.target} stood still for {self._one.lasted:.1f} s; {others}"
         return self._proof

@@ -1,4 +1,4 @@
-"""What faults of the user's pipeline share: it, when it is at work, what a killed one leaves."""
+"""Helpers for faults of user pipelines."""
 
 from __future__ import annotations
 
@@ -29,44 +29,35 @@ _GO_ON_SECONDS = 12.0
 
 
 class StoodStill(Overdue):
-    """The pipeline wrote nothing for long, although inputs waited; the text says what was seen."""
+    """The pipeline wrote nothing for too long although inputs waited."""
 
 
 def program(context: RunContext) -> Program:
-    """The pipeline as what it must be for a fault that needs a `program`.
-
-    Raises:
-        StageTrouble: what is on trial is none.
-    """
+    """Return the pipeline as `Program`; raise `StageTrouble` if it is not one."""
     if not isinstance(context.pipeline, Program):
         raise StageTrouble(f"{context.subject.name} is not a pipeline of your own")
     return context.pipeline
 
 
 def victim(context: RunContext) -> Program | SparkPipeline:
-    """The pipeline as something that can be killed, stopped, paused and started.
-
-    Raises:
-        StageTrouble: what is on trial cannot be.
-    """
+    """Return the pipeline if it is a single program; else raise `StageTrouble`."""
     if not isinstance(context.pipeline, Program | SparkPipeline):
         raise StageTrouble(f"{context.subject.name} is more than one program")
     return context.pipeline
 
 
 def running(context: RunContext) -> Process:
-    """The life of the pipeline that runs now.
+    """Return the pipeline's running process.
 
     Raises:
-        StageTrouble: what is on trial is no single program.
-        PipelineTrouble: it does not run.
+        StageTrouble, PipelineTrouble: the subject is not a single program, or it is not running.
     """
     pipeline = victim(context)
     return pipeline.supervisor.running() if isinstance(pipeline, Program) else pipeline.running()
 
 
 def end(process: Process, how: str, *, asked: bool = False) -> str:
-    """SIGKILL all of a pipeline's life, or ask it to end; returns what ended, in words."""
+    """Send SIGKILL, or SIGTERM if `asked`, to all of a pipeline's processes; return what ended."""
     if asked:
         process.end(how, asked=True)
         return f"{process.instance} {process.ended}"
@@ -77,10 +68,7 @@ def end(process: Process, how: str, *, asked: bool = False) -> str:
 
 
 def offsets_committed(context: RunContext, seconds: float) -> int:
-    """Wait until the pipeline commits offsets to Kafka; returns how often it did in that time.
-
-    Of several inputs, it has to commit offsets of each.
-    """
+    """Wait up to `seconds` for offset commits of every input; return their number."""
     topics = context.inputs if len(context.inputs) > 1 else (None,)
     with ExitStack() as gates:
         seen = []
@@ -100,14 +88,12 @@ def _taken(api: str, topic: str | None) -> Message:
 
 
 def start_again(context: RunContext) -> None:
-    """Start what a fault has ended, and see that it writes.
+    """Restart a pipeline that a fault ended, and wait until it writes.
 
-    What it left in its cluster is cleared first, as its time-outs would do later: members of its
-    groups are removed, transactions that it had open are aborted. So nobody waits for those
-    time-outs, which may be minutes.
+    What it left in the cluster is cleared first, because its time-outs may take minutes.
 
     Raises:
-        Overdue, PipelineTrouble: it does not.
+        Overdue, PipelineTrouble: it does not write.
     """
     pipeline = victim(context)
     if not pipeline.alive():
@@ -118,10 +104,9 @@ def start_again(context: RunContext) -> None:
 
 @contextmanager
 def started_anew(context: RunContext, name: str, rule: Rule) -> Iterator[tuple[str, AtGates]]:
-    """Kill a program for a fault of that name, clear what it left, and start it.
+    """Kill a program for the fault `name`, clear what it left, and start it again.
 
-    Yields what ended, in words, and the rule that its messages meet from its start on, until the
-    block ends.
+    Yield what ended, in words, and the rule for its messages, which applies during the block.
     """
     pipeline = program(context)
     ended, count = pipeline.kill(f"SIGKILL by fault «{name}»")
@@ -135,17 +120,17 @@ def started_anew(context: RunContext, name: str, rule: Rule) -> Iterator[tuple[s
 
 
 def clear(context: RunContext) -> None:
-    """Remove members of dead pipelines from their groups, and abort what they had open.
+    """Remove the members of dead pipelines from their groups, and abort open transactions.
 
-    A member of ours stays: the fault that it belongs to may be at work. So do transactions that
-    another life may commit. What cannot be cleared now is left to its time-outs.
+    Members of ours stay, because another fault may use them. So do transactions that a restarted
+    pipeline may commit. What cannot be cleared now is left to its time-outs.
     """
     ways = [
         at for node, at in addresses(context.stage).items() if context.answers(f"broker-{node}")
     ]
     with suppress(Overdue, Refused, OSError):
         for name in groups_at_work(ways):
-            # One of the newer protocol has no members that this could remove.
+            # Members of the new consumer protocol cannot be removed.
             with suppress(Refused), group_of(context, name) as group:
                 group.remove_members(but=CLIENT)
     if isinstance(context.pipeline, Program) and context.pipeline.prepares:
@@ -158,22 +143,22 @@ def clear(context: RunContext) -> None:
 
 
 def at_work(context: RunContext, phase: float = 0.0) -> None:
-    """Wait until the pipeline writes, and then for a part of the pause until it writes again.
+    """Wait until the pipeline writes, and then for a fraction of its pause until the next write.
 
     Args:
-        phase: part of its usual pause between two writes, 0 to 1. Just behind a write the least
-            is in its hands, shortly before the next one the most.
+        phase: fraction of its usual pause, 0 to 1. It has the fewest unprocessed records just after
+            a write, and the most just before the next.
 
     Raises:
-        StoodStill: nothing comes.
-        PipelineTrouble: it fails over and over.
+        StoodStill: it does not write.
+        PipelineTrouble: it fails repeatedly.
     """
     _grows(context, "something new to come into the pipeline's outputs")
     pipeline = context.pipeline
     if phase and isinstance(pipeline, Program):
         pause = pipeline.look.pause
         far = PhaseOfPause(phase, pause)
-        # Looked at anew, so that a write in between begins the pause again.
+        # Looked at again, so that a write in between restarts the pause.
         with suppress(Overdue):
             wait_until(
                 lambda: pipeline.commits and far.reached(pipeline.look.quiet_for),
@@ -182,7 +167,7 @@ def at_work(context: RunContext, phase: float = 0.0) -> None:
 
 
 def in_hand(context: RunContext) -> tuple[int, int] | None:
-    """How many inputs have effects, and how many there are; None if nobody can say in time."""
+    """Return the number of inputs with effects and of all inputs; None if unknown."""
 
     def look() -> tuple[int, int] | None:
         try:
@@ -197,17 +182,17 @@ def in_hand(context: RunContext) -> tuple[int, int] | None:
 
 
 def wait_works(context: RunContext) -> None:
-    """Wait until it is up and writes again, unless there is nothing left for it to do.
+    """Wait until the pipeline is up and writes, unless it has nothing left to do.
 
     Raises:
-        Overdue, PipelineTrouble: as of `at_work`.
+        Overdue, PipelineTrouble: as for `at_work`.
     """
     _wait_up(context)
     _grows(context, "the pipeline to write again")
 
 
 def _wait_up(context: RunContext) -> None:
-    """Wait until a program is up by the URL that says so, if it has one."""
+    """Wait until the health URL of a program, if any, reports it up."""
     pipeline = context.pipeline
     if not isinstance(pipeline, Program) or pipeline.health is None:
         return
@@ -221,16 +206,15 @@ def _wait_up(context: RunContext) -> None:
 
 
 def life(context: RunContext) -> Process | None:
-    """The life of a program that runs now; None of any other pipeline."""
+    """Return the running process of a program; None for any other pipeline."""
     return context.pipeline.supervisor.life if isinstance(context.pipeline, Program) else None
 
 
 def wait_went_on(context: RunContext, before: Process | None) -> None:
-    """Wait until a program that lived through a fault has committed what came behind it.
+    """Wait until a program that survived a fault has committed the inputs that came after it.
 
-    Only then is lost or duplicated for good what it lost or duplicated meanwhile: if the next fault
-    ended it before, it would read all of that again. Nobody waits for one that has ended, or that
-    commits nothing for long.
+    Only then is a loss or a duplicate permanent: if it were killed earlier, it would read those
+    inputs again. Return if it has ended, or commits nothing for long.
     """
     pipeline = context.pipeline
     if before is None or not isinstance(pipeline, Program):

@@ -1,10 +1,8 @@
-"""A rebalance of the pipeline's consumer group without any failure: a member joins, then leaves.
+"""Rebalance the pipeline's consumer group without a failure: a member joins, then leaves.
 
-Where it is seen what the pipeline reads and commits, this is done again until it had inputs in hand
-that it did not commit on the way.
-
-What the pipeline writes is held while the other member leaves: a client that takes part in the
-rebalance behind the back of its program has it read again what is being written.
+If its reads and commits are observed, this is repeated until it had uncommitted inputs in hand. Its
+writes are held while the other member leaves: a client that rebalances in the background makes its
+program read again what is being written.
 """
 
 from __future__ import annotations
@@ -28,24 +26,23 @@ from onceproof.harness.user_pipeline.program import PROGRAM
 from onceproof.harness.wait import Overdue, wait_until
 
 _TIMES: Final = 3
-"""How often it is done, until the pipeline has something in hand."""
+"""Maximum number of attempts, until the pipeline has inputs in hand."""
 _JOIN_SECONDS: Final = 60.0
 _HELD_SECONDS: Final = 5.0
-"""Clients hear of a rebalance by their heartbeats, which come every three seconds by default."""
+"""Clients learn of a rebalance by heartbeats, every three seconds by default."""
 _LOOK_SECONDS: Final = 1.5
-"""In which a program looks where to go on, when it has been given partitions."""
+"""Time in which a program looks up its offsets once it has been assigned partitions."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RebalanceProgram:
-    """Let a member of our own join the pipeline's group, take partitions, and leave.
+    """Make a member of our own join the pipeline's group, take partitions, and leave.
 
     Attributes:
-        assignors: that its members offer.
-        phase: how long after a write it joins; see `at_work`.
-        topic: what the pipeline produces there is held while the other member leaves.
-        tables: what it commits to these is held, and no topic.
-        in_hand: it must have read inputs that it has not committed; see `Uncommitted`.
+        phase: how long after a write to join; see `at_work`.
+        topic: writes to this topic are held while the other member leaves.
+        tables: commits to these tables are held instead.
+        in_hand: the pipeline must have read inputs that it has not committed; see `Uncommitted`.
     """
 
     kind: ClassVar[str] = "timeout"
@@ -60,7 +57,7 @@ class RebalanceProgram:
 
     @property
     def message(self) -> Message | None:
-        """What is held or heard, so that there is a gate on its way."""
+        """The message that is held or observed, which needs a gate."""
         return self._held or (heard(self.group) if self.in_hand else None)
 
     @property
@@ -91,7 +88,7 @@ class RebalanceProgram:
 
 class _Rebalanced:
     in_hand: int | None = None
-    """How much was in hand; None: nobody asks."""
+    """Number of uncommitted offsets; None if not asked for."""
 
     def __init__(self, context: RunContext, fault: RebalanceProgram) -> None:
         self._context, self._fault = context, fault
@@ -113,7 +110,7 @@ class _Rebalanced:
         self._proof = f"another member joined {self.target} and was assigned {named}{held}"
 
     def _leave_while_it_writes(self) -> str:
-        """Give the partitions back while what it writes is held; says whether that came about."""
+        """Give the partitions back while writes are held; return what was held, or ""."""
         fault = self._fault
         if fault.protocol != "classic" or not (fault.tables or fault.topic):
             return ""
@@ -122,15 +119,15 @@ class _Rebalanced:
                 self._other.leave()
                 with group_of(self._context, fault.group) as group:
                     self._wait(lambda: _settled(group.describe()))
-                # Nobody sees when its program has looked where to go on.
+                # It is not visible when the program has looked up its offsets.
                 with suppress(Overdue):
                     self._wait(lambda: False, seconds=_LOOK_SECONDS)
-        except Overdue:  # it writes nothing now, or takes part in no rebalance while it is busy
+        except Overdue:  # it writes nothing now, or does not rebalance while it is busy
             return ""
         return f"; it had all of them again while {held}"
 
     def seen_through(self, seen: Uncommitted) -> int:
-        """How much was in hand; waits until its members have shared out anew."""
+        """Wait until the group has rebalanced; return how much was in hand."""
         with group_of(self._context, self._fault.group) as group:
             return most_by_the_end(
                 seen.most, lambda: _settled(group.describe()), self._context.stop
@@ -140,7 +137,7 @@ class _Rebalanced:
         wait_until(look, what="", seconds=seconds, every=0.05, stop=self._context.stop)
 
     def evidence(self) -> str | None:
-        """Which partitions were taken, and how much the pipeline had in hand.
+        """Return which partitions were taken, and how much the pipeline had in hand.
 
         Raises:
             NoEffect: it had nothing in hand.
@@ -156,5 +153,5 @@ class _Rebalanced:
 
 
 def _settled(group: GroupState) -> bool:
-    """Whether its own members have shared the partitions out anew."""
+    """Whether the pipeline's own members share the partitions again."""
     return group.state == "Stable" and CLIENT not in group.members and bool(group.members)

@@ -1,7 +1,7 @@
-"""The pipeline is removed from its group while it stands still, and goes on as if it were there.
+"""Remove the paused pipeline from its group, and resume it.
 
-For groups that no member of ours can join, as those of Kafka Streams and Kafka Connect: nobody has
-its partitions meanwhile, but its generation is over, and what it commits is refused.
+For groups that no member of ours can join, as those of Kafka Streams and Kafka Connect: its
+partitions are not reassigned, but its commits are refused.
 """
 
 from __future__ import annotations
@@ -18,16 +18,13 @@ from onceproof.harness.user_pipeline.program import PROGRAM
 
 @dataclass(frozen=True, kw_only=True)
 class RemoveProgram:
-    """Pause the pipeline until every member of its group has been removed.
-
-    Attributes:
-        phase: how long after a write it is paused; see `at_work`.
-    """
+    """Pause the pipeline until every member of its group has been removed."""
 
     kind: ClassVar[str] = "timeout"
     needs = PROGRAM
     group: str
     phase: float = 0.0
+    """How long after a write to pause it; see `at_work`."""
 
     def describe(self) -> str:
         return f"pause the pipeline until it is removed from group {self.group}"

@@ -1,4 +1,4 @@
-"""The pipeline is killed when it has read everything, and starts with nothing new to read."""
+"""Kill the pipeline when it has read everything, and start it with nothing new to read."""
 
 from __future__ import annotations
 
@@ -16,20 +16,17 @@ from onceproof.harness.wait import wait_until
 _REST_SECONDS = 150.0
 _FETCH_SECONDS = 60.0
 _FETCHES = 3
-"""So many requests for records show that it reads, and finds nothing."""
+"""Number of fetches that show that it reads and finds nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RestartIdle:
-    """Send nothing until the pipeline rests, kill it, start it, and see it ask for records.
-
-    Attributes:
-        fetch: the API by which it asks.
-    """
+    """Send nothing until the pipeline is idle, kill it, start it, and see it fetch."""
 
     kind: ClassVar[str] = "crash"
     needs = PROGRAM
     fetch: str = "Fetch"
+    """The API by which it fetches."""
 
     def describe(self) -> str:
         return "SIGKILL to the pipeline when it has read everything, and start it again"

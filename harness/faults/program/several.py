@@ -1,4 +1,4 @@
-"""What faults on one of several processes of the pipeline have in common."""
+"""Helpers for faults on one of several processes of the pipeline."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ _SILENT_SECONDS: Final = 5.0
 
 
 def workers(context: RunContext) -> list[int]:
-    """Ids of the processes of the pipeline that are connected to brokers."""
+    """Return the ids of the pipeline's processes that are connected to brokers."""
     return sorted({*clients(context, *context.stage.brokers).values()})
 
 
 def clients(context: RunContext, *nodes: str) -> dict[int, int]:
-    """Connections of the pipeline to brokers or the database: own port → id of the process."""
+    """Return the pipeline's connections to these nodes: local port → process id."""
     ways = {context.stage.entrance(Link("pipeline", node)) for node in nodes}
     return program(context).clients(ways)
 
 
 def waits_for_answer(context: RunContext, node: str, since: Callable[[], float]) -> int:
-    """The process of the pipeline that sent a request to a node and has had no answer.
+    """Find the process of the pipeline that waits for an answer from a node.
 
     Args:
-        since: seconds since it arrived.
+        since: returns the seconds since its request arrived.
 
     Raises:
-        Overdue: no process or several have waited for so long.
-        StageTrouble: the kernel does not tell.
+        Overdue: no process, or several, have waited for so long.
+        StageTrouble: the kernel does not provide the data.
     """
     port = int(context.stage.entrance(Link("pipeline", node)).rpartition(":")[2])
     found: set[int] = set()
@@ -61,29 +61,29 @@ def waits_for_answer(context: RunContext, node: str, since: Callable[[], float])
 
 
 def described(context: RunContext, pid: int) -> str:
-    """A process of the pipeline, in words."""
+    """Describe a pipeline process for reports."""
     return f"process {pid} of {program(context).supervisor.running().instance}"
 
 
 def freeze(pid: int) -> None:
-    """Let a process stand still."""
+    """Pause a process (SIGSTOP)."""
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGSTOP)
 
 
 def thaw(pid: int) -> None:
-    """Let a process go on that was paused; it may have been ended meanwhile, with the pipeline."""
+    """Resume a paused process (SIGCONT), which may have been ended meanwhile with the pipeline."""
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGCONT)
 
 
 def wait_several(context: RunContext, group: GroupMembers | None = None) -> None:
-    """Wait until several of them are connected, and members of their group if they are in one.
+    """Wait until several processes are connected, and are members of `group` if given.
 
-    An earlier fault may have ended one of them.
+    If necessary, restart the pipeline, because an earlier fault may have ended one of them.
 
     Raises:
-        StageTrouble: they do not come, not even when the pipeline is started again.
+        StageTrouble: they are not connected even then.
     """
     for again in (True, False):
         with suppress(Overdue):

@@ -1,8 +1,8 @@
-"""What a program had read and not committed when a rebalance took its partitions.
+"""Count what a program had read but not committed when a rebalance revoked its partitions.
 
-A program that commits between joining anew and being given its partitions has nothing in hand by
-then, whatever it does about a rebalance. Such a rebalance shows nothing, and is the usual one on a
-busy machine. Who commits first and joins then has handled it.
+A program that commits between rejoining and its new assignment has nothing in hand by then, however
+it handles a rebalance. Such a rebalance shows nothing, and is the usual one on a busy machine. A
+program that commits before it rejoins has handled the rebalance.
 """
 
 from __future__ import annotations
@@ -23,26 +23,22 @@ from onceproof.harness.wait import Overdue, Stop, wait_until
 _JOIN, _SYNC, _HEARD = "JoinGroup", "SyncGroup", "Heartbeat"
 _PENDING, _END = "TxnOffsetCommit", "EndTxn"
 _GIVEN: Final = ("OffsetFetch", _SYNC)
-"""What shows that it has been given partitions: it asks where to go on, or else that it joined."""
+"""What shows its new assignment: it fetches its committed offsets, or else its SyncGroup."""
 _SETTLE_SECONDS: Final = 60.0
 _GIVEN_SECONDS: Final = 1.5
-"""In which a member is given its partitions once the group has settled, as far as we see it."""
+"""Time in which a member gets its assignment once the group appears settled."""
 
 
 def heard(group: str) -> Message:
-    """How a member hears of a rebalance."""
+    """Return the message by which a member learns of a rebalance."""
     return Message(source="pipeline", direction="response", api=_HEARD, group=group, refused=True)
 
 
 class Uncommitted:
-    """Watches the rebalances of a group whose only member a program is, until it is removed."""
+    """Observe the rebalances of a group whose only member is the program, until `remove`."""
 
     def __init__(self, context: RunContext, group: str) -> None:
-        """Place the rules that report.
-
-        Raises:
-            StageTrouble: a link of the pipeline cannot have a gate.
-        """
+        """Place the rules; raise `StageTrouble` if a link of the pipeline cannot have a gate."""
         look = program(context).look
         self._topics, self._committed = look.topics, look.groups.newest()
         asked = [_message(api, group=group) for api in (_JOIN, *_GIVEN, *POSITIONS)]
@@ -51,22 +47,17 @@ class Uncommitted:
         self._passing = Reports(context, (*asked, ended, heard(group), *fetches))
 
     def most(self) -> int:
-        """The most offsets that a rebalance found read and not committed; see `most_in_hand`."""
+        """Return the most offsets that were uncommitted at a rebalance; see `most_in_hand`."""
         return most_in_hand(self._passing.fired(), self._topics, self._committed)
 
     def remove(self) -> None:
-        """Report no more."""
         self._passing.remove()
 
 
 def most_by_the_end(most: Callable[[], int], settled: Callable[[], bool], stop: Stop) -> int:
-    """What `most` says, once a rebalance is over.
+    """Return `most()` once it is positive, or shortly after the group is `settled`.
 
-    Many clients take part in a rebalance only when their program asks for more, long after what it
-    wrote was let go.
-
-    Args:
-        settled: whether the group's members have shared the partitions out.
+    Many clients rebalance only when their program polls, long after its held writes were released.
     """
     with suppress(Overdue):
         wait_until(
@@ -79,12 +70,12 @@ def most_by_the_end(most: Callable[[], int], settled: Callable[[], bool], stop: 
 
 
 def most_in_hand(events: Iterable[Event], topics: Collection[str], committed: Positions) -> int:
-    """The most that was in hand at a rebalance behind which nothing was committed.
+    """Return the most uncommitted offsets at a rebalance that were not committed during it.
 
     Args:
-        events: requests to join, to be given partitions, to commit offsets and transactions and to
-            fetch, and answers to heartbeats that say that there is a rebalance, in order.
-        topics: the inputs; `committed`: what was committed of them before.
+        events: in order, the requests JoinGroup, SyncGroup, OffsetFetch, offset commits, EndTxn and
+            Fetch, and the heartbeat responses that announce a rebalance.
+        committed: offsets of the input `topics` committed before.
     """
     found = list(events)
     given = next((api for api in _GIVEN if any(event["api"] == api for event in found)), None)
@@ -98,7 +89,7 @@ def most_in_hand(events: Iterable[Event], topics: Collection[str], committed: Po
         if api == "Fetch":
             read.update(positions_in(event, topics))
         elif api == _PENDING:
-            # Not committed before its transaction is, which may wait for what was produced.
+            # Committed only with its transaction, which may wait for what was produced.
             for of in event["transactional_ids"]:
                 pending.setdefault(of, {}).update(positions_in(event, topics))
         elif api in (*POSITIONS, _END):
@@ -109,7 +100,7 @@ def most_in_hand(events: Iterable[Event], topics: Collection[str], committed: Po
             done |= ended
         elif api in (_HEARD, _JOIN):
             if round_.synced:
-                # It keeps its partitions, and does not ask where to go on.
+                # It keeps its partitions, and does not fetch committed offsets.
                 most, round_ = max(most, round_.in_hand), _Round()
             round_.announced(_beyond(read, done), joins=api == _JOIN)
         elif round_.joined and api == given:
@@ -121,7 +112,7 @@ def most_in_hand(events: Iterable[Event], topics: Collection[str], committed: Po
 
 @dataclass
 class _Round:
-    """One rebalance, from when a member hears of it until it has its partitions."""
+    """One rebalance, from its announcement to a member until that member has its partitions."""
 
     in_hand: int = 0
     heard: bool = False
@@ -137,12 +128,12 @@ class _Round:
         if self.joined:
             self.in_hand = 0
         elif self.heard:
-            # Many clients ask for more only when this is done, so it was not seen as read.
+            # Many clients fetch only after this commit, so these offsets were not seen as read.
             self.in_hand = max(self.in_hand, count)
 
 
 def _beyond(reached: Mapping[tuple[str, int], int], done: Mapping[tuple[str, int], int]) -> int:
-    """How many offsets some positions are beyond others, as far as both are known."""
+    """Return how many offsets `reached` is beyond `done`, where both are known."""
     return sum(max(0, at - done.get(partition, at)) for partition, at in reached.items())
 
 

@@ -1,7 +1,6 @@
-"""What the pipeline writes never arrives, and then the pipeline ends: by SIGKILL or by SIGTERM.
+"""Withhold the pipeline's writes, then end the pipeline by SIGKILL or SIGTERM.
 
-What it holds in its hands or in its client's buffer is there nowhere else. A pipeline that has
-committed its offsets by then loses it.
+A pipeline that has already committed the offsets of the withheld records loses them.
 """
 
 from __future__ import annotations
@@ -36,11 +35,10 @@ class WithholdWrites:
     the writes through.
 
     Attributes:
-        topic: that it produces to.
-        ending: `kill` loses what was withheld; `stop` lets it go on once SIGTERM was sent, so that
-            a pipeline which flushes when it is asked to end can do so.
-        seconds: for how long at most, once something is withheld: until it commits offsets.
-        phase: how long after a write it begins; see `at_work`.
+        ending: `kill` loses what was withheld; `stop` releases it after SIGTERM, so that a pipeline
+            can flush before it ends.
+        seconds: maximum time to withhold, until the pipeline commits offsets.
+        phase: how long after a write to begin; see `at_work`.
     """
 
     example: ClassVar[str] = "withhold-writes enriched kill"
@@ -60,7 +58,7 @@ class WithholdWrites:
 
     @property
     def message(self) -> Message:
-        """What is withheld, so that there is a gate on its way."""
+        """The withheld message, which needs a gate."""
         return Message(source="pipeline", direction="request", api="Produce", topic=self.topic)
 
     def inject(self, context: RunContext, name: str) -> _Withheld:
@@ -96,7 +94,6 @@ class _Withheld:
         self.target = self._ended.split()[0]
 
     def evidence(self) -> str | None:
-        """What it had in its hands, and whether it had committed meanwhile."""
         if not self._withheld:
             return None
         return (

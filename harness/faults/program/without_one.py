@@ -1,6 +1,6 @@
-"""One of several processes, in no group that the cluster knows, does nothing more.
+"""Kill or pause one of several processes outside any group known to the cluster.
 
-Whatever says that it is the one to work, such as a lease, may go to another one meanwhile.
+What makes it the active one, such as a lease, may pass to another process meanwhile.
 """
 
 from __future__ import annotations
@@ -22,13 +22,7 @@ _UP_SECONDS: Final = 60.0
 
 
 class WithoutOne:
-    """The others, and what they do.
-
-    Attributes:
-        pid: of the process.
-        target: it in words.
-        at: since when.
-    """
+    """Observe what the others do without process `pid`."""
 
     def __init__(
         self,
@@ -38,16 +32,11 @@ class WithoutOne:
         pick: Callable[[Sequence[int]], int],
         phase: float,
     ) -> None:
-        """Send a process a signal while it works.
-
-        Args:
-            sent: which ends it, or makes it stand still.
-            pick: returns one of their ids, which are in order.
-            phase: how long after a write; see `at_work`.
+        """Send `sent`, which ends or pauses it, to the process chosen by `pick` while it works.
 
         Raises:
-            Overdue: there are not several.
-            StoodStill, PipelineTrouble: as of `at_work`.
+            Overdue: there are not several processes.
+            StoodStill, PipelineTrouble: as for `at_work`.
         """
         at_work(context, phase)
         pids = wait_until(
@@ -64,7 +53,7 @@ class WithoutOne:
         self._past = program(context).look.getting_past(context.input_ends())
 
     def others(self, seconds: float) -> str | None:
-        """What they did, in words: all that was in the input, or not all in so many seconds."""
+        """Describe whether they processed the input within `seconds`; None while undecided."""
         with suppress(*AWAY):
             if self._past():
                 return "others have written beyond all that was in the input"
@@ -74,5 +63,5 @@ class WithoutOne:
 
     @property
     def lasted(self) -> float:
-        """For how many seconds by now."""
+        """Seconds since the signal."""
         return (now() - self.at) / 1e9

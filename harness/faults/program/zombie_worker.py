@@ -1,9 +1,8 @@
-"""One of several workers loses its partitions with records in hand, and goes on.
+"""Pause a worker with unprocessed records until it has lost its partitions, and resume it.
 
-It is about to commit offsets in a transaction, or to write to the database: that is held on its
-way, and it stands still, until the others have processed all that was in the input. A commit of its
-offsets must be refused then, and what it writes must not count twice. Had its offsets arrived
-before, the others would wait for its transaction, and nothing could come twice.
+Its transactional offset commit, or its write to the database, is held until the others have
+processed all inputs. Then the commit must be refused, and the write must not count twice. Had the
+offsets arrived, the others would wait for its transaction, and nothing could be duplicated.
 """
 
 from __future__ import annotations
@@ -26,18 +25,17 @@ from onceproof.harness.wait import Overdue
 
 Held = Literal["offsets", "write"]
 _TRIES: Final = 4
-"""One may have nothing to read, and then nobody goes on while the other is held."""
+"""A held worker may be the only one with input, and then no other continues."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ZombieWorker:
-    """Pause one of several workers when it has records in hand, until others have done its work.
+    """Pause one of several workers with unprocessed records, until others have done its work.
 
     Attributes:
-        at: what it is about to do: `offsets`, commit them in a transaction, or `write` to the
-            stage's database.
-        still_open: its transaction must be open by then. One whose time-out is shorter than its
-            session has always ended.
+        at: hold its transactional commit of `offsets`, or its `write` to the stage's database.
+        still_open: its transaction must still be open then. A transaction timeout shorter than the
+            session timeout always ends it earlier.
     """
 
     kind: ClassVar[str] = "timeout"
@@ -55,7 +53,7 @@ class ZombieWorker:
 
     @property
     def message(self) -> Message | None:
-        """Its offsets, which are held at a gate."""
+        """The held offset commit, which needs a gate."""
         if self.at == "write":
             return None
         return Message(
@@ -84,11 +82,10 @@ class _Zombie:
         self._proof: str | None = None
 
     def _caught(self) -> tuple[HeldWork, int]:
-        """What is held, and the process that it is of, which stands still.
+        """Return what is held and its owner's process id, which is paused.
 
         Raises:
-            StageTrouble: it was of none of them, or nobody can tell.
-            Overdue: there is nothing to hold.
+            StageTrouble: the owner cannot be determined, or there was nothing to hold.
         """
         why = ""
         for _ in range(_TRIES):
@@ -105,10 +102,10 @@ class _Zombie:
         raise StageTrouble(f"{why}, {_TRIES} times")
 
     def evidence(self) -> str | None:
-        """That the group went on without it, over all that it may have had in hand.
+        """Return proof that others have processed everything that it may have had in hand.
 
         Raises:
-            NoEffect: what it was about to do had ended by then.
+            NoEffect: the held work had ended by then.
         """
         if self._proof is not None:
             return self._proof

@@ -1,1 +1,1 @@
-"""Faults of a Spark query's checkpoint, and what those of its driver share."""
+"""Faults of a Spark query's checkpoint, and helpers for faults of its driver."""

@@ -1,9 +1,7 @@
-"""A Spark driver killed at rest, so that its checkpoint can be cut open before it starts again.
+"""Kill a Spark driver at rest, change its checkpoint, and restart it.
 
-At rest means that the last batch is committed, the next one is not planned,
-and the sink has effects of the last one. An idle driver is at rest already; for a busy one there is
-a crash-point trigger. The files of a checkpoint are touched only when no process of the driver is
-left.
+At rest, the last batch is committed, the next is not planned, and the sink has effects of the last.
+An idle driver is at rest; for a busy one a crash-point trigger is armed.
 """
 
 from __future__ import annotations
@@ -26,20 +24,17 @@ from onceproof.harness.wait import wait_until
 OFFSETS: Final = "offsets"
 COMMITS: Final = "commits"
 _WHY: Final = re.compile(r"terminated with exception: (.+)")
-"""What a driver says whose query fails."""
+"""The message of a driver whose query failed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rested:
-    """A driver that is dead, and was at rest.
+    """A driver that was killed at rest.
 
     Attributes:
-        instance: the life that ended.
-        processes: how many processes that were.
-        at: when it ended.
         batch: the last committed batch.
         present: how many of its records have effects in the sink.
-        planned: how many it has.
+        planned: how many records it has.
     """
 
     instance: str
@@ -50,7 +45,6 @@ class Rested:
     planned: int
 
     def __str__(self) -> str:
-        """E.g. `driver#1 and all its 5 processes ended by signal 9 after micro-batch 7, …`."""
         return (
             f"{self.instance} and all its {self.processes} processes ended by signal 9 after "
             f"micro-batch {self.batch}, of whose {self.planned} records the sink had {self.present}"
@@ -58,10 +52,10 @@ class Rested:
 
 
 class ToRest:
-    """Kills a driver at rest: at once, or as soon as it comes to rest."""
+    """Kill a driver as soon as it is at rest."""
 
     def __init__(self, context: RunContext, how: str) -> None:
-        """Do it, or arm; `how` is what is noted of the driver's end."""
+        """Kill it now or arm the trigger; `how` is recorded as the reason for the driver's end."""
         self._context = context
         self._sink = SinkOfBatches(context)
         self._trigger: CrashPointTrigger | None = None
@@ -70,11 +64,7 @@ class ToRest:
             self._trigger = driver(context).crash_point_trigger(AFTER_COMMIT, self._sink, how)
 
     def rested(self) -> Rested | None:
-        """The driver, once it is dead; None while it lives.
-
-        Raises:
-            Exception: whatever went wrong while it was armed.
-        """
+        """Return the killed driver, None while it runs; re-raise an error of the armed trigger."""
         if self._rested is None and self._trigger is not None:
             if self._trigger.error is not None:
                 raise self._trigger.error
@@ -87,7 +77,7 @@ class ToRest:
         return self._rested
 
     def end(self) -> None:
-        """Disarm it."""
+        """Disarm the trigger."""
         if self._trigger is not None:
             self._trigger.end()
 
@@ -116,14 +106,10 @@ class ToRest:
 
 
 class Logs:
-    """Files of a dead driver's checkpoint, changed, and put back if need be."""
+    """Change the files of a dead driver's checkpoint, and restore them."""
 
     def __init__(self, context: RunContext) -> None:
-        """Remember nothing yet.
-
-        Raises:
-            StageTrouble: the driver lives.
-        """
+        """Raise `StageTrouble` if the driver is alive."""
         pipeline = driver(context)
         if pipeline.alive():
             raise StageTrouble("a checkpoint can be changed only when its driver is dead")
@@ -131,16 +117,12 @@ class Logs:
         self._was: dict[Path, bytes] = {}
 
     def delete(self, log: str, batch: int) -> None:
-        """Delete an entry of a log, and its checksum.
-
-        Raises:
-            FileNotFoundError: there is no such entry.
-        """
+        """Delete an entry of a log and its checksum; raise `FileNotFoundError` if there is none."""
         for path in self._files(log, batch):
             path.unlink()
 
     def truncate(self, log: str, batch: int) -> tuple[int, int]:
-        """Leave the first half of an entry, without checksum; returns its sizes before and after.
+        """Keep the first half of an entry, without checksum; return its size before and after.
 
         Raises:
             FileNotFoundError: there is no such entry.
@@ -157,7 +139,7 @@ class Logs:
             path.write_bytes(was)
 
     def _files(self, log: str, batch: int) -> Sequence[Path]:
-        """An entry, and what Hadoop's local file system keeps beside it; remembered."""
+        """Return an entry and its Hadoop checksum file, and remember their contents."""
         entry = self._folder / log / str(batch)
         self._was[entry] = entry.read_bytes()
         found = [entry]
@@ -169,12 +151,7 @@ class Logs:
 
 
 def start_again(context: RunContext) -> None:
-    """Give the driver a new life, unless it has one, and wait until it reads.
-
-    Raises:
-        Overdue: it does not read in time.
-        PipelineTrouble: it ended by itself.
-    """
+    """Start the driver if necessary and wait until it reads; raises as `wait_reads` does."""
     pipeline = driver(context)
     if not pipeline.alive():
         pipeline.start()
@@ -182,10 +159,10 @@ def start_again(context: RunContext) -> None:
 
 
 def start_to_see_it_end(context: RunContext) -> str:
-    """Start a driver that must refuse to go on, wait until it has ended; returns why it did.
+    """Start a driver that must fail, and wait until it has ended; return the reason.
 
     Raises:
-        Overdue: it lives on.
+        Overdue: it keeps running.
         StageTrouble: it ended, but not because its query failed.
     """
     pipeline = driver(context)
@@ -193,7 +170,7 @@ def start_to_see_it_end(context: RunContext) -> str:
         pipeline.start()
     process = pipeline.process
     assert process is not None, "it was started"
-    process.ending = True  # its end is nothing to be surprised at
+    process.ending = True  # its end is expected
     wait_until(
         lambda: not process.leader_alive(),
         what=f"{process.instance} to refuse such a checkpoint and to end",

@@ -1,7 +1,6 @@
-"""A dead driver's checkpoint changed: what there is to do, whatever is changed in it.
+"""Base class of faults that change the checkpoint while its driver is down.
 
-The driver is dead from when it rests until this is healed, and nothing but
-us touches its checkpoint meanwhile. Healed means that a batch was committed by what was left.
+They are healed once a batch is committed with the changed checkpoint.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from onceproof.harness.faults.spark.driver import driver
 
 
 class CheckpointChanged(ABC):
-    """A checkpoint changed while its driver is down."""
+    """A changed checkpoint as an injection."""
 
     def __init__(self, context: RunContext, name: str) -> None:
         """Kill the driver at rest, or arm until it is."""
@@ -29,22 +28,21 @@ class CheckpointChanged(ABC):
 
     @abstractmethod
     def change(self, rested: Rested) -> None:
-        """Do it; the driver is dead."""
+        """Change the checkpoint; the driver is dead."""
 
     @abstractmethod
     def shown(self, rested: Rested) -> str | None:
-        """How the checkpoint shows it; None while it does not."""
+        """Describe the visible change; None while there is none."""
 
     @abstractmethod
     def awaited(self, rested: Rested) -> int:
-        """The batch that has to be committed."""
+        """Return the batch that must be committed."""
 
     @abstractmethod
     def hazard(self, rested: Rested) -> tuple[str, str] | None:
-        """When it is committed: which hazard that is, and what became of it; None: it is none."""
+        """Return the hazard and its details once the batch is committed; None if there is none."""
 
     def evidence(self) -> str | None:
-        """Where the driver was, what the sink had, and what the checkpoint is like now."""
         if self._proof is None and (rested := self._to_rest.rested()) is not None:
             if self._rested is None:
                 self.change(rested)
@@ -54,7 +52,7 @@ class CheckpointChanged(ABC):
         return self._proof
 
     def heal(self) -> None:
-        """Start it; wait until that batch is committed."""
+        """Start the driver and wait until that batch is committed."""
         self._to_rest.end()
         if (rested := self._rested or self._to_rest.rested()) is None:
             return  # it was never killed
@@ -75,5 +73,5 @@ class CheckpointChanged(ABC):
             )
         self._over = True
 
-    def after_collect(self, known: Collected) -> None:  # noqa: B027 - of no fault it has to do more
-        """Nothing more to say."""
+    def after_collect(self, known: Collected) -> None:  # noqa: B027 - optional
+        """Record no further hazard."""

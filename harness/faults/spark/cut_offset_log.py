@@ -1,11 +1,9 @@
-"""The last entry of a Spark query's offset log lost or torn, while its driver is down.
+"""Delete or tear the last entry of a Spark query's offset log while its driver is down.
 
-The two are different. An entry that is *torn* must be noticed: Spark must
-refuse to start, since it cannot know what the batch was; it starts when the entry is put back.
-One that is *deleted*, with its commit, cannot be noticed: Spark plans that batch anew from the end
-of the one before, and whatever came since is in it as well. So the batch's id means other records
-than it did, and a sink that skips a batch by its id loses what is new in it. No guarantee of
-Spark's covers a checkpoint that lost entries.
+Spark must notice a *torn* entry and refuse to start until it is restored, because it cannot know
+the batch's offsets. It cannot notice that an entry was *deleted* with its commit: it plans the
+batch again, with all records that arrived since. So the same batch id covers other records, and a
+sink that skips batches by id loses the new ones. Spark gives no guarantee for such a checkpoint.
 """
 
 from __future__ import annotations
@@ -35,15 +33,13 @@ How = Literal["deleted", "torn"]
 class CutOffsetLog:
     """SIGKILL the Spark driver and truncate its offset log: a batch that is planned again gets
     other records, and a torn entry must keep the driver from starting.
-
-    Attributes:
-        how: whether the last entry is deleted, with its commit, or half of it is left.
     """
 
     example: ClassVar[str] = "cut-offset-log torn"
     kind: ClassVar[str] = "surgery"
     needs = DRIVER
     how: Annotated[How, Word(noun="cut")] = "deleted"
+    """Delete the last entry with its commit, or keep half of it."""
 
     def describe(self) -> str:
         did = {
@@ -89,7 +85,6 @@ class _Torn:
         self._over = False
 
     def evidence(self) -> str | None:
-        """What was left of the entry, and how Spark refused it."""
         if self._proof is None and (rested := self._to_rest.rested()) is not None:
             if self._logs is None:
                 self._logs = Logs(self._context)
@@ -115,7 +110,7 @@ class _Torn:
         return self._proof
 
     def heal(self) -> None:
-        """Put the entry back, start the driver, and see it read."""
+        """Restore the entry, start the driver, and wait until it reads."""
         self._to_rest.end()
         if self._logs is None and self._to_rest.rested() is None:
             return  # it was never killed

@@ -1,8 +1,7 @@
-"""The last entry of a Spark query's commit log lost, while its driver is down.
+"""Delete the last entry of a Spark query's commit log while its driver is down.
 
-To Spark the checkpoint is then as if it had been killed before that commit:
-it must run the batch again, with the same offsets, and commit it. The batch's effects were visible
-before: a sink that does not know the batch shows them twice.
+Spark must run the batch again, as after a crash before the commit. Its effects are already visible,
+so a sink that does not recognize the batch duplicates them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What faults of the Spark driver have in common: it, its sink by batches, seeing it read again."""
+"""Helpers for faults of the Spark driver."""
 
 from __future__ import annotations
 
@@ -12,23 +12,14 @@ from onceproof.harness.wait import wait_until
 
 
 def driver(context: RunContext) -> SparkPipeline:
-    """The pipeline as what it must be for a fault that needs a `driver`.
-
-    Raises:
-        StageTrouble: what is on trial has none.
-    """
+    """Return the pipeline as `SparkPipeline`; raise `StageTrouble` if it has no driver."""
     if not isinstance(context.pipeline, SparkPipeline):
         raise StageTrouble(f"{context.subject.name} has no Spark driver")
     return context.pipeline
 
 
 def wait_reads(context: RunContext) -> None:
-    """Wait until the driver has a connection to a broker.
-
-    Raises:
-        Overdue: it has none in time.
-        PipelineTrouble: it ended by itself.
-    """
+    """Wait until the driver has a broker connection, or raise `Overdue` or `PipelineTrouble`."""
     ways = [Link("pipeline", node) for node in context.stage.brokers]
 
     def reads() -> bool:
@@ -39,7 +30,7 @@ def wait_reads(context: RunContext) -> None:
 
 
 class SinkOfBatches:
-    """The sink, looked at past all proxies; a reader of its own each time, for any thread."""
+    """The sink, bypassing the proxies. Each call has its own reader, so any thread may call it."""
 
     def __init__(self, context: RunContext) -> None:
         self._context = context
@@ -60,8 +51,8 @@ class SinkOfBatches:
             sink = self._context.open_sink(reader)
             if isinstance(sink, TellsBatches):  # all of a batch, or nothing
                 return (len(records) if batch in sink.batches() else 0), len(records)
-            # What was sent again may have its effect from a batch before, or from another query's
-            # batch of the same number, if effects tell.
+            # The effect of a record that was sent again may be from an earlier batch, or from the
+            # same batch number of another query, where effects carry these.
             query = driver(self._context).checkpoint.query_id()
             effects = {
                 e.record

@@ -1,7 +1,4 @@
-"""Entries of a dead driver's logs deleted: what there is to do, whichever entries they are.
-
-Healed means that a batch of the same number was committed.
-"""
+"""Base class of faults that delete log entries; healed once their batch is committed again."""
 
 from __future__ import annotations
 
@@ -14,19 +11,19 @@ from onceproof.harness.subjects.spark.checkpoint import Checkpoint
 
 
 class EntryDeleted(CheckpointChanged):
-    """The last entry of one log or another deleted, while its driver is down."""
+    """Deleted log entries as an injection."""
 
     @abstractmethod
     def delete(self, checkpoint: Checkpoint, logs: Logs, batch: int) -> None:
-        """Delete what belongs to that batch."""
+        """Delete the entries of that batch."""
 
     @abstractmethod
     def ends(self, checkpoint: Checkpoint, batch: int) -> str | None:
-        """How the checkpoint ends then; None while it does not."""
+        """Describe the end of the shortened logs; None while they are not."""
 
     @abstractmethod
     def became(self, checkpoint: Checkpoint, batch: int) -> tuple[str, str]:
-        """When the batch is committed again: which hazard that is, and what became of it."""
+        """Return the hazard and its details once the batch is committed again."""
 
     def change(self, rested: Rested) -> None:
         self.delete(driver(self._context).checkpoint, Logs(self._context), rested.batch)
@@ -38,7 +35,6 @@ class EntryDeleted(CheckpointChanged):
         return rested.batch
 
     def hazard(self, rested: Rested) -> tuple[str, str]:
-        """What became of that batch, and what the sink had of it before."""
         hazard, became = self.became(driver(self._context).checkpoint, rested.batch)
         return hazard, (
             f"micro-batch {rested.batch} {became}, after {rested.present} of its "

@@ -1,8 +1,4 @@
-"""The executors of a Spark driver that has processes of its own for them (`local-cluster[…]`).
-
-They are found among the processes of the driver's session, each by the id
-that Spark gave it, which it never gives twice.
-"""
+"""Find the executors of a Spark driver that runs them as processes (`local-cluster[…]`)."""
 
 from __future__ import annotations
 
@@ -27,14 +23,10 @@ _ENDED: Final = re.compile(r"Lost executor (\d+) on \S+: Command exited with cod
 
 
 class Executors:
-    """The executors of the driver's present life."""
+    """The executors of the running driver, by Spark's executor id, which is never reused."""
 
     def __init__(self, context: RunContext) -> None:
-        """Of whoever is the driver now.
-
-        Raises:
-            LookupError: there is no driver.
-        """
+        """Raise `LookupError` if there is no driver."""
         process = driver(context).process
         if process is None:
             raise LookupError("the driver does not run")
@@ -42,7 +34,7 @@ class Executors:
         self._log_size = process.log.stat().st_size
 
     def found(self) -> dict[int, int]:
-        """Spark's id of each executor that lives → its process id."""
+        """Return the Spark id of each live executor → its process id."""
         executors = {}
         for pid in self.process.pids():
             line = b"\0".join(proc.arguments(pid))
@@ -51,12 +43,12 @@ class Executors:
         return executors
 
     def lost_tasks(self, executors: Iterable[int]) -> int:
-        """How many tasks the driver has logged as lost with some executors."""
+        """Return how many tasks the driver has logged as lost with these executors."""
         lost = set(executors)
         return len({task for task, n in _LOST_TASK.findall(self._news()) if int(n) in lost})
 
     def codes(self) -> dict[int, int]:
-        """Spark's id of each executor that the driver has logged as ended → its exit code."""
+        """Return the Spark id of each executor logged as ended → its exit code."""
         return {int(n): int(code) for n, code in _ENDED.findall(self._news())}
 
     def _news(self) -> str:
@@ -66,6 +58,6 @@ class Executors:
 
 
 def send(pid: int, sig: signal.Signals) -> None:
-    """Send a signal to a process; one that is gone is fine."""
+    """Send a signal to a process, unless it has ended."""
     with suppress(ProcessLookupError):
         os.kill(pid, sig)

@@ -1,9 +1,8 @@
-"""A new checkpoint for a Spark query, given by an operator.
+"""Restart a Spark query with a new checkpoint, as an operator might.
 
-To Spark it is another query, with another id, whose batches count from 0
-again. Who takes a batch's number alone for the batch skips the first ones of it, which it has never
-seen. Where the query begins is the job's own affair: it goes on exactly where it was only if it
-asks its sink.
+To Spark this is another query with another id, whose batch numbers restart from 0. A sink that
+recognizes batches by number alone skips the first of these. The query resumes where it was only if
+the job asks its sink.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What `kill`, `stop` and `pause` act on: a file for each kind, and whatever it needs beside it."""
+"""Targets of `kill`, `stop` and `pause`, one kind per file, and their helpers."""

@@ -1,8 +1,7 @@
-"""A leader killed while its log holds what no follower has.
+"""Kill a leader whose log has records that no follower has.
 
-Its followers are cut from it first, and it dies before they are out of its
-in-sync set. So one of them takes over, as it should, and what only the dead one had is cut off its
-log when it comes back. With acks=all nobody was told that it was there; with acks=1 somebody was.
+Its followers are cut off, and it dies before it removes them from the ISR. One of them becomes
+leader, and the records are truncated. Only with acks=1 were they acknowledged.
 """
 
 from __future__ import annotations
@@ -22,20 +21,20 @@ from onceproof.harness.links.topology import Link, node_id
 from onceproof.harness.wait import wait_until
 
 _RECORDS: Final = 10
-"""How many records it must be ahead by."""
+"""Minimum number of records that only the leader has."""
 _SECONDS: Final = 4.5
-"""How long that may take: less than a replica may lag before it is out of the in-sync set."""
+"""Deadline, shorter than the time after which a lagging replica leaves the ISR."""
 _VERSION: Final = 5
 _REPLICA: Final = -2
-"""A replica that only looks: it is told the end of the log, not the high watermark."""
+"""Kafka's debug replica id: requests with it get the log end offset, not the high watermark."""
 _LATEST: Final = -1
 
 
 class KilledAhead:
-    """A leader killed when its log was ahead of its followers'."""
+    """A leader that was killed while ahead of its followers."""
 
     def __init__(self, context: RunContext, node: str, led: tuple[str, int], name: str) -> None:
-        """Cut, wait, kill; `led` are topic and partition that the node leads."""
+        """Cut, wait, kill; `led` is a topic and partition that the node leads."""
         self._context, self._name = context, name
         self._topic, self._partition = led
         cut = [(Link(other, node), CUT) for other in context.stage.brokers if other != node]
@@ -59,7 +58,6 @@ class KilledAhead:
         self.target = self._killed.target
 
     def evidence(self) -> str | None:
-        """What it had and nobody else, its exit signal, and who leads now."""
         proof = self._killed.evidence()
         if proof is None:
             return None
@@ -72,7 +70,7 @@ class KilledAhead:
         self._killed.heal()
 
     def after_collect(self, known: Collected) -> None:
-        """Being ahead puts acknowledgements to the test, whoever got one."""
+        """Record the hazard, whether or not any of these records was acknowledged."""
         self._context.recorder.hazard(
             "leader-ahead",
             hop="produce",
@@ -85,7 +83,7 @@ class KilledAhead:
         )
 
     def _ahead(self, wire: Wire, reader: Any) -> tuple[int, int] | None:
-        """The end of its log and of what is replicated, if they are far enough apart."""
+        """Return the log end offset and the high watermark, once they are far enough apart."""
         wanted = ListOffsetsRequest.ListOffsetsTopic
         request = ListOffsetsRequest(
             replica_id=_REPLICA,

@@ -1,7 +1,7 @@
-"""All brokers at once: killed, as when the power fails, asked to end, or paused.
+"""Kill, stop or pause all brokers at once.
 
-Nobody is left to take over, so nothing moves. What was acknowledged has to
-be on disk, or in the memory of the machine, which outlives a process and not the power.
+No leadership moves. Acknowledged records must be on disk, or in the page cache, which survives a
+process but not a power failure.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class _AllBrokers:
     def __init__(
         self, context: RunContext, act: Callable[[str], str], *, paused_too: bool = False
     ) -> None:
-        """Act on each, side by side, if none is missing; `act` says what shows that it was done."""
+        """Act on all brokers concurrently, if none is missing; `act` returns proof."""
         self._context = context
         self._brokers = context.stage.brokers
         there = context.stage.alive if paused_too else context.answers
@@ -37,10 +37,10 @@ class _AllBrokers:
             raise
 
     def undo(self) -> None:
-        """Let those go on that it was done to, when it could not be done to all."""
+        """Undo the action on some brokers when it failed on others."""
 
     def evidence(self) -> str | None:
-        """What was done to each, and that nobody answers any more."""
+        """Return what was done to each broker, once none answers."""
         with ThreadPoolExecutor(len(self._brokers)) as pool:
             views = self._context.views().values()
             if any(pool.map(lambda view: view.brokers(), views)):
@@ -48,14 +48,14 @@ class _AllBrokers:
         return f"{'; '.join(self._done)}; no broker answers"
 
     def _side_by_side(self, heals: Iterable[Callable[[], None]]) -> None:
-        """At once, because one alone has no quorum."""
+        """Heal concurrently, because a single broker has no quorum."""
         with ThreadPoolExecutor(len(self._brokers)) as pool:
             for done in [pool.submit(heal) for heal in heals]:
                 done.result()
 
 
 class EndedBrokers(_AllBrokers):
-    """Every broker made to end."""
+    """All brokers killed or stopped."""
 
     def __init__(
         self, context: RunContext, end: Callable[[str], str], *, paused_too: bool = False
@@ -72,9 +72,9 @@ class EndedBrokers(_AllBrokers):
 
 
 def ask_to_end(stage: Stage, node: str, how: str) -> str:
-    """Ask a broker to end, as a deployment does, which kills what has not ended after a while.
+    """Stop a broker as a deployment does: kill it if it has not ended after a while.
 
-    One that ends as the last can hand over nothing, and may wait for a controller for minutes.
+    The last broker can hand over nothing, and may wait minutes for a controller.
     """
     try:
         return stage.shut_down(node, how)
@@ -85,13 +85,12 @@ def ask_to_end(stage: Stage, node: str, how: str) -> str:
 
 
 class PausedBrokers(_AllBrokers):
-    """Every broker paused."""
+    """All brokers paused."""
 
     def __init__(self, context: RunContext) -> None:
         super().__init__(context, context.stage.pause)
 
     def evidence(self) -> str | None:
-        """Their states, and that nobody answers any more."""
         stage = self._context.stage
         return super().evidence() if all(map(stage.paused, self._brokers)) else None
 

@@ -1,4 +1,4 @@
-"""What can be killed, stopped or paused, and in which windows of its work."""
+"""Base classes of what can be killed, stopped or paused, at once or in a window of its work."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ VERBS: Final[tuple[Verb, ...]] = get_args(Verb)
 
 
 class Victim:
-    """One part of a run. Subclasses are frozen dataclasses that override the verbs they support.
+    """A part of a run. Subclasses are frozen dataclasses that override the supported verbs.
 
     Attributes:
-        written: how it is written by hand, such as `member-<n>`.
-        example: a word of that form.
-        windows: for each verb, the windows of its work that `--at` takes, and each in words.
-        paused_until: what a pause lasts until, in words, if it is to cause something.
+        written: its syntax, such as `member-<n>`; `example` is a word of that syntax.
+        windows: for each verb, the windows that `--at` accepts, with descriptions.
+        paused_until: description of what a pause lasts for, if it must cause something.
     """
 
     written: ClassVar[str]
@@ -31,28 +30,23 @@ class Victim:
 
     @classmethod
     def parse(cls, word: str) -> Self | None:
-        """The one that a word names; None if it names another kind."""
+        """Parse a word; None if it names another kind."""
         return cls() if word == cls.written else None
 
     @classmethod
     def verbs(cls) -> tuple[Verb, ...]:
-        """What can be done to it."""
         return tuple(verb for verb in VERBS if getattr(cls, verb) is not getattr(Victim, verb))
 
     def describe(self) -> str:
-        """In words, as in `the Spark driver`."""
+        """Describe it, as in `the Spark driver`."""
         raise NotImplementedError
 
     def needs(self, verb: Verb, at: str | None) -> str | None:
-        """What the stage or the subject must offer; see `Fault.needs`."""
+        """Return what the stage or the subject must offer; see `Fault.needs`."""
         raise NotImplementedError
 
     def moment(self, verb: Verb, at: str | None) -> str:
-        """A window in words, to stand behind what is done; empty for none.
-
-        Raises:
-            ValueError: there is no such window.
-        """
+        """Return the words for a window, empty for None; raise `ValueError` if it is unknown."""
         windows = self.windows.get(verb, {})
         if at is None:
             return ""
@@ -62,25 +56,25 @@ class Victim:
         return windows[at]
 
     def message(self, at: str | None) -> Message | None:
-        """The message that is waited for, so that there is a gate on its way."""
+        """Return the message that a window waits for, which needs a gate; None if there is none."""
         return None
 
     def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGKILL it for the fault `name`, at once or in a window."""
+        """Send SIGKILL for the fault `name`, at once or in a window."""
         raise NotImplementedError
 
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """Ask it to end by SIGTERM, or as its own tools do."""
+        """Send SIGTERM, or use its own tools."""
         raise NotImplementedError
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """Stop its processes in their tracks."""
+        """Send SIGSTOP to its processes, or use its own tools."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, kw_only=True)
 class Numbered(Victim):
-    """One of several of a kind, by its name, such as `member-0`."""
+    """One of several of a kind, such as `member-0`."""
 
     name: str
 
@@ -94,17 +88,13 @@ class Numbered(Victim):
 
 
 def check(victim: Victim, verb: Verb, at: str | None) -> None:
-    """Refuse what cannot be done.
-
-    Raises:
-        ValueError: the verb is not supported, or has no such window.
-    """
+    """Raise `ValueError` if the target does not support the verb or the window."""
     if verb not in victim.verbs():
         raise ValueError(f"cannot {verb} {victim.example}: expected {' or '.join(victim.verbs())}")
     victim.moment(verb, at)
 
 
 def is_numbered(word: str, kind: str) -> bool:
-    """Whether a word names one of several of a kind, as `member-0` does."""
+    """Whether a word is a kind and a number, such as `member-0`."""
     name, _, number = word.partition("-")
     return name == kind and number.isascii() and number.isdigit()

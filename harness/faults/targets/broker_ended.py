@@ -1,4 +1,4 @@
-"""A broker that ended by SIGKILL or SIGTERM, and is restarted when healed."""
+"""Kill or stop a broker."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from onceproof.harness.wait import wait_until
 
 
 class KilledBroker:
-    """A broker killed; its proxies are down with it."""
+    """A broker that was killed; its proxies are down too."""
 
     def __init__(self, context: RunContext, node: str, name: str) -> None:
         self._context = context
@@ -30,7 +30,7 @@ class KilledBroker:
         self._restart = Restart(context, node)
 
     def evidence(self) -> str | None:
-        """Its exit signal, and who leads now what it led: others, or nobody if no other could."""
+        """Return its exit signal and the new leaders, if any, of its partitions."""
         if self._proof is None:
             reported = {(p.topic, p.partition): p.leader for p in self._survivors.clients() or ()}
             leaders = {key: reported.get(key, self._number) for key in self._led}
@@ -49,10 +49,9 @@ class KilledBroker:
 
 
 class StoppedBroker:
-    """A broker asked to end, as an upgrade does it.
+    """A broker that was stopped, as in an upgrade.
 
-    Kafka hands over what a broker leads before it ends. A leadership that moves only after the end
-    was not handed over, so it proves nothing here.
+    Kafka hands over its leaderships before it ends. One that moves only afterwards proves nothing.
     """
 
     def __init__(self, context: RunContext, node: str, name: str) -> None:
@@ -68,13 +67,12 @@ class StoppedBroker:
                 seconds=2 * SHUT_DOWN_SECONDS,
                 stop=context.stop,
             )
-            # Not later: one that did not hand over is missed some seconds after its end.
+            # Ask now: without a handover, the others miss it some seconds after its end.
             word = majority.took_it_out(self.at)
         ended = end.result()
         self._proof = f"{ended}; {word}" if word else None
 
     def evidence(self) -> str | None:
-        """Its exit status, and what the others reported before, or the moment it had ended."""
         return self._proof
 
     def heal(self) -> None:

@@ -1,8 +1,4 @@
-"""A broker paused: it stands still, and goes on later as if nothing had happened.
-
-Unlike a dead one it keeps its connections, so nobody is told that it is
-gone; whoever asks it waits for a time-out. And it comes back with all that it believed.
-"""
+"""Pause a broker. It keeps its connections, so clients time out, and resumes with stale state."""
 
 from __future__ import annotations
 
@@ -13,7 +9,7 @@ from onceproof.harness.faults.cluster.rejoin import wait_back
 
 
 class PausedBroker:
-    """A broker that stands still."""
+    """A paused broker."""
 
     def __init__(self, context: RunContext, node: str) -> None:
         self._context = context
@@ -25,7 +21,6 @@ class PausedBroker:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """Its state, and the majority's word: it leads nothing and is in no in-sync set."""
         if self._proof is None and self._context.stage.paused(self._node):
             word = self._majority.took_it_out(self.at)
             self._proof = f"{self._seen}; {word}" if word else None

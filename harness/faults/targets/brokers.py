@@ -1,8 +1,4 @@
-"""Brokers by role, resolved when a fault starts.
-
-Roles move, and faults move them. So a role is looked up when a fault acts,
-and what it was then is recorded with the fault.
-"""
+"""Brokers by role, resolved when the fault acts, because roles move and faults move them."""
 
 from __future__ import annotations
 
@@ -33,7 +29,7 @@ PROGRAM_START: Final = "program-start"
 
 
 class Target(Victim):
-    """A node named by its role; the broker that has the role can be killed, stopped and paused."""
+    """A node given by its role; a broker can be killed, stopped and paused."""
 
     example: ClassVar[str] = "broker-2"
     windows: ClassVar[Mapping[Verb, Mapping[str, str]]] = {
@@ -41,7 +37,7 @@ class Target(Victim):
     }
 
     def resolve(self, context: RunContext) -> str:
-        """The node that has the role now; raises `Overdue` if none gets it in time."""
+        """Return the node that has the role now; raise `Overdue` if there is none in time."""
         raise NotImplementedError
 
     def needs(self, verb: Verb, at: str | None) -> str | None:
@@ -51,23 +47,20 @@ class Target(Victim):
         return METADATA if at == PROGRAM_START else None
 
     def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGKILL it; restarted when another one leads what it led."""
         if at == PROGRAM_START:
             return KilledAtStart(context, self.resolve, name)
         return KilledBroker(context, self.resolve(context), name)
 
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGTERM it; it hands over what it leads."""
         return StoppedBroker(context, self.resolve(context), name)
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """Pause it; resumed when the others do without it."""
         return PausedBroker(context, self.resolve(context))
 
 
 @dataclass(frozen=True, kw_only=True)
 class LeaderOf(Target):
-    """The broker that leads a partition, of the input topic if no other is named."""
+    """The leader of a partition, by default of the input topic."""
 
     example: ClassVar[str] = "leader:payments-0"
     windows: ClassVar[Mapping[Verb, Mapping[str, str]]] = {
@@ -105,7 +98,7 @@ class LeaderOf(Target):
 
 @dataclass(frozen=True, kw_only=True)
 class FollowerOf(Target):
-    """A broker that follows a partition: of those in sync the one with the least id."""
+    """The in-sync follower of a partition with the lowest id."""
 
     partition: int
     topic: str | None = None
@@ -134,7 +127,7 @@ class FollowerOf(Target):
 
 @dataclass(frozen=True, kw_only=True)
 class CoordinatorOf(Target):
-    """The broker that coordinates a consumer group, or the transactions of a transactional id."""
+    """The coordinator of a consumer group or of a transactional id."""
 
     of: Coordinated
     name: str
@@ -155,7 +148,7 @@ class CoordinatorOf(Target):
         return broker_name(node)
 
     def kept_in(self, context: RunContext) -> LeaderOf:
-        """The partition of Kafka's own whose leader it is; resolve it first: then there is one."""
+        """Return the internal partition whose leader it is; `resolve` first, so that it exists."""
         topic = KEPT_IN[self.of]
         count = len(context.partitions(topic))
         return LeaderOf(topic=topic, partition=partition_of(self.name, count))
@@ -166,7 +159,7 @@ class CoordinatorOf(Target):
 
 @dataclass(frozen=True, kw_only=True)
 class ActiveController(Target):
-    """The broker whose controller is the active one."""
+    """The active controller."""
 
     def describe(self) -> str:
         return "the active controller"
@@ -183,9 +176,9 @@ class ActiveController(Target):
 
 @dataclass(frozen=True, kw_only=True)
 class Apart(Target):
-    """A leader or a coordinator on another broker than a second role, moved there if it has to be.
+    """A leader or coordinator moved, if necessary, to another broker than `other`.
 
-    So a fault hits one of the two roles only.
+    This way a fault hits only one of the two roles.
     """
 
     leader: LeaderOf | CoordinatorOf
@@ -227,7 +220,7 @@ class Apart(Target):
 
 @dataclass(frozen=True, kw_only=True)
 class Node(Target):
-    """A node by its name: `broker-2`, `postgres`."""
+    """A node by name: `broker-2`, `postgres`."""
 
     name: str
 
@@ -240,7 +233,7 @@ class Node(Target):
 
 @dataclass(frozen=True, kw_only=True)
 class AllBrokers(Victim):
-    """Every broker: killed, as when the power fails, asked to end, or paused."""
+    """All brokers at once."""
 
     written: ClassVar[str] = "brokers"
     example: ClassVar[str] = "brokers"
@@ -252,15 +245,12 @@ class AllBrokers(Victim):
         return verb
 
     def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGKILL all; they are restarted side by side when healed."""
         how = f"SIGKILL by fault «{name}»"
         return EndedBrokers(context, lambda node: context.stage.kill(node, how), paused_too=True)
 
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGTERM to all; to the last one nobody is left whom it could hand over to."""
         how = f"SIGTERM by fault «{name}»"
         return EndedBrokers(context, lambda node: ask_to_end(context.stage, node, how))
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """Pause all: every connection stays, and nobody answers."""
         return PausedBrokers(context)

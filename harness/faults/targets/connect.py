@@ -1,8 +1,7 @@
-"""Workers of Kafka Connect: the one that runs the connector's task, and all of them.
+"""Kafka Connect workers: the one that runs the connector's task, or all of them.
 
-The task goes to another worker once a dead one's session is over. Only that, and that it commits
-there, is proof that the claim was put to the test. One that was paused until another has the task
-is a zombie when it goes on: whatever its task was about to write or to commit it still does.
+The task moves once a dead worker's session has expired. The claim is tested only if its new owner
+commits. A worker that was paused until then is a zombie: its task still tries to write and commit.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from onceproof.harness.subjects.connect.base import WORKER
 from onceproof.harness.subjects.connect.workers import Workers
 
 FENCED: Final = "fenced-zombie"
-"""The worker that came back was fenced: another one has its place."""
+"""The resumed worker was fenced, because another one had replaced it."""
 _REFUSED: Final = re.compile(
     r"^\S*(?:ProducerFenced|InvalidProducerEpoch)Exception: .*", re.MULTILINE
 )
@@ -33,7 +32,7 @@ _REFUSED: Final = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class ConnectTaskOwner(Victim):
-    """The worker that runs the connector's task now."""
+    """The worker that runs the connector's task."""
 
     written: ClassVar[str] = "connect-task-owner"
     example: ClassVar[str] = "connect-task-owner"
@@ -50,21 +49,17 @@ class ConnectTaskOwner(Victim):
         return _EndedOwner(cluster, lambda who: cluster.kill(who, f"SIGKILL by fault «{name}»"))
 
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGTERM it: it ends its task and leaves its group; it is restarted when healed."""
+        """Send SIGTERM: it ends its task and leaves its group."""
         cluster = workers(context)
         return _EndedOwner(cluster, lambda who: cluster.stop(who, f"SIGTERM by fault «{name}»"))
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """Pause it for longer than its session."""
         return _PausedOwner(context, name)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConnectWorkers(Victim):
-    """Every worker, so that nobody is left to go on.
-
-    What was under way stays so until a new task of the same name ends it, or it is timed out.
-    """
+    """All workers. Open transactions end by a new task of the same name, or by time-out."""
 
     written: ClassVar[str] = "connect-workers"
     example: ClassVar[str] = "connect-workers"
@@ -80,12 +75,10 @@ class ConnectWorkers(Victim):
         return _EndedAll(cluster, lambda who: cluster.kill(who, f"SIGKILL by fault «{name}»"))
 
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGTERM all, side by side; they are restarted when healed."""
         cluster = workers(context)
         return _EndedAll(cluster, lambda who: cluster.stop(who, f"SIGTERM by fault «{name}»"))
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """Pause all, side by side: nobody takes the task."""
         cluster = workers(context)
         return StandingStill(
             context,
@@ -98,7 +91,7 @@ class ConnectWorkers(Victim):
 
 def _side_by_side(cluster: Workers, act: Callable[[str], Process]) -> list[Process]:
     for who in cluster.names:
-        cluster.process(who)  # if one does not run, nobody is struck
+        cluster.process(who)  # act on none if one is not running
     with ThreadPoolExecutor(len(cluster.names)) as pool:
         return list(pool.map(act, cluster.names))
 
@@ -113,7 +106,6 @@ class _EndedOwner:
         self.target = f"{self._process.instance} (runs the task)"
 
     def evidence(self) -> str | None:
-        """Its end, and that another one runs the task and commits."""
         other = taken_over(self._cluster, self._who, commits=self._commits)
         return other and f"{self._process.instance} {self._process.ended}; {other}"
 
@@ -134,7 +126,6 @@ class _PausedOwner:
         self.target = f"{self._process.instance} (runs the task)"
 
     def evidence(self) -> str | None:
-        """That it stands still, and another one runs its task and commits."""
         if not self._process.frozen():
             return None
         other = taken_over(self._cluster, self._who, commits=self._commits)
@@ -145,7 +136,7 @@ class _PausedOwner:
         wait_whole(self._cluster)
 
     def after_collect(self, known: Collected) -> None:
-        """That it was fenced, by its own word since it goes on."""
+        """Record that its log reports it as fenced since it resumed."""
         output = self._process.log.read_bytes()[self._log_size :].decode(errors="replace")
         if refused := _REFUSED.search(output):
             self._context.recorder.hazard(
@@ -164,7 +155,6 @@ class _EndedAll:
         self.target = ", ".join(process.instance for process in self._processes)
 
     def evidence(self) -> str | None:
-        """Their ends."""
         if self._cluster.alive():
             return None
         return "; ".join(f"{process.instance} {process.ended}" for process in self._processes)

@@ -1,4 +1,4 @@
-"""A process of the pipeline that was made to end, and gets a new life when healed."""
+"""A process of the pipeline that was ended, and is restarted when healed."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from onceproof.harness.processes.processes import Process
 
 
 class Ended:
-    """It ended for a fault's sake."""
+    """An ended process as an injection."""
 
     def __init__(self, end: Callable[[], Process], heal: Callable[[], None]) -> None:
         """End it.
 
         Args:
-            end: does that, and returns the life that ended.
-            heal: starts another one, unless an earlier try did, and sees that it works.
+            end: ends a process and returns it.
+            heal: starts another one, unless an earlier call did, and waits until it works.
         """
         self.at = now()
         self._process = end()
@@ -24,5 +24,4 @@ class Ended:
         self.heal = heal
 
     def evidence(self) -> str | None:
-        """Its end, and how all of it came to one."""
         return f"{self.target} {self._process.ended}: {self._process.how}"

@@ -1,10 +1,8 @@
 """A Flink job.
 
-In a window in the life of a checkpoint, the fault stays armed until it has hit, and proves the
-window by what the coordinators say once the job is dead and nothing of it can arrive any more: the
-transactions of the checkpoint are open. If the checkpoint was complete they are a promise that only
-the next life can keep: that is the hazard. The job may have to stay down for longer than its
-coordinators wait.
+In a window of a checkpoint, the fault stays armed until it has hit. The transaction coordinators
+prove the window once the job is dead: the checkpoint's transactions are open. If the checkpoint was
+complete, only the next instance can commit them: that is the hazard.
 """
 
 from __future__ import annotations
@@ -42,11 +40,7 @@ _UNDECIDED: Final = ENDING | {ONGOING}
 
 @dataclass(frozen=True, kw_only=True)
 class FlinkJob(Victim):
-    """The job; it is restarted from its last checkpoint, as its operator does.
-
-    Attributes:
-        outage: for how many seconds it stays down, unless its transactions are given up before.
-    """
+    """The job; it is restarted from its last checkpoint, as its operator does."""
 
     written: ClassVar[str] = "flink-job"
     example: ClassVar[str] = "flink-job"
@@ -54,6 +48,7 @@ class FlinkJob(Victim):
         "kill": {name: window.says for name, window in WINDOWS.items()}
     }
     outage: float = 0.0
+    """Maximum seconds to stay down; over once its transactions are decided."""
 
     def describe(self) -> str:
         return "the Flink job"
@@ -75,12 +70,12 @@ class FlinkJob(Victim):
         return _KilledInWindow(context, name, WINDOWS[at], self.outage)
 
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGTERM it, without a savepoint: what is open stays so until its next life."""
+        """Send SIGTERM, without a savepoint: transactions stay open until the job restarts."""
         stop = partial(job(context).stop, f"SIGTERM by fault «{name}»")
         return Ended(stop, partial(_restart, context))
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """Stop it in its tracks, amid whatever checkpoint; nobody takes its place."""
+        """Pause it, possibly during a checkpoint; no other instance replaces it."""
         job_ = job(context)
 
         return StandingStill(
@@ -108,7 +103,6 @@ class _Killed:
         self._job.kill(f"SIGKILL by fault «{name}»")
 
     def evidence(self) -> str | None:
-        """How many processes it took."""
         return f"{self.target} and all its {self._count} processes ended by signal 9"
 
     def heal(self) -> None:
@@ -138,7 +132,6 @@ class _KilledInWindow:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """What the checkpoint was, and what of its transactions is open."""
         if self._trigger.error is not None:
             raise self._trigger.error
         hit = self._trigger.hit
@@ -150,11 +143,11 @@ class _KilledInWindow:
         return self._proof
 
     def heal(self) -> None:
-        """Restart it; wait until it completes a checkpoint, and what was promised is decided."""
+        """Restart it; wait for a checkpoint, and until the open transactions are decided."""
         self._trigger.end()
         hit = self._trigger.hit
         if hit is None:
-            return  # it was never hit, so there is nothing to restart
+            return  # it was never killed
         if not self._job.alive():
             self._stay_down(hit)
             self._job.start()
@@ -162,7 +155,7 @@ class _KilledInWindow:
         if not hit.open or self._window is not CHECKPOINT_COMPLETE:
             return
         became = wait_decided(self._context, hit.open, undecided=_UNDECIDED)
-        if self._proof is not None:  # else they may have been decided before it died
+        if self._proof is not None:  # otherwise they may have been decided before it died
             self._context.recorder.hazard(
                 IN_DOUBT,
                 hop="process",
@@ -177,7 +170,7 @@ class _KilledInWindow:
             )
 
     def _open_still(self, hit: Hit) -> bool:
-        """Whether what was open is so, now that nothing of it is on its way any more."""
+        """Whether the transactions are open, once nothing of the job is in flight any more."""
         if not hit.open:
             return True
         if self._context.stage.connected("pipeline-sink"):
@@ -189,7 +182,7 @@ class _KilledInWindow:
         return open_of(states, self._job.name, hit.number) == hit.open
 
     def _stay_down(self, hit: Hit) -> None:
-        """For as long as the outage lasts, or until its transactions have been given up."""
+        """Wait until the outage is over, or its transactions are decided."""
         if not self._outage:
             return
         until = hit.at + int(self._outage * 1e9)

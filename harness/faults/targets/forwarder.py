@@ -1,8 +1,7 @@
 """A forwarder between two queues.
 
-What a dead one had taken and not consumed the broker gives to somebody else, as soon as the
-connection is gone. A paused one is a zombie when it goes on: the broker has rolled its transaction
-back; whatever it does without one counts all the same.
+Once a dead forwarder's connection is gone, the broker redelivers its unconsumed messages to others.
+A paused one is a zombie: its transaction was rolled back, but its writes outside one still count.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from onceproof.harness.subjects.queue.subject import FORWARDER
 
 @dataclass(frozen=True, kw_only=True)
 class Forwarder(Numbered):
-    """A forwarder, by name, killed or paused at a moment: before its commit if none is named."""
+    """A forwarder, by name, killed or paused at a moment: before its commit by default."""
 
     written: ClassVar[str] = "forwarder-<n>"
     example: ClassVar[str] = "forwarder-0"
@@ -42,7 +41,7 @@ class Forwarder(Numbered):
         return _Killed(context, name, self.name, at or BEFORE_COMMIT)
 
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGTERM it at once; whether it has what it took consumed is its own affair."""
+        """Send SIGTERM at once; it may or may not consume what it took."""
         running = forwarders(context)
 
         def heal() -> None:
@@ -66,7 +65,6 @@ class _Killed:
         self._forwarders.let_go(who)
 
     def evidence(self) -> str | None:
-        """Its end, and with which record it stood still."""
         return f"{self.target} {self._process.ended}; it stood still {self._when} of {self._record}"
 
     def heal(self) -> None:
@@ -84,7 +82,6 @@ class _Paused:
         self.target = self._process.instance
 
     def evidence(self) -> str | None:
-        """That it stands still, and what it had was given to another."""
         if not self._process.frozen():
             return None
         other = self._forwarders.given(self._record, since=self.at, but=self._who)

@@ -21,16 +21,15 @@ from onceproof.harness.subjects.stored.subject import COMMITS
 COMMIT_LANDS: Final = "commit-lands"
 COMMIT_UNDONE: Final = "commit-undone"
 WITH_WORK: Final = "with-work"
+"""A member paused there holds no lock for which others would wait."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Member(Numbered):
     """A member, by name.
 
-    Killed while its commit into a database is under way, its next life cannot remember that it had
-    sent one. Paused, it is a zombie when it goes on: it still writes and commits what it was about
-    to, and only fencing stands against that. Where it is paused with work in hand it has no lock
-    that others would have to wait for.
+    Killed during a commit to a database, its next instance does not know of the commit. Paused, it
+    is a zombie that still writes and commits unless it is fenced.
     """
 
     written: ClassVar[str] = "member-<n>"
@@ -58,20 +57,17 @@ class Member(Numbered):
         return killed_at_commit(context, name, self.name, kill, lands=at == COMMIT_LANDS)
 
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGTERM it, as a deployment ends it; whether it leaves its group is its own affair."""
+        """Send SIGTERM; it may or may not leave its group."""
         how = f"SIGTERM by fault «{name}»"
         return _Ended(context, self.name, lambda group: group.stop(self.name, how))
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """Pause it for longer than its session, until the group goes on without it."""
         if at is None:
             return _Paused(context, self.name)
         return paused_with_work(context, self.name, lambda: _Paused(context, self.name))
 
 
 class _Ended:
-    """A member that was made to end."""
-
     def __init__(self, context: RunContext, who: str, end: Callable[[Members], Process]) -> None:
         self._group = members(context)
         self._who = who
@@ -81,7 +77,6 @@ class _Ended:
         self.target = self._process.instance
 
     def evidence(self) -> str | None:
-        """Its end."""
         return f"{self.target} {self._process.ended}"
 
     def heal(self) -> None:
@@ -99,7 +94,7 @@ class _Paused:
         self.target = self._process.instance
 
     def evidence(self) -> str | None:
-        """That it stands still, and others went on with all that it had."""
+        """Return proof that it is paused, and that others commit in all of its partitions."""
         left = self._belonging.without()
         if not left or not self._process.frozen():
             return None

@@ -1,7 +1,6 @@
-"""A member killed or paused at its database, where we make its commit stand still.
+"""Kill or pause a member at its database, where its commit is held.
 
-Of both ends that the commit of a killed member can have, only what is stored tells. A paused one
-writes what it has in hand when it goes on, as if nothing had happened.
+Only the database tells whether a killed member's commit landed.
 """
 
 from __future__ import annotations
@@ -18,16 +17,16 @@ from onceproof.harness.subjects.stored.audit import Hold
 from onceproof.harness.wait import wait_until
 
 _MORE: Final = 600
-"""So many payments come while it stands still, that what it reads next makes many transactions."""
+"""Payments sent while it is held, so that it then reads enough for several transactions."""
 _LEFT: Final = 120
-"""So many it has in hand at least: more than what stands still, which is 50 at most."""
+"""Minimum payments in hand: more than the held transaction has, which is 50 at most."""
 _SECONDS: Final = 60.0
 
 
 def killed_at_commit(
     context: RunContext, name: str, who: str, kill: Callable[[], Injection], *, lands: bool
 ) -> Injection:
-    """Wait for a commit of a member, kill it then, and let the commit land or undo it."""
+    """Hold a member's commit, kill the member, and commit or roll back."""
     hold = storing(context).hold_commit(who)
     with held(hold, context) as seen:
         killed = kill()
@@ -40,7 +39,7 @@ def killed_at_commit(
 
 
 def paused_with_work(context: RunContext, who: str, pause: Callable[[], Injection]) -> Injection:
-    """Have a member stand at its database while payments come, and pause it."""
+    """Hold a member at its database while payments arrive, and pause it."""
     group = storing(context)
     belonging = Belonging(context, group.group, group.consumer(who))
     belonging.wait_at_work(group.committed)
@@ -54,11 +53,11 @@ def paused_with_work(context: RunContext, who: str, pause: Callable[[], Injectio
             stop=context.stop,
         )
         _next(hold, context, who)
-        # All that it has read may be in the one transaction that stands still.
+        # All that it has read may be in the held transaction.
         while hold.begun and group.in_hand(who) < _LEFT:
             _next(hold, context, who)
         process = group.pause(who)
-        while hold.hinders():  # others could never go on
+        while hold.hinders():  # others could never continue
             process.thaw()
             process = group.pause(who)
         paused = pause()
@@ -91,12 +90,10 @@ class _KilledAtCommit:
         self.target = killed.target
 
     def evidence(self) -> str | None:
-        """Its end, what it was at, and what became of that."""
         return f"{self._killed.evidence()}: {self._seen}"
 
     def heal(self) -> None:
         self._killed.heal()
 
     def after_collect(self, known: Collected) -> None:
-        """A commit whose end nobody heard."""
         note_doubt(self._context, self._name, self.at, self._seen)

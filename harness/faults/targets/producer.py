@@ -1,9 +1,8 @@
 """A producer of the workload.
 
-What it had called and not heard of stays unknown for ever. Its next life sends what was not called
-yet, as an application would that keeps its place before it sends; it goes on under the same
-transactional id. Paused, it keeps its connections and its transaction, and reads the answers that
-came meanwhile when it goes on.
+Killed, its sends without an outcome stay unknown. Its next instance has the same transactional id,
+and sends only what was not yet sent, like an application that stores its position before it sends.
+Paused, it keeps its transaction, and reads the answers that arrived meanwhile when it resumes.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from onceproof.harness.processes.processes import Process
 from onceproof.harness.wait import wait_until
 
 _SECONDS: Final = 1.0
-"""Far longer than a producer that is at work stays silent."""
+"""Far longer than a working producer is silent."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +35,6 @@ class Producer(Numbered):
         return None
 
     def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGKILL it; when healed, its next life sends what it had not called."""
         end = partial(context.producers.kill, self.name, f"SIGKILL by fault «{name}»")
         return _Ended(context, self.name, end)
 
@@ -45,13 +43,10 @@ class Producer(Numbered):
         return _Ended(context, self.name, end)
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """Pause it: it keeps its connections and says nothing."""
         return _Paused(context, self.name)
 
 
 class _Ended:
-    """A producer that was made to end."""
-
     def __init__(self, context: RunContext, who: str, end: Callable[[], Process]) -> None:
         self._context, self._who = context, who
         self.at = now()
@@ -60,7 +55,6 @@ class _Ended:
         self._life: str | None = None
 
     def evidence(self) -> str | None:
-        """Its end, and its status by then."""
         status = self._context.producers.status(self._process.name)
         unknown = status.called - status.ok - status.not_ok
         return (
@@ -69,11 +63,10 @@ class _Ended:
         )
 
     def heal(self) -> None:
-        """Start its next life, and see that it gets on.
+        """Start its next instance; wait until a send is acknowledged.
 
         Raises:
-            Overdue: it does not in time.
-            ProducerTrouble: it ended before its work was done.
+            Overdue, ProducerTrouble: it takes too long, or it ended before its work was done.
         """
         producers = self._context.producers
         if self._life is None:
@@ -98,9 +91,9 @@ class _Paused:
         self._still_since = self.at
 
     def evidence(self) -> str | None:
-        """The kernel's word that it stands still, and its own silence."""
+        """Return proof that all its threads are stopped and that it reports nothing."""
         moved = self._context.producers.status(self._process.name).moved
-        if moved != self._moved:  # its last words were still in the pipe
+        if moved != self._moved:  # its last report was still in the pipe
             self._moved, self._still_since = moved, now()
         if now() - self._still_since < _SECONDS * 1e9 or not self._process.frozen():
             return None
@@ -111,11 +104,10 @@ class _Paused:
         )
 
     def heal(self) -> None:
-        """Let it go on, and see that it does.
+        """Resume it; wait until it reports progress.
 
         Raises:
-            Overdue: it does not in time.
-            ProducerTrouble: it ended before its work was done.
+            Overdue, ProducerTrouble: as above.
         """
         producers, name = self._context.producers, self._process.name
         self._process.thaw()

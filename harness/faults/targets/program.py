@@ -1,4 +1,4 @@
-"""Your own program, as `onceproof verify` runs it, with everything that it started."""
+"""Your own program, with all of its child processes."""
 
 from __future__ import annotations
 
@@ -24,11 +24,7 @@ IN_HAND: Final = "in-hand"
 
 @dataclass(frozen=True, kw_only=True)
 class Program(Victim):
-    """The program, struck while it works.
-
-    Attributes:
-        phase: how long after a write, as a part of its usual pause between two; see `at_work`.
-    """
+    """The program, at work."""
 
     written: ClassVar[str] = "program"
     example: ClassVar[str] = "program"
@@ -40,6 +36,7 @@ class Program(Victim):
         "stop": {IN_HAND: "while it has read inputs that it has not written"},
     }
     phase: float = 0.0
+    """How long after a write to act; see `at_work`."""
 
     def describe(self) -> str:
         return "the pipeline"
@@ -58,11 +55,10 @@ class Program(Victim):
         return messages(cast("Moment", at))[0] if at else None
 
     def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGKILL it; at once, too, where a window is asked for and it commits nothing to Kafka."""
+        """Send SIGKILL; outside the window `at` if the pipeline never commits to Kafka."""
         return KilledProgram(context, name, cast("Moment | None", at), self.phase)
 
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGTERM it, as a deployment ends it; it is started again when healed."""
         if at == IN_HAND:
             return StoppedWithInputs(context, name, self.phase)
         program_ = program(context)
@@ -71,7 +67,6 @@ class Program(Victim):
         return Ended(stop, partial(start_again, context))
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """Stop it in its tracks: it misses what happens, and goes on as if nothing had."""
         program_ = program(context)
         at_work(context)
         return StandingStill(context, lambda: [program_.pause()], heal=partial(wait_works, context))

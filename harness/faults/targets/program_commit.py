@@ -1,9 +1,8 @@
-"""SIGKILL of your program, with everything that it started: at once, or at its commit.
+"""SIGKILL your program and its child processes: at once, or at its commit.
 
-What writes before it commits breaks when it dies before its commit arrives,
-and what commits before it writes breaks when it dies before it hears that its commit was taken. A
-kill at any other moment proves little. Kafka's protocol shows both moments from outside, whatever
-the program is made of: a position goes by OffsetCommit, a transaction ends by EndTxn.
+A pipeline that writes before it commits breaks if it dies before its commit arrives. One that
+commits before it writes breaks if it dies before it learns that its commit was accepted. Kafka's
+protocol shows both moments from outside: OffsetCommit commits offsets, EndTxn ends a transaction.
 """
 
 from __future__ import annotations
@@ -34,17 +33,17 @@ HAZARDS: Final[dict[Moment, str]] = {
     "before-commit": "killed-before-commit",
     "after-commit": "killed-after-commit",
 }
-"""What each moment puts to the test: a commit that never arrives, and one that nobody heard of."""
+"""Hazard of each moment: a commit that never arrives, or one of which the pipeline never learns."""
 KILLED_AT_WORK: Final = "killed-at-work"
-"""Inputs were waiting for their effects when the program was killed."""
+"""Inputs were still without effects when the program was killed."""
 _COMMIT: Final = Message(source="pipeline", direction="request", api="OffsetCommit")
 _REFUSAL: Final = replace(_COMMIT, direction="response", refused=True)
 _SECONDS: Final = 60.0
-"""How long a commit is waited for: longer than Kafka waits for a member of the group that died."""
+"""Deadline for a commit: longer than the session timeout of a dead group member."""
 
 
 class KilledProgram:
-    """A program killed while it worked."""
+    """A program that was killed while it worked."""
 
     def __init__(self, context: RunContext, name: str, moment: Moment | None, phase: float) -> None:
         self._context = context
@@ -60,7 +59,6 @@ class KilledProgram:
         self._note(name, moment)
 
     def evidence(self) -> str | None:
-        """How many processes it took, how far it was, and which message never arrived."""
         words = self._ended
         if self._in_hand is not None:
             words += "; {} of {} inputs had effects".format(*self._in_hand)
@@ -76,7 +74,7 @@ class KilledProgram:
         self.at = now()
 
     def _kill_at(self, moment: Moment, name: str) -> None:
-        """Lose the next commit, or the answer to it, and kill it before it can do anything else."""
+        """Drop the next commit, or the answer to it, and kill the program at once."""
         groups, topics = self._program.look.groups, self._program.look.topics
         with ExitStack() as gates:
             reports = []
@@ -86,10 +84,10 @@ class KilledProgram:
                 )
                 gates.callback(reports[-1].remove)
             sent, refused = reports
-            # Whatever is committed from here on is seen, so that nothing lies between the two.
+            # From here on the gates see every commit, so none is missed.
             before = groups.by_name()
             placed = []
-            # Of several inputs one after the other, by the kills that have met a commit so far.
+            # Each kill takes the next input, counted by the kills that hit a commit so far.
             met_so_far = self._context.recorder.met(HAZARDS[moment])
             for message in messages(moment, [topics[met_so_far % len(topics)]]):
                 rule = message.rule("drop", times=None)
@@ -105,7 +103,7 @@ class KilledProgram:
                 )
                 self._met = min(fired, key=lambda event: int(event["at"]))
             except Overdue:
-                pass  # it keeps its positions elsewhere: it is killed all the same
+                pass  # it keeps its offsets elsewhere: kill it anyway
             self._kill(name)
             if self._met is not None:
                 self._new_positions = commits_new_positions(
@@ -137,17 +135,16 @@ def commits_new_positions(
     sent: Iterable[Event],
     refused: Iterable[Event] = (),
 ) -> bool:
-    """Whether a commit was of positions that its group had not committed yet.
+    """Whether a commit was of offsets that its group had not committed yet.
 
-    Clients also commit what they have committed before: that it is lost tests nothing. The end of a
-    transaction is always of something.
+    Clients also repeat commits, and losing a repeated one tests nothing. The end of a transaction
+    always counts.
 
     Args:
-        met: a gate's event of it, or of its answer.
-        topics: the inputs.
-        before: the newest positions of each group, at some time before; None if nobody could say.
-        sent: the gates' events of every commit that was sent since, in any order.
-        refused: their events of the answers to those that were refused.
+        met: a gate's event of the commit or of its answer.
+        before: committed offsets of each group, at some earlier time; None if unknown.
+        sent: events of every commit sent since, in any order.
+        refused: events of the answers to refused commits.
     """
     if met["api"] != _COMMIT.api:
         return True
@@ -164,11 +161,11 @@ def commits_new_positions(
 
 
 def messages(moment: Moment, topics: Collection[str | None] = (None,)) -> tuple[Message, ...]:
-    """What passes at a moment, of whatever a program commits or of its positions in topics."""
+    """Return the messages of a moment, for commits of any offsets or only of those in `topics`."""
     direction: Literal["request", "response"] = (
         "request" if moment == "before-commit" else "response"
     )
-    refused = False if direction == "response" else None  # what was refused moved no position
+    refused = False if direction == "response" else None  # a refused commit moves no offset
     common = Message(source="pipeline", direction=direction, api="EndTxn", refused=refused)
     commits = [replace(common, api=_COMMIT.api, topic=topic) for topic in topics]
     return (*commits, replace(common, commits=True))

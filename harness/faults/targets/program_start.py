@@ -1,7 +1,7 @@
-"""A broker is killed while the pipeline starts, so that its first questions find nobody.
+"""Kill a broker while the pipeline starts, so that its first requests fail.
 
-Where it goes on from is asked of its group's coordinator, or read from what it has written. Who
-takes no answer for an empty one begins anew, or skips what it has not read.
+The pipeline asks the group coordinator where to resume, or reads its own outputs. One that takes a
+missing answer for an empty one starts over, or skips inputs.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from onceproof.harness.wait import wait_until
 
 _START_SECONDS: Final = 60.0
 METADATA: Final = Message(source="pipeline", direction="request", api="Metadata")
-"""What every client asks first."""
+"""The first request of every client."""
 
 
 class KilledAtStart:
-    """A broker killed before the pipeline, started anew, got its first answer about metadata."""
+    """A broker that was killed before the restarted pipeline got its first metadata."""
 
     def __init__(
         self, context: RunContext, resolve: Callable[[RunContext], str], name: str
     ) -> None:
-        """Kill and start the pipeline, and kill the broker when it asks for metadata."""
+        """Restart the pipeline, and kill the broker when the pipeline asks for metadata."""
         self._context = context
         at_work(context)
         held = METADATA.rule("hold", times=None)
@@ -49,13 +49,12 @@ class KilledAtStart:
         self.target, self.at = self._broker.target, self._broker.at
 
     def evidence(self) -> str | None:
-        """The end of the broker, and who leads now what it led."""
         proof = self._broker.evidence()
         return proof and f"the pipeline asked for metadata and got none yet: {self._asked}; {proof}"
 
     def heal(self) -> None:
-        """Start the broker again, and see that the pipeline commits what came behind all that."""
+        """Restart the broker, and wait until the pipeline has committed later inputs."""
         self._broker.heal()
         start_again(self._context)
-        # Whoever conducts this waits only for a life that was there before it.
+        # The schedule waits only for an instance that was running before the fault.
         wait_went_on(self._context, life(self._context))

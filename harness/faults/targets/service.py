@@ -1,8 +1,7 @@
-"""The database, the queue broker and the HTTP service: each is one node of the stage.
+"""The database, the queue broker and the HTTP service.
 
-Killed, its next life recovers from its log. Asked to end, it disconnects everybody and writes down
-what it has. Paused, it keeps its connections: transactions that were open stay open, and their
-locks with them.
+Killed, a service recovers from its log. Stopped, it disconnects its clients and saves its state.
+Paused, it keeps its connections, open transactions and locks.
 """
 
 from __future__ import annotations
@@ -34,18 +33,18 @@ from onceproof.harness.subjects.queue.subject import FORWARDER
 from onceproof.harness.wait import wait_until
 
 _SECONDS: Final = 2
-"""How long an answer may take."""
+"""Time-out for an answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Service:
-    """A node of the stage that is no broker of Kafka's.
+    """A node of the stage that is not a Kafka broker.
 
     Attributes:
-        called: how it is called in sentences.
-        needs: what a stage with it offers.
-        ways: the links that lead to it.
-        answers: whether it answers us in time.
+        called: its name in sentences.
+        needs: what the stage must offer.
+        ways: the links to it.
+        answers: whether it answers the harness in time.
     """
 
     node: str
@@ -55,11 +54,7 @@ class Service:
     answers: Callable[[RunContext], bool]
 
     def wait_answers(self, context: RunContext) -> None:
-        """Wait until it answers us, and others on each way that nobody disturbs.
-
-        Raises:
-            Overdue: it does not in time.
-        """
+        """Wait until it answers directly and on undisturbed links, or raise `Overdue`."""
         wait_until(
             lambda: self.answers(context),
             what=f"{self.called} to answer",
@@ -109,7 +104,7 @@ HTTP: Final = Service(
 
 
 class ServiceVictim(Victim):
-    """A node that is no broker of Kafka's."""
+    """A node that is not a Kafka broker."""
 
     service: ClassVar[Service]
 
@@ -142,7 +137,7 @@ class Database(ServiceVictim):
 
 @dataclass(frozen=True, kw_only=True)
 class HttpService(ServiceVictim):
-    """The HTTP service of the stage. Killed, it still knows whatever it has carried out."""
+    """The HTTP service of the stage. Killed, it still knows which requests it has carried out."""
 
     written: ClassVar[str] = HTTP_SERVICE
     example: ClassVar[str] = HTTP_SERVICE
@@ -153,12 +148,8 @@ class HttpService(ServiceVictim):
 class QueueBroker(ServiceVictim):
     """The queue broker, killed at any time or at a moment of a forwarder.
 
-    At such a moment, what the forwarder has written is with the broker, and what it took is not yet
-    consumed. When both go on, the broker delivers it again; only a transaction, or an identity that
-    the broker still knows in its next life, keeps the effect from being there twice.
-
-    Attributes:
-        forwarder: whose moment.
+    At such a moment the forwarder's message has arrived, and what it took will be redelivered. Only
+    a transaction, or duplicate detection that survives the restart, prevents a duplicate.
     """
 
     written: ClassVar[str] = "queue-broker"
@@ -166,6 +157,7 @@ class QueueBroker(ServiceVictim):
     service: ClassVar[Service] = QUEUE_BROKER
     windows: ClassVar[Mapping[Verb, Mapping[str, str]]] = {"kill": MOMENTS}
     forwarder: str = "forwarder-0"
+    """The forwarder whose moment it is."""
 
     def needs(self, verb: Verb, at: str | None) -> str | None:
         return super().needs(verb, at) if at is None else FORWARDER
@@ -181,7 +173,7 @@ class QueueBroker(ServiceVictim):
 
 
 class _Ended:
-    """It ended for a fault's sake; it gets a new life when healed."""
+    """A service that was killed or stopped."""
 
     def __init__(self, context: RunContext, service: Service, how: str) -> None:
         self._context = context
@@ -191,7 +183,6 @@ class _Ended:
         self.at = now()
 
     def evidence(self) -> str | None:
-        """How it ended, and that nobody answers in its place."""
         if self._service.answers(self._context):
             return None
         return f"{self._how}; past the proxies nobody answers in its place"
@@ -203,8 +194,6 @@ class _Ended:
 
 
 class _Paused:
-    """It stands still."""
-
     def __init__(self, context: RunContext, service: Service) -> None:
         self._context = context
         self._service = service
@@ -214,7 +203,6 @@ class _Paused:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """Its state, and that a new connection gets no answer."""
         if self._proof is None and self._context.stage.paused(self._service.node):
             silent = not self._service.answers(self._context)
             self._proof = f"{self._seen}; a new connection gets no answer" if silent else None
@@ -237,11 +225,10 @@ class _KilledAtMoment:
         self.target, self.at = self._ended.target, self._ended.at
 
     def evidence(self) -> str | None:
-        """How it ended, where the forwarder stood, and that nobody answers in its place."""
         return self._ended.evidence()
 
     def heal(self) -> None:
-        """Restart it, let the forwarder go on, and see that all of them consume."""
+        """Restart it, release the forwarder, and wait until all forwarders consume."""
         self._ended.heal()
         self._forwarders.let_go(self._who)
         self._forwarders.wait_consuming()

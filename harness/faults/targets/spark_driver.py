@@ -1,4 +1,4 @@
-"""The Spark driver, with all processes of its session: the JVM, executors, Python workers."""
+"""The Spark driver with all processes of its session: the JVM, executors, Python workers."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _ROW: Final = "row:"
 class SparkDriver(Victim):
     """The driver of a subject or of your own Spark job.
 
-    Its windows are those of `onceproof.harness.subjects.spark.crash_points`, `idle`, and
-    `row:<n>`, for a job that has a hook for it: when it has written so many rows of a batch.
+    Windows: those of `onceproof.harness.subjects.spark.crash_points`, `idle`, and `row:<n>`, which
+    is after n rows of a batch, for a job with a hook for it.
     """
 
     written: ClassVar[str] = "driver"
@@ -55,7 +55,6 @@ class SparkDriver(Victim):
         return super().moment(verb, at)
 
     def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGKILL all its processes; restart it when all of them are gone."""
         if at is None:
             return _Killed(context, name)
         if at == IDLE:
@@ -67,16 +66,11 @@ class SparkDriver(Victim):
         return KilledInWindow(context, name, WINDOWS[at])
 
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGTERM to the Python process, as a deployment ends it.
-
-        What is left of its session after that, such as a JVM that goes on with its batch, is killed
-        in the end.
-        """
+        """Send SIGTERM to the Python process; what is left of its session is killed afterwards."""
         stop = partial(driver(context).stop, f"SIGTERM by fault «{name}»")
         return Ended(stop, partial(start_again, context))
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """Stop the whole session in its tracks; its connections stay, time goes on without it."""
         driver_ = driver(context)
         return StandingStill(
             context,
@@ -88,11 +82,7 @@ class SparkDriver(Victim):
 
 
 def _row(at: str) -> int | None:
-    """The row of `row:<n>`; None of any other window.
-
-    Raises:
-        ValueError: no batch has such a row.
-    """
+    """Return the row of `row:<n>`, None for other windows; raise `ValueError` if it is invalid."""
     if not at.startswith(_ROW):
         return None
     number = at.removeprefix(_ROW)
@@ -111,9 +101,7 @@ class _Killed:
         self._count = self._driver.kill(f"SIGKILL by fault «{name}»")
 
     def evidence(self) -> str | None:
-        """How many processes it took."""
         return f"{self.target} and all its {self._count} processes ended by signal 9"
 
     def heal(self) -> None:
-        """Restart it and wait until its query runs."""
         start_again(self._context)

@@ -1,8 +1,7 @@
-"""The Spark driver killed when its job has written exactly so many rows of a micro-batch.
+"""Kill the Spark driver after its job has written an exact number of rows of a micro-batch.
 
-The job stands still there by itself, because it has a hook for that
-(`harness/subjects/spark/jobs/hook.py`); a job without one is never hit. A correct sink shows
-nothing of the part, or knows it when the batch runs again.
+The job's hook (`harness/subjects/spark/jobs/hook.py`) makes it wait there; a job without the hook
+is never hit. A correct sink hides the partial write, or recognizes it when the batch runs again.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from onceproof.harness.faults.spark.driver import SinkOfBatches, driver
 
 
 class KilledAtRow:
-    """A driver killed when its job had written so many rows of a batch."""
+    """A driver that was killed after its job had written some rows of a batch."""
 
     def __init__(self, context: RunContext, row: int, name: str) -> None:
         self._context = context
@@ -38,7 +37,6 @@ class KilledAtRow:
         draft.rename(self._folder / "stop")
 
     def evidence(self) -> str | None:
-        """Where the job says that it stood, what the sink has of the batch, and that it died."""
         pipeline = driver(self._context)
         if self._batch is None:
             with suppress(FileNotFoundError):
@@ -62,7 +60,7 @@ class KilledAtRow:
         return self._proof
 
     def heal(self) -> None:
-        """Let the job go on, or start it again and wait until the batch is committed."""
+        """Let the job continue, or restart it and wait until the batch is committed."""
         self._gone()
         if self._batch is None:
             return  # it was never killed
@@ -70,7 +68,7 @@ class KilledAtRow:
         pipeline = driver(self._context)
         pipeline.wait_batch(self._batch, seconds=150)
         if not self._over and self._proof is not None:
-            # What nobody could see was not done: to who looks at the sink it runs only once.
+            # For readers of the sink, a batch without visible effects was not replayed.
             hazard = "replayed-batch" if self._present else "interrupted-write"
             self._context.recorder.hazard(
                 hazard,
@@ -86,6 +84,6 @@ class KilledAtRow:
         self._over = True
 
     def _gone(self) -> None:
-        """Leave nothing in the folder that would make a job stand still."""
+        """Remove the files that would make a job wait."""
         for name in ("stop", "reached"):
             (self._folder / name).unlink(missing_ok=True)

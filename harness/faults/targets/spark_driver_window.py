@@ -1,9 +1,8 @@
-"""The Spark driver killed in a window in the life of a micro-batch.
+"""Kill the Spark driver in a window of a micro-batch.
 
-The fault stays armed until it has hit, and then proves the window by identity: which of the batch's
-records have effects in the sink, now that nobody writes any more. A batch that had some and no
-commit runs again after the restart: that is the hazard. So is one of which a part of the state was
-committed: its state must be taken back before it runs again.
+The fault stays armed until it has hit. Once the driver is dead, the batch's records with effects in
+the sink prove the window. The hazard is a rerun of a batch with effects but no commit, or with a
+partly committed state, which must be rolled back first.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ from onceproof.harness.subjects.spark.crash_points import (
 )
 
 _BEFORE_LOGGED: Final = (DURING_SINK_WRITE, BEFORE_SINK_COMMIT)
-"""Windows in which a sink that keeps a log of its own has no entry for the batch there."""
+"""Windows in which a sink with its own log has no entry for the batch."""
 
 
 class KilledInWindow:
-    """A driver killed in a window, once its trigger has hit."""
+    """A driver that is killed in a window, once its trigger has hit."""
 
     def __init__(self, context: RunContext, name: str, window: Window) -> None:
         self._context = context
@@ -55,14 +54,13 @@ class KilledInWindow:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """How much of the batch the sink has, and whether the commit log has it."""
         if self._trigger.error is not None:
             raise self._trigger.error
         if self._hit is None and (hit := self._trigger.hit) is not None:
             self._hit = hit
             self.target = hit.instance
             self.at = hit.at
-            # Once more, now that it is dead: what was on its way has arrived.
+            # Look again now that it is dead and its last writes have arrived.
             self._present, self._planned = SinkOfBatches(self._context).of(hit.number)
             checkpoint = self._driver.checkpoint
             self._state = checkpoint.state_of(hit.number)
@@ -76,24 +74,24 @@ class KilledInWindow:
         return self._proof
 
     def heal(self) -> None:
-        """Restart it; wait until the batch that it was killed in is committed at last."""
+        """Restart it, and wait until the interrupted batch is committed."""
         pipeline = self._driver
         self._trigger.end()
         hit = self._hit or self._trigger.hit
         if hit is None:
-            return  # it was never hit, so there is nothing to restart
-        if not pipeline.alive():  # an earlier try to heal may have started it
+            return  # it was never killed
+        if not pipeline.alive():  # an earlier attempt may have started it
             pipeline.start()
         if self._window.committed:
             wait_reads(self._context)
             return
         pipeline.wait_batch(hit.number, seconds=150)
         if self._proof is None:
-            return  # it may have been committed just before: then it never ran again
+            return  # it may have been committed just before, and then it never ran again
         if self._window is DURING_STATE_COMMIT:
             self._note_state(hit)
         if self._present:
-            # Whoever reads by the sink's own log saw nothing of it: to them it ran only once.
+            # For log-following readers, an unlogged batch is not a replay.
             unlogged = pipeline.sink_log is not None and self._window in _BEFORE_LOGGED
             self._context.recorder.hazard(
                 "interrupted-write" if unlogged else "replayed-batch",
@@ -105,9 +103,9 @@ class KilledInWindow:
             )
 
     def _note_state(self, hit: Hit) -> None:
-        """The hazard, if what was committed of the state before has been committed anew."""
+        """Record the hazard if state partitions that were committed before were committed again."""
         if self._state is None:
-            return  # hit, but never proved: the fault is of no worth anyway
+            return  # hit, but not proved, so the fault does not count
         done, partitions = self._state.progress
         checkpoint = self._driver.checkpoint
         if anew := self._state.anew(checkpoint.state_of(hit.number)):

@@ -1,8 +1,8 @@
-"""Executors of a Spark driver, which lives on and starts others.
+"""Executors of a Spark driver, which keeps running and starts others.
 
-What a lost task had sent is sent again by its next attempt. What Spark says
-of sinks is about micro-batches, and this is within one: a sink that takes what tasks send as it
-comes shows it twice, though no batch was replayed.
+A lost task's next attempt sends its records again, within the same micro-batch. Spark's guarantees
+for sinks are about replayed micro-batches, so a sink that shows task output as it arrives
+duplicates it.
 """
 
 from __future__ import annotations
@@ -28,11 +28,7 @@ _WORDS: Final[dict[str, Which]] = {"executor": "one", "executors": "all"}
 
 @dataclass(frozen=True, kw_only=True)
 class SparkExecutors(Victim):
-    """Executors that are processes of their own.
-
-    Attributes:
-        which: the one with the least id, or all.
-    """
+    """Executors that are separate processes: the one with the lowest id, or all."""
 
     written: ClassVar[str] = "executor, executors"
     example: ClassVar[str] = "executor"
@@ -49,20 +45,19 @@ class SparkExecutors(Victim):
         return EXECUTORS
 
     def kill(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGKILL them; lost tasks are tried again by others."""
         return _Ended(context, self.which, name, signal.SIGKILL)
 
     def stop(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """SIGTERM them, without being decommissioned: their tasks are lost all the same."""
+        """Send SIGTERM without decommissioning: their tasks are lost too."""
         return _Ended(context, self.which, name, signal.SIGTERM)
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
-        """Stop them in their tracks, with their Python workers: their tasks do not end."""
+        """Pause them with their Python workers: their tasks do not end."""
         return _Paused(context, self.which)
 
 
 class _Struck:
-    """Executors of the driver's present life, of which one or all are struck."""
+    """One or all executors of the running driver instance."""
 
     def __init__(self, context: RunContext, which: Which) -> None:
         self._context = context
@@ -101,7 +96,7 @@ class _Ended(_Struck):
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """That they are gone and how, as Spark tells, and who came instead."""
+        """Return the exit codes that Spark reports, and the new executors."""
         if self._proof is None:
             there = self._executors.found()
             instead = sorted(there.keys() - self._before.keys())
@@ -119,7 +114,7 @@ class _Ended(_Struck):
         return self._proof
 
     def after_collect(self, known: Collected) -> None:
-        """Tasks that were lost with them, which the driver may tell late, were tried again."""
+        """Record tasks that were lost with them and retried; the driver may report them late."""
         if lost := self._executors.lost_tasks(self._victims):
             self._context.recorder.hazard(
                 "retried-task",
@@ -132,7 +127,7 @@ class _Ended(_Struck):
 
 
 class _Paused(_Struck):
-    """They hold up whichever batch has tasks on them: nothing else of it shows."""
+    """Paused executors. Only a delayed batch shows the effect."""
 
     def __init__(self, context: RunContext, which: Which) -> None:
         super().__init__(context, which)
@@ -148,10 +143,10 @@ class _Paused(_Struck):
         self._acknowledged = context.producers.acknowledged
 
     def evidence(self) -> str | None:
-        """The kernel's word, and that a batch which was planned is not committed for long."""
+        """Return proof that all are stopped, and that a planned batch stays uncommitted."""
         batch = driver(self._context).last_committed
         acknowledged = self._context.producers.acknowledged
-        if batch != self._batch:  # its tasks were on others
+        if batch != self._batch:  # its tasks ran elsewhere
             self._since, self._batch, self._acknowledged = now(), batch, acknowledged
         waiting = self._waiting()
         missed, seconds = acknowledged - self._acknowledged, (now() - self._since) / 1e9
@@ -166,7 +161,7 @@ class _Paused(_Struck):
         )
 
     def heal(self) -> None:
-        """Let them go on, and see that the driver reads, and commits what it has planned."""
+        """Resume them, and wait until the driver reads and commits the planned batch."""
         for pid in self._pids:
             send(pid, signal.SIGCONT)
         super().heal()
@@ -179,7 +174,7 @@ class _Paused(_Struck):
         )
 
     def _waiting(self) -> int | None:
-        """The batch that is planned and not committed."""
+        """Return the batch that is planned but not committed."""
         driver_ = driver(self._context)
         planned, committed = driver_.checkpoint.planned(), driver_.last_committed
         return (
@@ -189,7 +184,7 @@ class _Paused(_Struck):
         )
 
     def _freeze(self) -> bool:
-        """One may start a worker between two looks."""
+        """Pause all their processes; repeated, because an executor may start a worker meanwhile."""
         self._pids = [pid for n in self._victims for pid in descendants(self._before[n])]
         for pid in self._pids:
             send(pid, signal.SIGSTOP)

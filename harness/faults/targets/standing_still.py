@@ -1,4 +1,4 @@
-"""Processes of the pipeline that stand still, while records go on coming in."""
+"""Pause processes of the pipeline while records keep arriving."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from onceproof.harness.processes.processes import Process
 
 
 class StandingStill:
-    """They were paused, and go on when healed."""
+    """Paused processes as an injection."""
 
     def __init__(
         self,
@@ -21,13 +21,13 @@ class StandingStill:
         nothing: str = "",
         heal: Callable[[], None],
     ) -> None:
-        """Pause them.
+        """Pause the processes.
 
         Args:
-            pause: does that, and returns them.
-            done: what does not change while they stand still, such as the newest commit.
-            nothing: that it did not, in words.
-            heal: sees that they work when they go on.
+            pause: pauses the processes and returns them.
+            done: returns progress that must stop, such as the newest commit.
+            nothing: says in words that it stopped.
+            heal: waits until the resumed processes work.
         """
         self._context, self._done, self._nothing, self._heal = context, done, nothing, heal
         self.at = now()
@@ -36,9 +36,9 @@ class StandingStill:
         self._first: tuple[object, int] | None = None
 
     def evidence(self) -> str | None:
-        """That they stand still, and what they have missed since the first look.
+        """Return proof that they are paused, and what they missed since the first call.
 
-        What was on its way to a broker when they were paused has arrived by then.
+        By the first call, requests in flight at the pause have arrived.
         """
         done, acknowledged = self._done(), self._context.producers.acknowledged
         if self._first is None:

@@ -1,7 +1,6 @@
-"""SIGTERM to your program while it has inputs in hand: read, and not written yet.
+"""Send SIGTERM to your program while it has unprocessed inputs: read, but not yet written.
 
-Whoever commits what it has read when it is asked to end, and leaves it unwritten, loses it; one
-that has nothing in hand at that moment shows nothing.
+A program that then commits their offsets without writing loses them.
 """
 
 from __future__ import annotations
@@ -20,21 +19,21 @@ from onceproof.harness.processes.processes import Process
 from onceproof.harness.wait import Overdue, wait_until
 
 _KEPT_SECONDS: Final = 0.5
-"""One that keeps nothing in hand for longer writes as it reads."""
+"""A program that keeps inputs for less time writes as it reads."""
 _WAIT_SECONDS: Final = 10.0
-"""For how long inputs in hand are waited for, beside two of its usual pauses."""
+"""Maximum wait for inputs in hand, in addition to two usual pauses."""
 _ANY_SECONDS: Final = 3.0
-"""And then for any at all, if none stayed in hand for long."""
+"""Maximum wait after that for any inputs in hand, however briefly held."""
 
 
 class StoppedWithInputs(Ended):
-    """A program that was asked to end, with what it had in hand."""
+    """A program that was stopped with inputs in hand."""
 
     def __init__(self, context: RunContext, name: str, phase: float) -> None:
-        """Wait until it has read something, and has not written for a part of its usual pause.
+        """Wait until it has inputs in hand and has been quiet for a fraction of its pause; stop it.
 
         Raises:
-            StoodStill, PipelineTrouble: as of `at_work`.
+            StoodStill, PipelineTrouble: as for `at_work`.
         """
         pipeline = program(context)
         pause = pipeline.look.pause
@@ -44,7 +43,7 @@ class StoppedWithInputs(Ended):
             at_work(context)
 
             def kept(far: PhaseOfPause) -> bool:
-                # Looked at anew: what is no topic shows its writes only to who looks.
+                # Look again: outputs that are not topics show writes only when they are read.
                 some = bool(pipeline.commits and in_hand.count())
                 quiet_for = in_hand.quiet_for
                 reached = far.reached(quiet_for)
@@ -70,10 +69,10 @@ class StoppedWithInputs(Ended):
             in_hand.remove()
 
     def evidence(self) -> str | None:
-        """Its end, and how much it had read since it last wrote.
+        """Return its end, and how much it had read since its last write.
 
         Raises:
-            NoEffect: it had nothing in hand.
+            NoEffect: it had no inputs in hand.
         """
         ended = super().evidence()
         if self._count:

@@ -1,10 +1,9 @@
-"""A commit that comes so late that it ends a later transaction: KAFKA-17754.
+"""Deliver a commit so late that it ends a later transaction: KAFKA-17754.
 
-EndTxn says whose transaction is to be committed, and not which one. A commit
-is held on its way and its connection is cut, so its owner commits once more over a new one, begins
-another transaction, and is about to abort that. Then the old commit arrives first. Where every
-transaction has an epoch of its own (transaction version 2, and a client that knows it) it is
-refused and nothing has happened. Where not, records are committed that their owner aborts.
+EndTxn names the transactional id but not the transaction. A commit is held and its connection cut,
+so its owner commits again on a new one, starts another transaction, and aborts that. The old commit
+arrives just before the abort. With an epoch per transaction (transaction version 2, and a client
+that supports it) it is refused; otherwise aborted records are committed.
 """
 
 from __future__ import annotations
@@ -30,9 +29,6 @@ from onceproof.harness.links.topology import AUDIENCES, Link
 class StaleEndTxn:
     """Hold a commit while its owner commits over another connection, and let it arrive just before
     the abort of a later transaction.
-
-    Attributes:
-        tested: the hop of the claims that its owner puts to the test.
     """
 
     example: ClassVar[str] = "stale-end-txn payments-writer"
@@ -40,6 +36,7 @@ class StaleEndTxn:
     needs = "gates"
     transactional_id: TransactionalId
     tested: Tested = "produce"
+    """The hop of the claims that its owner tests."""
 
     def describe(self) -> str:
         return (
@@ -63,7 +60,7 @@ class _Waiting:
         self._placed: list[Placed] = []
         with ExitStack() as undo:
             undo.callback(self._remove)
-            # First who tells of answers: it tells of those to requests that come from now on.
+            # Answers first: a rule reports only answers to requests that come after it.
             self._answers = self._put("response")
             self._commits = self._put("request", commits=True)
             undo.pop_all()  # from here on, healing removes them
@@ -74,7 +71,6 @@ class _Waiting:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """How long it was held, what was open when it came, and how each of both was answered."""
         if self._proof is None and self._commit_held() and self._abort_held():
             late = self._answer(self._late)
             abort = None if late is None else self._abort_answered()
@@ -84,12 +80,12 @@ class _Waiting:
         return self._proof
 
     def heal(self) -> None:
-        """Let go what is held, and see that the links work."""
+        """Release what is held, and wait until the links work."""
         self._remove()
         wait_mended(self._context, self._links)
 
     def _commit_held(self) -> bool:
-        """Whether the commit is held, and its owner has lost the connection on which it was."""
+        """Whether the commit is held; then its connection is cut."""
         if self._late is not None:
             return True
         for link, placed in self._commits.items():
@@ -98,7 +94,7 @@ class _Waiting:
                 self.at = int(self._late["at"])
                 for other, one in self._commits.items():
                     if other != link:
-                        one.remove()  # its owner tries again, and is not to be held once more
+                        one.remove()  # its owner retries, and must not be held again
                 self._aborts = self._put("request", commits=False)
                 (on,) = [one for one in self._links if str(one) == link]
                 self._context.stage.disturb(on, CUT).release()
@@ -106,7 +102,7 @@ class _Waiting:
         return False
 
     def _abort_held(self) -> bool:
-        """Whether the abort of a later transaction is held; then the commit is let go."""
+        """Whether the abort of a later transaction is held; then the commit is released."""
         if self._later is not None:
             return True
         if not any(placed.fired for placed in self._aborts.values()):
@@ -114,7 +110,7 @@ class _Waiting:
         with transactional_id_of(self._context, self._id) as known:
             transaction = known.describe()
         if transaction is None or transaction.state != ONGOING:
-            return False  # its abort has nothing to end
+            return False  # there is nothing to abort
         assert self._late is not None, "it came before"
         self._later = transaction
         self._released_at = now()
@@ -122,7 +118,7 @@ class _Waiting:
         return True
 
     def _abort_answered(self) -> str | None:
-        """How the abort was answered, which is let go when the late commit has had its effect."""
+        """Release the abort once the late commit has taken effect; return its error code."""
         with transactional_id_of(self._context, self._id) as known:
             transaction = known.describe()
         if transaction is None or transaction.state in ENDING:
@@ -134,7 +130,7 @@ class _Waiting:
         return None
 
     def _answer(self, request: Event | None) -> str | None:
-        """The error in the answer to a request; None while it was not answered."""
+        """Return the error in the answer to a request; None while it is unanswered."""
         if request is None:
             return None
         for event in self._answers[str(request["link"])].fired:
@@ -166,7 +162,7 @@ class _Waiting:
         )
 
     def _put(self, direction: Direction, *, commits: bool | None = None) -> dict[str, Placed]:
-        """A rule for EndTxn on each link, by the link's name: hold a request, tell each answer."""
+        """Place a rule for EndTxn on each link, to hold requests or report answers."""
         end = MessageMatch(
             direction=direction, api="EndTxn", transactional_id=self._id, commits=commits
         )
@@ -178,7 +174,7 @@ class _Waiting:
         return found
 
     def _remove(self) -> None:
-        """Let every rule act no more; what they hold goes on its way, the oldest first."""
+        """Remove all rules, which releases held messages, the oldest first."""
         while self._placed:
             self._placed[0].remove()
             self._placed.pop(0)

@@ -1,9 +1,7 @@
-"""A transactional id taken over by an impostor.
+"""Take over a transactional id, as a second instance does that was started by mistake.
 
-This is what a second instance with the same id does, started by mistake, or
-by a scheduler that took the first for dead. What the owner has open is aborted, and the owner must
-be fenced at its next request: fail for good, and never write or commit again. What it had under way
-is then the business of whoever comes after it.
+The owner's open transaction is aborted, and the owner must be fenced at its next request: it must
+fail and never write or commit again. Its successor must redo its work.
 """
 
 from __future__ import annotations
@@ -22,17 +20,16 @@ from onceproof.harness.wait import wait_until
 
 @dataclass(frozen=True, kw_only=True)
 class TakeOverId:
-    """Take over a transactional id: its open transaction is aborted, and its owner must be fenced.
-
-    Attributes:
-        tested: the hop of the claims that its owner puts to the test.
+    """Take over a transactional id: its open transaction is aborted, and its owner must be
+    fenced.
     """
 
     example: ClassVar[str] = "take-over-id payments-writer"
-    kind: ClassVar[str] = "crash"  # to its owner, as if a successor had come after one
+    kind: ClassVar[str] = "crash"  # to its owner, like a successor after a crash
     needs = None
     transactional_id: TransactionalId
     tested: Tested = "produce"
+    """The hop of the claims that its owner tests."""
 
     def describe(self) -> str:
         return f"take over transactional id {self.transactional_id}"
@@ -58,7 +55,7 @@ class _TakenOver:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """Whose it was and is, and how the coordinator refuses who owned it."""
+        """Return the old and new owner, and the error with which the old one is refused."""
         if self._proof is None:
             with transactional_id_of(self._context, self._id) as known:
                 after = known.describe()
@@ -84,7 +81,7 @@ class _TakenOver:
         return self._proof
 
     def heal(self) -> None:
-        """See that nothing is open in the impostor's name; its owner has to come again itself."""
+        """Wait until the impostor has no open transaction. The owner must come back by itself."""
 
         def rests() -> bool:
             with transactional_id_of(self._context, self._id) as known:

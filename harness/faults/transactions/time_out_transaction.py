@@ -1,9 +1,8 @@
-"""A transaction held open for longer than its owner said that it may take.
+"""Hold a transaction open beyond its `transaction.timeout.ms`.
 
-Its end, commit or abort, is held on its way until the coordinator has given
-the transaction up: aborted it and raised the epoch. What comes late must then be refused, and its
-owner fenced: a program that takes the commit for done, or that goes on with the same producer, is
-wrong. It takes as long as the owner's `transaction.timeout.ms`: a minute by default.
+Its EndTxn, commit or abort, is held until the coordinator has aborted the transaction and bumped
+the epoch. The late request must then be refused and the owner fenced: a program that assumes the
+commit, or continues with the same producer, is wrong. The default timeout is one minute.
 """
 
 from __future__ import annotations
@@ -28,9 +27,6 @@ from onceproof.harness.links.topology import AUDIENCES
 class TimeOutTransaction:
     """Hold the end of a transaction until its coordinator has aborted it: what comes late must be
     refused, and its owner fenced.
-
-    Attributes:
-        tested: the hop of the claims that its owner puts to the test.
     """
 
     example: ClassVar[str] = "time-out-transaction payments-writer"
@@ -38,6 +34,7 @@ class TimeOutTransaction:
     needs = "gates"
     transactional_id: TransactionalId
     tested: Tested = "produce"
+    """The hop of the claims that its owner tests."""
 
     def describe(self) -> str:
         return (
@@ -58,7 +55,7 @@ class _Waiting:
         self.target = f"transactional id {self._id}"
         self.at: int | None = None
         end = MessageMatch(direction="request", api="EndTxn", transactional_id=self._id)
-        rule = end.rule("hold", times=None)  # its owner tries again
+        rule = end.rule("hold", times=None)  # its owner retries
         self._gates: list[AtGates] = []
         with ExitStack() as undo:
             for audience in AUDIENCES:
@@ -72,20 +69,19 @@ class _Waiting:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        """What the coordinator says of it, before and after, and the markers in the log."""
         if self._proof is None and self._seen_open():
             self._proof = self._timed_out()
         return self._proof
 
     def heal(self) -> None:
-        """Let go what is held, and see that the links work."""
+        """Release what is held, and wait until the links work."""
         for gates in self._gates:
             gates.remove()
         for gates in self._gates:
             wait_mended(self._context, gates.links)
 
     def _seen_open(self) -> bool:
-        """Whether its end is held; the transaction is looked at when it begins to be."""
+        """Whether its EndTxn is held; the transaction is read when it first is."""
         if self._open is not None:
             return True
         fired = sorted((e for g in self._gates for e in g.fired()), key=lambda e: int(e["at"]))
@@ -102,7 +98,7 @@ class _Waiting:
         return True
 
     def _timed_out(self) -> str | None:
-        """The proof that the coordinator gave it up; None while it has not."""
+        """Return proof that the coordinator aborted it; None while it has not."""
         assert self._open is not None, "its end is held"
         assert self._held is not None, "its end is held"
         with transactional_id_of(self._context, self._id) as known:

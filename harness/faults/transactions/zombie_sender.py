@@ -1,8 +1,7 @@
-"""A sender that stands still while its successor takes over, then goes on as if nothing had been.
+"""Pause a sender while a successor takes over, and resume it as a zombie.
 
-The successor takes its transactional id and sends to its end before the
-zombie comes back, so all that the zombie had under way is of a session that is over. None of it may
-ever count.
+The successor uses the same transactional id and finishes before the zombie resumes, so nothing that
+the zombie had in flight may ever count.
 """
 
 from __future__ import annotations
@@ -15,21 +14,18 @@ from onceproof.harness.context.run_context import Collected, RunContext
 from onceproof.harness.wait import wait_until
 
 RECORDS: Final = 60
-"""How many records the successor sends."""
+"""Number of records that the successor sends."""
 _SECONDS: Final = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class ZombieSender:
-    """Stop a sender in its tracks, let a successor take its place, then let it go on.
-
-    Attributes:
-        sender: its name, which is its transactional id.
-    """
+    """Pause a sender, let a successor take its place, and resume it."""
 
     kind: ClassVar[str] = "timeout"
     needs = None
     sender: str = "producer-0"
+    """Its name, which is its transactional id."""
 
     def describe(self) -> str:
         return f"pause {self.sender} until a successor with its transactional id has sent and ended"
@@ -65,7 +61,6 @@ class _Zombie:
             raise
 
     def evidence(self) -> str | None:
-        """That it stood still until its successor had ended."""
         return self._proof
 
     def heal(self) -> None:
@@ -78,7 +73,7 @@ class _Zombie:
         )  # fmt: skip
 
     def after_collect(self, known: Collected) -> None:
-        """It came back if it got any outcome after that."""
+        """Record the hazard if it got an outcome after it resumed."""
         if self._back_at is None:
             return
         mine = f"{self._sender}/"
