@@ -1,7 +1,7 @@
-"""What to try. One file per story; a file adds its scenarios by naming them in `SCENARIOS`.
+"""onceproof's own scenarios, one file per topic; each file lists its scenarios in `SCENARIOS`.
 
-`flagship` is a file and, from here, a function. The file is imported first,
-because an import binds its name in the package.
+`flagship` is a module and, in this package, also a function: the module is imported first, because
+an import binds its name in the package.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from onceproof.scenarios.flagship import SCENARIOS as _FLAGSHIP
 
 
 def all_scenarios() -> tuple[Scenario, ...]:
-    """Every scenario of this folder, the flagship first, then by file and place in it."""
+    """Return every scenario of this package: the flagship first, then by file and place."""
     others = (each for each in members(__name__, "SCENARIOS") if each is not _FLAGSHIP)
     return (*_FLAGSHIP, *chain.from_iterable(cast("Iterator[tuple[Scenario, ...]]", others)))
 
 
 def flagship() -> tuple[Scenario, ...]:
-    """The three scenarios that `onceproof run` runs when none is named."""
+    """Return the three scenarios that `onceproof run` runs by default."""
     return _FLAGSHIP

@@ -1,4 +1,4 @@
-"""What scenarios expect, and the claims of a pipeline that most of them make."""
+"""Expectations and claims that most scenarios share."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from onceproof.checkers.claims import (
 from onceproof.checkers.model import Claim, Expectation, Verdict
 
 REPLAYED_BATCH: Final = "replayed-batch"
-"""The hazard of a Spark query: a batch ran again after its effects were visible."""
+"""The hazard of a Spark query: a micro-batch ran again after its effects were visible."""
 HOLDS: Final = Expectation(verdict=Verdict.HOLDS)
 UNEXERCISED: Final = Expectation(verdict=Verdict.UNEXERCISED)
 
 
 def violated(*anomalies: str, may: Iterable[str] = ()) -> Expectation:
-    """Violated by exactly these, and possibly by those that it `may` be violated by."""
+    """Expect exactly these anomalies; those in `may` are allowed, but not required."""
     return Expectation(verdict=Verdict.VIOLATED, anomalies=frozenset(anomalies), may=frozenset(may))
 
 
 DUPLICATES: Final = violated("duplicate-output")
 LOST: Final = violated("lost-output", "offset-ahead")
 WRONG: Final = violated("state-mismatch")
-"""Of balances and windows: what was added twice, or never, shows in no identity."""
+"""For balances and windows: an aggregate does not show which record was added twice or lost."""
 
 
 def claims(
@@ -43,7 +43,7 @@ def claims(
     hazards: Iterable[str] = (REPLAYED_BATCH,),
     deduplicates: bool = False,
 ) -> tuple[Claim, ...]:
-    """At-most-once, at-least-once and exactly-once, as far as something is expected of them."""
+    """Return the at-most-once, at-least-once and exactly-once claims that have an expectation."""
     return tuple(
         claim(
             topic, into=sink, view=view, hazards=hazards, deduplicates=deduplicates, expect=expect
@@ -58,7 +58,7 @@ def claims(
 
 
 def claims_of_repeated_sends(topic: str) -> tuple[Claim, ...]:
-    """Claims of who sends again and leaves out what would tell that it does: it appends twice."""
+    """Return the claims of a sender that resends without idempotence and so appends duplicates."""
     twice = violated("duplicate")
     return (
         at_most_once_append(topic, expect=twice),

@@ -1,9 +1,7 @@
-"""Kafka Connect: exactly-once sources under what hurts them most, and a sink that claims less.
+"""Kafka Connect: exactly-once source connectors under their worst faults, and a file sink.
 
-The story: two workers share a connector whose one task copies payments. Its worker dies amid a
-transaction, all workers die, or the worker stands still until the other one has the task, and then
-goes on as if nothing had happened. The answer to a commit is lost, the coordinator dies while a
-commit is on its way to it, or no worker reaches a broker.
+Two workers share a connector with one task. The worker that runs it is killed or paused, all
+workers are killed or cut off, or a commit's response or coordinator is lost.
 """
 
 from __future__ import annotations
@@ -42,7 +40,7 @@ def _claims(
     least: Expectation = HOLDS,
     hazards: frozenset[str] = frozenset({ABORTED}),
 ) -> tuple[Claim, ...]:
-    """All three claims; at-most-once and exactly-once come to the same."""
+    """Return all three claims; at-most-once and exactly-once share an expectation."""
     sink, view = subject.sink, subject.view
     return claims(topic, sink, view, most=once, least=least, exactly=once, hazards=hazards)
 
@@ -50,7 +48,7 @@ def _claims(
 def _amid_transaction(
     subject: SourceConnector, name: str, do: Fault, *after: str
 ) -> ScheduledFault:
-    """Records are in the transaction, their positions too, and its end never comes."""
+    """Act when records and offsets are in the transaction and its EndTxn is sent, which is lost."""
     return ScheduledFault(
         name=name,
         progress=0.0 if after else 0.1,
@@ -62,7 +60,7 @@ def _amid_transaction(
 
 
 def _after_records(subject: SourceConnector) -> ScheduledFault:
-    """Records are in the topic, and nothing says so yet to whoever commits positions."""
+    """Kill the task's owner when its records are appended and their offsets not yet committed."""
     return ScheduledFault(
         name="owner killed before it commits",
         progress=0.1,

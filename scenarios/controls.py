@@ -1,8 +1,7 @@
-"""Controls: runs that must not end in `holds`, whatever the pipeline does.
+"""Controls: runs that must not end in `holds`, because they test the harness, not the pipeline.
 
-They try the harness and not the pipeline. A fault that has no effect makes a
-run invalid, a crash that tests nothing leaves a claim unexercised, and a history without records
-proves nothing.
+A fault without effect makes a run invalid, a crash that tests nothing leaves a claim unexercised,
+and a history without records proves nothing.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
 """A Spark driver killed at each crash point of a micro-batch, one after the other.
 
-The story: Spark writes a batch into its offset log, runs it, and writes it into its commit log.
-Killed before the batch has reached the sink, or after its commit, nothing is done twice. Killed
-between, it is all up to the sink: Kafka gets the records again, the guarded table does not. Killed
-amid a write that is one transaction, nothing is seen of it, and no guard is needed. Killed when one
-partition of a query's state has the batch and another has not, it is up to the state store: Spark's
-own goes back to the version before, a home-made one may not.
+A kill before the sink has the batch, or after the batch's commit, duplicates nothing. In between,
+the outcome depends on the sink: Kafka gets the records again, the guarded table skips them. A write
+in one transaction is rolled back and needs no guard. If only some partitions of a query's state
+have the batch, the outcome depends on the state store: Spark's own returns to the previous version,
+a home-made one may not.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ SCENARIOS = (
         title="The driver killed before a write to a guarded table, after it, and after the commit",
         subject=_GUARDED,
         workload=_PAYMENTS,
-        # The table shows a batch at once or not at all, so there is no part of one to be killed in.
+        # The table shows a batch as a whole or not at all: there is no during-sink-write window.
         schedule=_one_after_the_other("after-offset-log", "after-sink-write", "after-commit"),
         claims=claims(_PAYMENTS.topic, _GUARDED.sink, _GUARDED.view, least=HOLDS, exactly=HOLDS),
         seconds=70,

@@ -1,10 +1,9 @@
-"""Schedules that nobody wrote: drawn from the seed, another one each time.
+"""Random schedules, drawn from the seed.
 
-The story: what a written schedule tries is what somebody thought of. Here faults of brokers,
-partitions and links hit whoever leads just then, in an order that nobody chose, and the driver is
-killed between its sink's write and the commit. A seed that finds something finds it again.
-Producers, transactions and groups get what tests their claim for certain first, and then what is
-drawn. kafka-python is not among them: it stands still as soon as a coordinator is gone.
+A written schedule tests only what its author thought of. Here faults of brokers, partitions and
+links hit the current leaders in random order. Producers, transactions and groups first get the
+fault that is certain to exercise their claim. kafka-python is excluded: it hangs as soon as a
+coordinator is gone.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _GROUPS = ("consume-transform-produce", "consume-transform-produce-java", "kafka
 
 
 def _drawn(scenario: Scenario, first: ScheduledFault, *audiences: str) -> Scenario:
-    """A scenario whose schedule is drawn, but for what comes first."""
+    """Return a scenario whose schedule is drawn, after one fixed fault."""
     return replace(
         scenario,
         name=f"{scenario.name}-drawn",

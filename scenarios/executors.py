@@ -1,7 +1,7 @@
-"""Executors of a Spark driver killed amid a write, while the driver lives on.
+"""Executors of a Spark driver killed during a write, while the driver survives.
 
-The story: a task has sent records to Kafka and dies with its executor before it could say so. Spark
-tries the task again. No micro-batch is replayed, and yet records are in the topic twice.
+A task has sent records to Kafka and dies with its executor before it could report success. Spark
+retries the task. No micro-batch is replayed, and yet records are duplicated in the topic.
 """
 
 from onceproof.harness.faults.kill import Kill

@@ -1,9 +1,7 @@
 """The flagship: three PySpark pipelines under one schedule of crash, partition and time-out.
 
-The story: payments flow through Kafka into Spark. The broker that leads an input partition dies.
-Then the Spark driver dies exactly between its sink's write and the batch's commit, while a broker's
-responses to the producers are lost. Then a broker is cut off from its peers, and at last the
-pipeline from a broker. One of the three pipelines has said that none of this matters.
+The driver is killed between its sink's write and the batch's commit, and brokers are killed,
+isolated and cut off. Of the three pipelines, only the guarded one is expected to be exactly-once.
 """
 
 from __future__ import annotations
@@ -52,7 +50,7 @@ SCHEDULE = (
 
 
 def _claims(sink: str, view: str, expect: Expectation) -> tuple[Claim, ...]:
-    """The claims that every pipeline of the flagship is judged against."""
+    """Return the claims that every pipeline of the flagship is judged against."""
     topic = PAYMENTS.topic
     return (
         exactly_once_append(topic, hazards={"retried-send"}, expect=HOLDS),

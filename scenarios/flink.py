@@ -1,11 +1,10 @@
 """Apache Flink: transactions that are committed on checkpoints, and what ends them too early.
 
-The story: the job is killed when a checkpoint has begun, when all of it is flushed, and when it is
-complete and none of its transactions is committed. The next life starts from the newest complete
-checkpoint: it must give up what came after it, and keep what it promised. It cannot if the
-coordinators have given it up before, if it starts without its checkpoint, or if there were no
-transactions. What comes of a job that is replaced while it only stands still depends on what it had
-flushed, so it is no scenario: see docs/findings/flink-zombie.md.
+The job is killed at each stage of a checkpoint. Its next life starts from the newest complete one,
+and must commit that and abort what came later. It cannot do so if the transactions have timed out,
+if it starts without its checkpoint, or if its sink uses no transactions. What happens if a job is
+replaced that is only paused depends on what it had flushed, so there is no scenario for it: see
+docs/findings/flink-zombie.md.
 """
 
 from __future__ import annotations
@@ -169,7 +168,7 @@ SCENARIOS = (
         _WINDOWS,
         name=f"{_EXACTLY.name}-network",
         title="Flink, exactly-once: its sink and its source cut off, requests lost, then killed",
-        # So that enough is kept back for each of them to last.
+        # Enough records for all faults: each lasts until some more are acknowledged.
         workload=replace(WORKLOAD, records=12_000),
         schedule=(
             _SINK_CUT,

@@ -1,8 +1,7 @@
-"""Consumer groups that keep what they promise, under what hurts each of them most.
+"""Consumer groups that keep their guarantee, each under the fault that threatens it most.
 
-The story: a member reads payments, writes each with its fee, and commits its position. Killed or
-paused between the two, or told that its transaction is void, it must start again from the committed
-position; who comes back as a zombie must be fenced.
+A member that is killed or told that its transaction is invalid must start again from the committed
+offsets; a zombie must be fenced.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ from onceproof.scenarios.base import DUPLICATES, HOLDS, LOST, UNEXERCISED, viola
 
 WORKLOAD = Payments(records=6_000, producers=2, keys=64, partitions=3, rate=500)
 WHO = "member-0"
-"""Whom faults are aimed at."""
+"""The member that faults target."""
 
 
 def passing(
     direction: str, api: str, *, who: str = WHO, nth: int = 2, topic: str | None = None
 ) -> Message:
-    """A message of a member; not its first, so that it has done something before."""
+    """Match a message of a member; by default its second, so that it has made some progress."""
     return Message(
         topic=topic,
         source="pipeline",
@@ -54,7 +53,7 @@ def claims(
     exactly: Expectation | None,
     hazards: frozenset[str] = frozenset({ABORTED}),
 ) -> tuple[Claim, ...]:
-    """All three claims of one group; without an expectation one is not judged."""
+    """Return those of the three claims of a group that have an expectation."""
     topic, sink, view = WORKLOAD.topic, subject.sink, subject.view
     return base.claims(topic, sink, view, most=most, least=least, exactly=exactly, hazards=hazards)
 
@@ -62,9 +61,9 @@ def claims(
 KILLED_OPEN = ScheduledFault(
     name="killed amid a transaction",
     progress=0.1,
-    # Effects and positions are in the transaction, and its end never comes. Earlier messages say
-    # less: the first Produce of a transaction may be refused, and a client in Java may ask for its
-    # positions to be committed before it has sent any effect.
+    # Effects and offsets are in the transaction, and its EndTxn is lost. Earlier messages are less
+    # reliable: the first Produce of a transaction may be refused, and a Java client may send its
+    # offsets before any effect.
     during=passing("request", "EndTxn"),
     lost=True,
     do=Kill(Member(name=WHO)),
@@ -72,7 +71,7 @@ KILLED_OPEN = ScheduledFault(
 
 
 def _zombie(api: str, direction: str = "request") -> ScheduledFault:
-    # Before its positions are on their way: those would keep the others waiting for its end.
+    # Before its offsets are sent: pending offsets would keep the others waiting for the end.
     return ScheduledFault(
         name="zombie",
         progress=0.1,
@@ -83,13 +82,13 @@ def _zombie(api: str, direction: str = "request") -> ScheduledFault:
 
 ZOMBIE: Final[dict[Client, ScheduledFault]] = {
     "librdkafka": _zombie("AddOffsetsToTxn"),
-    # Not amid its effects: whether one of them is given up before its positions are answered would
-    # be chance, and what it comes to then is in docs/findings/java-positions-of-an-abort.md.
-    # The others wait until its transaction is timed out.
+    # Not at a Produce: whether a record expires before the offsets are acknowledged would be
+    # chance; docs/findings/java-positions-of-an-abort.md says what happens then. Here the other
+    # members wait until its transaction times out.
     "java": replace(_zombie("EndTxn"), lost=True),
     "aiokafka": _zombie("AddOffsetsToTxn"),
-    # It asks for its positions without waiting until it has sent any effect; and when it goes on,
-    # it finds its request overdue before it looks for the answer, and gives up.
+    # It sends its offsets without waiting for its Produce responses; and when it resumes, it finds
+    # its request overdue before it reads the response, and gives up.
     "kafka-python": _zombie("Produce", "response"),
 }
 _NOT_IN_THE_GROUP = ScheduledFault(
@@ -102,14 +101,14 @@ _NOT_IN_THE_GROUP = ScheduledFault(
     ),
 )
 VOID: Final[dict[Client, ScheduledFault]] = {
-    # Only behind effects that are in the log is there something to be taken back.
+    # Only after its effects are in the log is there something to abort.
     "librdkafka": replace(
         _NOT_IN_THE_GROUP,
         during=passing("request", "TxnOffsetCommit", nth=1),
         behind=replace(passing("response", "Produce", nth=1), refused=False),
     ),
-    # While it asks for its positions to be committed it sends no effects, and most often it asks
-    # first: it hears that it is not in the group before there is anything to be taken back.
+    # It sends no effects while it sends its offsets, and usually sends these first: it would learn
+    # that it is not in the group before there is anything to abort.
     "java": replace(
         _NOT_IN_THE_GROUP,
         do=HitMessage(
@@ -118,7 +117,7 @@ VOID: Final[dict[Client, ScheduledFault]] = {
             error="TRANSACTION_ABORTABLE",
         ),
     ),
-    "kafka-python": _NOT_IN_THE_GROUP,  # which always asks first
+    "kafka-python": _NOT_IN_THE_GROUP,  # it always sends its offsets first
 }
 REFUSED = ScheduledFault(
     name="effects refused",
@@ -141,9 +140,9 @@ COORDINATOR_KILLED = ScheduledFault(
 
 
 def _found(subject: ConsumerGroup, story: str) -> tuple[Claim, ...]:
-    """Where a story tests less than all claims, or a client does not hold them: docs/findings."""
+    """Return the claims of a fault that tests fewer, or that a client violates: docs/findings."""
     if story == "-refused":
-        # Nothing of what was refused stands anywhere, so that it could be there twice.
+        # No refused record is in any log, so nothing could be duplicated.
         return claims(subject, most=None, least=HOLDS, exactly=None, hazards=frozenset({UNWRITTEN}))
     if (subject.client, story) == ("aiokafka", "-paused"):
         return claims(
@@ -157,7 +156,7 @@ def _found(subject: ConsumerGroup, story: str) -> tuple[Claim, ...]:
 
 
 def of_client(client: Client) -> tuple[Scenario, ...]:
-    """The scenarios of an exactly-once group of one client."""
+    """Return the scenarios of an exactly-once group of one client."""
     subject = ConsumerGroup(client=client)
     hold = claims(subject, most=HOLDS, least=HOLDS, exactly=HOLDS)
     quiet = Scenario(
@@ -188,12 +187,12 @@ def of_client(client: Client) -> tuple[Scenario, ...]:
         ),
     }
     if client == "aiokafka":
-        # It never says who it is when it commits, so nobody tells it that it is not in the group.
+        # It commits without its member id, so the coordinator never answers UNKNOWN_MEMBER_ID.
         schedules["-refused"] = (
             "A member whose records a broker rejects: none of its transaction may be committed",
             (REFUSED,),
         )
-    elif client != "kafka-python":  # what that comes to then is anybody's guess: see _STALE
+    elif client != "kafka-python":  # its outcome would be chance: see _STALE
         schedules["-void"] = (
             "A member told that its transaction is invalid: it must abort and start again",
             (VOID[client],),
@@ -216,8 +215,8 @@ def of_client(client: Client) -> tuple[Scenario, ...]:
 
 _ABORT_HELD = ScheduledFault(
     name="abort on its way",
-    # Until it has arrived each partition has more to read than goes into a batch, so that the next
-    # transaction has one of them.
+    # Until it arrives, each partition has more to read than fits into a batch, so that the next
+    # transaction contains one partition only.
     do=HitMessage(
         message=replace(passing("request", "EndTxn", nth=1), commits=False), action="hold"
     ),
@@ -225,7 +224,7 @@ _ABORT_HELD = ScheduledFault(
 )
 _VOID_OF_TWO = replace(
     VOID["kafka-python"],
-    # Over once it has taken effect: the next one must be armed when the abort goes on its way.
+    # Ends as soon as it took effect: the next fault must be armed when the abort is released.
     do=HitMessage(
         message=replace(passing("response", "TxnOffsetCommit", nth=1), partitions=2),
         action="error",
@@ -239,7 +238,7 @@ _KILLED_AFTER_NEXT = ScheduledFault(
     do=Kill(Member(name=WHO)),
 )
 _STALE = ConsumerGroup(client="kafka-python", members=1)
-"""Alone: nobody else can go on meanwhile where it was, so that its positions would go back."""
+"""One member: another one would continue in its partitions, and the offsets would go back."""
 _BEFORE = ConsumerGroup(commits="before")
 _AFTER = ConsumerGroup(commits="after")
 
@@ -254,8 +253,8 @@ SCENARIOS = (
         subject=_STALE,
         workload=WORKLOAD,
         schedule=(_ABORT_HELD, _VOID_OF_TWO, _KILLED_AFTER_NEXT),
-        # See docs/findings/kafka-python-positions-of-an-abort.md. If it is not killed it comes to
-        # nothing or to offset-regressed, as it happens.
+        # See docs/findings/kafka-python-positions-of-an-abort.md. Without the kill the outcome is
+        # chance: no anomaly, or offset-regressed.
         claims=claims(
             _STALE,
             most=HOLDS,

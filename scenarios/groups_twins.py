@@ -1,4 +1,4 @@
-"""Broken twins of the consumer groups: each leaves out one thing, and is found out."""
+"""Broken twins of the consumer groups: each leaves out one thing, and must be found violated."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _stranger(client: Client) -> Scenario:
         title="Transactions without the group's generation accept a zombie's commit",
         subject=subject,
         workload=WORKLOAD,
-        # Where a zombie can be caught before its positions are on their way, in every client.
+        # This point precedes the sending of offsets in every client.
         schedule=(ZOMBIE["librdkafka"],),
         transaction_version=1,
         claims=claims(
@@ -48,7 +48,7 @@ def _stranger(client: Client) -> Scenario:
 
 
 def _forward(client: Client) -> Scenario:
-    # Alone: if anybody joined just then, partitions would be read again from committed positions.
+    # One member: if another joined now, partitions would be read again from committed offsets.
     subject = ConsumerGroup(client=client, without="rewind", members=1)
     return Scenario(
         name=subject.name,
@@ -92,8 +92,8 @@ SCENARIOS = (
             ScheduledFault(
                 name="killed at its commit",
                 progress=0.1,
-                # The commit is lost with it, so that everything since the one before is done
-                # again: between two of them by chance, nothing might be to be done again.
+                # The lost commit means that everything since the previous one is processed again. A
+                # kill at a random moment might leave nothing to process again.
                 during=passing("request", "OffsetCommit"),
                 lost=True,
                 do=Kill(Member(name=WHO)),

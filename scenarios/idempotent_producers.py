@@ -1,9 +1,6 @@
-"""The idempotent producer on trial, in every client: a retry never writes twice.
+"""Idempotent producers of every client: a retry never writes twice, or out of order.
 
-The story: every answer of a leader is withheld while it goes on appending, then a leader is killed,
-and one is isolated from its peers. Whatever the client has to send again
-must be in the log once, and in order. The broken twins lack one thing each: idempotence itself,
-the acknowledgement of all replicas, or the patience of the application.
+Each broken twin lacks one thing: idempotence, acks=all, or an application that waits long enough.
 """
 
 from __future__ import annotations
@@ -81,7 +78,7 @@ def _claims(expect: Expectation) -> tuple[Claim, ...]:
 
 
 def of_client(sender: Sender) -> tuple[Scenario, ...]:
-    """The scenarios of one client: quiet, and under what hurts most."""
+    """Return the scenarios of one client: without faults, and under the worst ones."""
     subject = _subject(
         f"idempotent-{sender.name}", f"The idempotent producer of {sender.name}: {_PROMISE}."
     )
@@ -138,8 +135,8 @@ _ACKS_1 = Scenario(
         ),
     ),
     claims=(
-        # Where a lost record was, another is now: one offset, two records. A record that a follower
-        # had, but whose response the leader did not send before it died, is sent again.
+        # Another record now has the lost one's offset: one offset, two records. A record that a
+        # follower had replicated, but that the leader had not acknowledged, is sent again.
         at_most_once_append(
             PAYMENTS.topic, expect=violated("inconsistent-offsets", may=("duplicate",))
         ),

@@ -1,9 +1,8 @@
-"""A commit that comes so late that it ends a later transaction, with and without what prevents it.
+"""A commit that arrives so late that it ends a later transaction, with and without protection.
 
-The story: a commit is on its way while its owner commits once more over another connection, begins
-the next transaction and is about to abort it. Then it arrives (KAFKA-17754). On version 1 it ends
-the transaction that is open just then. On version 2 each has an epoch of its own, the late commit
-is refused, and the abort is an abort.
+It arrives when its owner, which has committed again over another connection, is about to abort the
+next transaction (KAFKA-17754). With transaction version 1 it commits that one. With version 2
+(KIP-890) each transaction has its own epoch: the late commit is refused, the abort takes effect.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ _TAKEN: Final = "it commits a transaction that its owner is about to abort"
 SCENARIOS = (
     _scenario(JAVA, 1, _SEEN, _TAKEN),
     _scenario(JAVA, 2, HOLDS, "it is refused"),
-    # It says EndTxn as it did before there were versions: docs/findings/late-commit.md.
+    # It sends EndTxn as before transaction version 2: docs/findings/late-commit.md.
     _scenario(LIBRDKAFKA, 1, _SEEN, _TAKEN),
     _scenario(LIBRDKAFKA, 2, _SEEN, _TAKEN),
 )

@@ -1,9 +1,8 @@
-"""Queues: a broker, by JMS and by AMQP, that delivers again, and drops what it has taken before.
+"""Queues, by JMS and by AMQP: a broker redelivers messages, and drops known duplicates.
 
-The story: forwarders take payments from a queue and put them with their fee into another one.
-Killed or paused between the two, or with the broker killed under them, they are given again what
-they had not consumed. A transaction makes that harmless; so do identities, as long as the broker
-remembers them. The twins acknowledge too early or too late, or use a broker that forgets.
+Forwarders that are killed or paused, or whose broker is killed, get unacknowledged messages again.
+A transaction makes that harmless; so do duplicate ids, while the broker remembers them. The broken
+twins acknowledge too early or too late, or use a broker that forgets.
 """
 
 from __future__ import annotations
@@ -71,13 +70,14 @@ _BOTH_KILLED: Final = (
     replace(_BROKER_KILLED, progress=0.0, after=(f"forwarder killed {BEFORE_COMMIT}",)),
 )
 _PAUSED: Final = _at("zombie", Pause(Forwarder(), at=BEFORE_COMMIT))
-# First, while nobody has to connect again: a way without connections cannot be seen to be cut.
+# First, before anyone reconnects: cutting a link without connections shows no effect.
 _CUT: Final = _at("forwarders cut off", CutLink(source="pipeline", target=_BROKER))
 _ANSWERS_LOST: Final = _at(
     "answers to forwarders lost", LoseAnswers(source="pipeline", target=_BROKER), _CUT.name
 )
 _BROKER_PAUSED: Final = _at("queue broker paused", Pause(QueueBroker()), _ANSWERS_LOST.name)
-# Where a forwarder is when its way is disturbed is chance; what is at stake then is not.
+# What a forwarder is doing when its link is disturbed is chance; the final kill is certain to test
+# a claim.
 _NETWORK: Final = (
     _CUT,
     _ANSWERS_LOST,
@@ -138,7 +138,7 @@ def _judged(
     broken: str | None = None,
     suffix: str = "",
 ) -> Scenario:
-    """Forwarders of another kind; `broken` is what is found, if they do not keep all claims."""
+    """Return a scenario of other forwarders; `broken` is the anomaly that refutes their claims."""
     found = HOLDS if broken is None else violated(broken)
     return replace(
         _HURT,

@@ -1,9 +1,8 @@
-"""What else PySpark writes to, and how it reads, each with its broken twin beside it.
+"""More sinks and sources of PySpark, each with its broken twin.
 
-The story: the same payments go into files, into a topic in one transaction, into a table by many
-tasks at once, and they come from senders that abort. Each is killed where it hurts most: when a
-part of a batch is written, when all of it is and nothing says so, when the sink knows and Spark
-does not. What holds is what records the batch in one stroke with its effects.
+The driver is killed when part of a batch is written, when all of it is written and nothing records
+that, and when the sink knows and Spark does not. A claim holds where the batch is recorded
+atomically with its effects.
 """
 
 from __future__ import annotations
@@ -89,7 +88,7 @@ _KILLED_AT_ROW = ScheduledFault(
 _KILLED_AT_END = ScheduledFault(
     name="killed amid its commit",
     after=(_KILLED_AT_ROW.name,),
-    # The commit goes on its way when the driver is dead, and Spark does not know of it.
+    # The commit reaches the broker after the driver is dead, and Spark does not know of it.
     during=Message(
         source="pipeline-sink",
         direction="request",

@@ -1,11 +1,10 @@
 """PySpark's stateful operators, with their state in RocksDB.
 
-The story: a micro-batch changes the state, then the sink, then it is committed. The driver is
-killed when a part of the state has the batch, and when the sink has it and nothing says so; each
-time the state must be taken back, and what was written must not count twice. Payments have event
-times, out of order by up to twenty minutes; nothing that fails makes one later than that, since one
-producer sends them to one partition. The twins lack the guard, keep their state where nothing takes
-it back, or do not wait long enough.
+The driver is killed when only some partitions of the state have a batch, and when the sink has it
+and the commit log does not: the state must be rolled back, and rewritten output must not count
+twice. Event times are out of order by up to twenty minutes; no fault makes a payment later than
+that, since one producer sends them to one partition. The broken twins lack the guard, keep their
+state where it is not rolled back, or have too short a watermark.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ def _killed(*windows: str) -> tuple[ScheduledFault, ...]:
 def _of_statements(
     subject: SparkStatements, title: str, balances: Expectation, *windows: str
 ) -> Scenario:
-    """Of the rows all is claimed, of the balances what can be claimed of a sum."""
+    """Claim everything of the rows, and of the balances what can be claimed of a sum."""
     hazards = {REPLAYED_BATCH, *((_IN_STATE,) if len(windows) > 1 else ())}
     topic, rows, view = _PAYMENTS.topic, subject.sink, subject.view
     return Scenario(
@@ -218,7 +217,7 @@ SCENARIOS = (
         "The broken twin: duplicates dropped only within each micro-batch",
         _REPEATED,
         (),
-        least=UNEXERCISED,  # no fault is needed to see what it doubles
+        least=UNEXERCISED,  # it duplicates without any fault
         exactly=DUPLICATES,
     ),
 )

@@ -1,9 +1,7 @@
-"""How a PySpark query is run: with an end and started again, by the second, two in one driver.
+"""How a PySpark query is triggered: availableNow, processing time, two queries in one driver.
 
-The story: with `availableNow` a stream is a batch job, which somebody starts again and again; the
-checkpoint carries it from one end to the next beginning, as it does over a crash. Two queries in
-one driver die together, each at another point of its batch, and each has its own numbers of
-batches: who takes the number alone for the batch loses what the other has done.
+With `availableNow` a stream is a batch job that is started again and again. Two queries in one
+driver die together, and each numbers its batches itself: a guard by batch id alone loses records.
 """
 
 from __future__ import annotations
@@ -46,7 +44,7 @@ _PLANNED = ScheduledFault(
     after=(_KILLED.name,),
     do=Kill(SparkDriver(), at="after-offset-log"),
 )
-# With availableNow a life has one batch, and on a busy machine a life takes a minute and more.
+# With availableNow a life has one batch, and on a busy machine it takes more than a minute.
 _PATIENT = tuple(replace(at, seconds=300.0) for at in (_KILLED, _PLANNED))
 _FIRST = replace(_KILLED, name=f"killed after-sink-write into {TABLES[0]}")
 _SECOND = replace(
@@ -91,8 +89,8 @@ SCENARIOS = (
         subject=_BATCH_ID,
         workload=_PAYMENTS,
         schedule=(),
-        # No fault is needed: the ledger has the number of the archive's first batch before it. How
-        # many later ones which of them has cannot be told, so nothing is claimed of the ledger.
+        # No fault is needed: the ledger records the first batch ids before the archive does.
+        # How many later batches each of them loses varies, so nothing is claimed of the ledger.
         claims=_claims(TABLES[1], least=LOST, exactly=LOST),
         seconds=40,
     ),

@@ -1,10 +1,8 @@
-"""Consumers that keep their offsets where their effects are: in one transaction of a database.
+"""Consumers that store their offsets with their effects, in one database transaction.
 
-The story: two consumers write payments and balances into PostgreSQL, over a link that can break, or
-into a file of SQLite. A commit is sent, and nobody ever answers: it lands, late, or it is undone. A
-consumer dies while its commit is under way, or stands still with payments in hand until the other
-one has long written them. What is stored decides, and nobody is asked to remember anything. In
-PostgreSQL readers look on all the while, and must never have seen what was not so.
+A commit gets no response, and takes effect late or is rolled back; a consumer dies during its
+commit, or is paused with unwritten payments until the other one has written them. The stored
+offsets decide. In PostgreSQL, readers watch all the time and must never see wrong data.
 """
 
 from __future__ import annotations
@@ -37,7 +35,7 @@ def _claims(
     balances: Expectation,
     hazards: frozenset[str],
 ) -> tuple[Claim, ...]:
-    """All three claims of the ledger, and of balances the one that can be made."""
+    """Return all three claims of the ledger, and exactly-once of the balances."""
     return (
         *claims(_TOPIC, LEDGER, VIEW, most=most, least=least, exactly=exactly, hazards=hazards),
         *claims(_TOPIC, BALANCES, VIEW, exactly=balances, hazards=hazards),
@@ -51,7 +49,7 @@ def _all(expect: Expectation, *hazards: str) -> tuple[Claim, ...]:
 
 
 def _seen(expect: Expectation, *hazards: str) -> tuple[Claim, ...]:
-    """Exactly-once for who reads ledger and balances again and again, while they change."""
+    """Claim exactly-once for readers who follow every change of ledger and balances."""
     return tuple(
         claim
         for sink in (journal.LEDGER, journal.BALANCES)
@@ -60,7 +58,7 @@ def _seen(expect: Expectation, *hazards: str) -> tuple[Claim, ...]:
 
 
 def _twice(*more: str, hazards: frozenset[str]) -> tuple[Claim, ...]:
-    """Violated by payments that were written again, and by `more` of what refutes exactly-once."""
+    """Expect duplicated payments, and `more` anomalies that refute exactly-once."""
     return _claims(
         most=violated("duplicate-output"),
         least=HOLDS,

@@ -1,9 +1,4 @@
-"""Kafka Streams: its exactly-once guarantee under what hurts it most, and its default beside it.
-
-The story: two instances share the input. The answer to a commit is lost, the group's coordinator
-dies while a commit is on its way to it, an instance dies with effects that nobody committed, or
-stands still until the other one has all that it had.
-"""
+"""Kafka Streams: its exactly-once guarantee under the worst faults, and its default setting."""
 
 from __future__ import annotations
 
@@ -29,7 +24,7 @@ _BALANCES_AT_LEAST = KafkaStreams(balances=True, guarantee="at_least_once")
 
 def _killed(subject: KafkaStreams) -> ScheduledFault:
     in_transaction = passing("response", "TxnOffsetCommit", who=_PRODUCER)
-    # Of several topics that it writes to: what is in a store's changelog is no effect yet.
+    # It writes to several topics: a record in a store's changelog is not yet an effect.
     written = passing("response", "Produce", who=_PRODUCER, topic=subject.sink)
     return ScheduledFault(
         name="killed with effects that nobody committed",

@@ -1,14 +1,10 @@
-"""What pipelines trust, cut open: entries of a checkpoint that are lost.
+"""Damaged checkpoints: entries of Spark's logs lost or torn, or the whole checkpoint replaced.
 
-The story: Spark writes a batch into its commit log, and the disk forgets it. Started again, Spark
-runs that batch once more, though all of it is in the sink. The guarded table knows the batch and
-skips it; Kafka gets every record again. If the batch's offsets are forgotten too, Spark plans
-another batch of the same number: the guard then skips records that it has never seen. No guarantee
-covers that, so the verdict is «outside the fine print» and the finding is shown. A torn entry
-must keep Spark from starting, until it is whole again. At last an operator takes the whole
-checkpoint away. A job that asks its table where to begin goes on as if nothing had happened, if its
-guard knows whose batch 0 it has; who knows batches by their number alone skips the first ones of
-the new query.
+Without the last commit log entry, Spark runs a batch again that is in the sink. Without its offset
+log entry too, Spark plans a different batch with the same id, and a guard skips records that it has
+never seen: no guarantee covers that, so the verdict is `unknown` and the finding is shown. A torn
+entry must keep Spark from starting until it is repaired. With a new checkpoint, a job that takes
+its starting offsets from its table continues correctly if its guard includes the query id.
 """
 
 from __future__ import annotations
@@ -45,7 +41,7 @@ def _claims(
 
 
 def _over_a_new_checkpoint(claim: Claim) -> Claim:
-    """The claim of who says that a query may be given one."""
+    """Extend a claim's fine print to cover a new checkpoint."""
     standard = claim.fine_print
     return replace(
         claim,

@@ -1,11 +1,9 @@
-"""Transactions on trial, in every client: all of a transaction is committed, or nothing of it.
+"""Transactions in every client: all of a transaction is committed, or none of it.
 
-The story: each transaction writes to three partitions of two topics, and some are aborted on
-purpose. The answer to an end never comes, every answer of a leader is withheld, and a coordinator
-is killed while an end is on its way to it. Two observers read all the time, one of them only what
-is committed. In another story a sender stands still with an end on its way, a successor takes its
-transactional id, and it comes back: nothing of it may count. The broken twin has a reader that
-believes to read only what is committed.
+Each transaction writes to three partitions of two topics, and some are aborted on purpose. Two
+observers read all the time, one with read_committed. A zombie, whose successor has its
+transactional id, must commit nothing. The broken twin has a reader that wrongly assumes that it
+reads committed records only.
 """
 
 from __future__ import annotations
@@ -71,8 +69,8 @@ _KILLED = ScheduledFault(
 SCHEDULE = (_UNANSWERED, _LOST, _WITHHELD, _KILLED)
 _ZOMBIE = ScheduledFault(name="zombie amid an end", progress=0.1, do=ZombieSender(), during=_END)
 _STALLED = Expectation(verdict=Verdict.STALLED)
-"""kafka-python 3.0.12 drops a request when its coordinator is gone, and waits for its answer: see
-docs/findings/kafka-python-dead-coordinator.md."""
+"""kafka-python 3.0.12 drops a request when its coordinator is gone, and still waits for the
+response: see docs/findings/kafka-python-dead-coordinator.md."""
 _SEEN = violated("aborted-read", "precommitted-read")
 _COMMITTED = Observer(isolation="read_committed")
 _UNCOMMITTED = Observer(isolation="read_uncommitted")
@@ -99,7 +97,7 @@ def _claims(expect: Expectation, *of: _Claims, hazards: frozenset[str]) -> tuple
 def of_client(
     sender: Sender, expect: Expectation = HOLDS, schedule: tuple[ScheduledFault, ...] = SCHEDULE
 ) -> tuple[Scenario, ...]:
-    """The scenarios of one client: under what hurts most, come back as a zombie, and quiet."""
+    """Return one client's scenarios: under the worst faults, with a zombie, without faults."""
     every = (at_most_once_append, at_least_once_append, exactly_once_append, atomic_append)
     hazards = frozenset({"unknown-end"})
     hurt = Scenario(
@@ -146,8 +144,8 @@ _BELIEVER = Scenario(
 SCENARIOS = (
     *of_client(LIBRDKAFKA),
     _BELIEVER,
-    # It may hang as soon as its coordinator refuses a connection, so what does that comes last, and
-    # once: else the faults behind it would meet nobody.
+    # It may hang as soon as its coordinator refuses a connection, so the fault that does this comes
+    # last, and once: later faults would find no running sender.
     *of_client(KAFKA_PYTHON, _STALLED, (_UNANSWERED, _LOST, replace(_KILLED, after=(_LOST.name,)))),
     *of_client(AIOKAFKA),
     *of_client(JAVA),

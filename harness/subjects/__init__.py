@@ -1,1 +1,1 @@
-"""The systems on trial: one file each, and their jobs."""
+"""The pipelines under test, one file each, and their jobs."""

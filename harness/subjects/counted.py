@@ -1,4 +1,4 @@
-"""Hazards of processing that are counted in what a run left, as rows of the `hazards` table."""
+"""Processing hazards that are counted after a run, as rows of the `hazards` table."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 from onceproof.harness.clock import clock_id, now
 
 Counted = tuple[str, int, str]
-"""A hazard, how often it was, and of what that is the number."""
+"""(hazard, count, what was counted)."""
 
 
 def counted(*found: Counted) -> list[dict[str, Any]]:
-    """Rows of what was found at all."""
+    """Return a row for each hazard with a count above 0."""
     return [
         {
             "hazard": hazard,
@@ -31,9 +31,9 @@ def counted(*found: Counted) -> list[dict[str, Any]]:
 
 
 def beyond(inputs: Mapping[str, int], effects: Mapping[str, int]) -> int:
-    """How many records have more effects than they are in the input, given how often each does.
+    """Return how many records have more effects than copies in the input.
 
-    What was sent twice is there twice, and is rightly processed twice. One that is not known
-    there counts as sent once.
+    A record that was sent twice is rightly processed twice. A record missing in `inputs` counts as
+    sent once.
     """
     return sum(1 for record, count in effects.items() if count > max(1, inputs.get(record, 0)))

@@ -1,7 +1,7 @@
-"""Strikes a process in a window: it is stopped at the first sign, looked at, hit or let go.
+"""Strike a process in a window: stop it at the first sign, check the window, strike or resume.
 
-What stands still cannot leave its window, so there is time to look. What is not in the window goes
-on, is counted as a miss, and is waited for again.
+A stopped process cannot leave its window, so there is time to check. If it is not in the window, it
+resumes, a miss is counted, and the next sign is awaited.
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ from onceproof.harness.wait import Interrupted
 
 @dataclass(frozen=True, kw_only=True)
 class Hit:
-    """A process that was hit in a window.
+    """A process that was struck in a window.
 
     Attributes:
-        number: of the micro-batch or checkpoint whose window it was.
-        processes: how many processes that was.
-        misses: how often it was stopped and let go before.
-        at: when it was hit.
-        open: transactional ids of the checkpoint that were open.
+        number: of the micro-batch or checkpoint.
+        processes: number of processes in its session.
+        misses: how often it was stopped outside the window before.
+        open: transactional ids of the checkpoint's open transactions.
     """
 
     number: int
@@ -43,7 +42,7 @@ class Hit:
 
 
 class CrashPointTrigger(ABC):
-    """One process, one window. A subclass says what the window is."""
+    """Strikes one process in one window, which a subclass defines."""
 
     def __init__(
         self,
@@ -53,17 +52,9 @@ class CrashPointTrigger(ABC):
         halt: Callable[[Process], None],
         strike: Callable[[Process], None],
     ) -> None:
-        """Arm it.
-
-        Args:
-            watch: tells `_seen` of each sign.
-            process: the life now, if there is one.
-            halt: stops it in its tracks.
-            strike: what is done to it then.
-        """
+        """Arm the trigger: `halt` stops the current `process`, and `strike` applies the fault."""
         self.hit: Hit | None = None
         self.error: Exception | None = None
-        """What went wrong while it was armed; it is over then."""
         self._watch = watch
         self._process = process
         self._halt = halt
@@ -74,7 +65,7 @@ class CrashPointTrigger(ABC):
         watch.on_sign = self._seen
 
     def end(self) -> None:
-        """Strike no more; returns once a strike under way is over, so that `hit` is final."""
+        """Disarm; wait until a strike in progress is finished, so that `hit` is final."""
         self._over.set()
         self._watch.on_sign = None
         with self._one_at_a_time:
@@ -82,14 +73,13 @@ class CrashPointTrigger(ABC):
 
     @abstractmethod
     def _seen(self, *sign: Any) -> None:
-        """Called by the watch with every sign: `_spring` if it is that of the window."""
+        """Handle a sign from the watch: call `_spring` if it belongs to the window."""
 
     @abstractmethod
     def _look(self, number: int) -> tuple[str, ...] | None:
-        """Whether this is the window: what is open in it, or None if it is not."""
+        """Return what is open in the window; None if this is not the window."""
 
     def _spring(self, number: int) -> None:
-        """Stop the process, look, and strike if this is the window."""
         with self._one_at_a_time:
             process = self._process()
             if self._over.is_set() or process is None or not process.leader_alive():
@@ -118,6 +108,6 @@ class CrashPointTrigger(ABC):
             )
 
     def _fail(self, error: BaseException) -> None:
-        """Nothing more comes of it; that the run was asked to stop is no error."""
+        """Disarm after an error; an interrupted run is not recorded as an error."""
         self.error = error if isinstance(error, Exception) else None
         self.end()

@@ -1,7 +1,4 @@
-"""What every record must come to in the sinks of a subject, written down before anything runs.
-
-It is computed from the workload alone, apart from the code on trial.
-"""
+"""Compute every record's expected effect from the workload alone, before anything runs."""
 
 from __future__ import annotations
 
@@ -18,14 +15,7 @@ from onceproof.harness.workload.base import Workload
 def write_expected(
     history: Path, subject: Subject, workload: Workload, seed: int
 ) -> tuple[Counter[str], Counter[str]]:
-    """Write the tables `expected` and `contributions`; returns how many rows of each sink.
-
-    Args:
-        history: folder of the run's history.
-        subject: whose sinks.
-        workload: what is sent.
-        seed: draws it.
-    """
+    """Write the tables `expected` and `contributions`; return their numbers of rows by sink."""
     writer = HistoryWriter(history, "workload")
     expected, contributions = Counter[str](), Counter[str]()
     for n in range(workload.producers):

@@ -1,4 +1,4 @@
-"""Tells of every file and folder that appears in folders, at the moment it does."""
+"""Report every file and folder that appears in watched folders, immediately."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ from onceproof.harness.wait import Interrupted
 
 
 class FolderWatch(ABC):
-    """Watches folders, on a thread of its own."""
+    """Watches folders with inotify, in its own thread."""
 
     def __init__(self, folder: Path) -> None:
-        """Watch nothing yet; `folder` is what error messages call it."""
         self.on_sign: Callable[..., None] | None = None
-        """Called with each sign, before anything else: it may stop the process that is watched."""
+        """Called first with each sign; it may stop the observed process."""
         self.error: Exception | None = None
         self._folder = folder
         self._ended = threading.Event()
@@ -28,7 +27,7 @@ class FolderWatch(ABC):
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def check(self) -> None:
-        """Raise `WatchTrouble` if new files are not reported any more."""
+        """Raise `WatchTrouble` if new files are no longer reported."""
         if self.error is not None:
             raise WatchTrouble(self._folder, self.error)
 
@@ -38,17 +37,17 @@ class FolderWatch(ABC):
         self._inotify.close()
 
     def _add(self, folder: Path) -> None:
-        """Watch a folder from now on.
+        """Start watching a folder.
 
         Raises:
-            OSError: it is gone, or is no folder.
+            OSError: it is gone, or is not a folder.
         """
         kinds = flags.CREATE | flags.MOVED_TO | flags.ONLYDIR
         self._watched[self._inotify.add_watch(folder, kinds)] = folder
 
     @abstractmethod
     def _appeared(self, path: Path, mask: int) -> None:
-        """What appeared in a folder that is watched, with the flags of its event."""
+        """Handle a new path in a watched folder, with the inotify flags of its event."""
 
     def _sign(self, *sign: object) -> None:
         if (callback := self.on_sign) is not None:

@@ -1,7 +1,7 @@
-"""A Kafka Streams application, with its exactly-once guarantee or without.
+"""A Kafka Streams application, with or without exactly-once.
 
-To the cluster it is a consumer group whose members write in transactions, so
-it is started, disturbed and collected as one; only its program is another.
+To the cluster it is a consumer group whose members write in transactions, so it is started,
+disturbed and collected as one; only its program differs.
 """
 
 from __future__ import annotations
@@ -34,18 +34,12 @@ _SETTINGS: Final = {
     "producer.linger.ms": 5,
 }
 _COMMIT_MS: Final[dict[Guarantee, int]] = {"exactly_once_v2": 100, "at_least_once": 2000}
-"""Its own default with transactions; without, 30 s, which a run cannot wait for."""
+"""The default with transactions; the default without is 30 s, too long for a run."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StreamsTask(MemberTask):
-    """One instance.
-
-    Attributes:
-        state: a folder of its own.
-        balances: keep the balance of each account in a store, and write that.
-        settings: in Kafka Streams' words.
-    """
+    """The task of one instance; `state` is its `state.dir`."""
 
     state: str
     balances: bool = False
@@ -53,12 +47,10 @@ class StreamsTask(MemberTask):
 
     @property
     def consumer(self) -> str:
-        """Client id of its thread's consumer."""
         return f"{self.name}-StreamThread-1-consumer"
 
     @property
     def producer(self) -> str:
-        """Client id of its thread's producer."""
         return f"{self.name}-StreamThread-1-producer"
 
 
@@ -68,9 +60,8 @@ class KafkaStreams(GroupSubject):
 
     Attributes:
         guarantee: its `processing.guarantee`.
-        balances: it keeps the balance of each account in a store, with a standby replica of it.
-        members: how many instances.
-        into: the topic that it writes to, where it is not called after what it holds.
+        balances: keep balances in a store with a standby replica, and write them.
+        into: output topic; by default its name depends on `balances`.
         group: its `application.id`.
     """
 
@@ -83,7 +74,6 @@ class KafkaStreams(GroupSubject):
 
     @property
     def name(self) -> str:
-        """E.g. `kafka-streams`, `kafka-streams-balances-at-least-once`."""
         balances = "-balances" if self.balances else ""
         least = "-at-least-once" if self.guarantee == "at_least_once" else ""
         return f"kafka-streams{balances}{least}"
@@ -107,16 +97,15 @@ class KafkaStreams(GroupSubject):
 
     @property
     def sinks(self) -> tuple[str, ...]:
-        """The topic; what it keeps in a store is no effect of any one payment."""
+        """The topic; a balance is not the effect of a single payment, so it is not listed."""
         return () if self.balances else (self.sink,)
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """In Kafka Streams' words."""
         return _SETTINGS | {
             "processing.guarantee": self.guarantee,
             "commit.interval.ms": _COMMIT_MS[self.guarantee],
-            # Every update is written, so that what was done twice shows.
+            # No cache: every update is written, so that a record processed twice shows.
             **(
                 {"num.standby.replicas": 1, "statestore.cache.max.bytes": 0}
                 if self.balances
@@ -130,7 +119,7 @@ class KafkaStreams(GroupSubject):
     def pipeline(self, parts: PipelineParts) -> Members:
         exactly = self.guarantee == "exactly_once_v2"
         if self.balances:
-            # It makes that one itself; what the next run found in it would be added to.
+            # Kafka Streams creates this topic, and the next run would add to the state in it.
             parts.stage.created([f"{self.group}-balances-changelog"])
         tasks = [
             StreamsTask(
@@ -146,7 +135,7 @@ class KafkaStreams(GroupSubject):
             )
             for number in range(self.members)
         ]
-        # RocksDB unpacks its library there, and removes it only if it ends in peace.
+        # RocksDB unpacks its library there, and removes it only on an orderly exit.
         temporary = parts.work / "streams-tmp"
         temporary.mkdir(exist_ok=True)
         program = partial(programs_for(parts.tools).command, "StreamsMember", temporary=temporary)

@@ -1,7 +1,7 @@
-"""Observers of a run: readers in processes of their own, from the first record to the log's end.
+"""Observers of a run: separate reader processes, from the first record to the end of the log.
 
-They are no part of what is on trial. One that ends by itself is a failure of
-the harness and makes the run invalid; what they saw is what the claims of readers are judged by.
+They are not under test. An observer that ends by itself is a failure of the harness and makes the
+run invalid; readers' claims are judged by what they saw.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class ObserverTrouble(RuntimeError):
 
 @dataclass(frozen=True, kw_only=True)
 class Observer:
-    """A reader of everything.
+    """A reader of all records.
 
     Attributes:
         isolation: its client's isolation level.
-        believes: the level that its application believes to have, and is judged by; None: the same.
-            An application that forgot to set it believes in what it does not have.
+        believes: the isolation level that it is judged by; None: `isolation`. They differ for an
+            application that forgot to set it.
     """
 
     isolation: Isolation
@@ -50,7 +50,7 @@ class Observer:
 
     def settings(self) -> Mapping[str, Any]:
         return {
-            "group.id": self.name,  # it must have one, and never joins
+            "group.id": self.name,  # required, although it never joins a group
             "isolation.level": self.isolation,
             "enable.auto.commit": False,
             "enable.partition.eof": True,
@@ -109,7 +109,7 @@ class Observed:
             threading.Thread(target=self._listen, args=(child,), daemon=True).start()
 
     def _places(self) -> list[tuple[str, int]]:
-        """Every partition of every topic; a broker may hear of a new topic a little later."""
+        """Return every partition of every topic; a broker may learn of a new topic late."""
         with ClusterView(addresses(self._parts.stage)) as view:
 
             def known() -> list[tuple[str, int]] | None:
@@ -129,7 +129,7 @@ class Observed:
         return any(child.leader_alive() for child in self._children)
 
     def check(self) -> None:
-        """Raise `ObserverTrouble` if one ended by itself."""
+        """Raise `ObserverTrouble` if an observer ended by itself."""
         for child in self._children:
             if not child.leader_alive() and not child.ending:
                 raise ObserverTrouble(
@@ -147,7 +147,6 @@ class Observed:
         return None
 
     def idle(self) -> bool:
-        """Whether all of them are at the end of everything."""
         stage = self._parts.stage
         with fresh_reader(stage) as reader:
             ends = {
@@ -155,7 +154,7 @@ class Observed:
                 for topic in self._topics
                 for partition, (stable, _) in reader.ends(topic).items()
             }
-        # What nobody wrote to has its end where it began.
+        # A partition without records ends at 0, and may have no entry.
         return all(
             status.ends.get(place, 0) >= end
             for status in self._status.values()
@@ -163,7 +162,7 @@ class Observed:
         )
 
     def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
-        """Let them write down the last, and end."""
+        """Ask the observers to write the rest and end, and wait for that."""
         self.check()
         for child in self._children:
             child.ending = True
@@ -180,7 +179,7 @@ class Observed:
             child.note_exit()
 
     def close(self) -> None:
-        """Nothing of ours watches them."""
+        """Do nothing: the observers' processes are ended elsewhere."""
 
     def _listen(self, child: Process) -> None:
         assert child.popen.stdout is not None

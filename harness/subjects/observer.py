@@ -1,8 +1,7 @@
 """A reader of topics during the whole run: `python -m onceproof.harness.subjects.observer TASK`.
 
-It assigns itself every partition from the beginning and never commits, so
-its assignment never changes: what it skips, repeats or should not have seen is nobody else's doing.
-It ends on request, and at its harness's end.
+It assigns itself every partition from the beginning, and never commits or joins a group: so no
+rebalance explains what it skips, repeats or wrongly sees. It ends on request, or with its harness.
 """
 
 from __future__ import annotations
@@ -33,11 +32,7 @@ class ObserverTask:
 
     Attributes:
         name: its client id, and the name of its history file.
-        bootstrap: `host:port,…` of the brokers.
-        history: folder that its history goes to.
-        partitions: topic and partition of everything that it reads.
-        client: settings of its client.
-        isolation: the isolation level that its readings are judged by.
+        isolation: the isolation level that its reads are judged by.
     """
 
     name: str
@@ -71,7 +66,6 @@ class _Observing:
         )
 
     def read_all(self) -> None:
-        """Read until asked to stop."""
         self._history.write_all(
             "assignments",
             [
@@ -119,7 +113,7 @@ class _Observing:
 
     @staticmethod
     def _enough() -> bool:
-        """Whether it was asked to stop, or the harness is gone."""
+        """Return whether it was asked to stop, or the harness is gone."""
         return bool(select.select([sys.stdin], [], [], 0)[0]) and (
             os.read(sys.stdin.fileno(), 4096) in (b"", b"enough\n")
         )

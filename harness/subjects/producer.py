@@ -1,7 +1,6 @@
-"""Who sends is on trial: a producer, its client library, and what that claims.
+"""Producers under test: a client library and what it claims, without a pipeline behind the topic.
 
-Nothing is behind the topic. The senders of the workload are the subject, so
-one that stands still is its own failure, and observers only look on.
+A sender that hangs is the subject's failure. Observers only read.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from onceproof.harness.subjects.observed import Observed, Observer
 
 @dataclass(frozen=True, kw_only=True)
 class ProducerSubject(SubjectBase):
-    """Producers, seen by observers."""
+    """Producers, watched by observers."""
 
     name: str
     says: str
@@ -33,11 +32,10 @@ class ProducerSubject(SubjectBase):
     sends: bool = True
 
     def configuration(self) -> Mapping[str, Any]:
-        """The observers' settings; those of the producers stand beside them."""
+        """Return the observers' settings; the report has the producers' separately."""
         return {observer.name: dict(observer.settings()) for observer in self.observers}
 
     def pipeline(self, parts: PipelineParts) -> Pipeline:
-        """The observers, or nobody."""
         return Observed(self.observers, self.topics, parts) if self.observers else NoPipeline()
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:

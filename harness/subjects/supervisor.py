@@ -1,7 +1,7 @@
-"""Keeps processes of a pipeline running, as a deployment does.
+"""Keeps the processes of a pipeline running, as a deployment does.
 
-A process that ends by itself, because it was fenced or its client hung, is started again. One that
-we ended for a fault stays down until it is started.
+A process that ends by itself, because it was fenced or its client hung, is restarted. One that a
+fault has ended stays down until it is started.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from onceproof.harness.wait import Stop
 LIVES: Final = 12
 """How often processes may end by themselves before they are given up."""
 GiveUp = Callable[[Process], str | None]
-"""Called with each process that ended by itself: why it is not started again, or None."""
+"""Given a process that ended by itself, return why it is not restarted, or None."""
 
 
 class Supervisor:
-    """Processes, each under a name, and their lives. Thread-safe."""
+    """Named processes and their lives. Thread-safe."""
 
     def __init__(
         self,
@@ -33,19 +33,18 @@ class Supervisor:
         whole: bool = False,
         stop: Stop | None = None,
     ) -> None:
-        """Nothing is started yet.
+        """Take the names; nothing is started yet.
 
         Args:
-            gives_up: makes what decides whether one is started again.
-            every: seconds between two looks.
-            whole: whether one has ended only when all that it started has ended too.
-            stop: when set, nothing is started again.
+            gives_up: creates the policy that decides on restarts.
+            every: seconds between two checks.
+            whole: a process counts as ended only when all its child processes have ended, too.
         """
         self.names = tuple(names)
         self.restarts = 0
-        """How often one was started again that had ended by itself."""
+        """How many processes that had ended by themselves were restarted."""
         self.before_again: Callable[[], None] = _nothing
-        """Called before one that has ended by itself, with all its processes, is started again."""
+        """Called before the restart of a process that ended by itself, with all its children."""
         self._begin = begin
         self._gives_up = gives_up
         self._every = every
@@ -59,14 +58,14 @@ class Supervisor:
         self._keeper = threading.Thread(target=self._keep, daemon=True)
 
     def start(self) -> None:
-        """Start every process that does not run, and keep them running from now on."""
+        """Start every process that is not running, and keep all running from now on."""
         for name in self.names:
             self.restart(name)
         if not self._keeper.is_alive():
             self._keeper.start()
 
     def restart(self, name: str) -> None:
-        """Start a process, unless it runs."""
+        """Start a process, unless it is running."""
         with self._lock:
             self._down.discard(name)
             process = self._running.get(name)
@@ -74,28 +73,28 @@ class Supervisor:
                 self._running[name] = self._begin(name)
 
     def succeed(self) -> None:
-        """Start another life of the only process, whatever becomes of the one that runs."""
+        """Start another life of the only process, even if one is running."""
         with self._lock:
             self._running[self.names[0]] = self._begin(self.names[0])
 
     @property
     def life(self) -> Process | None:
-        """The life of the only process now, or its last; None before the first."""
+        """The only process's current or last life; None before the first."""
         return self._running.get(self.names[0])
 
     def running(self) -> Process:
-        """The life of the only process now.
+        """Return the current life of the only process.
 
         Raises:
-            PipelineTrouble: it does not run.
+            PipelineTrouble: it is not running.
         """
         return self.process(self.names[0])
 
     def process(self, name: str) -> Process:
-        """The life of a process now.
+        """Return the current life of a process.
 
         Raises:
-            PipelineTrouble: it does not run.
+            PipelineTrouble: it is not running.
         """
         process = self._running.get(name)
         if process is None or not process.leader_alive():
@@ -103,15 +102,14 @@ class Supervisor:
         return process
 
     def kill(self, name: str, how: str) -> Process:
-        """SIGKILL a process; it stays down until `restart`."""
+        """Kill a process with SIGKILL; it stays down until `restart`."""
         return self._end(name, how, asked=False)
 
     def stop(self, name: str, how: str) -> Process:
-        """Ask a process to end; it stays down until `restart`."""
+        """Stop a process with SIGTERM; it stays down until `restart`."""
         return self._end(name, how, asked=True)
 
     def pause(self, name: str) -> Process:
-        """Stop a process in its tracks."""
         process = self.process(name)
         process.pause(self._stop)
         return process
@@ -120,12 +118,12 @@ class Supervisor:
         return any(process.leader_alive() for process in self._running.values())
 
     def check(self) -> None:
-        """Raise `PipelineTrouble` if one was given up."""
+        """Raise `PipelineTrouble` if a process was given up."""
         if self._trouble is not None:
             raise PipelineTrouble(self._trouble)
 
     def close(self) -> None:
-        """Keep them running no longer; who started them ends them."""
+        """Stop restarting; the processes are ended elsewhere."""
         self._over.set()
         if self._keeper.is_alive():
             self._keeper.join(5)
@@ -153,19 +151,18 @@ class Supervisor:
                         return
                 if not process.alive():
                     self.before_again()
-                with self._lock:  # somebody else may have started it, or ended it for good
+                with self._lock:  # it may have been restarted, or ended by a fault, meanwhile
                     if self._running[name] is process and self._ended(name, process):
                         self.restarts += 1
                         self._running[name] = self._begin(name)
 
     def _ended(self, name: str, process: Process) -> bool:
-        """Whether a process ended, and has to be started again."""
         kept = not self._over.is_set() and name not in self._down
         return kept and not process.ending and not process.leader_alive()
 
 
 class TooOften:
-    """Gives up when processes have ended by themselves more often than `LIVES` times."""
+    """Gives up when processes have ended by themselves more than `LIVES` times."""
 
     def __init__(self, who: str) -> None:
         self._who, self._times = who, 0
@@ -178,13 +175,13 @@ class TooOften:
 
 
 class FailsInARow:
-    """Gives up when a process has failed more than `LIVES` times and nothing came of it.
+    """Gives up when a process has failed more than `LIVES` times without progress.
 
-    One that ends well, as a job that works off what is there, may do so as often as it likes.
+    One that exits with 0, as a batch job does, may do so any number of times.
     """
 
     def __init__(self, name: str, progress: Callable[[], int]) -> None:
-        """`progress` is a number that changes when the process called `name` gets on."""
+        """Take a `progress` that returns another number whenever the process makes progress."""
         self._name, self._progress = name, progress
         self._failures, self._before = 0, self._seen()
 
@@ -203,7 +200,7 @@ class FailsInARow:
     def _seen(self) -> int | None:
         try:
             return self._progress()
-        except Exception:  # a broker or the database is away for now
+        except Exception:  # a broker or the database is unavailable
             return None
 
 

@@ -1,4 +1,4 @@
-"""Processes that do the same work, each with a file that tells it what to do."""
+"""Processes that do the same work, each with its own task file."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ class Task(Protocol):
 
     @property
     def name(self) -> str:
-        """Whose it is."""
+        """Name of the process."""
 
     def save(self, path: Path) -> None:
-        """Write it where the process will read it."""
+        """Write the task to the file that the process will read."""
 
 
 TaskOf = TypeVar("TaskOf", bound=Task)
 Program = Callable[[Path], Sequence[str | Path]]
-"""The command that starts a process with the file of its task."""
+"""Return the command that starts a process, given its task file."""
 
 
 class Tasks(Supervisor, Generic[TaskOf]):
-    """The members of one pipeline, kept running."""
+    """The processes of one pipeline, kept running by a supervisor."""
 
     def __init__(self, tasks: Sequence[TaskOf], parts: PipelineParts, *, program: Program) -> None:
         self._tasks = {task.name: task for task in tasks}

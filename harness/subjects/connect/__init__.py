@@ -1,1 +1,1 @@
-"""Kafka Connect on trial: workers, one connector, and who runs its task."""
+"""Kafka Connect under test: workers, and one connector with one task."""

@@ -1,4 +1,4 @@
-"""What all connectors on trial have in common: their workers, and what faults can aim at."""
+"""Common parts of all connectors under test: their workers, and what they offer to faults."""
 
 from __future__ import annotations
 
@@ -27,15 +27,14 @@ from onceproof.harness.subjects.group.positions import Committed
 from onceproof.harness.workload.payments import Payment
 
 WORKER: Final = "worker"
-"""What a connector offers: workers that can be killed and paused, one of which has its task."""
+"""Offered to faults: workers to kill and pause, one of which runs the connector's task."""
 FLUSH_MS: Final = 2_000
-"""How often positions are committed without transactions; its default of 60 s no run can wait for.
-"""
+"""Offset flush interval without transactions; a run cannot wait for the default of 60 s."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConnectSubject(SubjectBase, ABC):
-    """A connector that copies payments, on two workers."""
+    """A connector that copies payments, run by a group of workers."""
 
     workers: int = 2
 
@@ -44,16 +43,16 @@ class ConnectSubject(SubjectBase, ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """It and its connector."""
+        """Name of the subject and of its connector."""
 
     @property
     @abstractmethod
     def sink(self) -> str:
-        """What it writes to."""
+        """The topic or file that it writes to."""
 
     @property
     def plain_text(self) -> bool:
-        """Connectors keep their settings in a topic."""
+        """True: connectors keep their settings, credentials too, in a topic."""
         return True
 
     @property
@@ -62,12 +61,11 @@ class ConnectSubject(SubjectBase, ABC):
 
     @property
     def atomic(self) -> bool:
-        """Whether positions are in the transactions of the records."""
+        """Whether offsets are committed in the transactions of the records."""
         return False
 
     @property
     def worker_settings(self) -> Mapping[str, Any]:
-        """In Kafka Connect's words."""
         exactly = "enabled" if self.atomic else "disabled"
         return {
             **SETTINGS,
@@ -77,33 +75,30 @@ class ConnectSubject(SubjectBase, ABC):
 
     @abstractmethod
     def connector(self, parts: PipelineParts) -> Mapping[str, Any]:
-        """The connector's settings, likewise."""
+        """Return the connector's settings."""
 
     @abstractmethod
     def positions(self, parts: PipelineParts) -> Committed:
-        """Where it commits."""
+        """Return a reader of its committed offsets."""
 
     @property
     def own_topics(self) -> tuple[str, ...]:
-        """What it keeps in topics of its own.
-
-        They are made for it: Connect would make them too, or take those of somebody else.
-        """
+        """Internal topics; the harness creates them, because Connect would use existing ones."""
         return (CONFIGS, OFFSETS, STATUS)
 
     @abstractmethod
     def yields(self, payments: Sequence[Payment]) -> Iterable[tuple[str, str]]:
-        """Every payment comes to its copy."""
+        """Return (record, digest) of the copy that each payment should have."""
 
     def configuration(self) -> Mapping[str, Any]:
         return {"workers": dict(self.worker_settings) | {"number": self.workers}}
 
     def pipeline(self, parts: PipelineParts) -> Workers:
-        """Its workers.
+        """Create the internal topics and return the workers.
 
         Raises:
-            SetupError: Kafka Connect cannot be had.
-            KafkaException: a topic of its own cannot be made; there may be one of that name.
+            SetupError: Kafka Connect cannot be downloaded.
+            KafkaException: an internal topic cannot be created; it may exist already.
         """
         stage = parts.stage
         create_topics(
@@ -114,7 +109,7 @@ class ConnectSubject(SubjectBase, ABC):
             settings={"cleanup.policy": "compact"},
         )
         stage.created(list(self.own_topics))
-        plugins = parts.work / "plugins"  # there must be a folder, and all stand on the class path
+        plugins = parts.work / "plugins"  # must exist, though all plugins are on the class path
         plugins.mkdir(exist_ok=True)
         port = free_ports([parts.address], count=self.workers)
         tasks = [

@@ -1,4 +1,4 @@
-"""The password of the workers' HTTP interface: who may use it has a worker write any file as us."""
+"""Credentials of the workers' REST API, through which anyone could write files as our user."""
 
 from __future__ import annotations
 
@@ -18,19 +18,14 @@ _USER: Final = "onceproof"
 
 @dataclass(frozen=True, kw_only=True)
 class Login:
-    """A password of one run.
-
-    Attributes:
-        jaas: the file that tells Java's login service where the password is.
-        authorization: what a request says in the header of that name.
-    """
+    """Credentials of one run: a JAAS file that names the password file, and an HTTP header."""
 
     jaas: Path
     authorization: str
 
     @classmethod
     def new(cls, folder: Path) -> Login:
-        """One that nobody knows yet; its files go into a folder."""
+        """Create a random password; its files go into `folder`."""
         password = secrets.token_urlsafe(24)
         users, jaas = folder / "connect-users", folder / "connect-jaas.conf"
         with os.fdopen(os.open(users, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:

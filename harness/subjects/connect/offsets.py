@@ -1,8 +1,6 @@
-"""Every position that a source connector ever committed, in order, from Connect's own topic.
+"""Read every offset that a source connector committed, in order, from Connect's offsets topic.
 
-There a connector says itself what its input is called and how it counts; a
-source task starts from the newest one. With exactly-once support they are in the transaction of
-the records.
+With exactly-once support, offsets are in the transactions of the records.
 """
 
 from __future__ import annotations
@@ -17,23 +15,23 @@ from onceproof.harness.kafka.log_reader import Entry, LogReader, UnreadableLog
 from onceproof.harness.subjects.group.positions import LoggedPositions, Reader
 
 OFFSETS: Final = "onceproof-connect-offsets"
-"""Connect's topic of positions; it has one partition here."""
+"""Connect's offset storage topic; it has one partition here."""
 Place = Callable[[Mapping[str, Any], Mapping[str, Any]], tuple[str, int, int]]
-"""What a connector says of its input, and of its position in it, as (topic, partition, offset)."""
+"""Convert a connector's source partition and source offset to (topic, partition, next offset)."""
 
 
 def place_in_file(where: Mapping[str, Any], position: Mapping[str, Any]) -> tuple[str, int, int]:
-    """A file source counts bytes: it goes on at the next."""
+    """Convert a file source's offset, which is the position of the next byte."""
     return Path(where["filename"]).name, 0, int(position["position"])
 
 
 def place_in_topic(where: Mapping[str, Any], position: Mapping[str, Any]) -> tuple[str, int, int]:
-    """A mirror source says which record it has copied: it goes on behind it."""
+    """Convert a mirror source's offset, which is the last copied one: the next is one higher."""
     return str(where["topic"]), int(where["partition"]), int(position["offset"]) + 1
 
 
 def commit_of(entry: Entry, connector: str, place: Place) -> Commit | None:
-    """What an entry says of a connector; None for other connectors, markers and removals."""
+    """Return the commit in a log entry; None for other connectors, markers and tombstones."""
     if entry.kind != "data" or entry.key is None or entry.value is None:
         return None
     whose, where = json.loads(entry.key)
@@ -47,10 +45,9 @@ def commit_of(entry: Entry, connector: str, place: Place) -> Commit | None:
 
 
 class SourceOffsets(LoggedPositions):
-    """The positions of one source connector. Thread-safe."""
+    """The committed offsets of one source connector. Thread-safe."""
 
     def __init__(self, connector: str, place: Place, reader: Reader) -> None:
-        """`reader` opens a reader of logs, past all proxies."""
         super().__init__(lambda log: _commits(log, connector, place), reader)
 
 

@@ -1,8 +1,4 @@
-"""What is asked of Connect's workers over HTTP.
-
-Any worker answers for all of them, from what it has read in their topics;
-one that is dead or paused does not, so the next one is asked.
-"""
+"""A client for the REST API of Connect's workers; if one does not answer, the next one is asked."""
 
 from __future__ import annotations
 
@@ -13,20 +9,19 @@ from typing import Any, Final
 
 _LOOK_SECONDS: Final = 3.0
 _CHANGE_SECONDS: Final = 30.0
-"""What is asked for again while it is under way is done again: the connector is stopped for it."""
+"""Long: repeating a request that is still being processed stops the connector again."""
 _SUCCEEDED: Final = range(200, 300)
 
 
 class Rest:
-    """Questions to workers; remembers the last answer that was none."""
+    """Sends requests to workers, and remembers the last error."""
 
     def __init__(self, authorization: str) -> None:
-        """`authorization` is the header of that name."""
         self._authorization = authorization
         self.last_error = "nobody was asked"
 
     def status(self, addresses: Iterable[str], connector: str) -> dict[str, Any] | None:
-        """State of a connector and of its tasks, as some worker knows it; None: nobody answers."""
+        """Return the first worker's answer on a connector and its tasks; None if none answers."""
         for address in addresses:
             found = self._ask(address, "GET", f"/connectors/{connector}/status")
             if found is not None:
@@ -34,17 +29,17 @@ class Rest:
         return None
 
     def create(self, address: str, connector: str, settings: dict[str, Any]) -> bool:
-        """Make a connector, or change its settings; whether the worker took it."""
+        """Create or reconfigure a connector; return whether the worker accepted it."""
         path = f"/connectors/{connector}/config"
         return self._ask(address, "PUT", path, settings) is not None
 
     def restart_failed(self, address: str, connector: str) -> bool:
-        """Start again what failed of a connector; whether the worker took it."""
+        """Restart failed tasks of a connector; return whether the worker accepted it."""
         path = f"/connectors/{connector}/restart?includeTasks=true&onlyFailed=true"
         return self._ask(address, "POST", path) is not None
 
     def _ask(self, address: str, method: str, path: str, body: Any = None) -> Any:
-        """What a worker answers, an empty object if that is empty; None: nothing of use."""
+        """Return a worker's answer ({} if it is empty), or None on any error."""
         seconds = _LOOK_SECONDS if method == "GET" else _CHANGE_SECONDS
         connection = HTTPConnection(address, timeout=seconds)
         try:

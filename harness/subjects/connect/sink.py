@@ -1,7 +1,7 @@
-"""A sink connector: from a topic into a file, a line for each record.
+"""A sink connector from a topic into a file, one line per record.
 
-Connect promises sinks at-least-once and no more. Lines are written as they
-come, positions are committed now and then; what lies between the two is written again.
+Connect guarantees at-least-once for sinks: lines are written as records arrive and offsets are
+committed periodically, so records in between are written again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from onceproof.harness.workload.payments import Payment
 
 @dataclass(frozen=True, kw_only=True)
 class FileSink(ConnectSubject):
-    """Payments, into a file."""
+    """Kafka Connect's file sink, with payments."""
 
     into: str = "payments.txt"
 
@@ -47,7 +47,7 @@ class FileSink(ConnectSubject):
 
     @property
     def consumer(self) -> str:
-        """Client id of its task's consumer."""
+        """Client id of the task's consumer."""
         return f"connector-consumer-{self.name}-0"
 
     def connector(self, parts: PipelineParts) -> Mapping[str, Any]:
@@ -61,7 +61,7 @@ class FileSink(ConnectSubject):
         }
 
     def positions(self, parts: PipelineParts) -> Committed:
-        """As of any consumer group; its name is the connector's."""
+        """Return the offsets of its consumer group, which Connect names after the connector."""
         return GroupPositions.from_now(f"connect-{self.name}", partial(fresh_reader, parts.stage))
 
     def yields(self, payments: Sequence[Payment]) -> Iterable[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """Source connectors: from a file into a topic, and from topic to topic.
 
-The broken twin is the same connector on workers whose exactly-once support
-is off, as it is by default: positions are then committed now and then, apart from the records.
+The broken twin is the same connector on workers without exactly-once support (the default): offsets
+are then committed periodically, apart from the records.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from onceproof.harness.workload.payments import Payment
 
 _EXACTLY: Final = {
     "exactly.once.support": "required",
-    # By interval, what came last stays in an open transaction until something more comes.
+    # With `interval` the last records would stay in an open transaction until more records arrive.
     "transaction.boundary": "poll",
-    # A transaction that nobody ends keeps positions from being read, and so every task from
-    # starting, until it is timed out: by default, for a minute.
+    # An abandoned transaction blocks reads of the offsets topic, and so every new task, until it
+    # times out: by default after a minute.
     "producer.override.transaction.timeout.ms": TRANSACTION_TIMEOUT_MS,
 }
 
@@ -46,8 +46,8 @@ class SourceConnector(ConnectSubject):
     """A connector that writes into a topic.
 
     Attributes:
-        exactly: workers' exactly-once support is on.
-        view: who looks at the topic.
+        exactly: enable exactly-once support on the workers.
+        view: isolation level of the reader whose view of the topic is judged.
     """
 
     exactly: bool = True
@@ -63,13 +63,13 @@ class SourceConnector(ConnectSubject):
 
     @property
     def producer(self) -> str:
-        """Client id of its task's producer."""
+        """Client id of the task's producer."""
         return f"connector-producer-{self.name}-0"
 
     @property
     @abstractmethod
     def place(self) -> Place:
-        """How it counts."""
+        """Convert the connector's source offsets."""
 
     @property
     @abstractmethod
@@ -104,7 +104,7 @@ class SourceConnector(ConnectSubject):
 
 @dataclass(frozen=True, kw_only=True)
 class FileSource(SourceConnector):
-    """The lines of a file, into a topic."""
+    """Kafka Connect's file source: lines of a file, into a topic."""
 
     into: str = "payments-from-file"
 
@@ -124,7 +124,7 @@ class FileSource(SourceConnector):
         return self.into
 
     def connector(self, parts: PipelineParts) -> Mapping[str, Any]:
-        """Its settings; the file is where the sender appends to it."""
+        """Return the connector's settings; its file is the one that the sender appends to."""
         return {
             "connector.class": "org.apache.kafka.connect.file.FileStreamSourceConnector",
             "tasks.max": 1,
@@ -138,7 +138,7 @@ class FileSource(SourceConnector):
 
 @dataclass(frozen=True, kw_only=True)
 class MirrorSource(SourceConnector):
-    """A topic, into another one of the same cluster."""
+    """MirrorMaker's source connector: a topic into another one of the same cluster."""
 
     topic: str = "payments"
 
@@ -155,16 +155,15 @@ class MirrorSource(SourceConnector):
 
     @property
     def sink(self) -> str:
-        """The name that the replication policy gives the copy."""
+        """The copy's name under the default replication policy."""
         return f"{_ALIAS}.{self.topic}"
 
     @property
     def own_topics(self) -> tuple[str, ...]:
-        """As of all, and where it notes which offset became which."""
         return (*super().own_topics, f"mm2-offset-syncs.{_TARGET}.internal")
 
     def connector(self, parts: PipelineParts) -> Mapping[str, Any]:
-        """Its settings: source and target are the same cluster under two names."""
+        """Return the connector's settings: source and target are one cluster under two aliases."""
         replicas = min(MOST_REPLICAS, len(parts.stage.brokers))
         bootstrap = parts.stage.bootstrap("pipeline")
         return {

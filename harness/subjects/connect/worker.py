@@ -1,4 +1,4 @@
-"""One worker of Kafka Connect, in distributed mode: its settings, and how it is started."""
+"""One worker of Kafka Connect in distributed mode: its settings and its command line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from onceproof.harness.tools.jvm import jvm, properties
 from onceproof.harness.tools.setup import Tools
 
 GROUP: Final = "onceproof-workers"
-"""The group that workers form."""
 CONFIGS: Final = "onceproof-connect-configs"
 STATUS: Final = "onceproof-connect-status"
 _MAIN: Final = "org.apache.kafka.connect.cli.ConnectDistributed"
@@ -36,7 +35,7 @@ SETTINGS: Final[Mapping[str, Any]] = {
     "status.storage.topic": STATUS,
     "plugin.discovery": "service_load",
     "rest.extension.classes": EXTENSION,
-    # Who is gone is not waited for: whatever it had is given to others at once.
+    # Reassign a lost worker's tasks at once.
     "scheduled.rebalance.max.delay.ms": 0,
     "session.timeout.ms": SESSION_TIMEOUT_MS,
     "heartbeat.interval.ms": 500,
@@ -53,17 +52,11 @@ SETTINGS: Final[Mapping[str, Any]] = {
     "consumer.isolation.level": "read_committed",
     "consumer.auto.offset.reset": "earliest",
 }
-"""In Kafka Connect's words."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorkerTask(MemberTask):
-    """One worker.
-
-    Attributes:
-        address: host and port of its HTTP interface.
-        settings: in Kafka Connect's words.
-    """
+    """The task of one worker; `address` is host and port of its REST API."""
 
     address: str
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -83,13 +76,12 @@ class WorkerTask(MemberTask):
 
 @dataclass(frozen=True, kw_only=True)
 class ConnectProgram:
-    """A Java, and the class path of a worker."""
+    """A Java executable, and the class path of a worker."""
 
     java: Path
     class_path: str
 
     def command(self, jaas: Path, properties: Path) -> list[str | Path]:
-        """How a worker is started; what it logs goes to standard error."""
         logging = programs.LOGGING.as_uri()
         return [
             *jvm(self.java, *_JVM), f"-Dlog4j2.configurationFile={logging}",
@@ -99,10 +91,10 @@ class ConnectProgram:
 
 
 def connect_program(tools: Tools) -> ConnectProgram:
-    """Kafka Connect, fetched if it is not there yet, with the tools of a run on whatever backend.
+    """Return Kafka Connect, downloaded if necessary, for a run on any backend.
 
     Raises:
-        SetupError: a jar cannot be had.
+        SetupError: a jar cannot be downloaded.
     """
     java = tools.java_home / "bin" / "java"
     folders = (jars_for(tools, "kafka-connect"), kafka_jars(tools))

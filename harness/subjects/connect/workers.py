@@ -1,8 +1,7 @@
 """The workers of a run, and the one connector that they run.
 
-Which worker runs the connector's task is theirs to decide, so faults ask for
-its owner. A task that failed stays so until somebody starts it again: that is done here, as by
-whatever looks after a deployment, and counted.
+The workers decide which of them runs its task, so faults ask for the owner. Connect does not
+restart a failed task: the harness does, as an operator would, and counts it.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from onceproof.harness.subjects.supervisor import LIVES
 from onceproof.harness.wait import wait_until
 
 TORN: Final = "torn-line"
-"""Pieces of records are in the sink: who wrote them died amid a line."""
+"""Fragments of lines are in the sink: their writer was killed during a write."""
 _SECONDS: Final = 120.0
 
 
@@ -43,7 +42,7 @@ class Workers(Members):
 
     awaited = "a first commit of the connector"
     mend_every = 0.5
-    """Seconds between two looks for a task that has failed."""
+    """Seconds between two checks for a failed task."""
 
     def __init__(
         self,
@@ -56,7 +55,6 @@ class Workers(Members):
         settings: Mapping[str, Any],
         positions: Committed,
     ) -> None:
-        """Nothing is started yet."""
         super().__init__(
             tasks, parts, program=partial(program.command, login.jaas), positions=positions
         )
@@ -69,11 +67,11 @@ class Workers(Members):
         self._mender = threading.Thread(target=self._mend, daemon=True)
 
     def start(self) -> None:
-        """Start the workers; once all of them work together, make the connector.
+        """Start the workers; when all have joined their group, create the connector.
 
         Raises:
-            Overdue: they do not in time.
-            PipelineTrouble: they end by themselves again and again.
+            Overdue: they did not join in time.
+            PipelineTrouble: they repeatedly ended by themselves.
         """
         super().start()
         if not self._made:
@@ -83,17 +81,17 @@ class Workers(Members):
             self._mender.start()
 
     def owner(self) -> str | None:
-        """The worker that runs the task, as far as anybody says; None: nobody does."""
+        """Return the worker that runs the task according to the REST API, or None."""
         tasks = (self._status() or {}).get("tasks", ())
         whose = {str(task["worker_id"]) for task in tasks if task["state"] == "RUNNING"}
         return next((name for name in self._lively() if self._addresses[name] in whose), None)
 
     def wait_owner(self) -> str:
-        """The worker that runs the task.
+        """Wait until a worker runs the task, and return its name.
 
         Raises:
-            Overdue: none does in time.
-            PipelineTrouble: they end by themselves again and again.
+            Overdue: none did in time.
+            PipelineTrouble: workers repeatedly ended by themselves.
         """
 
         def found() -> str | None:
@@ -110,9 +108,7 @@ class Workers(Members):
         )
 
     def together(self) -> list[str] | None:
-        """Names of the workers that belong to their group, by its coordinator's word; None while
-        it is not stable, or nobody says.
-        """
+        """Return the group's members, from its coordinator; None if it is not stable or unknown."""
         found = addresses(self._parts.stage)
         with ClusterView(found) as view:
             coordinator = Coordinator(
@@ -122,11 +118,11 @@ class Workers(Members):
         return sorted(state.members) if state.state == "Stable" else None
 
     def wait_together(self) -> None:
-        """Wait until all workers belong to their group.
+        """Wait until all workers are members of a stable group.
 
         Raises:
-            Overdue: they do not in time.
-            PipelineTrouble: they end by themselves again and again.
+            Overdue: they were not in time.
+            PipelineTrouble: they repeatedly ended by themselves.
         """
 
         def there() -> bool:
@@ -148,14 +144,13 @@ class Workers(Members):
         return None if words is None else words + again
 
     def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
-        """As every group; and what of its sink is no whole record."""
         super().collect(writer, recorded, sink)
         if isinstance(sink, Lines):
             torn = (TORN, sink.torn(), f"pieces of records are in {sink.name}")
             writer.write_all("hazards", counted(torn))
 
     def hazards(self, recorded: Recorded, commits: Sequence[Commit]) -> list[dict[str, Any]]:
-        """Read off the sink: its records need not say in their headers which they are."""
+        """Return the hazards counted in the sink: copies need not have a record header."""
         log, effects = recorded.lines.get("log", []), recorded.lines.get("effects", [])
         return hazards(log, effects, sink=self._sink)
 
@@ -165,7 +160,6 @@ class Workers(Members):
             self._mender.join(5)
 
     def _lively(self) -> list[str]:
-        """Workers that run and do not stand still."""
         return [
             name
             for name, process in self._running.items()
@@ -214,7 +208,6 @@ class Workers(Members):
 def hazards(
     log: Sequence[Mapping[str, Any]], effects: Sequence[Mapping[str, Any]], *, sink: str
 ) -> list[dict[str, Any]]:
-    """What put a connector to the test, as rows of the `hazards` table."""
     seen = Counter(e["record"] for e in effects if e["sink"] == sink and e["record"] is not None)
     inputs = Counter(row["record"] for row in log if row["kind"] == "data" and row["topic"] != sink)
     return counted(

@@ -28,11 +28,10 @@ import org.apache.kafka.clients.consumer.OffsetResetStrategy;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * A Flink job that reads payments from one topic and writes into another each with its fee, or the
- * balance of its account, which it keeps in its state: `PaymentsJob NAME=VALUE …`.
+ * A Flink job that reads payments from one topic and writes to another each payment with its fee, or
+ * the balance of its account, which is in its state: `PaymentsJob NAME=VALUE …`.
  *
- * It is written as Flink's documentation says. What tells a broken twin from
- * the job that keeps its word is a setting, or how it is started.
+ * It follows Flink's documentation. A broken twin differs in its settings, or in how it is started.
  */
 public final class PaymentsJob {
     private static final String RECORD_HEADER = "onceproof-record";
@@ -53,7 +52,7 @@ public final class PaymentsJob {
                 System.err.println("over: " + cause);
             }
         }
-        // Threads of its cluster would keep the process alive.
+        // The mini cluster's threads would keep the process alive.
         Runtime.getRuntime().halt(1);
     }
 
@@ -121,7 +120,7 @@ public final class PaymentsJob {
         return payment.with(JSON.writeValueAsBytes(effect));
     }
 
-    /** What goes through the job. */
+    /** A payment or its effect. */
     public static class Message {
         public byte[] record;
         public byte[] key;
@@ -140,7 +139,7 @@ public final class PaymentsJob {
         }
     }
 
-    /** A record of Kafka's as a message, with the identity that it carries. */
+    /** Reads a Kafka record and its record header. */
     public static final class Reading implements KafkaRecordDeserializationSchema<Message> {
         @Override
         public void deserialize(ConsumerRecord<byte[], byte[]> read, Collector<Message> out) {
@@ -155,7 +154,7 @@ public final class PaymentsJob {
         }
     }
 
-    /** A message as a record of Kafka's, with the identity of the payment that it comes from. */
+    /** Writes a Kafka record with the record header of its payment. */
     public static final class Writing implements KafkaRecordSerializationSchema<Message> {
         private final String topic;
 
@@ -172,7 +171,7 @@ public final class PaymentsJob {
         }
     }
 
-    /** What an account has: the sum of its payments, in cents, and their number. */
+    /** An account's balance: the sum of its payments in cents, and their number. */
     public static final class Balance extends KeyedProcessFunction<String, Message, Message> {
         private transient ValueState<Long> balance;
         private transient ValueState<Long> payments;

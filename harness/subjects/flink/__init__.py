@@ -1,1 +1,1 @@
-"""Apache Flink on trial: a job in one process, its checkpoints, and the moments to kill it at."""
+"""Apache Flink under test: a job in one process, its checkpoints, and its crash points."""

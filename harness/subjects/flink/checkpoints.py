@@ -1,10 +1,8 @@
-"""Checkpoints of a Flink job in their folder: which are complete, and where its source was.
+"""Read a Flink job's checkpoints from their folder: which are complete, and their source offsets.
 
-A checkpoint is complete when `chk-N/_metadata` has been moved in, and what
-the source had read by then is in it, for each partition as Kafka's connector writes a split:
-the topic, the partition, the next offset, and where it is to end, which is nowhere. So a resume
-position is read from the checkpoint itself, and not from the group's offsets, from which Flink does
-not start.
+A checkpoint is complete when `chk-N/_metadata` has been renamed into place. It contains the
+source's splits: topic, partition, next offset, and stopping offset (none). Flink starts from these
+and not from the consumer group's offsets.
 
 Source: KafkaPartitionSplitSerializer of flink-connector-kafka 3.4 to 5.0.
 """
@@ -23,32 +21,27 @@ from onceproof.harness.subjects.flink.crash_points import Sign
 
 METADATA: Final = "_metadata"
 IN_PROGRESS: Final = f".{METADATA}.inprogress"
-"""How the name begins under which it is written."""
+"""Prefix of the temporary name under which it is written."""
 _NAME: Final = re.compile(r"chk-(\d+)")
 _NOWHERE: Final = -(2**63)
 _SPLIT: Final = struct.Struct(">iqq")
 
 
 class UnreadableCheckpoint(RuntimeError):
-    """A checkpoint that is complete cannot be read; the text says which, and why."""
+    """A complete checkpoint cannot be read; the text says which, and why."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Complete:
-    """A complete checkpoint.
-
-    Attributes:
-        number: N of `chk-N`.
-        folder: what a job is started from.
-    """
+    """A complete checkpoint, `chk-<number>`."""
 
     number: int
     folder: Path
 
     def positions(self, topic: str) -> dict[tuple[str, int], int]:
-        """(topic, partition) → the next offset that its source would read.
+        """Return (topic, partition) → the next offset that the source would read.
 
-        Empty if its source had no partition yet: the first checkpoint may be as early as that.
+        Empty if the source had no partition yet, as in a very early first checkpoint.
 
         Raises:
             UnreadableCheckpoint: it is gone.
@@ -62,10 +55,10 @@ class Complete:
 
 
 def splits(data: bytes, topic: str) -> Mapping[int, int]:
-    """Partition → the furthest next offset in the bytes of `_metadata`.
+    """Return partition → highest next offset in the bytes of `_metadata`.
 
-    It may be negative, which stands for a beginning. A split is there once for the reader that
-    has it, and may be there again as it was when the source found it, which is no further.
+    A negative offset stands for a starting position. A split appears once for the reader that owns
+    it, and may appear again as it was discovered, with an offset that is not higher.
     """
     name = topic.encode()
     sought = struct.pack(">H", len(name)) + name
@@ -73,7 +66,7 @@ def splits(data: bytes, topic: str) -> Mapping[int, int]:
     at = data.find(sought)
     while at >= 0:
         place = at + len(sought)
-        with suppress(struct.error):  # the topic's name, with something else behind it
+        with suppress(struct.error):  # the topic's name, but not in a split
             partition, offset, end = _SPLIT.unpack_from(data, place)
             if end == _NOWHERE and partition >= 0:
                 found[partition] = max(offset, found.get(partition, offset))
@@ -82,13 +75,12 @@ def splits(data: bytes, topic: str) -> Mapping[int, int]:
 
 
 def number_of(name: str) -> int | None:
-    """N of a folder called `chk-N`; None for any other."""
     found = _NAME.fullmatch(name)
     return int(found[1]) if found else None
 
 
 def newest(folder: Path) -> Complete | None:
-    """The newest complete checkpoint below the folder that a job was given for them."""
+    """Return the newest complete checkpoint below a job's checkpoint folder."""
     found: list[tuple[int, Path]] = []
     for metadata in folder.glob(f"*/chk-*/{METADATA}"):
         number = number_of(metadata.parent.name)
@@ -101,7 +93,7 @@ def newest(folder: Path) -> Complete | None:
 
 
 def sign_of(folder: Path, number: int) -> Sign | None:
-    """How far a checkpoint below a life's folder is; None if it is not there."""
+    """Return the state of a checkpoint below a life's folder; None if it does not exist."""
     for checkpoint in folder.glob(f"*/chk-{number}"):
         names = [path.name for path in checkpoint.iterdir()]
         if METADATA in names:

@@ -1,8 +1,7 @@
-"""Strikes a Flink job in a window of a checkpoint.
+"""Strike a Flink job in a window of a checkpoint.
 
-What a job has sent before it stood still arrives all the same, and a commit
-that was on its way may end a transaction a moment later. So its transactions are looked at until
-two looks in a row agree, and the fault looks once more when the job is dead.
+A commit that the job sent before it was stopped may still end a transaction. So transactions are
+described until two successive answers agree, and again when the job is dead.
 """
 
 from __future__ import annotations
@@ -18,25 +17,20 @@ from onceproof.harness.subjects.flink.job import FlinkJob
 from onceproof.harness.wait import Overdue, Stop, wait_until
 
 _EVERY: Final = 0.15
-"""Seconds between two looks: a request needs some milliseconds, and its marker some more."""
+"""Seconds between two queries: a request takes some milliseconds, and its marker some more."""
 _SECONDS: Final = 5.0
 
 Look = Callable[[], Mapping[str, str]]
-"""The job's transactional ids, and what the newest transaction of each is at."""
+"""Return the job's transactional ids and the state of each one's newest transaction."""
 
 
 class FlinkCrashPointTrigger(CrashPointTrigger):
-    """One job, one window."""
+    """Strikes one job in one window."""
 
     def __init__(
         self, window: Window, *, job: FlinkJob, look: Look, strike: Callable[[], None], stop: Stop
     ) -> None:
-        """Arm it.
-
-        Args:
-            look: asks the coordinators.
-            strike: what is done to the job, which stands still.
-        """
+        """Arm the trigger; `look` asks the coordinators, `strike` hits the stopped job."""
         self._window = window
         self._job = job
         self._coordinators = look
@@ -58,7 +52,7 @@ class FlinkCrashPointTrigger(CrashPointTrigger):
         return self._open(number) or (None if self._job.transactional else ())
 
     def _open(self, number: int) -> tuple[str, ...] | None:
-        """The checkpoint's open transactions; None if some are not, or nobody says."""
+        """Return the open transactions of the checkpoint; None if one has ended or is unknown."""
         if not self._job.transactional:
             return ()
         last: Mapping[str, str] | None = None
@@ -71,15 +65,14 @@ class FlinkCrashPointTrigger(CrashPointTrigger):
         try:
             states = wait_until(agreed, what="", seconds=_SECONDS, every=_EVERY, stop=self._stop)
         except (Overdue, OSError, Refused):
-            return None  # a coordinator is away: this is no moment to hit it
+            return None  # a coordinator is unavailable, so the window cannot be confirmed
         return open_of(states, self._job.name, number)
 
 
 def open_of(states: Mapping[str, str], name: str, number: int) -> tuple[str, ...] | None:
-    """Which transactions of a checkpoint are open; None if one of them has ended.
+    """Return the open transactions of a checkpoint; None if one of them has ended.
 
-    A transactional id is the job's name, the number of a task, and that of the checkpoint that
-    flushes it. Tasks without records have no transaction.
+    A transactional id is `<job>-<subtask>-<checkpoint>`; idle subtasks have no transaction.
     """
     of = {
         ident: state

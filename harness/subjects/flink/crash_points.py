@@ -1,9 +1,8 @@
-"""Moments in the life of a Flink checkpoint at which its job can be killed, all seen from outside.
+"""Crash points of a Flink checkpoint, all observed from outside.
 
-Flink makes the folder `chk-N`, has every task flush and snapshot, writes
-`_metadata` under another name and moves it in: then the checkpoint is complete, and only then are
-the transactions of its sink committed. A job killed before that starts again from the checkpoint
-before and has its transactions aborted; one killed behind it must commit them in its next life.
+A checkpoint is complete when `_metadata` has been renamed into `chk-N`; only then are the sink's
+transactions committed. A job killed earlier restarts from the previous checkpoint, and its
+transactions are aborted; one killed later must commit them in its next life.
 """
 
 from __future__ import annotations
@@ -12,18 +11,18 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 Sign = Literal["begun", "flushed", "complete"]
-"""What is seen in a checkpoint's folder: it is there, `_metadata` is being written, it is there."""
+"""The folder exists, `_metadata` is being written, `_metadata` exists."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Window:
-    """One such moment.
+    """One crash point.
 
     Attributes:
-        name: how it is asked for.
-        says: the moment in words, as the rest of «SIGKILL the Flink job …».
-        sign: what shows that it has begun, and is the newest sign of the checkpoint while it lasts.
-        seen: what the checkpoint was, in words.
+        name: its name in a fault's `at`.
+        says: completes the sentence «SIGKILL the Flink job …».
+        sign: shows that the window has begun; no later sign appears while it lasts.
+        seen: completes the sentence «the checkpoint …».
     """
 
     name: str

@@ -1,9 +1,8 @@
-"""A Flink job of a run: one process, restarted from its last checkpoint as an operator does it.
+"""A Flink job of a run: one process, restarted from its last checkpoint as an operator would do it.
 
-Each life has a folder of its own for checkpoints, and starts from the newest
-complete one of the life before, or from that life's own beginning if it completed none. So a zombie
-that goes on completing checkpoints changes nothing for those who came after it. A job that ends by
-itself is started again likewise; one that a fault has ended waits for its healing.
+Each life has its own checkpoint folder, and starts from the newest complete checkpoint of the
+previous life, or from where that life started. So checkpoints that a zombie completes do not affect
+its successors. A job that a fault has ended stays down until the fault heals.
 """
 
 from __future__ import annotations
@@ -27,13 +26,12 @@ from onceproof.harness.subjects.group.positions import Committed
 from onceproof.harness.subjects.supervisor import Supervisor, TooOften
 
 _JOB: Final = "the Flink job"
-"""How it is called in messages."""
 Command = Callable[[Mapping[str, str]], list[str | Path]]
-"""How a life is started, given settings of Flink's that are its own."""
+"""Build the command line of a life, given Flink settings specific to it."""
 
 
 class FlinkJob:
-    """The lives of one job, and their checkpoints."""
+    """The successive lives of one job, and their checkpoints."""
 
     counted = "complete checkpoints"
     awaited = "a first checkpoint with records to be complete"
@@ -50,13 +48,13 @@ class FlinkJob:
         start: int | None = None,
         kept: Committed | None = None,
     ) -> None:
-        """Make the folder of its checkpoints and watch it; nothing is started yet.
+        """Create the checkpoint folder and watch it; the job is not started yet.
 
         Args:
-            name: whose positions these are, and what its transactional ids begin with.
-            restored: whether a life starts from the last checkpoint of the one before.
-            start: the offset at which it starts without one; None: that is not known beforehand.
-            kept: where it starts without one, if positions of its group say that.
+            name: owner of the positions, and prefix of its transactional ids.
+            restored: whether a life starts from the last checkpoint of the previous one.
+            start: offset at which it starts without a checkpoint; None if not known beforehand.
+            kept: the group's committed offsets, if it starts from them without a checkpoint.
         """
         self.name = name
         self.transactional = transactional
@@ -85,47 +83,42 @@ class FlinkJob:
 
     @property
     def process(self) -> Process | None:
-        """The life that runs, or ran last."""
         return self._supervisor.life
 
     @property
     def life(self) -> str:
-        """Name of the folder of the life that runs, or ran last."""
+        """Name of the checkpoint folder of the current life, or of the last one."""
         return self._life
 
     def start(self) -> None:
-        """Start a life, unless one runs, and look after it from now on."""
+        """Start a life unless one runs, and restart it from now on when it ends by itself."""
         self._supervisor.start()
 
     def succeed(self) -> None:
-        """Start another life, whatever becomes of the one that runs."""
         self._supervisor.succeed()
 
     def kill(self, how: str) -> Process:
-        """SIGKILL it; it stays down until `start`."""
         return self._supervisor.kill(_JOB, how)
 
     def stop(self, how: str) -> Process:
-        """Ask it to end; it stays down until `start`."""
         return self._supervisor.stop(_JOB, how)
 
     def pause(self) -> Process:
         return self._supervisor.pause(_JOB)
 
     def running(self) -> Process:
-        """The life that runs.
+        """Return the current life.
 
         Raises:
-            PipelineTrouble: none does.
+            PipelineTrouble: the job is not running.
         """
         return self._supervisor.running()
 
     def newest(self) -> int | None:
-        """Number of the newest complete checkpoint of the life that runs; None if it has none."""
         return self._newest.get(self._life)
 
     def sign_of(self, number: int) -> Sign | None:
-        """How far a checkpoint of the life that runs is, as its folder has it now."""
+        """Return the state of a checkpoint of the current life, read from its folder."""
         return sign_of(self._folder / self._life, number)
 
     @property
@@ -136,19 +129,19 @@ class FlinkJob:
         return self._supervisor.alive()
 
     def check(self) -> None:
-        """Raise `PipelineTrouble` if it ends by itself again and again.
+        """Raise `PipelineTrouble` if the job repeatedly ended by itself.
 
         Raises:
-            WatchTrouble: it cannot be watched.
+            WatchTrouble: its checkpoints cannot be watched.
         """
         self.watch.check()
         self._supervisor.check()
 
     def flows(self) -> bool:
-        """Whether a checkpoint with records is complete, and another life would start behind it.
+        """Return whether a checkpoint has records, and the next life would start after it.
 
-        Positions of its group are committed some time after: a life that is killed before that, and
-        starts from them, would begin anew and miss nothing.
+        The group's offsets are committed later than the checkpoint: a life that starts from them
+        and is killed before that would start at the beginning, and lose nothing.
         """
         if not any(self._positions.values()):
             return False
@@ -162,11 +155,11 @@ class FlinkJob:
         return self._positions or None
 
     def idle(self) -> bool:
-        """Always as far as can be seen: an open transaction shows in the sink."""
+        """Return True: an open transaction shows in the sink."""
         return True
 
     def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
-        """What put it to the test; its positions were written as they came."""
+        """Write its hazards; its positions were written as they were observed."""
         log = recorded.lines.get("log", [])
         writer.write_all(
             "hazards", hazards(log, topic=self._parts.topic, sink=self._sink, commits=())
@@ -191,13 +184,13 @@ class FlinkJob:
         return self._parts.processes.start("job", self._command(settings), folder=self._parts.work)
 
     def _starts_anew(self) -> None:
-        """What a life before has completed is no position any more: it is where this one starts."""
+        """Forget the positions of earlier lives: this one does not start from their checkpoints."""
         before, self._positions = self._positions, {}
         if before and self._start is not None:
             self._note(dict.fromkeys(before, self._start), batch=None)
 
     def _completed(self, life: str, checkpoint: Complete) -> None:
-        """Note where it is; what a zombie completes is where nobody will start."""
+        """Record the checkpoint's positions; ignore a zombie's, from which no later life starts."""
         if life != self._life:
             return
         found = checkpoint.positions(self._parts.topic)

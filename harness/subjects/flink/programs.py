@@ -1,8 +1,4 @@
-"""The Flink job beside this file: its jars fetched and it compiled when a run first needs it.
-
-Each version of Flink is a set of jars of its own in the lock, and `setup`
-gets none of them: a minute or more that only who puts Flink on trial has to wait for.
-"""
+"""Download Flink's jars and compile `PaymentsJob.java` on first use, not in `setup`."""
 
 from __future__ import annotations
 
@@ -29,12 +25,7 @@ class FlinkProgram:
     class_path: str
 
     def command(self, arguments: Sequence[str], *, temporary: Path) -> list[str | Path]:
-        """How to start it; what it logs goes to standard error.
-
-        Args:
-            arguments: its settings, each as `name=value`.
-            temporary: a folder for what it leaves behind when it is killed.
-        """
+        """Return the job's command; killed jobs leave files in `temporary`."""
         return [
             *jvm(self.java, *_JVM), f"-Djava.io.tmpdir={temporary}",
             f"-Dlog4j2.configurationFile={LOGGING.as_uri()}",
@@ -43,10 +34,10 @@ class FlinkProgram:
 
 
 def program_for(tools: Tools, version: str) -> FlinkProgram:
-    """The job for a version of Flink, with the Java of a run on whatever backend.
+    """Return the job for a version of Flink, using the run's Java on any backend.
 
     Raises:
-        SetupError: there is no compiler, or a jar cannot be had.
+        SetupError: there is no compiler, or a jar cannot be downloaded.
     """
     libs = jars_for(tools, "flink", version)
     found = compiled(tools.java_home / "bin" / "java", libs, sources=[SOURCES])

@@ -1,7 +1,7 @@
 """An Apache Flink job from topic to topic, which commits its transactions on checkpoints.
 
-A checkpoint that is complete is a promise to commit. If it cannot be kept in
-time, because the coordinator has given the transactions up meanwhile, what they held is lost.
+A complete checkpoint promises to commit its transactions. If they time out before the job can do
+so, their records are lost.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from onceproof.harness.subjects.group.positions import GroupPositions
 from onceproof.harness.tools.jar_lock import FLINK
 
 JOB: Final = "job"
-"""What a Flink subject offers: a job that can be killed, and replaced while it stands still."""
+"""Offered to faults: a job that can be killed, and replaced while it is paused."""
 VERSION: Final = next(iter(FLINK))
 Guarantee = Literal["exactly-once", "at-least-once"]
 
 _FLINK: Final[Mapping[str, Any]] = {
     "parallelism.default": 2,
     "execution.checkpointing.interval": "1s",
-    # One that is complete is read by us, and must not be gone by then, however busy the machine is.
+    # Complete checkpoints are read by the harness, and must still exist then on a busy machine.
     "execution.checkpointing.num-retained": 20,
     "execution.checkpointing.externalized-checkpoint-retention": "RETAIN_ON_CANCELLATION",
-    # Who ends is started again from outside: a zombie must not start itself again.
+    # The harness restarts the job: a zombie must not restart itself.
     "restart-strategy.type": "disable",
     "state.backend.type": "hashmap",
     "taskmanager.memory.network.min": "16mb",
@@ -56,14 +56,12 @@ class Flink(SubjectBase):
     """Payments to payments with their fee, or to balances.
 
     Attributes:
-        guarantee: of its Kafka sink.
-        balances: it keeps the balance of each account in its state.
-        transaction_timeout_ms: how long a coordinator waits for a transaction to be committed.
+        balances: keep the balance of each account in the job's state, and write that.
+        transaction_timeout_ms: the producers' `transaction.timeout.ms`.
         restored: whether it is restarted from its last checkpoint.
-        start: where it begins without one: at the beginning, or where its group was.
-        version: of Flink, one of those that are locked.
-        into: the topic that it writes to, where it is not called after what it holds.
-        job: its name, its group, and what its transactional ids begin with.
+        start: where it starts without a checkpoint.
+        into: output topic; by default its name depends on `balances`.
+        job: its name, its consumer group, and the prefix of its transactional ids.
     """
 
     guarantee: Guarantee = "exactly-once"
@@ -77,13 +75,13 @@ class Flink(SubjectBase):
     job: str = "billing"
 
     def __post_init__(self) -> None:
-        """Raises `ValueError` for a version of which no jars are locked."""
+        """Raise `ValueError` for a version whose jars are not locked."""
         if self.version not in FLINK:
             raise ValueError(f"Flink {self.version} is not locked; there are {', '.join(FLINK)}")
 
     @property
     def name(self) -> str:
-        """E.g. `flink`, `flink-balances`, `flink-at-least-once`, `flink-1.20`."""
+        """For example `flink`, `flink-balances`, `flink-at-least-once`, `flink-1.20`."""
         line = "" if self.version == VERSION else f"-{self.version.rpartition('.')[0]}"
         balances = "-balances" if self.balances else ""
         least = "-at-least-once" if self.guarantee == "at-least-once" else ""
@@ -121,7 +119,7 @@ class Flink(SubjectBase):
 
     @property
     def sinks(self) -> tuple[str, ...]:
-        """The topic; a balance is no effect of any one payment."""
+        """The topic; a balance is not the effect of a single payment, so it is not listed."""
         return () if self.balances else (self.sink,)
 
     @property
@@ -134,7 +132,7 @@ class Flink(SubjectBase):
 
     @property
     def plain_text(self) -> bool:
-        """Its job is told nothing else."""
+        """True: the job has no settings for TLS or SASL."""
         return True
 
     @property
@@ -153,10 +151,10 @@ class Flink(SubjectBase):
         }
 
     def pipeline(self, parts: PipelineParts) -> FlinkJob:
-        """Its job; Flink is fetched if it is not there.
+        """Return the job; download Flink if necessary.
 
         Raises:
-            SetupError: it cannot be.
+            SetupError: there is no compiler, or a jar cannot be downloaded.
         """
         program = program_for(parts.tools, self.version)
         temporary = parts.work / "flink"

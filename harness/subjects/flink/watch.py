@@ -1,8 +1,7 @@
-"""Tells of every change of a Flink job's checkpoints at the moment it happens.
+"""Report every change of a Flink job's checkpoints immediately.
 
-Folders come one in the other, each job's in that of its life, and a folder's
-content may be there before it is watched: so it is looked through once it is, and nothing is told
-twice.
+Folders are nested, each job's in that of its life, and files may appear before a new folder is
+watched. So each folder is listed once it is watched, and every sign is reported once.
 """
 
 from __future__ import annotations
@@ -16,14 +15,13 @@ from onceproof.harness.subjects.folder_watch import FolderWatch
 
 
 class CheckpointWatch(FolderWatch):
-    """Watches a folder with a folder for the checkpoints of each life.
+    """Watches a folder that contains one checkpoint folder for each life.
 
-    `on_sign` is called first, with the life and the checkpoint's number: it may stop the job in its
-    tracks. Then comes `on_complete`, of checkpoints that are.
+    `on_sign` is called first, with the sign, the life and the checkpoint number; it may stop the
+    job. `on_complete` is called next, for complete checkpoints only.
     """
 
     def __init__(self, folder: Path, *, on_complete: Callable[[str, Complete], None]) -> None:
-        """Watch from now on; the folder is there, and lives are folders in it."""
         super().__init__(folder)
         self._on_complete = on_complete
         self._reported: set[tuple[Path, Sign]] = set()
@@ -31,7 +29,7 @@ class CheckpointWatch(FolderWatch):
         self._thread.start()
 
     def _look_into(self, folder: Path) -> None:
-        """Watch a folder and what is in it; one that is gone already has nothing to tell."""
+        """Watch a folder and report its content; ignore one that is already gone."""
         try:
             self._add(folder)
             inside = sorted(folder.iterdir())
@@ -41,7 +39,7 @@ class CheckpointWatch(FolderWatch):
             self._appeared(path)
 
     def _appeared(self, path: Path, mask: int = 0) -> None:
-        """Report what has appeared. `life/job/chk-N/_metadata` is how deep it goes."""
+        """Report a new path; paths are at most as deep as `life/job/chk-N/_metadata`."""
         place = path.relative_to(self._folder).parts
         if len(place) < 3:
             self._look_into(path)

@@ -1,1 +1,1 @@
-"""Consumer groups on trial: members that read, transform and write, and where they commit."""
+"""Consumer groups under test: members that read, transform, write and commit."""

@@ -1,4 +1,4 @@
-"""What all subjects have in common that are consumer groups, to the cluster and to faults."""
+"""Base class of subjects that are consumer groups, for the cluster and for faults."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Final
 from onceproof.harness.context.subject import SubjectBase
 
 MEMBER: Final = "member"
-"""What a group offers: members that can be killed and paused."""
+"""Offered to faults: members that can be killed and paused."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroupSubject(SubjectBase, ABC):
-    """A group whose members read one topic and write into another."""
+    """A group whose members read one topic and write to another."""
 
     @property
     @abstractmethod

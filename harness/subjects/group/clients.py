@@ -1,7 +1,6 @@
-"""Clients that members in Python are written with: which program, and how it is set.
+"""Client libraries of members in Python: which program runs each, with which settings.
 
-The programs are not imported here. The harness starts members; only they
-need a client.
+The programs are not imported here, because only the members' processes need the clients.
 """
 
 from __future__ import annotations
@@ -17,13 +16,7 @@ Client = Literal["librdkafka", "java", "aiokafka", "kafka-python"]
 
 @dataclass(frozen=True, kw_only=True)
 class InPython:
-    """Members in Python with one client.
-
-    Attributes:
-        program: the module that is one member.
-        consumer: settings of its consumer, in the client's own words.
-        producer: settings of its producer, if it writes in transactions.
-    """
+    """Members in Python that use one client; `program` is the module to run."""
 
     program: str
     consumer: Mapping[str, Any]
@@ -66,7 +59,7 @@ AIOKAFKA: Final = InPython(
     program="onceproof.harness.subjects.group.member_aiokafka",
     consumer={
         **_READING,
-        # Longer than the others may take to come back into the group: it waits for that.
+        # JoinGroup waits for the other members to rejoin: longer than they may take.
         "request_timeout_ms": 10_000,
         "retry_backoff_ms": 50,
     },
@@ -74,8 +67,8 @@ AIOKAFKA: Final = InPython(
         "linger_ms": 5,
         "request_timeout_ms": 3000,
         "retry_backoff_ms": 50,
-        # A member paused on a busy machine comes back after more than 20 s. Were its transaction
-        # timed out by then, it would be fenced, and its zombie never seen.
+        # On a busy machine a paused member may resume after more than 20 s. If its transaction had
+        # timed out, it would be fenced, and there would be no zombie to observe.
         "transaction_timeout_ms": 3 * TRANSACTION_TIMEOUT_MS,
     },
 )

@@ -1,4 +1,4 @@
-"""What a member makes of a payment: the same effect in every language and with every commit."""
+"""The effect of a payment: the same in every language and with every commit strategy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from onceproof.harness.workload.payments import fee
 
 
 def effect_of(value: bytes) -> bytes:
-    """The payment with its fee, as JSON."""
     payment = json.loads(value)
     return json.dumps(
         {

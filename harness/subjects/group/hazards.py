@@ -1,8 +1,7 @@
-"""What put a group to the test, read off the logs that it left.
+"""Find what exercised a group's claims, in the logs that it left.
 
-An effect that was aborted, or one that is there twice, shows that inputs
-were processed more than once; a position beyond an input without effect, that somebody committed
-and then did not do it. That is what tests a claim, and not that a process was killed.
+An aborted or duplicated effect shows that inputs were processed more than once; a committed offset
+beyond an input without effect shows that it was skipped. The kill of a process alone shows nothing.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ from onceproof.harness.subjects.counted import Counted, beyond, counted
 REPLAYED: Final = "replayed-input"
 """Inputs were processed again after their effects had reached the sink's log."""
 ABORTED: Final = "aborted-transaction"
-"""Effects that stood in the sink's log were taken back by aborted transactions."""
+"""Effects in the sink's log were aborted with their transactions."""
 UNWRITTEN: Final = "aborted-unwritten"
-"""Transactions were aborted before any effect of theirs had reached the sink's log: what they had
-taken must be done again, and nothing of it could be there twice."""
+"""Transactions were aborted before any of their effects reached the sink's log: their inputs must
+be processed again, but nothing could be duplicated."""
 ABANDONED: Final = "abandoned-input"
-"""Positions were committed beyond inputs whose effects never reached the sink's log."""
+"""Offsets were committed beyond inputs whose effects never reached the sink's log."""
 
 Row = Mapping[str, Any]
 
@@ -30,7 +29,6 @@ Row = Mapping[str, Any]
 def hazards(
     log: Sequence[Row], *, topic: str, sink: str, commits: Iterable[Commit]
 ) -> list[dict[str, Any]]:
-    """Rows of the `hazards` table."""
     rows = [row for row in log if row["kind"] == "data" and row["record"] is not None]
     written = Counter(row["record"] for row in rows if row["topic"] == sink)
     again = beyond(Counter(row["record"] for row in rows if row["topic"] == topic), written)
@@ -47,11 +45,7 @@ def hazards(
 
 
 def aborted(log: Sequence[Row], sink: str) -> tuple[Counted, Counted]:
-    """Effects that transactions had written into a sink and took back, and those that had none.
-
-    A marker of an abort is in each partition that the transaction had added, whether or not
-    anything of it had come there.
-    """
+    """Count the sink's aborted effects, and abort markers without effects, in each partition."""
     effects = unwritten = 0
     here = (row for row in log if row["topic"] == sink)
     since: Counter[tuple[int, int]] = Counter()
@@ -77,11 +71,7 @@ def aborted(log: Sequence[Row], sink: str) -> tuple[Counted, Counted]:
 def abandoned(
     rows: Iterable[Row], done: Container[str], *, topic: str, commits: Iterable[Commit]
 ) -> int:
-    """How many committed inputs lie below the furthest commit of their partition, and are not done.
-
-    Args:
-        rows: rows of the `log` table that are data.
-    """
+    """Count committed inputs below their partition's highest committed offset that are not done."""
     ends: dict[int, int] = {}
     for commit in commits:
         if commit.topic == topic:

@@ -1,8 +1,4 @@
-"""One life of a member that is written in Python, whatever its client: its task, and how it ends.
-
-A member that can do nothing more says why and ends; whoever started it
-starts it again.
-"""
+"""One life of a member in Python, with any client: load its task, run it, exit with a reason."""
 
 from __future__ import annotations
 
@@ -21,23 +17,22 @@ Headers = list[tuple[str, Value]]
 
 
 class Over(Exception):
-    """Nothing more can be done in this life; the text says why."""
+    """The member cannot continue in this life; the text says why."""
 
 
 def say(text: str) -> None:
-    """Write a line into the member's log."""
     sys.stderr.write(f"{text}\n")
     sys.stderr.flush()
 
 
 def identity(headers: Mapping[str, Value] | Iterable[tuple[str, Value]]) -> Headers:
-    """The header that says which record it is: an effect carries that of its payment."""
+    """Return the header that names the record: an effect carries its payment's."""
     return [(RECORD_HEADER, dict(headers).get(RECORD_HEADER))]
 
 
 def live(kind: type[Task], run: Callable[[Task], object], *errors: type[Exception]) -> None:
-    """Work off the task that is named on the command line, until `Over` or one of `errors`."""
-    # What clients in Python have to say; librdkafka writes its log itself.
+    """Run the task named on the command line until it raises `Over` or one of `errors`."""
+    # For the clients in pure Python; librdkafka writes its own log.
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(message)s")
     ends: tuple[type[Exception], ...] = (Over, *errors)
     try:

@@ -1,8 +1,7 @@
-"""A member of librdkafka: `python -m onceproof.harness.subjects.group.member FILE`.
+"""A member that uses librdkafka: `python -m onceproof.harness.subjects.group.member FILE`.
 
-It is written as the documentation of Kafka and librdkafka says such a loop
-is to be written, one batch after the other. What a broken twin does otherwise is a flag in its
-task. A member that can do nothing more ends, and is started again by whoever started it.
+Its loop follows the documentation of Kafka and librdkafka, one batch after the other. Flags in its
+task make it a broken twin. A member that cannot continue exits, and the harness restarts it.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from onceproof.harness.subjects.group.task import HUNG_SECONDS, MemberTask
 from onceproof.harness.subjects.group.watchdog import Watchdog
 
 _SECONDS: Final = 10.0
-"""How long one call may take before it is made again."""
+"""Timeout of one call, after which it is repeated."""
 
 
 class Member:
@@ -53,10 +52,10 @@ class Member:
         }[task.commits]
 
     def run(self) -> None:
-        """Read and process until it is ended from outside.
+        """Read and process until the process is ended.
 
         Raises:
-            Over: it cannot go on.
+            Over: it cannot continue.
         """
         if self.task.commits == "in-transaction":
             self._again("init_transactions", self._producer.init_transactions)
@@ -68,13 +67,13 @@ class Member:
                     say(f"consume: {error}")
             read = [message for message in messages if message.error() is None]
             if read:
-                # Asked for at once: who reads in one generation and commits in the next would
-                # commit what somebody else has by then.
+                # Taken now: with the metadata of a later generation, it could commit offsets of
+                # partitions that another member has by then.
                 self._group = self._consumer.consumer_group_metadata()
                 self._process(read)
 
     def _in_transaction(self, read: list[Message]) -> None:
-        """Effects and positions in one transaction; after an abort from the positions again."""
+        """Write effects and offsets in one transaction; after an abort, rewind."""
         try:
             self._producer.begin_transaction()
             self._send(read)
@@ -95,12 +94,12 @@ class Member:
                 self._rewind()
 
     def _before(self, read: list[Message]) -> None:
-        """Positions first: what is lost after that is lost."""
+        """Commit offsets first: a later failure loses records."""
         if self._commit(read):
             self._produce(read)
 
     def _after(self, read: list[Message]) -> None:
-        """Effects first: what is not committed after that is done again."""
+        """Write effects first: a failure before the commit repeats them."""
         self._produce(read)
         self._commit(read)
 
@@ -113,7 +112,7 @@ class Member:
             raise Over(f"an effect was refused: {self._refused[0]}")
 
     def _commit(self, read: list[Message]) -> bool:
-        """Commit positions; whether it is known that they are."""
+        """Commit offsets; return whether the commit is known to have succeeded."""
         try:
             with self._watchdog.over("commit"):
                 self._consumer.commit(offsets=_ends(read), asynchronous=False)
@@ -141,12 +140,12 @@ class Member:
             self._refused.append(error)
 
     def _stranger(self) -> Any:
-        """Metadata of somebody who never joined: it has the group's name and nothing else."""
+        """Return metadata of a consumer that never joined: the group id without a generation."""
         there = {**connection(self.task.bootstrap).librdkafka(), "group.id": self.task.group}
         return Consumer(there).consumer_group_metadata()
 
     def _again(self, what: str, call: Callable[[], object]) -> None:
-        """Make a call until it is decided: librdkafka lets it be made again after a time-out."""
+        """Repeat a call while its error is retriable, as librdkafka allows after a time-out."""
         with self._watchdog.over(what):
             while True:
                 try:
@@ -157,7 +156,6 @@ class Member:
                         raise
 
     def _rewind(self) -> None:
-        """Read again from the committed positions, in what is still assigned."""
         with self._watchdog.over("committed"):
             while True:
                 try:
@@ -170,7 +168,7 @@ class Member:
             try:
                 self._consumer.seek(place if place.offset >= 0 else _beginning(place))
             except KafkaException as failure:
-                # It was taken away meanwhile: whoever has it reads from its position.
+                # The partition was revoked meanwhile; its new owner starts at the committed offset.
                 say(f"seek: {failure.args[0]}")
 
 

@@ -1,9 +1,9 @@
-"""A member of aiokafka: `python -m onceproof.harness.subjects.group.member_aiokafka FILE`.
+"""A member that uses aiokafka: `python -m onceproof.harness.subjects.group.member_aiokafka FILE`.
 
-Its group changes in the background, at any time, and its transactions do not
-know the group's generation. So partitions are given up only between two transactions; against a
-member that was thought dead there is nothing that an application could do. Nearly every error of a
-transaction is fatal to the producer, so each ends this life, and the next takes over its id.
+aiokafka rebalances in the background, and its transactions do not carry the group's generation. So
+partitions are revoked only between two transactions; an application cannot protect itself against a
+member that was wrongly considered dead. Nearly every transaction error is fatal to the producer and
+ends this life; the next one takes over the transactional id.
 """
 
 from __future__ import annotations
@@ -31,16 +31,15 @@ from onceproof.harness.subjects.group.watchdog import Watchdog
 _POLL_MS: Final = 200
 _LOOK_EVERY: Final = 0.02
 _SEEN_SECONDS: Final = 2.0
-"""How long positions may take to be seen; less than the group waits for anybody."""
+"""Limit for committed offsets to become visible; shorter than the rebalance timeout."""
 ERRORS: Final = (KafkaError, AssertionError)
-"""What its calls raise; the second where a call does not fit the state that it is in."""
+"""Raised by the client; AssertionError if a call does not fit its state."""
 
 Read = dict[TopicPartition, list[Any]]
-"""Records as they were read, by partition."""
 
 
-class Member(ConsumerRebalanceListener):  # type: ignore[misc]  # it says nothing of its types
-    """One life of one member; inside an event loop."""
+class Member(ConsumerRebalanceListener):  # type: ignore[misc]  # the class is untyped
+    """One life of one member; used inside an event loop."""
 
     def __init__(self, task: MemberTask) -> None:
         self.task = task
@@ -58,31 +57,31 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]  # it says nothin
         self._watchdog = Watchdog(HUNG_SECONDS)
         self._at_work = asyncio.Lock()
         self._committed: dict[TopicPartition, int] = {}
-        """Positions of its transactions since it was given its partitions."""
+        """Offsets of its transactions since its last assignment."""
 
     async def run(self) -> None:
-        """Read and process until it is ended from outside.
+        """Read and process until the process is ended.
 
         Raises:
-            Over: it cannot go on.
+            Over: it cannot continue.
         """
         with self._watchdog.over("start of the producer"):
             await self._producer.start()
         self._consumer.subscribe([self.task.topic], listener=self)
         await self._consumer.start()
         while True:
-            # Not within the lock: it hands out nothing while the group changes, and waits for that.
+            # Outside the lock, which a rebalance takes: getmany waits for the rebalance.
             read = await self._consumer.getmany(timeout_ms=_POLL_MS)
             if read:
                 async with self._at_work:
                     await self._process(read)
 
     async def on_partitions_revoked(self, revoked: Iterable[TopicPartition]) -> None:
-        """Give them up when the transaction under way is over, and its positions can be seen.
+        """Wait for the open transaction, and until its offsets are visible.
 
-        A commit returns before that, and whoever is next would not wait for it.
+        The commit call returns earlier than that, and the partitions' next owner would not wait.
         """
-        async with self._at_work:  # nothing is handed out again before new ones are assigned
+        async with self._at_work:  # no record is returned again before the next assignment
             try:
                 async with asyncio.timeout(_SEEN_SECONDS):
                     await self._see_committed()
@@ -96,10 +95,9 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]  # it says nothin
                 await asyncio.sleep(_LOOK_EVERY)
 
     async def on_partitions_assigned(self, assigned: Iterable[TopicPartition]) -> None:
-        """Nothing is to be done."""
+        """Do nothing."""
 
     async def _process(self, read: Read) -> None:
-        """Effects and positions in one transaction."""
         ends = {place: records[-1].offset + 1 for place, records in read.items()}
         try:
             await self._producer.begin_transaction()
@@ -125,7 +123,7 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]  # it says nothin
             for record in records
         ]
         if self.task.outcomes:
-            await asyncio.gather(*outcomes)  # its commit does not fail where one of these has
+            await asyncio.gather(*outcomes)  # the commit does not fail if a send has failed
 
 
 async def _live(task: MemberTask) -> None:
@@ -133,7 +131,7 @@ async def _live(task: MemberTask) -> None:
         await Member(task).run()
     except (Over, *ERRORS) as reason:
         say(f"over: {reason}")
-        # At once: an event loop ends when its tasks do, and one of these may be what is wrong.
+        # Immediately: the event loop ends only after its tasks, and one of these may be stuck.
         os._exit(1)
 
 

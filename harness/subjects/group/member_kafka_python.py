@@ -1,7 +1,7 @@
-"""A member of kafka-python: `python -m onceproof.harness.subjects.group.member_kafka_python FILE`.
+"""kafka-python member: `python -m onceproof.harness.subjects.group.member_kafka_python FILE`.
 
-Its calls that end a transaction, or send positions into one, have no time
-limit, so each is watched over. The group changes only while `poll` is under way, on this thread.
+Its calls that end a transaction, or send offsets to one, have no timeout, so a watchdog covers
+each. It rebalances only during `poll`, in this thread.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ from onceproof.harness.subjects.group.watchdog import Watchdog
 
 _POLL_MS: Final = 200
 _CALL_MS: Final = 10_000
-"""How long one call may take before it is made again."""
+"""Timeout of one call, after which it is repeated."""
 
 Read = dict[TopicPartition, list[Any]]
-"""Records as they were read, by partition."""
 
 
 class Member:
@@ -46,18 +45,18 @@ class Member:
         self._watchdog = Watchdog(HUNG_SECONDS)
 
     def run(self) -> None:
-        """Read and process until it is ended from outside.
+        """Read and process until the process is ended.
 
         Raises:
-            Over: it cannot go on.
+            Over: it cannot continue.
         """
         self._init_transactions()
         self._consumer.subscribe([self.task.topic])
         while True:
             read = self._consumer.poll(_POLL_MS)
             if read:
-                # Asked for at once: who reads in one generation and commits in the next would
-                # commit what somebody else has by then.
+                # Taken now: with the metadata of a later generation, it could commit offsets of
+                # partitions that another member has by then.
                 self._process(read, self._consumer.group_metadata())
 
     def _init_transactions(self) -> None:
@@ -67,10 +66,10 @@ class Member:
                     self._producer.init_transactions()
                     return
                 except KafkaTimeoutError as error:
-                    say(f"init_transactions: {error!r}")  # what its documentation says to do
+                    say(f"init_transactions: {error!r}")  # repeated as its documentation says
 
     def _process(self, read: Read, group: ConsumerGroupMetadata) -> None:
-        """Effects and positions in one transaction; after an abort from the positions again."""
+        """Write effects and offsets in one transaction; after an abort, rewind."""
         try:
             self._producer.begin_transaction()
             with self._watchdog.over("send"):
@@ -86,7 +85,7 @@ class Member:
                 self._rewind()
 
     def _send(self, read: Read) -> None:
-        # Their outcomes are not waited for: a commit does that, and fails if one of them has.
+        # Not awaited: commit_transaction waits for all sends, and fails if one has failed.
         for records in read.values():
             for record in records:
                 self._producer.send(
@@ -109,7 +108,7 @@ class Member:
             try:
                 self._consumer.seek(place, offset or 0)
             except IllegalStateError as error:
-                # It was taken away meanwhile: whoever has it reads from its position.
+                # The partition was revoked meanwhile; its new owner starts at the committed offset.
                 say(f"seek: {error!r}")
 
     def _committed(self, place: TopicPartition) -> int | None:

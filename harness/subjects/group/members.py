@@ -1,4 +1,4 @@
-"""A consumer group of a run: its members, and the positions that it commits."""
+"""A consumer group of a run: its members, and the offsets that it commits."""
 
 from __future__ import annotations
 
@@ -36,13 +36,11 @@ class Members(Tasks[MemberTask]):
         service: Sequence[str] = (),
         positions: Committed | None = None,
     ) -> None:
-        """Nothing is started yet.
+        """Take the group's tasks; nothing is started yet.
 
         Args:
-            tasks: one for each member, all of one group.
-            program: the command that starts a member with the file of its task.
-            service: command of a service that members call; none if it is empty.
-            positions: where it commits; None: in Kafka.
+            service: command of a service that members call; empty for none.
+            positions: the group's committed offsets; None: those in Kafka.
         """
         super().__init__(tasks, parts, program=program)
         self.group = tasks[0].group
@@ -56,17 +54,16 @@ class Members(Tasks[MemberTask]):
         self._sightings = Sightings()
 
     def consumer(self, name: str) -> str:
-        """Client id by which the group knows a member."""
+        """Return the client id by which the group's coordinator knows a member."""
         return self._tasks[name].consumer
 
     def start(self) -> None:
-        """Start the service, and every member that does not run."""
         if self._service and self._serving is None:
             self._serving = self._parts.processes.start("service", self._service)
         super().start()
 
     def committed(self) -> list[Commit]:
-        """Every position that the group has committed, oldest first."""
+        """Return every commit of the group, oldest first."""
         found = self._positions.look()
         self._sightings.of(found)
         return found
@@ -86,7 +83,7 @@ class Members(Tasks[MemberTask]):
         return found or None
 
     def idle(self) -> bool:
-        """Always as far as can be seen: an open transaction shows in the sink."""
+        """Return True: an open transaction shows in the sink."""
         return True
 
     def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
@@ -106,10 +103,9 @@ class Members(Tasks[MemberTask]):
         writer.write_all("hazards", self.hazards(recorded, found))
 
     def atomic_with(self, sink: Sink) -> tuple[str, ...]:
-        """Names of the sinks that positions stand or fall with."""
+        """Return the names of the sinks whose effects are committed together with the offsets."""
         return (sink.name,)
 
     def hazards(self, recorded: Recorded, commits: Sequence[Commit]) -> list[dict[str, Any]]:
-        """What put it to the test, as rows of the `hazards` table."""
         log = recorded.lines.get("log", [])
         return hazards(log, topic=self._topic, sink=self._sink, commits=commits)

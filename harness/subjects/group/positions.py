@@ -1,4 +1,4 @@
-"""What a group has committed so far, looked up while it runs."""
+"""What a group has committed so far, read while it runs."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from onceproof.harness.kafka.group_offsets import Commit, commits, end_for
 from onceproof.harness.kafka.log_reader import LogReader, UnreadableLog
 
 Reader = Callable[[], AbstractContextManager[LogReader]]
-"""Opens a reader of logs for as long as a block lasts."""
+"""Open a log reader for the duration of a `with` block."""
 
 
 class Committed(Protocol):
-    """Where a group commits, whatever keeps it."""
+    """Committed offsets, wherever they are stored."""
 
     def look(self) -> list[Commit]:
-        """All commits, oldest first; those of the last look where nobody can say now."""
+        """Return all commits, oldest first; the last known ones if they cannot be read now."""
 
 
 class LoggedPositions:
-    """Commits that are read off a log. Thread-safe."""
+    """Commits that are read from a log. Thread-safe."""
 
     def __init__(self, read: Callable[[LogReader], list[Commit]], reader: Reader) -> None:
-        """`read` says what a log holds; `reader` opens a reader of logs, past all proxies."""
+        """`read` extracts commits from a log; `reader` opens a log reader bypassing the proxies."""
         self._read = read
         self._reader = reader
         self._lock = threading.Lock()
@@ -38,23 +38,23 @@ class LoggedPositions:
                 with self._reader() as reader:
                     self._seen = self._read(reader)
             except UnreadableLog:
-                pass  # the leader of that log is gone for now
+                pass  # that partition has no leader now
             return self._seen
 
 
 class GroupPositions(LoggedPositions):
-    """The commits of one group. Thread-safe."""
+    """The commits of one consumer group. Thread-safe."""
 
     def __init__(self, group: str, reader: Reader, since: int = 0) -> None:
-        """`reader` opens a reader of logs, past all proxies; `since` is as of `commits`."""
+        """`reader` opens a log reader bypassing the proxies; for `since` see `commits`."""
         super().__init__(lambda log: commits(log, group, since), reader)
 
     @classmethod
     def from_now(cls, group: str, reader: Reader) -> GroupPositions:
-        """What it commits from now on.
+        """Return the group's commits from now on.
 
         Raises:
-            UnreadableLog: nobody can say where that begins.
+            UnreadableLog: the end of its offsets log cannot be read.
         """
         with reader() as log:
             return cls(group, reader, end_for(log, group))
@@ -63,7 +63,6 @@ class GroupPositions(LoggedPositions):
 def row_of(
     commit: Commit, owner: str, *, role: str, ordinal: int, at: int, sink: str | None = None
 ) -> dict[str, Any]:
-    """A commit as a row of `positions`."""
     return {
         "owner": owner,
         "instance": None,

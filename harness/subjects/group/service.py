@@ -1,7 +1,7 @@
-"""A service outside: it does what it is called for, once for every call; it knows no transactions.
+"""An external service: it acts once for every call, and takes no part in transactions.
 
-`python -m onceproof.harness.subjects.group.service ADDRESS HISTORY SINK` writes each call as an
-effect before it answers, so the history has whatever the caller believes.
+`python -m onceproof.harness.subjects.group.service ADDRESS HISTORY SINK` records each call as an
+effect before it answers, so the history is independent of what the caller knows.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from onceproof.harness.subjects.group.effect import effect_of
 from onceproof.harness.workload.payments import EFFECT_COLUMNS
 
 VIEW: Final = "service"
-"""Who looks: the service itself."""
+"""The observer of its effects: the service itself."""
 
 
 class Service(ThreadingHTTPServer):
-    """Counts and writes down."""
+    """Counts and records calls."""
 
     daemon_threads = True
 
@@ -36,7 +36,7 @@ class Service(ThreadingHTTPServer):
         self._one_at_a_time = threading.Lock()
 
     def carry_out(self, payment: bytes) -> None:
-        """Do it, and write it down.
+        """Record the call as an effect.
 
         Raises:
             HistoryNotWritten: it cannot be written.
@@ -67,11 +67,10 @@ class _Call(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """The history says it all."""
+        """Log nothing: calls are in the history."""
 
 
 def main() -> None:
-    """Serve until the process is ended."""
     address, history, sink = sys.argv[1:]
     host, _, port = address.rpartition(":")
     writer = HistoryWriter(Path(history), "service")

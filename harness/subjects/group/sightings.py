@@ -1,8 +1,7 @@
-"""When each commit of a group was first seen by a look.
+"""When each commit of a group was first observed.
 
-A commit has no name of its own, and one of a transaction shows when that is
-decided, in the middle of what was seen already. So it is known by its place and by how often that
-place was committed before.
+A commit has no id, and a transactional one becomes visible late, between others. So it is
+identified by topic, partition, offset, and how often that offset was committed before.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ class Sightings:
         self._first: dict[_Known, int] = {}
 
     def of(self, commits: Sequence[Commit]) -> list[int]:
-        """When each was seen first, in nanoseconds of the monotonic clock: now, if it is new."""
+        """Return when each was first seen (nanoseconds, monotonic clock); new ones are seen now."""
         with self._lock:
             moment = self._clock()
             return [self._first.setdefault(known, moment) for known in _known(commits)]

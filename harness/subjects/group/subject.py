@@ -1,8 +1,4 @@
-"""A consumer group that reads payments and writes them with their fee into another topic.
-
-One program serves them all; what tells them apart is when they commit their
-positions, and what a broken twin leaves out.
-"""
+"""A consumer group that reads payments and writes them with their fee to another topic."""
 
 from __future__ import annotations
 
@@ -26,7 +22,7 @@ from onceproof.harness.subjects.tasks import Program
 from onceproof.harness.tools.setup import Tools
 
 CALLS: Final = "calls"
-"""The sink of the service outside."""
+"""Sink of the external service."""
 Missing = Literal["nothing", "group-metadata", "rewind", "outcomes"]
 
 _SAYS: Final[dict[Commits, str]] = {
@@ -50,23 +46,21 @@ _WITHOUT: Final[dict[Missing, str]] = {
 _CAN_LACK: Final[dict[Client, frozenset[Missing]]] = {
     "librdkafka": frozenset({"group-metadata", "rewind"}),
     "java": frozenset({"group-metadata", "rewind"}),
-    # A member that was away gives up by itself, whatever the group would say.
+    # A member that was absent gives up by itself, with or without the group's metadata.
     "kafka-python": frozenset({"rewind"}),
-    # It has no metadata that could be left out, and a new life after every abort.
+    # Its transactions take no group metadata, and every abort starts a new life.
     "aiokafka": frozenset({"outcomes"}),
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConsumerGroup(GroupSubject):
-    """A group on trial.
+    """A consumer group under test.
 
     Attributes:
-        client: whose; only members of librdkafka commit otherwise than in transactions, and call
-            somebody.
-        commits: when positions are committed.
+        client: only members of librdkafka can commit outside transactions and call the service.
         without: what a broken twin leaves out.
-        calls: whether each record is also told to a service outside, once for each processing.
+        calls: also call an external service for each record, each time it is processed.
     """
 
     client: Client = "librdkafka"
@@ -79,7 +73,7 @@ class ConsumerGroup(GroupSubject):
     group: str = "billing"
 
     def __post_init__(self) -> None:
-        """Raises `ValueError` for what no member of such a client can do."""
+        """Raise `ValueError` for what members of this client cannot do."""
         if self.client != "librdkafka" and (self.commits != "in-transaction" or self.calls):
             raise ValueError(
                 f"members of {self.client} commit in transactions and call nobody; "
@@ -97,7 +91,7 @@ class ConsumerGroup(GroupSubject):
 
     @property
     def name(self) -> str:
-        """E.g. `consume-transform-produce`, `plain-consumers-before`."""
+        """For example `consume-transform-produce`, `plain-consumers-before`."""
         if self.commits != "in-transaction":
             return f"plain-consumers-{self.commits}"
         without = "" if self.without == "nothing" else f"-no-{self.without}"
@@ -114,7 +108,7 @@ class ConsumerGroup(GroupSubject):
         return (self.sink, CALLS) if self.calls else (self.sink,)
 
     def configuration(self) -> Mapping[str, Any]:
-        """Settings of its clients; those in Java are in their program."""
+        """Return the settings of its clients; those in Java are in their program."""
         group = {"number": self.members, "positions": f"committed {self.commits}"}
         if self.client == "java":
             return {"members": group | {"program": "harness/java/Member.java"}}

@@ -1,4 +1,4 @@
-"""The task of a member of a group; written as JSON for its process."""
+"""The task of a group's member, passed to its process as JSON."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from pathlib import Path
 from typing import Final, Literal, Self
 
 Commits = Literal["in-transaction", "before", "after", "automatically"]
-"""When positions are committed: in the transaction of the effects, before or after these, or by the
-client whenever it likes."""
+"""When offsets are committed: in the transaction of the effects, before or after the effects, or by
+the client's auto-commit."""
 
 SESSION_TIMEOUT_MS: Final = 6_000
-"""After so long without a heartbeat the group goes on without a member: the least brokers allow."""
+"""Session timeout: the lowest value that brokers allow."""
 TRANSACTION_TIMEOUT_MS: Final = 20_000
-"""Longer than a session, so that a member that comes back still has its transaction."""
+"""Longer than a session, so that a member that returns still has its transaction."""
 HUNG_SECONDS: Final = 15.0
-"""A client that does not return from a call for so long is ended by its watchdog."""
+"""A member whose client does not return from a call for so long is ended by its watchdog."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MemberTask:
-    """One member.
+    """The task of one member.
 
     Attributes:
-        name: `member-0`; its client id too.
-        group_metadata: give a transaction the group's metadata, so that who left it is fenced.
-        rewind: after an abort, read again from the committed positions.
-        outcomes: commit only if no effect was refused, where a client's commit does not see to it.
-        calls: address of a service that is called for each record; None: none.
-        batch: records at a time, at most.
+        name: also its client id.
+        group_metadata: send the group's metadata with a transaction, so that a zombie is fenced.
+        rewind: after an abort, read again from the committed offsets.
+        outcomes: check each send before the commit, where the client's commit does not.
+        calls: URL of a service to call for each record; None for no calls.
+        batch: maximum number of records at a time.
     """
 
     name: str
@@ -46,7 +46,6 @@ class MemberTask:
 
     @property
     def consumer(self) -> str:
-        """Client id of its consumer, by which the group knows it."""
         return self.name
 
     def save(self, path: Path) -> None:

@@ -1,7 +1,7 @@
-"""Ends a process whose client does not return: what a deployment's liveness probe does.
+"""End a process whose client hangs, as the liveness probe of a deployment does.
 
-A client that waits for ever on a coordinator that is gone cannot be asked to
-stop; only its process can be ended, and a new one started.
+A client that waits forever for a lost coordinator cannot be asked to stop; only its process can be
+ended and replaced.
 """
 
 from __future__ import annotations
@@ -14,30 +14,29 @@ from contextlib import contextmanager
 from typing import Final
 
 HUNG: Final = 4
-"""Exit code of a process that was ended for this."""
+"""Exit code of a process that the watchdog ended."""
 
 
 _LOOKS: Final = 20
-"""How often it is looked at a call before its time is over."""
+"""Number of checks within the time limit of a call."""
 
 _Call = tuple[str]
 
 
 class Looks:
-    """Counts how often in a row one call was met.
+    """Counts successive checks that found the same call.
 
-    Looks are counted and not seconds: a process that was paused has not looked meanwhile, and the
-    call that it was in had no time to return either.
+    Seconds would count the time in which a paused process could not return from its call.
     """
 
     def __init__(self, most: int = _LOOKS) -> None:
-        """More than `most` are too many."""
+        """More than `most` checks mean that a call hangs."""
         self._most = most
         self._met: object = None
         self._count = 0
 
     def hung(self, call: object) -> bool:
-        """Look once more at the call that is made now, None if there is none."""
+        """Check the current call (None if there is none); return whether it hangs."""
         if call is None or call is not self._met:
             self._met, self._count = call, 0
             return False
@@ -46,7 +45,7 @@ class Looks:
 
 
 class Watchdog:
-    """Looks at one call at a time, from a thread of its own."""
+    """Watches one call at a time, in its own thread."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -55,7 +54,6 @@ class Watchdog:
 
     @contextmanager
     def over(self, call: str) -> Iterator[None]:
-        """Watch over a call until the block ends."""
         self._call = (call,)
         try:
             yield

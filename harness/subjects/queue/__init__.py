@@ -1,1 +1,1 @@
-"""Subjects that consume a queue and write into another one, by JMS or by AMQP."""
+"""Subjects that consume one queue and write to another, by JMS or AMQP."""

@@ -1,7 +1,7 @@
-"""Starts a forwarder by AMQP: `python -m onceproof.harness.subjects.queue.amqp FOLDER TASK`.
+"""Start an AMQP forwarder: `python -m onceproof.harness.subjects.queue.amqp FOLDER TASK`.
 
-FOLDER is where the AMQP client is; empty, if Python finds it anyway. Nothing
-else that lies there is to be taken for ours, so it comes last.
+FOLDER contains the AMQP client; it is empty if Python finds the client anyway. It comes last on the
+path, so that nothing else in it hides our modules.
 """
 
 from __future__ import annotations

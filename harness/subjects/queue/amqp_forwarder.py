@@ -1,9 +1,7 @@
-"""A forwarder by AMQP 1.0; `amqp.py` starts it.
+"""A forwarder by AMQP 1.0, started by `amqp.py`.
 
-A message is accepted after the broker has accepted its effect, or both are
-in one transaction. After any error it connects again, as an application must, and the broker
-delivers again what was not accepted. A declare and a commit have no time-out in AMQP: after a while
-without an answer the connection is given up here.
+After any error it reconnects, as an application must, and the broker redelivers unaccepted
+messages. AMQP has no time-out for declare and commit, so it closes a silent connection.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ from onceproof.harness.subjects.queue.moments import (
 from onceproof.harness.subjects.queue.task import ForwarderTask
 
 _SECONDS: Final = 3.0
-"""How long an answer of the broker may take."""
+"""Timeout of an answer."""
 _WAIT: Final = 0.2
 """How long to wait for more messages of one transaction."""
 _HEARTBEAT: Final = 2.0
@@ -40,7 +38,7 @@ _RECORD, _KEY, _DUPLICATE_ID = "onceproof_record", "onceproof_key", "_AMQ_DUPL_I
 
 
 class _Inbox(MessagingHandler):  # type: ignore[misc]
-    """What was delivered and not yet taken up."""
+    """Messages that were delivered and are not yet processed."""
 
     def __init__(self) -> None:
         super().__init__(prefetch=0, auto_accept=False)
@@ -51,7 +49,7 @@ class _Inbox(MessagingHandler):  # type: ignore[misc]
 
 
 class _Ending(TransactionHandler):  # type: ignore[misc]
-    """What became of one transaction."""
+    """Outcome of one transaction."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,11 +70,11 @@ class _Ending(TransactionHandler):  # type: ignore[misc]
 
 
 class Refused(Exception):
-    """The broker refused what it was asked; the text says what that was."""
+    """The broker refused a request; the text says which."""
 
 
 class Forwarder:
-    """One life, connection after connection."""
+    """One life of a forwarder, with one connection after another."""
 
     def __init__(self, task: ForwarderTask) -> None:
         self._task = task
@@ -86,7 +84,6 @@ class Forwarder:
         self._history = HistoryWriter(Path(task.history), task.name)
 
     def run(self) -> None:
-        """Forward until this process ends."""
         while True:
             try:
                 self._connected()
@@ -114,8 +111,8 @@ class Forwarder:
             connection.close()
 
     def _take(self, connection: Any, inbox: _Inbox) -> list[tuple[Any, Any]]:
-        """What was delivered, after a short while at the latest."""
-        with suppress(Timeout):  # then what there is
+        """Return the delivered messages, after waiting briefly for a full batch."""
+        with suppress(Timeout):  # then return what has arrived
             connection.wait(
                 lambda: len(inbox.delivered) >= self._batch, timeout=_WAIT, msg="more messages"
             )
@@ -168,7 +165,7 @@ class Forwarder:
 
     @staticmethod
     def _sent(connection: Any) -> None:
-        """Wait until all is on its way: nothing may be held back in this process."""
+        """Wait until everything is sent: a kill must not find a message in this process only."""
         connection.wait(lambda: not connection.conn.transport.pending(), msg="all to be sent")
 
     def _effect(self, message: Any) -> Any:
@@ -180,7 +177,6 @@ class Forwarder:
         return Message(body=body, properties=properties, durable=True)
 
     def _record(self, kind: str, messages: list[Any]) -> None:
-        """Write down what was delivered, or what has its effect with the broker."""
         rows = [
             {"record": str(message.properties[_RECORD]), "by": self._task.name, "at": now()}
             for message in messages

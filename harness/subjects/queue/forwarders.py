@@ -1,8 +1,7 @@
-"""The forwarders of a run: processes that consume one queue side by side.
+"""The forwarders of a run: processes that consume one queue in parallel.
 
-A queue has no positions. What was consumed is gone from it, so how far the
-forwarders are shows by what is left, and they have come to the end when nothing is, neither in the
-queue nor out at one of them.
+A queue has no offsets, only messages that are left. So the forwarders have finished when no message
+is queued or in delivery.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from onceproof.harness.subjects.tasks import Program, Tasks
 from onceproof.harness.wait import wait_until
 
 _MOMENT_SECONDS: Final = 50.0
-"""How long it may take to come to a moment: less than a lab waits for its fault."""
+"""Limit for a forwarder to reach a moment; shorter than a lab waits for its fault."""
 _SECONDS: Final = 60.0
 
 
@@ -38,27 +37,20 @@ class Forwarders(Tasks[ForwarderTask]):
     def __init__(
         self, tasks: Sequence[ForwarderTask], parts: PipelineParts, *, program: Program
     ) -> None:
-        """Nothing is started yet.
-
-        Args:
-            tasks: one for each forwarder, all between the same queues.
-            program: the command that starts a forwarder with the file of its task.
-        """
         super().__init__(tasks, parts, program=program)
         self._topic, self._sink = parts.topic, tasks[0].sink
         self._seen = 0
 
     @contextmanager
     def standing(self, name: str, moment: str) -> Iterator[str]:
-        """Wait until a forwarder stands still at a moment, which lasts until `let_go`.
+        """Wait until a forwarder is held at a moment; yield the first record that it has in hand.
 
-        Gives the record that it stands still with, the first if there are several. If it does not
-        come there, or something goes wrong meanwhile, it is let go. What counts as consumed when it
-        was handed out is so at the broker as well: its client does not wait for that.
+        It is held until `let_go`, or released if the wait or the block fails. With AUTO_ACKNOWLEDGE
+        also wait until the broker has removed the record, for which the client does not wait.
 
         Raises:
-            Overdue: it does not come there in time.
-            PipelineTrouble: forwarders end by themselves again and again.
+            Overdue: it does not reach the moment in time.
+            PipelineTrouble: forwarders repeatedly ended by themselves.
         """
         moments = self._moments(name)
 
@@ -94,23 +86,22 @@ class Forwarders(Tasks[ForwarderTask]):
         )
 
     def let_go(self, name: str) -> None:
-        """Let a forwarder go on, or its next life."""
         self._moments(name).let_go()
 
     def consumers(self) -> int | None:
-        """How many of them the broker has; None while it does not answer."""
+        """Return the broker's number of consumers; None while it does not answer."""
         try:
             return self._parts.stage.queues().counts(self._topic).consumers
         except QueueTrouble:
             return None
 
     def given(self, record: str, *, since: int, but: str) -> str | None:
-        """Who but one of them was given a record since a moment, by what they wrote down."""
+        """Return the forwarder other than `but` that was given a record after `since`, if any."""
         for name in self.names:
             path = self._parts.history / f"{name}.jsonl"
             lines = path.read_bytes().splitlines() if name != but and path.exists() else []
             for line in lines:
-                # The last line may not be whole yet.
+                # The last line may be incomplete.
                 if record.encode() in line and line.endswith(b"}"):
                     row = json.loads(line)
                     if (row["t"], row.get("record")) == ("delivered", record) and row["at"] > since:
@@ -118,11 +109,11 @@ class Forwarders(Tasks[ForwarderTask]):
         return None
 
     def wait_consuming(self) -> None:
-        """Wait until the broker has all of them that are there and do not stand still.
+        """Wait until the broker has every forwarder that runs and is not paused as a consumer.
 
         Raises:
             Overdue: it has not in time.
-            PipelineTrouble: forwarders end by themselves again and again.
+            PipelineTrouble: forwarders repeatedly ended by themselves.
         """
 
         def there() -> bool:
@@ -142,8 +133,8 @@ class Forwarders(Tasks[ForwarderTask]):
 
     @property
     def commits(self) -> int:
-        """How many effects there are; while the broker does not answer, as many as at last."""
-        with suppress(QueueTrouble):  # it is away for now
+        """Number of effects; the last known one while the broker does not answer."""
+        with suppress(QueueTrouble):  # it is unavailable now
             self._seen = self._parts.stage.queues().sent(self._sink)
         return self._seen
 
@@ -154,7 +145,7 @@ class Forwarders(Tasks[ForwarderTask]):
         return f"{self.commits} effects" if self._running else None
 
     def positions(self) -> Positions | None:
-        """The end of the input, once nothing of it is left; None until then."""
+        """Return the end of the input once nothing of it is left; None before."""
         queues = self._parts.stage.queues()
         try:
             left = queues.counts(self._topic)
@@ -164,7 +155,6 @@ class Forwarders(Tasks[ForwarderTask]):
         return {(self._topic, 0): end} if left.messages == left.delivering == 0 else None
 
     def idle(self) -> bool:
-        """Whether nothing is out at a forwarder."""
         try:
             return self._parts.stage.queues().counts(self._topic).delivering == 0
         except QueueTrouble:

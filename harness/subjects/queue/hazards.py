@@ -1,8 +1,7 @@
-"""What put forwarders to the test, by what they were given and by what they left.
+"""Find what exercised the forwarders' claims, in what was delivered to them and what they left.
 
-A broker's own word for a delivery that is not the first is not relied upon.
-Forwarders write down each that they get: a record that was given out more often than it was sent
-was given out again.
+The broker's redelivery flag is not used: forwarders record every delivery, and a record that was
+delivered more often than it was sent was redelivered.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ from onceproof.harness.subjects.counted import beyond, counted
 from onceproof.harness.subjects.group.hazards import ABANDONED, REPLAYED
 
 REDELIVERED: Final = "redelivered-input"
-"""Messages were delivered again that some forwarder had been given before, and had not consumed."""
+"""Messages that a forwarder had been given and had not consumed were delivered again."""
 REWRITTEN: Final = "rewritten-effect"
-"""Effects were sent again that had been with the broker before: in a transaction that came to
-nothing, or else for good."""
+"""Effects that the broker already had were sent again; the first ones had been rolled back, or
+committed."""
 DROPPED: Final = "dropped-duplicate"
-"""The broker dropped effects that it had taken before, by its own word."""
+"""The broker's log says that it dropped effects as duplicates."""
 
 
 def hazards(
@@ -30,15 +29,12 @@ def hazards(
     sink: str,
     dropped: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
-    """Rows of the `hazards` table.
+    """Return rows of the `hazards` table.
 
     Args:
-        lines: the history as it was written while the run lasted, by kind: `delivered`, what each
-            forwarder was given, `written`, what had its effect with the broker before it was to be
-            consumed, and `log`, with the logs of both queues.
-        source: the address that they consume.
-        sink: the address that they write to.
-        dropped: records of effects that the broker says to have dropped.
+        lines: rows that were recorded during the run, by kind: `delivered` (given to a forwarder),
+            `written` (effect at the broker, input not yet consumed), and `log` (both queues).
+        dropped: records of effects that the broker dropped, according to its log.
     """
     log = [row for row in lines.get("log", ()) if row["record"] is not None]
     written = Counter(row["record"] for row in log if row["topic"] == sink)
@@ -66,7 +62,7 @@ def hazards(
 
 
 def _again(rows: Sequence[Mapping[str, Any]], inputs: Mapping[str, int]) -> Mapping[str, int]:
-    """Records that come more often than they were sent, and when that was first seen."""
+    """Return records that appear more often than they were sent, and when that was first seen."""
     times: Counter[str] = Counter()
     found: dict[str, int] = {}
     for row in sorted(rows, key=lambda row: int(row["at"])):

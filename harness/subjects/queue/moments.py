@@ -1,8 +1,8 @@
-"""Moments of a forwarder at which it can be asked to stand still: what both sides agree on.
+"""Moments at which a forwarder can be held: the protocol between it and the harness.
 
-Who wants it writes the moment's name into the file `NAME.hold`; `NAME.held`
-is there while the forwarder stands still, and says with which record. It goes on when `NAME.hold`
-is gone, or says another moment. `harness/artemis/Moments.java` is the same for those in Java.
+The harness writes the moment's name to the file `NAME.hold`. While the forwarder is held,
+`NAME.held` exists and names the record in hand. It continues when `NAME.hold` is removed or names
+another moment. `harness/artemis/Moments.java` implements the same for JMS.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ MOMENTS: Final[Mapping[str, str]] = {
     BEFORE_COMMIT: "when it is about to have what it took consumed",
     AFTER_COMMIT: "when what it took is consumed",
 }
-"""A message was handed out and nothing is written yet, the effect is written and the message not
-yet consumed, or both is done. With AUTO_ACKNOWLEDGE it is consumed from the first one on."""
+"""Before the effect is written, before the message is consumed, after both. With AUTO_ACKNOWLEDGE
+the message is consumed from the start."""
 _LOOK_EVERY: Final = 0.005
 
 
 class Moments:
-    """Those of one forwarder."""
+    """The moments of one forwarder."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._draft, self._wanted, self._held = (
@@ -38,18 +38,18 @@ class Moments:
         self._draft.rename(self._wanted)
 
     def held(self) -> str | None:
-        """The record with which it stands still; None while it does not."""
+        """Return the record that it is held with; None while it is not held."""
         with suppress(FileNotFoundError):
             return self._held.read_text() or None
         return None
 
     def let_go(self) -> None:
-        """Let it go on, or its next life."""
+        """Release it, or its next life."""
         for file in (self._wanted, self._held):
             file.unlink(missing_ok=True)
 
     def reached(self, moment: str, record: str) -> None:
-        """The forwarder is there: stand still if that is wanted."""
+        """Called by the forwarder at a moment: wait there while that is requested."""
         if not self._wants(moment):
             return
         self._held.write_text(record)

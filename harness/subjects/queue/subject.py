@@ -1,8 +1,4 @@
-"""Forwarders: they consume payments from a queue and send them with their fee to another one.
-
-One program serves them all; what tells them apart is when a message counts
-as consumed, and whether its effect says which message it is of.
-"""
+"""Forwarders: they consume payments from a queue and send them with their fee to another one."""
 
 from __future__ import annotations
 
@@ -27,7 +23,7 @@ from onceproof.harness.tools.proton import proton
 from onceproof.harness.tools.setup import Tools
 
 FORWARDER: Final = "forwarder"
-"""What they offer: forwarders that can be killed and paused."""
+"""Offered to faults: forwarders that can be killed and paused."""
 Client = Literal["jms", "amqp"]
 _SAYS: Final[dict[tuple[Client, Acknowledge], str]] = {
     ("jms", "transacted"): (
@@ -65,12 +61,11 @@ _LACKS: Final = {
 
 @dataclass(frozen=True, kw_only=True)
 class QueueForwarder(SubjectBase):
-    """Forwarders on trial.
+    """Forwarders under test.
 
     Attributes:
-        client: by which protocol; by AMQP no message is acknowledged before its effect.
-        acknowledge: when a message counts as consumed.
-        duplicate_ids: each effect says which message it is of (`_AMQ_DUPL_ID`).
+        client: the protocol; with AMQP no message is acknowledged before its effect.
+        duplicate_ids: give each effect its message's id as `_AMQ_DUPL_ID`.
     """
 
     client: Client = "jms"
@@ -84,13 +79,12 @@ class QueueForwarder(SubjectBase):
     view = "queue"
 
     def __post_init__(self) -> None:
-        """Raises `ValueError` for what no forwarder of such a client can do."""
+        """Raise `ValueError` for what forwarders of this client cannot do."""
         if (self.client, self.acknowledge) == ("amqp", "auto"):
             raise ValueError("forwarders by AMQP accept a message after its effect, or with it")
 
     @property
     def name(self) -> str:
-        """E.g. `jms-forwarder-transacted`, `jms-forwarder-client-ids-narrow`."""
         ids = "-ids" if self.duplicate_ids else ""
         return "-".join([f"{self.client}-forwarder-{self.acknowledge}{ids}", *self._lacks])
 
@@ -113,7 +107,7 @@ class QueueForwarder(SubjectBase):
 
     @property
     def plain_text(self) -> bool:
-        """The queue broker has no other."""
+        """True: the queue broker has no TLS listener."""
         return True
 
     @property
@@ -132,10 +126,10 @@ class QueueForwarder(SubjectBase):
         }
 
     def pipeline(self, parts: PipelineParts) -> Forwarders:
-        """Its forwarders.
+        """Return the forwarders.
 
         Raises:
-            SetupError: their program cannot be had.
+            SetupError: their program cannot be compiled or downloaded.
         """
         tasks = [
             ForwarderTask(

@@ -1,4 +1,4 @@
-"""The task of a forwarder, by JMS or by AMQP; written as JSON for its process."""
+"""The task of a forwarder, by JMS or AMQP, passed to its process as JSON."""
 
 from __future__ import annotations
 
@@ -8,24 +8,19 @@ from pathlib import Path
 from typing import Literal
 
 Acknowledge = Literal["transacted", "auto", "client"]
-"""When a message counts as consumed: in one transaction with its effect, as soon as it was handed
-out, or when the application says so, after its effect. JMS calls them SESSION_TRANSACTED,
-AUTO_ACKNOWLEDGE and CLIENT_ACKNOWLEDGE."""
+"""When a message counts as consumed: with its effect, on delivery, or when the application says so,
+after its effect. In JMS: SESSION_TRANSACTED, AUTO_ACKNOWLEDGE, CLIENT_ACKNOWLEDGE."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ForwarderTask:
-    """One forwarder.
+    """The task of one forwarder.
 
     Attributes:
-        name: `forwarder-0`.
         broker: `host:port` of the queue broker, as the audience `pipeline` reaches it.
         source: the queue that it consumes, by its fully qualified name.
-        sink: the address that it sends to.
-        duplicate_ids: each effect says which message it is of, so that the broker takes it once.
-        work: folder in which somebody may ask it to stand still.
-        history: folder for what it has to tell.
-        batch: messages in one transaction, at most.
+        work: folder of the files that hold it at a moment.
+        batch: maximum number of messages in one transaction.
     """
 
     name: str

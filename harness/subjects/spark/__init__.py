@@ -1,1 +1,1 @@
-"""Spark's subjects: one file each, and their jobs."""
+"""Spark's subjects, one file each, and their jobs."""

@@ -1,7 +1,6 @@
-"""Aborted records among what a Spark query had to process.
+"""Find aborted records in the input of a Spark query.
 
-They lie in the input's log like any other. Who reads committed records must
-pass over them, and has been put to the test only if there were some in a batch that it committed.
+Skipping them is exercised only if there were some in a committed micro-batch.
 """
 
 from __future__ import annotations
@@ -12,13 +11,12 @@ from typing import Any, Final
 from onceproof.harness.subjects.counted import counted
 
 ABORTED_INPUT: Final = "aborted-input"
-"""Records of aborted transactions lay among the offsets of committed micro-batches."""
+"""Records of aborted transactions were within the offset ranges of committed micro-batches."""
 
 Row = Mapping[str, Any]
 
 
 def aborted_input(log: Iterable[Row], ranges: Iterable[Row]) -> list[dict[str, Any]]:
-    """Rows of the `hazards` table: one, or none."""
     committed: dict[tuple[str, int], list[range]] = {}
     for row in ranges:
         if row["committed"]:

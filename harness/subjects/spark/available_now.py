@@ -1,4 +1,4 @@
-"""PySpark foreachBatch into PostgreSQL, started again and again for what there is by then."""
+"""PySpark foreachBatch into PostgreSQL, started again and again with the trigger availableNow."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from onceproof.harness.subjects.spark.subject import JobPlace
 
 @dataclass(frozen=True, kw_only=True)
 class SparkAvailableNow(SparkForeachBatchPostgres):
-    """As a scheduler runs it: with the trigger `availableNow` a stream has an end."""
+    """A stream that ends when its input is processed, restarted as by a scheduler."""
 
     family = "spark-triggers"
     pipeline_type: ClassVar[type[SparkPipeline]] = SparkPipelineAgain
 
     @property
     def name(self) -> str:
-        """`spark-available-now`, with `-unguarded` for the twin."""
         return f"spark-available-now{self.lacks}"
 
     @property

@@ -1,9 +1,7 @@
-"""A PySpark query with state: the balance of each account, in Spark's state store or, as the broken
-twin, in files of the job's own.
+"""A stateful PySpark query: account balances in Spark's state store, or in the job's own files.
 
-Each record says what an account has by then, so writing one again changes
-nothing. Whether the balances are right depends on the state alone: that what a micro-batch added is
-taken back before it runs again.
+Rewriting a balance changes nothing. Whether it is right depends on the state alone: a micro-batch's
+changes must be rolled back before it runs again, and the broken twin's own files are not.
 """
 
 from __future__ import annotations
@@ -30,9 +28,7 @@ _PROVIDERS: Final[Mapping[Store, str]] = {
 class SparkBalances(SparkSubject):
     """Payments to balances, by `groupBy("account")` in update mode.
 
-    Attributes:
-        store: where it keeps them: Spark's store in RocksDB, Spark's store by default, or files of
-            the job's own, which it does not take back.
+    With `store="home-made"` they are in files of the job, which it does not roll back.
     """
 
     store: Store = "rocksdb"
@@ -41,12 +37,11 @@ class SparkBalances(SparkSubject):
 
     @property
     def name(self) -> str:
-        """`spark-balances`, with the store behind it if it is not RocksDB."""
         return "spark-balances" + ("" if self.store == "rocksdb" else f"-{self.store}")
 
     @property
     def sinks(self) -> tuple[str, ...]:
-        """None: a balance is no effect of any one payment."""
+        """None: a balance is not the effect of a single payment."""
         return ()
 
     @property
@@ -70,7 +65,6 @@ class SparkBalances(SparkSubject):
         return self.sink
 
     def configuration(self) -> Mapping[str, Any]:
-        """Spark's settings, and where the state is."""
         return {**super().configuration(), "state": {"store": self.store}}
 
     def command(self, place: JobPlace) -> list[str]:

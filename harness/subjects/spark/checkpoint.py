@@ -1,13 +1,12 @@
-"""Reading a Spark Structured Streaming checkpoint from outside, while the query runs.
+"""Read a Spark Structured Streaming checkpoint from outside, while the query runs.
 
-`offsets/N` is written before micro-batch N runs and holds where it will end;
-`commits/N` is written after the sink has it. Between the two lies the window in which a crash makes
-batch N run again. Spark writes both as `.N.<uuid>.tmp` first, so the creation of that file in
-`commits/` says that the sink is done and the commit is not. Between the two each task of a stateful
-query puts its partition's state there as version N + 1, `state/<operator>/<partition>/<N + 1>.zip`
-by RocksDB and `.delta` by the default store, under another name first and then renamed. The file
-sink has a log of its own, which is written in the same way as the commit log; an Iceberg table has
-its metadata, where each commit begins with a manifest of what was written.
+Spark writes `offsets/N`, with the end offsets of micro-batch N, before the batch runs, and
+`commits/N` after the sink has it. A crash in between makes batch N run again. Both are written to
+`.N.<uuid>.tmp` first, so the creation of that file in `commits/` means that the sink is done and
+the commit is not. In between, each task of a stateful query writes its partition's state as version
+N + 1: `state/<operator>/<partition>/<N + 1>.zip` with RocksDB, `.delta` with the default store,
+renamed from a temporary file. The file sink's log is written like the commit log; an Iceberg
+commit begins with a manifest in the table's metadata.
 """
 
 from __future__ import annotations
@@ -25,13 +24,12 @@ from onceproof.harness.subjects.folder_watch import FolderWatch
 
 T = TypeVar("T")
 Offsets = dict[tuple[str, int], int]
-"""(topic, partition) → offset."""
 
 _VERSION = re.compile(r"(\d+)\.(?:zip|delta|changelog)")
 _COMMIT_BEGUN = re.compile(r"\.(\d+)(?:\.compact)?\.[0-9a-f-]+\.tmp")
-"""Every so many entries of a sink's log come with all that were before, as `N.compact`."""
+"""A sink's log is compacted periodically: `N.compact` includes all earlier entries."""
 _MANIFEST_BEGUN = re.compile(r"[0-9a-f-]{36}-m\d+\.avro")
-"""Iceberg's manifest of what was written. It names no batch: there is one under way at a time."""
+"""Iceberg's manifest of new files. It names no batch, but only one is running at a time."""
 
 
 class UnreadableCheckpoint(RuntimeError):
@@ -40,12 +38,12 @@ class UnreadableCheckpoint(RuntimeError):
 
 @dataclass(frozen=True, kw_only=True)
 class BatchState:
-    """What the state's partitions have of one batch.
+    """State of one batch in the state store's partitions.
 
     Attributes:
-        version: the version that the batch makes.
-        written: for each partition, as `operator/partition`, when its file of that version was
-            written, in nanoseconds of the file system's clock; None without one.
+        version: the version that the batch writes.
+        written: `operator/partition` → when its file of that version was written, in nanoseconds of
+            the file system's clock; None if it does not exist.
     """
 
     version: int
@@ -53,11 +51,11 @@ class BatchState:
 
     @property
     def progress(self) -> tuple[int, int]:
-        """How many partitions have the version, and how many there are."""
+        """Number of partitions that have the version, and number of partitions."""
         return sum(at is not None for at in self.written.values()), len(self.written)
 
     def anew(self, later: BatchState) -> int:
-        """How many partitions that have the version here have it written once more later."""
+        """Return how many partitions that have the version here have rewritten it in `later`."""
         return sum(
             at is not None and later.written.get(store) not in (None, at)
             for store, at in self.written.items()
@@ -71,27 +69,25 @@ class Checkpoint:
     folder: Path
 
     def create(self) -> None:
-        """Make the folders that are watched, before the query does."""
+        """Create the watched folders before the query does."""
         for name in ("offsets", "commits", "state"):
             (self.folder / name).mkdir(parents=True, exist_ok=True)
 
     def query_id(self) -> str | None:
-        """The query's id, which outlives restarts; None before the first start."""
+        """Return the query's id, which survives restarts; None before the first start."""
         try:
             return str(json.loads((self.folder / "metadata").read_text())["id"])
         except (FileNotFoundError, json.JSONDecodeError):
             return None
 
     def planned(self) -> list[int]:
-        """Batches in the offset log, in order."""
         return _numbers(self.folder / "offsets")
 
     def committed(self) -> list[int]:
-        """Batches in the commit log, in order."""
         return _numbers(self.folder / "commits")
 
     def end_of(self, batch: int) -> Offsets:
-        """Where a planned batch ends: the next offset to be read, by topic and partition.
+        """Return the end offsets of a planned batch: the next ones to read.
 
         Raises:
             UnreadableCheckpoint: the entry is damaged.
@@ -106,14 +102,14 @@ class Checkpoint:
         return _read(self.folder / "offsets" / str(batch), ends)
 
     def begins(self) -> Offsets:
-        """Where the query began, by topic and partition; nothing before its first batch.
+        """Return the offsets where the query began; empty before its first batch.
 
         Raises:
-            UnreadableCheckpoint: what says so is damaged.
+            UnreadableCheckpoint: the file is damaged.
         """
 
         def begin(text: str) -> Offsets:
-            # Spark puts a zero byte before it, for readers of older versions (SPARK-19517).
+            # Spark writes a zero byte first, for readers of older versions (SPARK-19517).
             (source,) = _version_1(text.lstrip("\0"))
             return offsets_of(json.loads(source))
 
@@ -123,11 +119,13 @@ class Checkpoint:
         return found
 
     def watermark_to_come(self, batch: int) -> bool:
-        """Whether a committed batch has moved the watermark: then one comes behind it, without
-        records if there are none, which closes what the watermark has passed.
+        """Return whether a committed batch has advanced the watermark.
+
+        If so, another batch follows, possibly without records, that closes what the watermark has
+        passed.
 
         Raises:
-            UnreadableCheckpoint: the entry of one of its logs is damaged.
+            UnreadableCheckpoint: a log entry is damaged.
         """
         plan = self._metadata(self.folder / "offsets" / str(batch)).get("batchWatermarkMs", 0)
         done = self._metadata(self.folder / "commits" / str(batch)).get("nextBatchWatermarkMs", 0)
@@ -135,8 +133,6 @@ class Checkpoint:
 
     @staticmethod
     def _metadata(path: Path) -> Mapping[str, Any]:
-        """The first object in an entry of a log."""
-
         def first(text: str) -> Mapping[str, Any]:
             metadata: Mapping[str, Any] = json.loads(text.splitlines()[1])
             return metadata
@@ -144,14 +140,12 @@ class Checkpoint:
         return _read(path, first)
 
     def range_of(self, batch: int) -> dict[tuple[str, int], tuple[int, int]]:
-        """(start, end) of a planned batch: it starts where the one before it ends."""
+        """Return (start, end) of a planned batch; it starts at the end of the previous one."""
         start = self.end_of(batch - 1) if batch else self.begins()
         return {at: (start.get(at, 0), end) for at, end in self.end_of(batch).items()}
 
     def state_of(self, batch: int) -> BatchState:
-        """What the state's partitions have of a batch; those of joins, a folder deeper, are not
-        looked at.
-        """
+        """Return a batch's state, without that of joins, whose stores are one folder deeper."""
         operators = [self.folder / "state" / str(n) for n in _numbers(self.folder / "state")]
         stores = [operator / str(n) for operator in operators for n in _numbers(operator)]
         return BatchState(
@@ -161,10 +155,10 @@ class Checkpoint:
 
 
 def _read(path: Path, understand: Callable[[str], T]) -> T:
-    """What a file of the checkpoint says.
+    """Parse a file of the checkpoint.
 
     Raises:
-        UnreadableCheckpoint: it is not there, or cannot be understood.
+        UnreadableCheckpoint: it does not exist, or cannot be parsed.
     """
     text = ""
     try:
@@ -175,7 +169,7 @@ def _read(path: Path, understand: Callable[[str], T]) -> T:
 
 
 def _version_1(text: str) -> list[str]:
-    """The lines behind the version; raises `ValueError` if it is another one."""
+    """Return the lines after the version; raise `ValueError` if that is not v1."""
     version, *lines = text.splitlines()
     if version != "v1":
         raise ValueError(f"version {version}")
@@ -183,7 +177,7 @@ def _version_1(text: str) -> list[str]:
 
 
 def offsets_of(by_topic: Mapping[str, Mapping[str, int]]) -> Offsets:
-    """Spark's own form of the offsets of one source: `{"topic": {"0": 7}}`."""
+    """Convert Spark's JSON form of one source's offsets: `{"topic": {"0": 7}}`."""
     return {
         (topic, int(partition)): int(offset)
         for topic, offsets in by_topic.items()
@@ -208,10 +202,10 @@ def _numbers(folder: Path) -> list[int]:
 
 
 class CheckpointWatch(FolderWatch):
-    """Tells of every change in a checkpoint at the moment it happens.
+    """Report every change of a checkpoint immediately.
 
-    `on_sign` is called first, of each sign that `harness.subjects.windows` names: it may freeze the
-    driver. Then come `on_planned` and `on_committed`.
+    `on_sign` is called first, with a sign of `crash_points.Sign` and its batch; it may freeze the
+    driver. `on_planned` and `on_committed` are called next.
     """
 
     def __init__(
@@ -222,14 +216,7 @@ class CheckpointWatch(FolderWatch):
         on_committed: Callable[[int], None],
         sink_log: Path | None = None,
     ) -> None:
-        """Watch from now on.
-
-        Args:
-            checkpoint: its folders are there.
-            on_planned: called with a batch in the offset log.
-            on_committed: called with a batch in the commit log.
-            sink_log: the folder of the log that the sink keeps, which is there; None: it has none.
-        """
+        """Start watching; all folders must exist. `sink_log` is the folder of the sink's log."""
         super().__init__(checkpoint.folder)
         self.checkpoint = checkpoint
         self._on_planned = on_planned
@@ -261,7 +248,7 @@ class CheckpointWatch(FolderWatch):
             self._on_committed(int(name))
 
     def _of_manifest(self, mask: int, name: str) -> int | None:
-        """The batch under way, when a manifest begins."""
+        """Return the running batch if a manifest was created."""
         if not (mask & flags.CREATE and _MANIFEST_BEGUN.fullmatch(name)):
             return None
         return max(self.checkpoint.planned(), default=None)
@@ -274,10 +261,7 @@ class CheckpointWatch(FolderWatch):
             self._sign("state commit begun", int(version[1]) - 1)
 
     def _watch_state(self, folder: Path) -> None:
-        """Watch a folder of the state, and those of operators and partitions in it.
-
-        They come with the first batch. What is in one before it is watched is not reported.
-        """
+        """Watch a state folder and its subfolders; do not report files that are already there."""
         self._add(folder)
         for number in _numbers(folder):
             self._watch_state(folder / str(number))

@@ -1,8 +1,8 @@
-"""The classes that a Spark driver loads, kept for the next one.
+"""An archive of the classes that a Spark driver loads (class data sharing), kept for later drivers.
 
-A driver needs thirteen seconds of a core until it has processed its first
-micro-batches, and eight with these. They are recorded once, of a job that does nothing else
-(`jobs/classes.py`), and used only by our own jobs; see `own/driver_classes.py` for those of others.
+A driver takes 13 s of CPU time for its first micro-batches, and 8 s with the archive. It is
+recorded once, with `jobs/classes.py`, and used for our own jobs only; for users' jobs see
+`user_pipeline/driver_classes.py`.
 """
 
 from __future__ import annotations
@@ -19,14 +19,11 @@ from onceproof.harness.wait import Overdue, wait_until
 
 JOB: Final = Path(__file__).parent / "jobs" / "classes.py"
 _SECONDS: Final = 300.0
-"""It takes half a minute, and more where every core is busy."""
+"""Recording takes half a minute, and more on a busy machine."""
 
 
 def with_classes(parts: PipelineParts) -> tuple[str, ...]:
-    """The options of a driver's JVM, with those that spare it loading, if it can be spared.
-
-    Recorded in this run, if nobody has done it before.
-    """
+    """Return a driver's JVM options, with the class archive if it exists or can be recorded."""
     java = parts.tools.java_home / "bin" / "java"
 
     def build(folder: Path) -> None:

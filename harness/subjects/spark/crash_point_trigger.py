@@ -1,6 +1,6 @@
-"""Kills a Spark driver in a window of a micro-batch.
+"""Kill a Spark driver in a window of a micro-batch.
 
-Log, state and sink say whether a driver that stands still is in the window.
+Commit log, state and sink show whether the frozen driver is in the window.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from onceproof.harness.subjects.spark.crash_points import Sign, Window
 
 
 class SinkLook(Protocol):
-    """What a crash-point trigger asks of the sink, from any thread."""
+    """What a trigger needs to know of the sink, from any thread."""
 
     def size(self) -> int:
-        """A number that grows with every effect that becomes visible."""
+        """Return a number that grows with every visible effect."""
 
     def of(self, batch: int) -> tuple[int, int]:
-        """How many of a batch's records have effects in the sink, and how many it has."""
+        """Return how many of a batch's records have effects in the sink, and how many it has."""
 
 
 class SparkCrashPointTrigger(CrashPointTrigger):
-    """One driver, one window."""
+    """Kills one driver in one window."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class SparkCrashPointTrigger(CrashPointTrigger):
         sink: SinkLook,
         how: str,
     ) -> None:
-        """Arm it; `how` is what is noted of the driver's end."""
+        """Arm the trigger; `how` is recorded as the cause of the driver's end."""
         self._window = window
         self._checkpoint = watch.checkpoint
         self._sink = sink
@@ -49,7 +49,7 @@ class SparkCrashPointTrigger(CrashPointTrigger):
         )
 
     def _seen(self, sign: Sign, batch: int) -> None:
-        """Called by the watch, whose thread has to be back soon unless the driver stands still."""
+        """Called in the watch's thread, so return soon unless the driver is frozen."""
         if self._over.is_set() or sign != self._window.sign or not self._has_records(batch):
             return
         if self._window.growing:

@@ -1,8 +1,7 @@
-"""Moments in the life of a micro-batch at which a driver can be killed, all seen from outside.
+"""Crash points of a micro-batch, all observed from outside, so that the job needs no changes.
 
-Spark writes `offsets/N`, runs the batch, and writes `commits/N`. A window
-lies between two of these, the driver is frozen at the sign that it has begun, and what log, state
-and sink hold then says whether it is still in it. The job is not asked and need not know.
+The driver is frozen at the sign that a window begins; commit log, state and sink then show whether
+it is still in the window.
 """
 
 from __future__ import annotations
@@ -12,25 +11,24 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 Sign = Literal["planned", "state commit begun", "sink commit begun", "commit begun", "committed"]
-"""What is seen in a checkpoint: `offsets/N` is there, one partition of the state has a version for
-batch N, `commits/N` is being written, it is there. And in a sink that keeps a log of its own: its
-entry for batch N is being written."""
+"""Changes in a checkpoint: `offsets/N` exists, a partition of the state has batch N's version, the
+sink's own log entry for batch N is being written, `commits/N` is being written, it exists."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Window:
-    """One such moment.
+    """One crash point.
 
     Attributes:
-        name: how it is asked for.
-        says: the moment in words, as the rest of «SIGKILL the Spark driver …».
-        sign: what shows that it has begun.
-        committed: whether the commit log has the batch then.
-        growing: whether it begins only when, after the sign, the sink grows.
-        holds: given how many of a batch's records have effects in the sink, and how many it has,
-            whether that is the window.
-        state: given how many partitions of the state have the batch's version, and how many
-            partitions there are, whether that is the window.
+        name: its name in a fault's `at`.
+        says: completes the sentence «SIGKILL the Spark driver …».
+        sign: shows that the window has begun.
+        committed: whether the commit log has the batch in the window.
+        growing: whether the window begins only when the sink grows after the sign.
+        holds: given the number of the batch's records with effects in the sink, and the number of
+            its records, return whether this is the window.
+        state: given the number of the state's partitions with the batch's version, and the number
+            of partitions, return whether this is the window.
     """
 
     name: str
@@ -59,7 +57,7 @@ DURING_STATE_COMMIT: Final = Window(
     name="during-state-commit",
     says="when a part of the state's partitions has a batch",
     sign="state commit begun",
-    # What has reached the sink by then is the sink's affair: the state is what is torn.
+    # The sink may have any part of the batch: this window is about torn state.
     holds=lambda present, planned: planned > 0,
     state=lambda done, partitions: 0 < done < partitions,
 )

@@ -1,9 +1,7 @@
-"""A PySpark query that drops what the application sent twice: dropDuplicatesWithinWatermark.
+"""A PySpark query that drops records the application sent twice: dropDuplicatesWithinWatermark.
 
-This is the one subject that is judged by record and not by position. However
-often a payment is in the input, it has one effect; which of its positions that is of is up to
-the query. It knows a payment for as long as its watermark waits, so that has to be longer than
-payments are late and repeated.
+It is the only subject judged by record and not by offset: any one copy of a payment has an effect.
+It remembers a payment for the watermark delay, so that must cover lateness and repetition.
 """
 
 from __future__ import annotations
@@ -21,12 +19,12 @@ from onceproof.harness.subjects.spark.subject import JobPlace
 
 @dataclass(frozen=True, kw_only=True)
 class SparkDeduplicated(SparkStateSubject):
-    """Payments, each once.
+    """Payments without duplicates.
 
     Attributes:
-        within: where duplicates are looked for: in what the watermark has not passed, or in one
-            micro-batch alone.
-        watermark_ms: how late a payment may be, or be repeated.
+        within: where duplicates are dropped: within the watermark, or (broken twin) within one
+            micro-batch only.
+        watermark_ms: how late a payment or its copy may be.
     """
 
     within: Literal["watermark", "batch"] = "watermark"
@@ -37,7 +35,6 @@ class SparkDeduplicated(SparkStateSubject):
 
     @property
     def name(self) -> str:
-        """`spark-deduplicated`, with what the twin lacks."""
         return "spark-deduplicated" + ("-in-batch" if self.within == "batch" else "")
 
     @property

@@ -1,4 +1,4 @@
-"""PySpark foreachBatch into a Delta table, with its guard or, as the broken twin, without."""
+"""PySpark foreachBatch into a Delta table, with its guard or (broken twin) without."""
 
 from __future__ import annotations
 
@@ -14,13 +14,7 @@ from onceproof.harness.subjects.spark.subject import JOBS, JobPlace, SparkSubjec
 
 @dataclass(frozen=True, kw_only=True)
 class SparkDelta(SparkSubject):
-    """A micro-batch is one commit of the table; the guard is `txnAppId` and `txnVersion` in it.
-
-    Attributes:
-        guard: what makes a batch's replay a no-op.
-        sink: the table.
-        topic: what it reads.
-    """
+    """A micro-batch is one commit of the table; the guard is `txnAppId` and `txnVersion` in it."""
 
     guard: Literal["query-and-batch-id", "none"] = "query-and-batch-id"
     sink: str = "delta-table"
@@ -28,12 +22,10 @@ class SparkDelta(SparkSubject):
 
     @property
     def name(self) -> str:
-        """`spark-delta`, with `-unguarded` for the twin."""
         return "spark-delta" + ("-unguarded" if self.guard == "none" else "")
 
     @property
     def says(self) -> str:
-        """What it promises."""
         if self.guard == "none":
             return (
                 "PySpark foreachBatch into a Delta table, each micro-batch one commit without "
@@ -48,7 +40,6 @@ class SparkDelta(SparkSubject):
     view = VIEW
 
     def command(self, place: JobPlace) -> list[str]:
-        """The job and its arguments."""
         return [
             str(JOBS / "foreach_batch_delta.py"),
             *("--bootstrap", place.source_bootstrap, "--topic", place.topic),
@@ -58,7 +49,6 @@ class SparkDelta(SparkSubject):
         ]
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        """The table, by its own log."""
         return DeltaTable(self._folder(work), topic=self.topic, sink=self.sink)
 
     def _folder(self, work: Path) -> Path:

@@ -1,7 +1,6 @@
-"""A PySpark job as a process: its settings, its JVM's options, and what it finds around it.
+"""Start a PySpark job as a process: its settings, its JVM options and its environment.
 
-Nothing of the machine's own Spark reaches it, neither its home nor its
-folders of settings, so that a run comes to the same wherever it is made.
+The machine's Spark home and configuration are hidden from it, so that runs do not depend on them.
 """
 
 from __future__ import annotations
@@ -24,10 +23,9 @@ from onceproof.harness.tools.jvm import (
     quoted_for_spark,
 )
 
-# A driver lives for seconds: half of its processor time went into compiling what it does and into
-# collectors with threads for each core.
+# A driver lives for seconds only: half of its CPU time was spent on JIT compilation, and on
+# garbage collectors with a thread per core.
 JVM: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-"""Options of every driver's JVM."""
 CONFIGURATION: Final = {
     "spark.master": "local[2]",
     "spark.ui.enabled": "false",
@@ -37,10 +35,9 @@ CONFIGURATION: Final = {
     "spark.executor.extraJavaOptions": " ".join(JVM),
     "spark.sql.streaming.minBatchesToRetain": "1000",
 }
-"""Spark's settings, printed in the report. Batches are retained so that every offset log entry is
-still there when the run is collected."""
+"""Spark's settings, printed in the report. Batches are retained so that every offset log entry
+still exists when the run is collected."""
 HOME: Final = Path(pyspark.__file__).parent
-"""Spark itself, as it is installed with PySpark."""
 
 
 def start_driver(
@@ -51,13 +48,7 @@ def start_driver(
     options: Sequence[str],
     jars: Sequence[Path] = (),
 ) -> Process:
-    """Start a job.
-
-    Args:
-        processes: take it in.
-        command: the job's script and arguments, for the Python interpreter.
-        jars: what Spark needs beside its own.
-    """
+    """Start a job; `command` is its script and arguments, `jars` are additional ones."""
     local = parts.work / "spark-local"
     local.mkdir(exist_ok=True)
     jvm = " ".join(map(quoted_for_spark, (*OPTIONS, *options)))
@@ -79,8 +70,8 @@ def start_driver(
             **ENVIRONMENT,
             "PYSPARK_SUBMIT_ARGS": f"--properties-file {quote(str(file))} pyspark-shell",
             "SPARK_HOME": str(HOME),
-            # Folders of settings stand on the class path, and classes that were kept fit one class
-            # path only.
+            # Configuration folders are on the class path, and a class archive fits one class path
+            # only.
             "SPARK_CONF_DIR": "",
             "HADOOP_CONF_DIR": "",
             "YARN_CONF_DIR": "",

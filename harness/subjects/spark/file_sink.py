@@ -1,4 +1,4 @@
-"""PySpark's own file sink, looked at by its log and by a listing of its directory."""
+"""PySpark's own file sink, read by its log and by a listing of its directory."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from onceproof.harness.subjects.spark.subject import JOBS, JobPlace, SparkSubjec
 class SparkFileSink(SparkSubject):
     """Kafka to Parquet files by `writeStream.format("parquet")`.
 
-    It is one folder and, to its two readers, two sinks: one run is judged for both.
+    One run is judged for two readers of the same folder.
 
     Attributes:
-        sink: the files, to who reads by their log.
-        listed: the files, to who lists the directory.
+        sink: the files, for readers that follow `_spark_metadata`.
+        listed: the files, for readers that list the directory.
     """
 
     sink: str = "files"
@@ -53,7 +53,6 @@ class SparkFileSink(SparkSubject):
         ]
 
     def sink_log(self, work: Path) -> Path:
-        """In the directory itself."""
         return self._folder(work) / LOG
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:

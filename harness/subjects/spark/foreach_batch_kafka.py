@@ -1,4 +1,4 @@
-"""PySpark foreachBatch into Kafka in one transaction, with its guard or, as the twin, without."""
+"""PySpark foreachBatch into Kafka in one transaction, with its guard or (broken twin) without."""
 
 from __future__ import annotations
 
@@ -14,13 +14,11 @@ from onceproof.harness.subjects.spark.subject import JOBS, JobPlace, SparkSubjec
 
 @dataclass(frozen=True, kw_only=True)
 class SparkForeachBatchKafka(SparkSubject):
-    """A micro-batch is one transaction of Kafka; the guard is a record in it.
+    """A micro-batch is one Kafka transaction; the guard is a record in it.
 
     Attributes:
-        guard: what makes a batch's replay a no-op.
-        sink: the topic that it writes to.
-        batches: the topic of batches, with one partition, which has to be there.
-        transactional_id: by which a new life of the driver ends what the last one left under way.
+        batches: the guard's topic, with one partition, which must exist.
+        transactional_id: a new life of the driver aborts the previous life's transaction by it.
     """
 
     family = "spark-foreachbatch"
@@ -33,7 +31,6 @@ class SparkForeachBatchKafka(SparkSubject):
 
     @property
     def name(self) -> str:
-        """`spark-foreachbatch-kafka`, with `-unguarded` for the twin."""
         return "spark-foreachbatch-kafka" + ("-unguarded" if self.guard == "none" else "")
 
     @property

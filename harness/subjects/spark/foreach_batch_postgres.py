@@ -1,4 +1,4 @@
-"""PySpark foreachBatch into PostgreSQL, with its guard or, as the broken twin, without."""
+"""PySpark foreachBatch into PostgreSQL, with its guard or (broken twin) without."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from onceproof.harness.subjects.spark.subject import JOBS, JobPlace, SparkSubjec
 class SparkForeachBatchPostgres(SparkSubject):
     """A micro-batch is one database transaction; the guard makes its replay a no-op.
 
-    Attributes:
-        isolation: of its source; None leaves it as Spark has it, which reads what is not committed.
+    With `isolation=None` its source has Spark's default, which reads uncommitted records.
     """
 
     family = "spark-foreachbatch"
@@ -29,14 +28,12 @@ class SparkForeachBatchPostgres(SparkSubject):
 
     @property
     def name(self) -> str:
-        """`spark-foreachbatch-postgres`, with what each twin lacks."""
         return f"spark-foreachbatch-postgres{self.lacks}" + (
             "" if self.isolation else "-default-isolation"
         )
 
     @property
     def lacks(self) -> str:
-        """What names of twins end with."""
         return {"query-and-batch-id": "", "batch-id": "-batch-id", "none": "-unguarded"}[self.guard]
 
     @property
@@ -82,7 +79,7 @@ class SparkForeachBatchPostgres(SparkSubject):
 
 
 def database_of(place: JobPlace, name: str) -> str:
-    """Where a job writes to.
+    """Return the connection string of the database that a job writes to.
 
     Raises:
         StageTrouble: the stage has no database.

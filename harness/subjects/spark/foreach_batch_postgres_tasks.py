@@ -10,11 +10,10 @@ from onceproof.harness.subjects.spark.subject import JOBS, JobPlace
 
 @dataclass(frozen=True, kw_only=True)
 class SparkForeachBatchPostgresTasks(SparkForeachBatchPostgres):
-    """The guard is there, and no transaction that would hold it together with its batch."""
+    """The guard is recorded in another transaction than its batch."""
 
     @property
     def name(self) -> str:
-        """`spark-foreachbatch-postgres-tasks`."""
         return "spark-foreachbatch-postgres-tasks"
 
     @property

@@ -1,6 +1,6 @@
-"""Positions that a sink keeps beside the effects of a micro-batch.
+"""Positions that a sink records atomically with the effects of a micro-batch.
 
-A guard in the sink is a position: where the batch ends that it names.
+A guard in the sink names a batch, so it is a position: the end offsets of that batch.
 """
 
 from __future__ import annotations
@@ -17,21 +17,16 @@ from onceproof.harness.subjects.spark.ranges import executed_ranges
 
 
 def atomic_positions(checkpoint: Checkpoint, sink: Sink) -> list[dict[str, Any]]:
-    """Rows of the `positions` table, one for each partition of each batch that the sink names."""
+    """Return rows of the `positions` table, one per partition of each batch named by the sink."""
     return positions_of(checkpoint, sink.atomic_batches(), sink=sink.name)
 
 
 def write_each(
     writer: HistoryWriter, recorded: Recorded, sink: Sink, of: Iterable[tuple[Checkpoint, str]]
 ) -> list[dict[str, Any]]:
-    """Of several queries, by their ids, what each had where: positions and ranges.
+    """Write positions and ranges of each query; return the rows of `ranges`.
 
-    Args:
-        sink: knows which batches it has.
-        of: each query's checkpoint, and the name of its sink.
-
-    Returns:
-        The rows of `ranges` that were written.
+    `of` has each query's checkpoint, and the name of its sink.
     """
     progress = [row["progress"] for row in recorded.lines.get("progress", [])]
     done, written = sink.atomic_batches(), []
@@ -49,7 +44,6 @@ def write_each(
 def positions_of(
     checkpoint: Checkpoint, batches: Iterable[AtomicBatch], *, sink: str
 ) -> list[dict[str, Any]]:
-    """Rows of the `positions` table, one for each partition of each of these batches."""
     planned = set(checkpoint.planned())
     return [
         {
@@ -68,7 +62,7 @@ def positions_of(
             "clock": clock_id(),
         }
         for found in batches
-        # Of others the offset log no longer says where they ended.
+        # The offset log no longer has the ends of other batches.
         if found.batch in planned
         for (topic, partition), offset in sorted(checkpoint.end_of(found.batch).items())
     ]

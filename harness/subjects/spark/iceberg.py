@@ -1,4 +1,4 @@
-"""PySpark into an Iceberg table: by Iceberg's own sink, appended without it, or tidied up."""
+"""PySpark into an Iceberg table: by Iceberg's own sink, by plain appends, or with maintenance."""
 
 from __future__ import annotations
 
@@ -15,16 +15,14 @@ from onceproof.harness.tools import extras
 
 @dataclass(frozen=True, kw_only=True)
 class SparkIceberg(SparkSubject):
-    """A micro-batch is one snapshot of the table; the guard is what its summary says of it.
+    """A micro-batch is one snapshot of the table; the guard is in the snapshot's summary.
 
-    It is one table and, to its two readers, two sinks: one run is judged for both.
+    One run is judged for two readers of the same table.
 
     Attributes:
-        guard: what makes a batch's replay a no-op.
-        tidied: whether every start of the job makes the table forget its older snapshots.
-        sink: the table, to who reads by its metadata.
-        listed: the table, to who lists its data files.
-        topic: what it reads.
+        tidied: expire older snapshots whenever the job starts.
+        sink: the table, for readers of its metadata.
+        listed: the table, for readers that list its data files.
     """
 
     guard: Literal["query-and-epoch", "none"] = "query-and-epoch"
@@ -35,18 +33,15 @@ class SparkIceberg(SparkSubject):
 
     @property
     def name(self) -> str:
-        """`spark-iceberg`, with `-unguarded` or `-tidied` for the twins."""
         twin = "-unguarded" if self.guard == "none" else "-tidied" if self.tidied else ""
         return f"spark-iceberg{twin}"
 
     @property
     def sinks(self) -> tuple[str, ...]:
-        """Both."""
         return (self.sink, self.listed)
 
     @property
     def says(self) -> str:
-        """What it promises."""
         if self.guard == "none":
             return (
                 "PySpark foreachBatch that appends each micro-batch to an Iceberg table: the "
@@ -68,10 +63,10 @@ class SparkIceberg(SparkSubject):
     output_topic = None
 
     def command(self, place: JobPlace) -> list[str]:
-        """The job and its arguments.
+        """Return the job and its arguments.
 
         Raises:
-            SetupError: the table could not be read.
+            SetupError: the package that reads the table is not installed.
         """
         extras.require("iceberg")
         return [
@@ -84,20 +79,16 @@ class SparkIceberg(SparkSubject):
         ]
 
     def needs_jar(self, name: str) -> bool:
-        """All of them."""
         return True
 
     def sink_log(self, work: Path) -> Path:
-        """The table's metadata."""
         return self._table(work) / METADATA
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        """The table, by its own metadata."""
         return IcebergTable(self._table(work), topic=self.topic, sink=self.sink, listed=self.listed)
 
     def _warehouse(self, work: Path) -> Path:
         return work / self.sink
 
     def _table(self, work: Path) -> Path:
-        """Where the job's catalog puts it."""
         return self._warehouse(work) / "payments"

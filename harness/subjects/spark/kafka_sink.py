@@ -1,4 +1,4 @@
-"""PySpark's own Kafka sink, which promises at-least-once and no more."""
+"""PySpark's own Kafka sink, which is at-least-once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PySpark's own Kafka sink, with executors in processes of their own."""
+"""PySpark's own Kafka sink, with executors as separate processes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from onceproof.harness.subjects.spark.subject import DRIVER, EXECUTORS, JobPlace
 
 @dataclass(frozen=True, kw_only=True)
 class SparkKafkaSinkOnCluster(SparkKafkaSink):
-    """Kafka to Kafka, its tasks run by processes that can be killed one by one."""
+    """Kafka to Kafka, with executors that can be killed individually."""
 
     executors: int = 2
     megabytes: int = 512

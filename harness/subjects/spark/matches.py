@@ -1,8 +1,7 @@
-"""A PySpark query that joins two streams: payments, and the refund of each.
+"""A PySpark query that joins two streams: payments and their refunds.
 
-Each side waits in the state for the other. A match is written in the
-micro-batch in which the second of the two arrives; run again, it must be found again, and written
-no second time. A side that the watermark gives up too soon is never matched.
+A match is written in the micro-batch that completes it; if the batch runs again, it must be found
+again and not written twice. A record that the watermark drops too early is never matched.
 """
 
 from __future__ import annotations
@@ -21,13 +20,7 @@ from onceproof.harness.workload.payments import Payment
 
 @dataclass(frozen=True, kw_only=True)
 class SparkMatches(SparkStateSubject):
-    """Payments and refunds to matches.
-
-    Attributes:
-        guard: what keeps a micro-batch from being written again.
-        watermark_ms: how late a record may be and still be matched.
-        refunds: the topic of the other side.
-    """
+    """Payments and refunds to matches; records later than `watermark_ms` may not be matched."""
 
     guard: Guard = "query-and-batch-id"
     watermark_ms: int = PATIENT_MS
@@ -37,7 +30,6 @@ class SparkMatches(SparkStateSubject):
 
     @property
     def name(self) -> str:
-        """`spark-join`, with what each twin lacks."""
         lacks = ("-unguarded" if self.guard == "none" else "") + (
             "-hasty" if self.watermark_ms < PATIENT_MS else ""
         )
@@ -58,7 +50,6 @@ class SparkMatches(SparkStateSubject):
         return f"{what}, with its guard: each match exactly once."
 
     def yields(self, payments: Sequence[Payment]) -> Iterator[tuple[str, str]]:
-        """A match for each payment that is refunded."""
         by_record = {payment.record: payment for payment in payments}
         for refund in payments:
             if refund.refund_of is not None:

@@ -1,9 +1,4 @@
-"""A PySpark driver that is given a new checkpoint: each of its queries has one of its own.
-
-The folder keeps its name, so that the command stays as it is; the one that
-was there is moved aside. To Spark another query begins, with another id, whose batches count from
-0.
-"""
+"""A PySpark driver that can be given a new checkpoint; the old folder is renamed."""
 
 from __future__ import annotations
 
@@ -20,17 +15,17 @@ from onceproof.harness.subjects.spark.pipeline import SparkPipeline
 
 
 class SparkNewCheckpoint(SparkPipeline):
-    """The driver of one run, and the checkpoints that it had one after the other."""
+    """The driver of one run, and its successive checkpoints."""
 
     def __init__(self, **parts: Any) -> None:
         super().__init__(**parts)
         self._former: list[Checkpoint] = []
 
     def begin_anew(self) -> Checkpoint:
-        """Give a dead driver an empty checkpoint; returns the one that it had, where it lies now.
+        """Give a dead driver an empty checkpoint; return the old one in its new place.
 
         Raises:
-            PipelineTrouble: the driver lives.
+            PipelineTrouble: the driver is alive.
         """
         if self.alive():
             raise PipelineTrouble("a driver that lives keeps its checkpoint")
@@ -45,11 +40,9 @@ class SparkNewCheckpoint(SparkPipeline):
 
     @property
     def commits(self) -> int:
-        """How many micro-batches the commit logs have."""
         return super().commits + sum(len(former.committed()) for former in self._former)
 
     def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
-        """As every driver, of each query by its id."""
         each = [(checkpoint, sink.name) for checkpoint in (*self._former, self.checkpoint)]
         ranges = write_each(writer, recorded, sink, each)
         writer.write_all("hazards", aborted_input(recorded.lines.get("log", []), ranges))

@@ -1,8 +1,7 @@
-"""A PySpark pipeline of a run: started as a user starts it, killed whole, restarted.
+"""A PySpark pipeline of a run: started as a user starts it, killed as a whole, restarted.
 
-Killing a driver means its whole session, frozen in one stroke first. SIGKILL
-of the Python process alone leaves a JVM that lives on for a second, runs its shutdown hooks and may
-still write or commit.
+Its whole session is frozen, then killed. After a SIGKILL of the Python process alone, the JVM would
+run its shutdown hooks for another second, and might still write or commit.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from onceproof.harness.subjects.spark.ranges import executed_ranges
 from onceproof.harness.wait import wait_until
 
 _STOP_SECONDS: Final = 20.0
-"""How long a driver may take to end when it is asked."""
+"""Limit for a driver to end after SIGTERM."""
 
 
 class SparkPipeline:
@@ -51,13 +50,7 @@ class SparkPipeline:
         sink_log: Path | None = None,
         options: Sequence[str] = JVM,
     ) -> None:
-        """Make the checkpoint's folders and watch them; nothing is started yet.
-
-        Args:
-            jars: what Spark needs beside its own.
-            sink_log: the folder of the log that the sink keeps; None: it keeps none.
-            options: of the driver's JVM.
-        """
+        """Create and watch the checkpoint's folders; `sink_log` is the folder of the sink's log."""
         self.checkpoint = Checkpoint(checkpoint)
         self.sink_log = sink_log
         self.process: Process | None = None
@@ -74,7 +67,6 @@ class SparkPipeline:
         self._watch = self.watching(self.checkpoint, sink_log)
 
     def watching(self, checkpoint: Checkpoint, sink_log: Path | None = None) -> CheckpointWatch:
-        """Watch a checkpoint of the driver's, and note its positions, from now on."""
         return CheckpointWatch(
             checkpoint,
             on_planned=lambda n: self._note_position(checkpoint, n, "planned"),
@@ -83,7 +75,6 @@ class SparkPipeline:
         )
 
     def start(self) -> None:
-        """Start a life of the driver."""
         self.process = start_driver(
             self._parts,
             self._parts.processes,
@@ -93,7 +84,7 @@ class SparkPipeline:
         )
 
     def kill(self, how: str) -> int:
-        """SIGKILL the driver's whole session; returns how many processes that were."""
+        """Kill the driver's whole session with SIGKILL; return its number of processes."""
         process = self.running()
         process.freeze()
         count = process.members()
@@ -101,23 +92,23 @@ class SparkPipeline:
         return count
 
     def stop(self, how: str) -> Process:
-        """Ask the driver to end; what is left of its session then is killed. Returns it."""
+        """Stop the driver, then kill what is left of its session; return the driver."""
         process = self.running()
         process.stop(how, seconds=_STOP_SECONDS)
         return process
 
     def pause(self) -> Process:
-        """Stop the driver's whole session in its tracks; returns it.
+        """Pause the driver's whole session (SIGSTOP); return the driver.
 
         Raises:
-            Overdue: something of it goes on, which only a process stuck in the kernel does.
+            Overdue: a process does not stop, which happens only if it is stuck in the kernel.
         """
         process = self.running()
         process.pause(self._stop)
         return process
 
     def crash_point_trigger(self, window: Window, sink: SinkLook, how: str) -> CrashPointTrigger:
-        """Armed to kill the driver in a window of any of its batches."""
+        """Arm a trigger that kills the driver in a window of any of its batches."""
         return SparkCrashPointTrigger(
             window, watch=self._watch, driver=lambda: self.process, sink=sink, how=how
         )
@@ -128,7 +119,6 @@ class SparkPipeline:
 
     @property
     def last_committed(self) -> int | None:
-        """The newest batch in the commit log."""
         committed = self.checkpoint.committed()
         return committed[-1] if committed else None
 
@@ -146,7 +136,6 @@ class SparkPipeline:
             )
 
     def check_watch(self) -> None:
-        """Raise `WatchTrouble` if its checkpoint cannot be watched."""
         self._watch.check()
 
     def alive(self) -> bool:
@@ -174,21 +163,17 @@ class SparkPipeline:
         return None if last is None else f"micro-batch {last}"
 
     def positions(self) -> Positions | None:
-        """Where the newest committed micro-batch ends."""
         last = self.last_committed
         return None if last is None else self.checkpoint.end_of(last)
 
     def idle(self) -> bool:
-        """Whether every micro-batch in the offset log is committed, and the watermark owes none."""
+        """Return whether all planned batches are committed and the watermark requires no other."""
         committed = self.checkpoint.committed()
         if self.checkpoint.planned() != committed:
             return False
         return not committed or not self.checkpoint.watermark_to_come(committed[-1])
 
     def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
-        """Positions that are in the sink, what each execution of each batch processed, and what
-        was aborted there.
-        """
         writer.write_all("positions", atomic_positions(self.checkpoint, sink))
         progress = [row["progress"] for row in recorded.lines.get("progress", [])]
         ranges = executed_ranges(self.checkpoint, progress)
@@ -201,10 +186,10 @@ class SparkPipeline:
             self._history.close()
 
     def running(self) -> Process:
-        """Its driver's life now.
+        """Return the current life of the driver.
 
         Raises:
-            PipelineTrouble: it does not run.
+            PipelineTrouble: it is not running.
         """
         if self.process is None or not self.process.leader_alive():
             raise PipelineTrouble("the driver does not run")

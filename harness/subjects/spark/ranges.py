@@ -1,9 +1,8 @@
 """Which offsets each execution of each micro-batch processed.
 
-The offset log says only where a batch *ends*; what was executed comes from
-the query's own progress, keyed by (query id, run id, batch), so that a replayed batch is not taken
-for one assigned twice. A batch without a progress event (the driver died before it) is filled in
-from the offset log and marked `planned`.
+The offset log has only a batch's *end*. What was executed is in the query's progress events, keyed
+by (query id, run id, batch id), so that a replayed batch is not confused with one assigned twice. A
+batch whose driver died before the event is taken from the offset log and marked `planned`.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ Progress = Mapping[str, Any]
 
 
 def executed_ranges(checkpoint: Checkpoint, events: Iterable[Progress]) -> list[dict[str, Any]]:
-    """Rows of the `ranges` table, from the progress events in their order."""
+    """Return rows of the `ranges` table; `events` must be in order."""
     committed = set(checkpoint.committed())
     last: dict[int, str] = {}
     rows: dict[tuple[int, str], list[dict[str, Any]]] = {}
@@ -29,7 +28,7 @@ def executed_ranges(checkpoint: Checkpoint, events: Iterable[Progress]) -> list[
     planned = set(checkpoint.planned())
     for batch in committed - last.keys():
         if batch and batch - 1 not in planned:
-            continue  # where it starts was purged, as Spark does unless configured otherwise
+            continue  # Spark has purged the entry with its start
         last[batch] = "unknown"
         rows[batch, "unknown"] = [
             _row(query, "unknown", batch, topic, partition, start, end, "planned")
@@ -48,7 +47,7 @@ def _rows(
     query = str(progress["id"])
     for source in progress["sources"]:
         start_offset = source["startOffset"]
-        # With its first batch a query does not report where it begins.
+        # In its first batch a query does not report its starting offsets.
         starts = checkpoint.begins() if start_offset is None else offsets_of(start_offset)
         for (topic, partition), end in offsets_of(source["endOffset"] or {}).items():
             start = starts.get((topic, partition), 0)

@@ -1,8 +1,7 @@
-"""A PySpark pipeline whose driver ends when all input is worked off, and is started again.
+"""A PySpark pipeline whose driver ends when all input is processed, and is started again.
 
-A driver that ends by itself and in good order is nothing to be surprised
-at: somebody starts it again, as a scheduler does. One that a fault has killed waits for its
-healing, and one that fails is the pipeline's end.
+A driver that ends normally is restarted, as a scheduler does. One that a fault has killed stays
+down until the fault heals; one that fails is the pipeline's failure.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from onceproof.harness.subjects.spark.supervised import SupervisedSpark
 from onceproof.harness.subjects.supervisor import Supervisor
 
 WORKED_OFF: Final = "worked-off"
-"""The driver ended, having worked off what there was, and was started again."""
+"""The driver ended after processing its input, and was started again."""
 
 
 class SparkPipelineAgain(SupervisedSpark):
-    """The driver of one run, from its first life to its last."""
+    """The successive lives of one run's driver."""
 
     def __init__(self, **parts: Any) -> None:
         super().__init__(**parts)
@@ -36,7 +35,7 @@ class SparkPipelineAgain(SupervisedSpark):
         )
 
     def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
-        """As every driver, and how often it was started again; from now on it is not."""
+        """Write what every driver writes, and its number of restarts, which end now."""
         self._supervisor.close()
         super().collect(writer, recorded, sink)
         words = "times the driver ended by itself, with its input worked off, and was started again"

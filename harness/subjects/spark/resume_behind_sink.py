@@ -1,4 +1,4 @@
-"""PySpark foreachBatch into PostgreSQL; a query that begins anew goes on behind what is there."""
+"""PySpark foreachBatch into PostgreSQL; a new query starts after the records in the table."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from onceproof.harness.subjects.spark.subject import DRIVER, NEW_CHECKPOINT, Job
 
 @dataclass(frozen=True, kw_only=True)
 class SparkBehindLedger(SparkForeachBatchPostgres):
-    """Where a query without a checkpoint begins is asked of the table, so it can have a new one."""
+    """A query without a checkpoint takes its starting offsets from the table."""
 
     pipeline_type: ClassVar[type[SparkPipeline]] = SparkNewCheckpoint
 
     @property
     def name(self) -> str:
-        """`spark-behind-ledger`, with `-batch-id` for the twin."""
         return f"spark-behind-ledger{self.lacks}"
 
     @property

@@ -1,8 +1,7 @@
-"""What PySpark subjects with a state store in RocksDB, and PostgreSQL behind them, have in common.
+"""Common parts of PySpark subjects with RocksDB state and a PostgreSQL sink.
 
-Spark promises that each record counts once in the state, whatever runs
-again; what is written of it is up to the sink. So a guard by (query id, batch id), or a write that
-may be done again, is a part of what is on trial.
+Spark guarantees that each record counts once in the state; the output depends on the sink. So a
+guard by (query id, batch id), or an idempotent write, is part of what is under test.
 """
 
 from __future__ import annotations
@@ -17,17 +16,16 @@ from onceproof.harness.subjects.spark.subject import JOBS, JobPlace, SparkSubjec
 Guard = Literal["query-and-batch-id", "none"]
 
 PATIENT_MS: Final = 1_200_000
-"""A watermark that waits for every payment that is out of order by up to twenty minutes."""
+"""A watermark delay that covers payments out of order by up to twenty minutes."""
 PER_BATCH: Final = 500
-"""At most so many records of a topic in a micro-batch. Spark drops a record for being late only by
-the watermark that the batch before had, so that in large batches nothing is ever late.
-"""
+"""Maximum records of a topic per micro-batch. Spark compares records with the previous batch's
+watermark, so in large batches nothing would ever be late."""
 _ROCKSDB: Final = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 
 
 @dataclass(frozen=True, kw_only=True)
 class SparkStateSubject(SparkSubject):
-    """A query with state, written to PostgreSQL by foreachBatch."""
+    """A stateful query, written to PostgreSQL by foreachBatch."""
 
     family = "spark-state"
     view = "table"
@@ -44,7 +42,7 @@ class SparkStateSubject(SparkSubject):
         }
 
     def job(self, script: str, place: JobPlace, *more: str) -> list[str]:
-        """A job with the arguments that each of these takes, and more.
+        """Return a job's command with the common arguments, and `more`.
 
         Raises:
             StageTrouble: the stage has no database.

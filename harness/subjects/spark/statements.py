@@ -1,8 +1,7 @@
-"""A PySpark query with state of its own making: transformWithStateInPandas, a balance by account.
+"""A PySpark query with its own state logic: transformWithStateInPandas, a balance by account.
 
-State and output are two claims. The guard sees to it that each payment has
-one row; that the row's balance is right depends on the state alone, which Spark takes back before a
-micro-batch runs again. What the job keeps elsewhere is not taken back.
+State and output are two claims. The guard makes each payment have one row; the row's balance
+depends on the state, which Spark rolls back before a batch runs again, unlike the job's own files.
 """
 
 from __future__ import annotations
@@ -24,11 +23,7 @@ from onceproof.harness.workload.payments import Payment
 
 @dataclass(frozen=True, kw_only=True)
 class SparkStatements(SparkStateSubject):
-    """Payments to rows with the balance behind each.
-
-    Attributes:
-        store: where balances are kept: Spark's state store, or files of the job's own.
-    """
+    """Payments to rows, each with the balance after it, which is kept in `store`."""
 
     store: Literal["rocksdb", "home-made"] = "rocksdb"
     topic: str = "payments"
@@ -38,7 +33,6 @@ class SparkStatements(SparkStateSubject):
 
     @property
     def name(self) -> str:
-        """`spark-transform-with-state`, with what the twin lacks."""
         return "spark-transform-with-state" + ("-home-made" if self.store == "home-made" else "")
 
     @property
@@ -53,7 +47,6 @@ class SparkStatements(SparkStateSubject):
         return f"{what} in Spark's state store, {into}: exactly-once in the rows and in the state."
 
     def contributions(self, payment: Payment) -> Iterator[Contribution]:
-        """To the balance of its account."""
         return total_and_count(self.balances_sink, payment.account, payment)
 
     def command(self, place: JobPlace) -> list[str]:
@@ -61,5 +54,5 @@ class SparkStatements(SparkStateSubject):
         return self.job("statements.py", place, *own)
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        """The rows, and the newest of each account."""
+        """Open the rows, of which the newest per account has its balance."""
         return Statements(database, topic=self.topic, sink=self.sink, view=self.view)

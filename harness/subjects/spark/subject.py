@@ -1,8 +1,4 @@
-"""What all PySpark subjects have in common.
-
-A job is a plain script, started as a user starts it; a file of its own says
-what it does with a micro-batch, with a job in `jobs/`.
-"""
+"""Base class of all PySpark subjects, whose jobs are plain scripts in `jobs/`."""
 
 from __future__ import annotations
 
@@ -20,18 +16,17 @@ from onceproof.harness.subjects.spark.pipeline import SparkPipeline
 from onceproof.harness.tools.jar_lock import ICEBERG_RUNTIME
 
 JOBS: Final = Path(__file__).parent / "jobs"
-"""The programs of PySpark subjects."""
 DRIVER: Final = "driver"
-"""What a Spark subject offers: a driver that can be killed and paused."""
+"""Offered to faults: a driver that can be killed and paused."""
 EXECUTORS: Final = "executors"
-"""What one offers whose tasks are run by processes of their own."""
+"""Offered by subjects whose tasks run in separate processes."""
 NEW_CHECKPOINT: Final = "new checkpoint"
-"""What one offers that begins where its sink ends if it finds no checkpoint."""
+"""Offered by subjects that start after the sink's records if they find no checkpoint."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class JobPlace:
-    """Where a job finds its input and leaves its output."""
+    """A job's inputs, outputs and folders."""
 
     source_bootstrap: str
     sink_bootstrap: str
@@ -44,11 +39,7 @@ class JobPlace:
 
 @dataclass(frozen=True, kw_only=True)
 class SparkSubject(SubjectBase, ABC):
-    """A PySpark pipeline.
-
-    Attributes:
-        pipeline_type: what drives it in a run.
-    """
+    """A PySpark pipeline, whose driver `pipeline_type` runs."""
 
     pipeline_type: ClassVar[type[SparkPipeline]] = SparkPipeline
 
@@ -61,20 +52,18 @@ class SparkSubject(SubjectBase, ABC):
 
     @abstractmethod
     def command(self, place: JobPlace) -> list[str]:
-        """The job's script and arguments, for the Python interpreter.
+        """Return the job's script and arguments.
 
         Raises:
             StageTrouble: the stage has no database, and the job needs one.
         """
 
     def needs_jar(self, name: str) -> bool:
-        """Whether the driver gets a jar; that of Iceberg, which is as big as a Spark of its own,
-        only where it is of use.
-        """
+        """Return whether the driver gets a jar: Iceberg's, as big as Spark, only if it is used."""
         return not name.startswith(ICEBERG_RUNTIME)
 
     def sink_log(self, work: Path) -> Path | None:
-        """Where its sink keeps a log of micro-batches of its own; None: nowhere."""
+        """Return the folder of the sink's own log of micro-batches; None if it has none."""
         return None
 
     def pipeline(self, parts: PipelineParts) -> SparkPipeline:

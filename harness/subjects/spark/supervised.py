@@ -1,4 +1,4 @@
-"""A PySpark pipeline whose driver a supervisor starts, and starts again when it ends by itself."""
+"""A PySpark pipeline whose driver is restarted by a supervisor when it ends by itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ class SupervisedSpark(SparkPipeline):
     _supervisor: Supervisor
 
     def start(self) -> None:
-        """Start a life of the driver, unless it runs, and see to the next ones from now on."""
         self._supervisor.start()
 
     def check(self) -> None:
@@ -25,6 +24,5 @@ class SupervisedSpark(SparkPipeline):
         self._supervisor.check()
 
     def close(self) -> None:
-        """Start nothing any more, and end the watch."""
         self._supervisor.close()
         super().close()

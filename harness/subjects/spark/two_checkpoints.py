@@ -1,7 +1,6 @@
-"""A PySpark driver with two queries, each with a checkpoint and a sink of its own.
+"""A PySpark driver with two queries, each with its own checkpoint and sink.
 
-A crash-point trigger is armed for one query, the first and the second
-in turn; until the next time, all that is asked about batches is about that query.
+Crash-point triggers are armed for the queries in turn; questions about batches concern the last.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from onceproof.harness.subjects.spark.pipeline import SparkPipeline
 
 
 def second(checkpoint: Path) -> Path:
-    """Where the second query has its checkpoint, given that of the first."""
+    """Return the second query's checkpoint, given the first one's."""
     return checkpoint.with_name(f"{checkpoint.name}-of-{TABLES[1]}")
 
 
@@ -41,31 +40,27 @@ class SparkTwoCheckpoints(SparkPipeline):
         self._armed = 0
 
     def crash_point_trigger(self, window: Window, sink: SinkLook, how: str) -> CrashPointTrigger:
-        """Armed for the driver, in a window of any batch of the query whose turn it is."""
+        """Arm a trigger for the driver, in a window of any batch of the next query in turn."""
         self.checkpoint, self._watch = self._both[self._armed % len(self._both)]
         self._armed += 1
         return super().crash_point_trigger(window, sink, how)
 
     def check_watch(self) -> None:
-        """Raise `WatchTrouble` if either checkpoint cannot be watched."""
         for _, watch in self._both:
             watch.check()
 
     def flows(self) -> bool:
-        """Whether each query has committed a micro-batch with records."""
+        """Return whether each query has committed a micro-batch with records."""
         return all(any(_ends(checkpoint).values()) for checkpoint, _ in self._both)
 
     def positions(self) -> Positions | None:
-        """What both have passed."""
         first, other = (_ends(checkpoint) for checkpoint, _ in self._both)
         return {at: min(end, other.get(at, 0)) for at, end in first.items()} or None
 
     def idle(self) -> bool:
-        """Whether every micro-batch in both offset logs is committed."""
         return all(checkpoint.planned() == checkpoint.committed() for checkpoint, _ in self._both)
 
     def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
-        """Of each query, by its id, where its batches ended and what its executions processed."""
         checkpoints = (checkpoint for checkpoint, _ in self._both)
         write_each(writer, recorded, sink, zip(checkpoints, TABLES, strict=True))
 
@@ -77,6 +72,6 @@ class SparkTwoCheckpoints(SparkPipeline):
 
 
 def _ends(checkpoint: Checkpoint) -> Positions:
-    """Where the newest committed batch ends; nowhere before the first."""
+    """Return the end offsets of the newest committed batch; empty before the first."""
     committed = checkpoint.committed()
     return checkpoint.end_of(committed[-1]) if committed else {}

@@ -1,4 +1,4 @@
-"""PySpark with two queries in one driver, each with its checkpoint and its table."""
+"""PySpark with two queries in one driver, each with its own checkpoint and table."""
 
 from __future__ import annotations
 
@@ -17,11 +17,7 @@ from onceproof.harness.subjects.spark.two_checkpoints import SparkTwoCheckpoints
 
 @dataclass(frozen=True, kw_only=True)
 class SparkTwoQueries(SparkSubject):
-    """The same payments into two tables, whose queries share a driver and a guard's table.
-
-    Attributes:
-        guard: what a batch is called in the table of those that are done.
-    """
+    """The same payments into two tables; the queries share a driver and the guard's table."""
 
     guard: Literal["query-and-batch-id", "batch-id"] = "query-and-batch-id"
     topic: str = "payments"
@@ -34,7 +30,6 @@ class SparkTwoQueries(SparkSubject):
 
     @property
     def name(self) -> str:
-        """`spark-two-queries`, with `-batch-id` for the twin."""
         return "spark-two-queries" + ("-batch-id" if self.guard == "batch-id" else "")
 
     @property

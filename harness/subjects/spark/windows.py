@@ -1,9 +1,7 @@
-"""A PySpark query with windows: payments by account and minute of the event time, in each mode.
+"""A PySpark query with event-time windows: payments by account and minute, in each output mode.
 
-In append mode a window is written once, when the watermark has passed it,
-and never again; in update mode each time that it has grown, over what was there. The first must not
-be done twice, the second may. And whether a payment counts at all is up to the watermark: it must
-wait as long as payments are out of order.
+Append mode must not repeat the write of a window; update mode may. Whether a payment counts at all
+depends on the watermark delay, which must cover the disorder of payments.
 """
 
 from __future__ import annotations
@@ -35,9 +33,8 @@ class SparkWindows(SparkStateSubject):
     """Payments to sums by account and minute.
 
     Attributes:
-        mode: when a window is written, and how.
-        guard: what keeps a micro-batch from being written again; a write that may be done again
-            needs none.
+        mode: output mode; `add` is a broken twin without state.
+        guard: what keeps a micro-batch from being written again; idempotent writes need none.
         watermark_ms: how late a payment may be and still count.
     """
 
@@ -49,7 +46,6 @@ class SparkWindows(SparkStateSubject):
 
     @property
     def name(self) -> str:
-        """`spark-windows-append`, with what each twin lacks."""
         lacks = ("-unguarded" if self.mode == "append" and self.guard == "none" else "") + (
             "-hasty" if self.watermark_ms < PATIENT_MS else ""
         )
@@ -57,7 +53,7 @@ class SparkWindows(SparkStateSubject):
 
     @property
     def sinks(self) -> tuple[str, ...]:
-        """None: a sum is no effect of any one payment."""
+        """None: a sum is not the effect of a single payment."""
         return ()
 
     @property
@@ -79,8 +75,9 @@ class SparkWindows(SparkStateSubject):
         return f"{what}: every payment counts exactly once in its window."
 
     def contributions(self, payment: Payment) -> Iterator[Contribution]:
-        """To its window. That of the payment which closes the others stays open: it is not written
-        by a query that writes only what is closed.
+        """Return the payment's contribution to its window.
+
+        The window of the payment that closes the others stays open: append mode never writes it.
         """
         if payment.event_ms is None:
             raise ValueError(

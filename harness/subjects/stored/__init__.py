@@ -1,1 +1,1 @@
-"""Consumers on trial that keep their offsets where their effects are: in a database."""
+"""Consumers under test that store their offsets with their effects, in a database."""

@@ -1,7 +1,7 @@
-"""How the auditor looks into a database that consumers write to, and makes them stand still there.
+"""How the auditor reads the consumers' database, and holds their transactions there.
 
-Consumers know nothing of it. It uses what a database offers anybody: a
-trigger that keeps every offset that was stored, and locks that whoever writes has to wait for.
+Consumers are not involved. The auditor uses ordinary features of the database: a trigger that
+records every stored offset, and locks that a writer has to wait for.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from onceproof.harness.processes.processes import Process
 from onceproof.harness.sinks.books import Books
 
 STORED: Final = "SELECT topic, partition_id, next_offset FROM stored_offsets ORDER BY seq"
-"""Every offset that a trigger kept, oldest first."""
+"""Query every offset that the trigger recorded, oldest first."""
 
 
 def commits(rows: Iterable[tuple[Any, ...]]) -> list[Commit]:
-    """What `STORED` found."""
     return [
         Commit(topic=topic, partition=partition, offset=offset, transactional=False)
         for topic, partition, offset in rows
@@ -26,60 +25,58 @@ def commits(rows: Iterable[tuple[Any, ...]]) -> list[Commit]:
 
 
 class Hold(Protocol):
-    """A consumer's transaction that is made to stand still.
+    """Holds one consumer's transaction.
 
     Attributes:
-        begun: whether it has begun. One that has is done when it is let go; of one that has not,
-            the consumer still has all that it is to write in hand.
+        begun: whether the held transaction has begun. If so, it finishes when released; if not,
+            the consumer has everything that it is about to write in hand.
     """
 
     begun: ClassVar[bool]
 
     def caught(self) -> str | None:
-        """What shows that it is there, in words; None until it does."""
+        """Return what shows that the transaction is held, in words; None until it is."""
 
     def hinders(self) -> bool:
-        """Whether others could not go on if the consumer never did."""
+        """Return whether others would be blocked while the consumer is paused."""
 
     def awaited(self) -> str | None:
-        """Who waits for the transaction, in words; None while nobody is seen to."""
+        """Return who waits for the transaction, in words; None if no waiter is visible."""
 
     def next(self) -> None:
-        """Let this one go, and wait for the consumer's next."""
+        """Release this transaction, and hold the consumer's next one."""
 
     def let_go(self) -> str:
-        """Let it go on its way; what became of it, in words."""
+        """Release the transaction; return its outcome, in words."""
 
     def undo(self) -> str:
-        """Have it rolled back; what became of it, in words.
+        """Have the transaction rolled back; return its outcome, in words.
 
         Raises:
-            StageTrouble: this database cannot be made to.
+            StageTrouble: this database cannot roll it back.
         """
 
     def close(self) -> None:
-        """Hold nothing any more, and leave nothing behind."""
+        """Hold nothing any more, and clean up."""
 
 
 class Audit(Protocol):
-    """Our own way into one database."""
+    """The auditor's access to one database."""
 
     def prepare(self) -> None:
-        """Make the tables, and the trigger that keeps what is stored in `offsets`."""
+        """Create the tables, and the trigger that records changes of `offsets`."""
 
     def look(self) -> list[Commit]:
-        """Every offset that was stored, oldest first; as seen last where nobody can say now."""
+        """Return every stored offset, oldest first; the last known ones if the read fails."""
 
     def books(self) -> Books:
-        """Its rows and balances."""
+        """Return a reader of rows and balances."""
 
     def journal(self) -> list[dict[str, Any]]:
-        """What readers of rows and balances saw while they changed, as rows of the `journal` table;
-        empty where nobody keeps that.
-        """
+        """Return what readers saw as rows of the `journal` table; empty if no journal is kept."""
 
     def hold_commit(self, who: Process) -> Hold:
-        """Wait for a commit of a consumer, which then stands still while it is under way."""
+        """Hold the consumer's next commit while it is in progress."""
 
     def hold_with_work(self, who: Process) -> Hold:
-        """Have a consumer stand still where it can be paused and others go on without it."""
+        """Hold the consumer where it can be paused without blocking others."""

@@ -1,8 +1,7 @@
-"""PostgreSQL as the auditor sees it, past the proxies.
+"""The auditor's access to PostgreSQL, bypassing the proxies.
 
-A commit is made to stand still by a constraint trigger that is deferred to
-it, and waits for an advisory lock of ours. The consumer has sent its COMMIT by then, and the
-database has not answered: its session shows COMMIT, and a lock that it waits for.
+A commit is held by a deferred constraint trigger that waits for the auditor's advisory lock: the
+consumer has sent its COMMIT and has no response, and its session shows the lock.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _OPEN: Final = (
     "AND pid <> pg_backend_pid() AND xact_start IS NOT NULL AND backend_type = 'client backend'"
 )
 _LOCK: Final = 790_411
-"""The number of our advisory lock."""
+"""Key of the advisory lock."""
 _WAITS: Final = f"""
 CREATE OR REPLACE FUNCTION stand_still() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -61,10 +60,9 @@ _SECONDS: Final = 30.0
 
 
 class PostgresAudit:
-    """Our way into the database of one run."""
+    """The auditor's access to the database of one run."""
 
     def __init__(self, database: str, *, topic: str, owner: str, stop: Stop) -> None:
-        """`owner` is whose effects and offsets these are."""
         self._database = database
         self._topic = topic
         self._owner = owner
@@ -72,10 +70,10 @@ class PostgresAudit:
         self._seen: list[Commit] = []
 
     def prepare(self) -> None:
-        """See `Audit`.
+        """Create tables and triggers.
 
         Raises:
-            StageTrouble: the database is in use already.
+            StageTrouble: the database has tables of another run.
         """
         with psycopg.connect(self._database) as connection:
             there = connection.execute("SELECT to_regclass('ledger')").fetchone()
@@ -89,7 +87,7 @@ class PostgresAudit:
             connection.execute(journal.SCHEMA)
 
     def look(self) -> list[Commit]:
-        with suppress(psycopg.OperationalError):  # it is dead or paused for now
+        with suppress(psycopg.OperationalError):  # it is unavailable now
             self._seen = commits(self._rows(STORED))
         return self._seen
 
@@ -108,7 +106,7 @@ class PostgresAudit:
         return HeldCommit(self._database, who.name, self._stop)
 
     def hold_with_work(self, who: Process) -> HeldCommit:
-        """At a commit of the first of what it has read; when that is done, it locks nothing."""
+        """Hold the commit of the first of its batches; once released it blocks nothing."""
         return self.hold_commit(who)
 
     def _rows(self, query: str) -> list[tuple[Any, ...]]:
@@ -117,12 +115,11 @@ class PostgresAudit:
 
 
 class HeldCommit:
-    """The next commit of one consumer."""
+    """Holds the next commit of one consumer."""
 
     begun: ClassVar[bool] = True
 
     def __init__(self, database: str, who: str, stop: Stop) -> None:
-        """Wait for it, armed."""
         self._who = who
         self._stop = stop
         self._session: tuple[int, str] | None = None
@@ -143,15 +140,15 @@ class HeldCommit:
             if row is None:
                 return None
             self._session = (int(row[0]), str(row[1]))
-            self._do(_PASSES)  # its next transactions are nobody's business
+            self._do(_PASSES)  # do not hold its next transactions
         return f"transaction {self._session[1]} of {self._who} stood still amid its COMMIT"
 
     def hinders(self) -> bool:
-        """Others wait for its rows only until it is let go."""
+        """Return False: others wait for its rows only until it is released."""
         return False
 
     def awaited(self) -> str | None:
-        """Another session that waits for a row that this transaction has changed."""
+        """Return a session that waits for a row that this transaction has changed."""
         if self._session is None:
             return None
         row = self._connection.execute(
@@ -171,7 +168,7 @@ class HeldCommit:
         return self._came_to("committed")
 
     def undo(self) -> str:
-        """End the session, which rolls its transaction back."""
+        """Terminate the session, which rolls its transaction back."""
         assert self._session is not None, "it is caught first"
         self._do(f"SELECT pg_terminate_backend({self._session[0]})")
         return self._came_to("aborted")
@@ -188,7 +185,7 @@ class HeldCommit:
         self._do(_WAITS)
 
     def _came_to(self, wanted: str) -> str:
-        """Wait for the transaction's end; the database itself says what that was."""
+        """Wait for the transaction's outcome, as the database reports it."""
         assert self._session is not None, "it is caught first"
         number = self._session[1]
 

@@ -1,8 +1,8 @@
-"""A file of SQLite as the auditor sees it: with SQLite's own locks, and the kernel's list of them.
+"""The auditor's access to a SQLite file, by SQLite's own locks and the kernel's list of them.
 
-Who reads keeps a commit from its end (with the default journal). So a reader
-of ours makes a consumer stand still before the first page of its commit is written; the kernel
-shows the lock by which it waits. Who writes keeps others from beginning to.
+In the default journal mode a reader blocks the end of a commit. So a reader of ours holds a commit
+before its first page is written, and the kernel shows the committer's lock. A writer of ours keeps
+others from beginning a transaction.
 """
 
 from __future__ import annotations
@@ -29,16 +29,15 @@ CREATE TRIGGER note_offset AFTER UPDATE ON offsets BEGIN
 END
 """
 _PENDING: Final = 0x40000000
-"""The byte that who is about to commit locks (`PENDING_BYTE`)."""
+"""The byte that a committer locks (`PENDING_BYTE`)."""
 _LOOK_SECONDS: Final = 0.5
 _READ_SECONDS: Final = 20.0
 
 
 class SqliteAudit:
-    """Our way into the file of one run."""
+    """The auditor's access to the file of one run."""
 
     def __init__(self, path: Path, *, topic: str, owner: str) -> None:
-        """`owner` is whose effects and offsets these are."""
         self._path = path
         self._topic = topic
         self._owner = owner
@@ -49,7 +48,7 @@ class SqliteAudit:
             connection.executescript(f"{SCHEMA};{_JOURNAL}")
 
     def look(self) -> list[Commit]:
-        with suppress(sqlite3.OperationalError):  # somebody has it for now
+        with suppress(sqlite3.OperationalError):  # the file is locked now
             self._seen = commits(self._rows(STORED, _LOOK_SECONDS))
         return self._seen
 
@@ -57,14 +56,13 @@ class SqliteAudit:
         return Books(self._rows, topic=self._topic, owner=self._owner, hanging=self._hanging)
 
     def journal(self) -> list[dict[str, Any]]:
-        """None is kept."""
         return []
 
     def hold_commit(self, who: Process) -> HeldCommit:
         return HeldCommit(self._path, who)
 
     def hold_with_work(self, who: Process) -> HeldBegin:
-        """At its beginning: later it would have locks that all others wait for."""
+        """Hold it before it begins: after that, its locks would block all others."""
         return HeldBegin(self._path, who)
 
     def _hanging(self) -> bool:
@@ -82,19 +80,19 @@ class SqliteAudit:
 
 
 class HeldCommit:
-    """The next commit of one consumer."""
+    """Holds the next commit of one consumer."""
 
     begun: ClassVar[bool] = True
 
     def __init__(self, path: Path, who: Process) -> None:
-        """Wait for it: read, so that nobody's commit comes to its end."""
+        """Start to read, so that no commit can finish."""
         self._path = path
         self._who = who
         self._reader = _open(path, seconds=_READ_SECONDS)
         self._read()
 
     def caught(self) -> str | None:
-        """The lock by which it waits for us to have read; another's commit is let go."""
+        """Return the lock with which it waits for our reader; release another consumer's commit."""
         holder = {pid for pid, first, _ in locks(self._path) if first == _PENDING}
         if not holder:
             return None
@@ -108,28 +106,26 @@ class HeldCommit:
         )
 
     def hinders(self) -> bool:
-        """Nobody can even read while a commit is pending."""
+        """Return whether it has a lock: nobody can even read while a commit is pending."""
         return bool(holders(self._path, self._who))
 
     def awaited(self) -> str | None:
-        """Everybody waits for the one lock there is; nobody is seen to."""
+        """Return None: all others wait for the same lock, and no waiter is visible."""
         return None
 
     def next(self) -> None:
-        """Read again when this one is done."""
         self._reader.execute("ROLLBACK")
         self._read()
 
     def let_go(self) -> str:
-        """Stop reading."""
         self.close()
         return "it went on"
 
     def undo(self) -> str:
-        """Stop reading; whoever is dead by then has changed nothing: its pages were not written.
+        """Stop reading; a consumer that is dead by now has changed nothing: no page was written.
 
         Raises:
-            StageTrouble: the consumer lives.
+            StageTrouble: the consumer is alive.
         """
         if self._who.leader_alive():
             raise StageTrouble(f"{self._who.instance} lives, so its commit comes to its end")
@@ -145,39 +141,38 @@ class HeldCommit:
 
 
 class HeldBegin:
-    """Every transaction, kept from beginning."""
+    """Keeps every transaction from beginning."""
 
     begun: ClassVar[bool] = False
 
     def __init__(self, path: Path, who: Process) -> None:
-        """Be the one who writes."""
         self._path = path
         self._who = who
         self._writer = _open(path, seconds=_READ_SECONDS)
         self._writer.execute("BEGIN IMMEDIATE")
 
     def caught(self) -> str | None:
-        """That nobody else can write is all that can be seen: who waits looks now and then."""
+        """Return that others cannot write: a waiting consumer only polls, so it is not visible."""
         return f"nobody could begin to write into {self._path.name}"
 
     def hinders(self) -> bool:
-        """Whether it has some lock: it looks at the file for a moment, now and then."""
+        """Return whether it has a lock, as it does for a moment whenever it polls."""
         return bool(holders(self._path, self._who))
 
     def awaited(self) -> str | None:
-        """It cannot be seen."""
+        """Return None: no waiter is visible."""
         return None
 
     def next(self) -> None:
-        """Nothing has begun: all that is in hand still is."""
+        """Do nothing: no transaction has begun, so the consumer still has its records in hand."""
 
     def let_go(self) -> str:
-        """Stop writing; nothing was written."""
+        """End our transaction, which wrote nothing."""
         self.close()
         return "others could write again"
 
     def undo(self) -> str:
-        """There is nothing yet.
+        """Fail: no transaction has begun that could be rolled back.
 
         Raises:
             StageTrouble: always.
@@ -189,12 +184,12 @@ class HeldBegin:
 
 
 def locks(path: Path) -> list[tuple[int, int, int]]:
-    """Process, first and last byte of every lock for writing on a file, as the kernel tells."""
+    """Return process id, first and last byte of the kernel's write locks on a file."""
     return [(pid, first, last) for kind, pid, first, last in _all_locks(path) if kind == "WRITE"]
 
 
 def holders(path: Path, who: Process) -> list[tuple[str, int, int, int]]:
-    """Every lock that a process has on a file."""
+    """Return every lock that a process has on a file."""
     return [lock for lock in _all_locks(path) if lock[1] == who.popen.pid]
 
 
@@ -214,5 +209,5 @@ def _all_locks(path: Path) -> list[tuple[str, int, int, int]]:
 
 
 def _open(path: Path, *, seconds: float) -> sqlite3.Connection:
-    """A connection that whichever thread heals a fault may close."""
+    """Open a connection that any thread may close, because any may heal a fault."""
     return sqlite3.connect(path, timeout=seconds, isolation_level=None, check_same_thread=False)

@@ -1,4 +1,4 @@
-"""What is written in one transaction: a row for each payment, and what they come to."""
+"""The content of one transaction: a row per payment, and the changes of balances."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from onceproof.harness.subjects.group.effect import effect_of
 
 @dataclass(frozen=True, kw_only=True)
 class Batch:
-    """Payments of one topic that were read in one go.
+    """Payments of one topic that were read together.
 
     Attributes:
         rows: record, account, amount and fee in cents, partition and offset of each.
-        starts: partition → the offset that was to be read next before.
-        ends: partition → the offset to be read next after it.
+        starts: partition → next offset before the batch.
+        ends: partition → next offset after it.
     """
 
     topic: str
@@ -27,9 +27,9 @@ class Batch:
     ends: Mapping[int, int]
 
     def totals(self) -> list[tuple[str, int, int]]:
-        """Account, sum in cents and number of payments, of each account.
+        """Return account, sum in cents and number of payments.
 
-        In the order of accounts: two who lock rows in different orders lock each other out.
+        Sorted by account: locking rows in different orders would cause deadlocks.
         """
         found: dict[str, tuple[int, int]] = {}
         for _, account, amount, *_ in self.rows:
@@ -39,13 +39,12 @@ class Batch:
 
 
 def batch_of(topic: str, read: Iterable[Message], starts: Mapping[int, int]) -> Batch:
-    """The batch of these messages.
+    """Return the batch of these messages.
 
     Args:
-        topic: where they came from.
-        read: messages, each partition's in the order of its log.
-        starts: partition → offset to be read next, of every partition that may be written for;
-            messages of others are left out.
+        read: messages, in log order within each partition.
+        starts: partition → next offset, for the partitions to write; messages of others are
+            dropped.
     """
     rows, ends = [], {}
     for message in read:

@@ -1,8 +1,7 @@
-"""What put consumers with a database to the test, read off what they left.
+"""Find what exercised the claims of consumers with a database, in what they left.
 
-A payment with two rows, be it for a while, shows that it was written again;
-an offset beyond a payment without a row, that somebody committed it and then did not write. That an
-offset was compared and found to be another, only the consumer can tell: nothing is left of it.
+A payment that has or had two rows was written again; one without a row below the committed offset
+was skipped. A refused write leaves no trace, so the consumer reports it.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from onceproof.harness.subjects.group.hazards import ABANDONED, REPLAYED, abando
 from onceproof.harness.subjects.stored.journal import LEDGER
 
 REFUSED: Final = "refused-write"
-"""A batch was about to be written from an offset that was no longer the stored one."""
+"""A batch started from an offset that was no longer the stored one."""
 IN_DOUBT: Final = "commit-in-doubt"
-"""A consumer's connection or life ended while its commit was under way."""
+"""A consumer's connection or process ended during its commit."""
 
 Rows = Iterable[Mapping[str, Any]]
 
@@ -27,7 +26,6 @@ Rows = Iterable[Mapping[str, Any]]
 def hazards(
     log: Rows, effects: Rows, journal: Rows, *, topic: str, commits: Iterable[Commit]
 ) -> list[dict[str, Any]]:
-    """Rows of the `hazards` table."""
     written = Counter(row["record"] for row in effects)
     seen = Counter(
         row["record"] for row in journal if (row["sink"], row["operation"]) == (LEDGER, "append")

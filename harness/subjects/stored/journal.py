@@ -1,9 +1,8 @@
-"""What readers of the ledger and the balances saw while they changed, in PostgreSQL.
+"""What readers of ledger and balances saw while they changed, in PostgreSQL.
 
-A change is noted in the transaction that makes it, so that only what was
-committed is noted, and when that is about to end, so that only what it leaves behind is. Whoever
-notes keeps all others from noting until readers see what it has done: the order of notes is the
-order in which readers saw.
+A change is recorded at the end of its own transaction, so only committed final states are recorded.
+The transaction locks the table of notes until it is visible, so notes are in the order in which
+readers saw the changes.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from onceproof.harness.history.identity import digest
 
 LEDGER: Final = "ledger-journal"
 BALANCES: Final = "balances-journal"
-"""To who misses nothing, ledger and balances are other sinks than to who looks in the end."""
+"""For a reader that misses no change, these are other sinks than the final tables."""
 VIEW: Final = "journal"
-"""Who looks: somebody who reads the tables again and again, and misses nothing."""
+"""The view of a reader that misses no change."""
 
 SCHEMA: Final = """
 CREATE TABLE notes (
@@ -54,8 +53,7 @@ CREATE CONSTRAINT TRIGGER to_be_seen AFTER INSERT OR UPDATE OR DELETE ON ledger
 CREATE CONSTRAINT TRIGGER to_be_seen AFTER INSERT OR UPDATE ON balances
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_balance()
 """
-"""Deferred triggers are carried out when a transaction is about to end. Its locks go only when
-readers see it."""
+"""Deferred triggers run at the end of a transaction. Its locks are released when it is visible."""
 
 NOTES: Final = """
 SELECT transaction_id, operation, seq, record, account, amount_cents, fee_cents, source_partition,
@@ -67,9 +65,7 @@ _OPERATIONS: Final = {"INSERT": "append", "UPDATE": "upsert", "DELETE": "delete"
 
 @dataclass(frozen=True)
 class Note:
-    """A row of `NOTES`: of the ledger, or where `operation` is BALANCE, of the balances, with the
-    balance as its amount.
-    """
+    """A row of `NOTES`; for BALANCE, `amount_cents` has the balance."""
 
     transaction: str
     operation: str
@@ -84,16 +80,15 @@ class Note:
 
     @property
     def digest(self) -> str:
-        """Of its content, as an effect."""
         return digest(self.record, self.account, self.amount_cents, self.fee_cents)
 
 
 def changes(rows: Iterable[tuple[Any, ...]], *, topic: str, owner: str) -> list[dict[str, Any]]:
-    """Rows of the `journal` table.
+    """Return rows of the `journal` table.
 
-    To its readers a balance moves by the payments that come into the ledger with it, and go, and by
-    nothing else. So it shows a payment as it must be, once for each time that it comes. Where it
-    moves otherwise, it shows what came otherwise; if nothing came, its newest payment once more.
+    For readers, a balance must change by exactly the payments that enter and leave the ledger in
+    the same transaction. If so, it shows each new payment once. If not, it shows them with a wrong
+    digest; without a new payment, it shows the account's newest one again.
     """
     books = _Books()
     notes = (Note(*row) for row in rows)
@@ -122,11 +117,11 @@ def changes(rows: Iterable[tuple[Any, ...]], *, topic: str, owner: str) -> list[
 
 
 _Change = tuple[str, str, Note, str]
-"""Sink, operation, which payment, and the digest of what was shown of it."""
+"""Sink, operation, payment, and digest of what was shown of it."""
 
 
 class _Books:
-    """What readers see, from one transaction to the next."""
+    """The state that readers see, from one transaction to the next."""
 
     def __init__(self) -> None:
         self._rows: dict[int | None, Note] = {}
@@ -134,7 +129,6 @@ class _Books:
         self._balances: dict[str | None, tuple[int, int]] = {}
 
     def seen(self, transaction: list[Note]) -> Iterator[_Change]:
-        """What one transaction shows them."""
         came: defaultdict[str | None, list[Note]] = defaultdict(list)
         moved: defaultdict[str | None, tuple[int, int]] = defaultdict(lambda: (0, 0))
         balances: dict[str | None, tuple[int, int]] = {}
@@ -151,7 +145,7 @@ class _Books:
                 moved[note.account] = _sum(moved[note.account], note, 1)
                 came[note.account].append(note)
             elif gone is None:
-                continue  # it came and went within the transaction: nobody saw it
+                continue  # inserted and deleted in one transaction: never visible
             yield LEDGER, _OPERATIONS[note.operation], note, note.digest
         for account in {**moved, **balances}:
             before = self._balances.get(account, (0, 0))

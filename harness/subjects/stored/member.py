@@ -1,8 +1,8 @@
-"""One consumer, a process of its own: `python -m onceproof.harness.subjects.stored.member FILE`.
+"""One consumer process: `python -m onceproof.harness.subjects.stored.member FILE`.
 
-It starts from the offsets in its database and not from the group's, and what
-it does not know it looks up there. A commit whose answer was lost is decided by what is stored, and
-never by trying again in the blind. Its broken twins keep their offsets in Kafka, or do not compare.
+It starts from the offsets in its database, not from the group's. If the response to a commit is
+lost, the stored offsets decide whether it took effect; it never retries blindly. Its broken twins
+keep their offsets in Kafka, or do not compare them.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from onceproof.harness.subjects.stored.store import Refused, Store, Unreachable
 from onceproof.harness.subjects.stored.task import StoringTask
 
 _TRANSACTIONS: Final = 10
-"""It reads what makes so many transactions at once, at most."""
+"""Maximum number of batches, each one transaction, that it reads at once."""
 _PAUSE: Final = 0.2
-"""Seconds between two tries to reach the database."""
+"""Seconds between two attempts to reach the database."""
 
 
 class StoringMember:
@@ -46,7 +46,7 @@ class StoringMember:
         self._history = HistoryWriter(Path(task.history), f"{task.name}-{os.getpid()}")
         self._watchdog = Watchdog(HUNG_SECONDS)
         self._next: dict[int, int] = {}
-        """Partition → the offset to be read next, as the database has it."""
+        """Partition → next offset, as stored in the database."""
         self._process: Callable[[list[Message]], bool] = {
             "in-transaction": self._with_offsets,
             "before": self._before,
@@ -54,10 +54,10 @@ class StoringMember:
         }[task.commits]
 
     def run(self) -> None:
-        """Read and write until it is ended from outside.
+        """Read and write until the process is ended.
 
         Raises:
-            Over: it cannot go on.
+            Over: it cannot continue.
         """
         if self.task.commits == "in-transaction":
             self._consumer.subscribe(
@@ -72,15 +72,15 @@ class StoringMember:
                     say(f"consume: {error}")
             read = [message for message in messages if message.error() is None]
             if read:
-                # Of each partition the last one counts.
+                # The last message of a partition decides.
                 ends = {m.partition() or 0: (m.offset() or 0) + 1 for m in read}
                 note(Path(self.task.in_hand), ends)
             for first in range(0, len(read), self.task.batch):
                 if not self._process(read[first : first + self.task.batch]):
-                    break  # what is left of it is read again, or is somebody else's
+                    break  # the rest is read again, or belongs to another member
 
     def _with_offsets(self, read: list[Message]) -> bool:
-        """Rows, balances and offsets in one transaction; whether to go on from there."""
+        """Write rows, balances and offsets in one transaction; return whether to continue."""
         batch = batch_of(self.task.topic, read, self._next)
         while batch.rows:
             try:
@@ -92,7 +92,7 @@ class StoringMember:
             except Unreachable as reason:
                 say(f"write: {reason}")
                 if self._stored(batch.starts) != batch.starts:
-                    # It had been written after all, or somebody else has gone on.
+                    # The write had succeeded, or another member has continued.
                     self._rewind()
                     return False
             else:
@@ -101,7 +101,7 @@ class StoringMember:
         return False
 
     def _before(self, read: list[Message]) -> bool:
-        """Offsets first, in Kafka: what is lost after that is lost."""
+        """Commit offsets in Kafka first: a later failure loses records."""
         batch = self._all_of(read)
         if not self._commit(batch):
             return False
@@ -112,7 +112,7 @@ class StoringMember:
         return True
 
     def _after(self, read: list[Message]) -> bool:
-        """Rows first: what is not known to be written is written again."""
+        """Write rows first: what is not known to be written is written again."""
         batch = self._all_of(read)
         while True:
             try:
@@ -138,7 +138,7 @@ class StoringMember:
             self._store.write(batch, offsets=offsets)
 
     def _commit(self, batch: Batch) -> bool:
-        """Commit offsets in Kafka; whether it is known that they are."""
+        """Commit offsets in Kafka; return whether the commit is known to have succeeded."""
         try:
             with self._watchdog.over("commit"):
                 self._consumer.commit(offsets=self._places(batch.ends), asynchronous=False)
@@ -148,7 +148,7 @@ class StoringMember:
         return True
 
     def _assigned(self, consumer: Consumer, places: list[TopicPartition]) -> None:
-        """Start from what is stored, whatever the group has."""
+        """Start from the stored offsets, whatever the group has committed."""
         self._next = self._stored(place.partition for place in places)
         consumer.assign(self._places(self._next))
 
@@ -156,10 +156,10 @@ class StoringMember:
         self._next = {}
 
     def _rewind(self) -> None:
-        """Read again from what is stored, in all that is assigned.
+        """Seek to the stored offsets in all assigned partitions.
 
         Raises:
-            Over: the client does not go there; what it reads next would not be what is compared.
+            Over: the client cannot seek; the next batch would not start at the compared offset.
         """
         stored = self._stored(place.partition for place in self._consumer.assignment())
         for place in self._places(stored):
@@ -170,7 +170,7 @@ class StoringMember:
         self._next = stored
 
     def _stored(self, partitions: Iterable[int]) -> dict[int, int]:
-        """What is stored; asked for until the database answers."""
+        """Return the stored offsets; retry until the database answers."""
         wanted = tuple(partitions)
         while True:
             try:

@@ -1,8 +1,4 @@
-"""The consumers of a run that write into a database, and our own look into that.
-
-To the cluster they are a consumer group, and are started, killed and paused
-as one. Where they commit, and what they have written, is in the database.
-"""
+"""A consumer group of a run that keeps offsets and effects in a database, and our access to it."""
 
 from __future__ import annotations
 
@@ -26,11 +22,7 @@ from onceproof.harness.subjects.stored.task import StoringTask
 
 
 class StoringMembers(Members):
-    """The consumers of one group, and their database.
-
-    Attributes:
-        audit: our own way into the database.
-    """
+    """The consumers of one group, and the auditor's access to their database."""
 
     def __init__(self, tasks: Sequence[StoringTask], parts: PipelineParts, audit: Audit) -> None:
         stored = tasks[0].commits == "in-transaction"
@@ -41,7 +33,6 @@ class StoringMembers(Members):
         self._journal: list[dict[str, Any]] = []
 
     def start(self) -> None:
-        """Make the tables, once; then as every group."""
         if not self._prepared:
             self.audit.prepare()
             self._prepared = True
@@ -51,7 +42,7 @@ class StoringMembers(Members):
         """See `Audit.hold_commit`.
 
         Raises:
-            PipelineTrouble: the member does not run.
+            PipelineTrouble: the member is not running.
         """
         return self.audit.hold_commit(self.process(name))
 
@@ -59,27 +50,27 @@ class StoringMembers(Members):
         """See `Audit.hold_with_work`.
 
         Raises:
-            PipelineTrouble: the member does not run.
+            PipelineTrouble: the member is not running.
         """
         return self.audit.hold_with_work(self.process(name))
 
     def in_hand(self, name: str) -> int:
-        """How many records a member has read and not stored, at least, as it notes itself."""
+        """Return how many records, at least, a member has read and not stored, by its own notes."""
         stored = {partition: end for (_, partition), end in (self.positions() or {}).items()}
         return left(noted(self._notes[name]), stored)
 
     def atomic_with(self, sink: Sink) -> tuple[str, ...]:
-        """Rows and balances alike, whoever looks at them."""
+        """Return rows and balances, in every view."""
         return (LEDGER, BALANCES, journal.LEDGER, journal.BALANCES)
 
     def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
-        """What readers saw meanwhile; then as every group."""
+        """Write what readers saw, then what every group writes."""
         self._journal = self.audit.journal()
         writer.write_all("journal", self._journal)
         super().collect(writer, recorded, sink)
 
     def hazards(self, recorded: Recorded, commits: Sequence[Commit]) -> list[dict[str, Any]]:
-        """Read off the ledger; a consumer records its refusals itself."""
+        """Return the hazards counted in the ledger; a consumer records refused writes itself."""
         log, effects = recorded.lines.get("log", []), recorded.lines.get("effects", [])
         return hazards(log, effects, self._journal, topic=self._topic, commits=commits)
 

@@ -1,8 +1,8 @@
-"""PostgreSQL as the store: over a link that can break, at any point of a transaction.
+"""PostgreSQL as the store, over a link that can break at any point of a transaction.
 
-A commit whose answer was lost may be undone, done, or still on its way. A
-row that it has locked stays locked until it is decided, so the comparison of who comes next waits
-for it, and then sees what came of it (read committed looks again at a row that it waited for).
+If the response to a commit is lost, the transaction may be rolled back, committed, or in progress.
+Its row locks last until it ends: the next consumer's comparison waits for it, and then sees its
+outcome (READ COMMITTED re-reads a row that it waited for).
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ CREATE TABLE balances (account text PRIMARY KEY, balance bigint, payments bigint
 CREATE TABLE offsets (
     topic text, partition_id int, next_offset bigint, PRIMARY KEY (topic, partition_id))
 """
-"""No key keeps a payment from being written twice: only the offset does."""
+"""No unique key prevents a payment from being written twice: only the offset does."""
 IDLE_MS: Final = 20_000
-"""A transaction whose consumer says nothing more is ended after this, and its locks with it. Longer
-than a session of the group, so that who comes back still has its transaction."""
+"""A transaction of a silent consumer is ended after this time, and its locks released. Longer than
+a session of the group, so that a consumer that returns still has its transaction."""
 
 
 class PostgresStore(Store):
-    """A database behind a libpq connection string, connected when it is needed."""
+    """A database behind a libpq connection string; connects on demand."""
 
     mark = "%s"
 
     def __init__(self, database: str, *, name: str, guard: bool) -> None:
-        """`name` is what the database knows us by."""
+        """Take the `name` that the database shows as application_name."""
         super().__init__(guard=guard)
         self._database = database
         self._name = name
@@ -43,7 +43,7 @@ class PostgresStore(Store):
 
     @contextmanager
     def transaction(self) -> Iterator[Cursor]:
-        """See `Store`; after an error of the connection the next one takes a new one."""
+        """See `Store`; after a connection error the next transaction uses a new connection."""
         try:
             with self._connected().transaction(), self._connected().cursor() as cursor:
                 yield cursor
@@ -57,7 +57,7 @@ class PostgresStore(Store):
                 self._database,
                 application_name=self._name,
                 options=f"-c idle_in_transaction_session_timeout={IDLE_MS}",
-                autocommit=True,  # so that a transaction is what its block says, and nothing else
+                autocommit=True,  # a transaction lasts exactly as long as its block
             )
         return self._connection
 

@@ -1,8 +1,4 @@
-"""How far a consumer has read, in a small file of its own.
-
-What it has read and not stored yet it has in hand, and nobody else can tell
-how much that is. Whoever pauses it must know that there is something.
-"""
+"""Record which records a consumer has read: only it knows those that are not yet stored."""
 
 from __future__ import annotations
 
@@ -12,14 +8,14 @@ from pathlib import Path
 
 
 def note(file: Path, ends: Mapping[int, int]) -> None:
-    """Write down the next offset to be read, of each partition of the last reading."""
+    """Write the next offset of each partition in the last read."""
     new = file.with_suffix(".new")
     new.write_text(json.dumps(ends))
     new.replace(file)
 
 
 def noted(file: Path) -> dict[int, int]:
-    """What was written down last; nothing before the first reading."""
+    """Return what was written last; empty before the first read."""
     try:
         return {int(partition): end for partition, end in json.loads(file.read_text()).items()}
     except FileNotFoundError:
@@ -27,5 +23,5 @@ def noted(file: Path) -> dict[int, int]:
 
 
 def left(ends: Mapping[int, int], stored: Mapping[int, int]) -> int:
-    """How many records were read and are not stored."""
+    """Return how many records were read and are not stored."""
     return sum(max(0, end - stored.get(partition, 0)) for partition, end in ends.items())

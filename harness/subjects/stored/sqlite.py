@@ -1,8 +1,8 @@
-"""SQLite as the store: a file that consumers of one machine share.
+"""SQLite as the store: a file that consumers on one machine share.
 
-A transaction that writes begins as one (`BEGIN IMMEDIATE`), so it has the
-only lock for writing before it looks at an offset, and what it has compared stays true. One that
-begins by reading could be told to start again when it writes.
+A write transaction starts with `BEGIN IMMEDIATE`, so it has the write lock before it reads an
+offset, and the comparison stays valid. A transaction that starts with a read could fail with
+SQLITE_BUSY at its first write.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ CREATE TABLE balances (account TEXT PRIMARY KEY, balance INTEGER, payments INTEG
 CREATE TABLE offsets (
     topic TEXT, partition_id INTEGER, next_offset INTEGER, PRIMARY KEY (topic, partition_id))
 """
-"""No key keeps a payment from being written twice: only the offset does."""
+"""No unique key prevents a payment from being written twice: only the offset does."""
 
 
 class SqliteStore(Store):
     """A database in a file."""
 
     def __init__(self, path: Path, *, guard: bool, patience: float = 15.0) -> None:
-        """Open it; others may too, and each waits for another's lock for so many seconds."""
+        """Open the file; `patience` is how many seconds to wait for another's lock."""
         super().__init__(guard=guard)
-        # No transaction is begun for us.
+        # Disable implicit transactions.
         self._connection = sqlite3.connect(path, timeout=patience, isolation_level=None)
 
     def transaction(self) -> AbstractContextManager[Cursor]:
-        """See `Store`; somebody else's lock that does not go is as good as no answer."""
+        """See `Store`; a lock that is not released in time counts as no answer."""
         return self._between("BEGIN IMMEDIATE")
 
     def reading(self) -> AbstractContextManager[Cursor]:
-        """See `Store`; only who is about to end a commit is waited for."""
+        """See `Store`; it waits only for a commit in progress."""
         return self._between("BEGIN")
 
     @contextmanager

@@ -1,9 +1,7 @@
-"""How a batch gets into a database: rows, balances and offsets in one transaction.
+"""Write a batch to a database: rows, balances and offsets in one transaction.
 
-The offset is compared before it is moved, in the transaction of the rows.
-Whoever started from an offset that is no longer the stored one is refused, whatever it believes to
-be: a zombie, a successor that looked too early, or the same consumer that tries again what had been
-committed after all.
+The offset is compared before it is updated, so a consumer that started from another one is refused:
+a zombie, a successor that read it too early, or a consumer that retries a committed batch.
 """
 
 from __future__ import annotations
@@ -44,61 +42,60 @@ _TAKEN: Final = (
 
 
 class Refused(Exception):
-    """The stored offset is another one than the batch starts from; nothing was written."""
+    """The stored offset differs from the batch's start; nothing was written."""
 
 
 class Unreachable(Exception):
-    """The database did not answer: nobody knows whether what was under way has happened."""
+    """The database did not answer: the outcome of the transaction is unknown."""
 
 
 class Cursor(Protocol):
-    """What databases offer alike."""
+    """What the database drivers have in common (PEP 249)."""
 
     @property
     def rowcount(self) -> int:
-        """How many rows the last statement touched."""
+        """Number of rows that the last statement changed."""
 
     def execute(self, query: Any, params: Sequence[Any] = ..., /) -> Any:
-        """Carry out a statement."""
+        """Run a statement."""
 
     def executemany(self, query: Any, params: Iterable[Sequence[Any]], /) -> Any:
-        """Carry out a statement for each of many."""
+        """Run a statement once per parameter set."""
 
     def fetchone(self) -> Any:
-        """The next row of what was asked for."""
+        """Return the next row of the result."""
 
 
 class Store(ABC):
     """A database of rows, balances and offsets."""
 
     mark = "?"
-    """How a statement says where a value goes."""
+    """Placeholder of a parameter in a statement."""
 
     def __init__(self, *, guard: bool) -> None:
-        """`guard` tells whether an offset is compared before it is moved."""
         self._guard = guard
 
     @abstractmethod
     def transaction(self) -> AbstractContextManager[Cursor]:
-        """A transaction that is committed at the block's end, and rolled back on its error.
+        """Return a transaction that commits at the end of the block, and rolls back on an error.
 
         Raises:
-            Unreachable: it could not begin, or it is not known how it ended.
+            Unreachable: it could not begin, or its outcome is unknown.
         """
 
     def reading(self) -> AbstractContextManager[Cursor]:
-        """A transaction that only reads, and waits for nobody who writes.
+        """Return a transaction that only reads, and does not wait for writers.
 
         Raises:
-            Unreachable: the database does not say.
+            Unreachable: the database does not answer.
         """
         return self.transaction()
 
     def stored(self, topic: str, partitions: Iterable[int]) -> dict[int, int]:
-        """The offset to be read next of each partition; 0 where nothing was stored yet.
+        """Return the next offset of each partition; 0 if none was stored.
 
         Raises:
-            Unreachable: the database does not say.
+            Unreachable: the database does not answer.
         """
         wanted = sorted(partitions)
         with self.reading() as cursor:
@@ -116,14 +113,14 @@ class Store(ABC):
         return None if row is None else int(row[0])
 
     def write(self, batch: Batch, *, offsets: bool) -> None:
-        """Write a batch, in one transaction.
+        """Write a batch in one transaction.
 
         Args:
-            offsets: store where it ends, too.
+            offsets: also store the batch's end offsets.
 
         Raises:
-            Refused: it starts from an offset that is not the stored one.
-            Unreachable: it is not known whether it was written.
+            Refused: the batch does not start at the stored offset.
+            Unreachable: the outcome is unknown.
         """
         with self.transaction() as cursor:
             if offsets:
@@ -133,10 +130,10 @@ class Store(ABC):
             cursor.executemany(self._in_words(_BALANCE), batch.totals())
 
     def clean(self, batch: Batch) -> None:
-        """Leave one row of each payment of a batch, and take the others out of balances, too.
+        """Keep one row of each payment in a batch, and subtract the others from balances.
 
         Raises:
-            Unreachable: it is not known whether that was done.
+            Unreachable: the outcome is unknown.
         """
         records = [row[0] for row in batch.rows]
         surplus = _SURPLUS.format(", ".join("?" * len(records)))

@@ -1,8 +1,7 @@
-"""Consumers that write payments into a ledger and add them up to balances, in a database.
+"""Consumers that write payments to a ledger and add them to balances, in a database.
 
-Rows, balances and offsets stand or fall together, in one transaction of the
-database, and each life starts from the offsets that are there. What the broken twins leave out is
-just that: their offsets are in Kafka, before or after, or are moved without being compared.
+They write their offsets in the same transaction. The broken twins commit them in Kafka, before or
+after the write, or update them without comparing.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from onceproof.harness.subjects.stored.task import Kind, StoringTask
 from onceproof.harness.wait import Stop
 
 COMMITS: Final = "commits"
-"""What these consumers offer: commits into a database that can be made to stand still."""
+"""Offered to faults: commits into a database that can be held."""
 Offsets = Literal["in-transaction", "before", "after"]
 
 _DATABASES: Final[dict[Kind, str]] = {"postgres": "PostgreSQL", "sqlite": "SQLite"}
@@ -58,13 +57,7 @@ _CLEANED: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class StoringConsumers(SubjectBase):
-    """Consumers and their database on trial.
-
-    Attributes:
-        commits: when offsets are committed, and so where.
-        guard: an offset is compared before it is moved.
-        cleans: what was written twice is taken away again, in another transaction.
-    """
+    """Consumers under test; with `cleans` they delete duplicated rows in another transaction."""
 
     kind: Kind = "postgres"
     commits: Offsets = "in-transaction"
@@ -80,7 +73,7 @@ class StoringConsumers(SubjectBase):
 
     @property
     def sinks(self) -> tuple[str, ...]:
-        """The ledger; and where a journal is kept, what it and the balances showed meanwhile."""
+        """The ledger; and with a journal, what readers saw of ledger and balances."""
         seen = (journal.LEDGER, journal.BALANCES) if self.kind == "postgres" else ()
         return (books.LEDGER, *seen)
 
@@ -90,7 +83,7 @@ class StoringConsumers(SubjectBase):
 
     @property
     def name(self) -> str:
-        """E.g. `stored-offsets-postgres`, `kafka-offsets-before-postgres`."""
+        """For example `stored-offsets-postgres`, `kafka-offsets-before-postgres`."""
         if self.commits != "in-transaction":
             cleaned = "-cleaned" if self.cleans else ""
             return f"kafka-offsets-{self.commits}-{self.kind}{cleaned}"
@@ -117,7 +110,7 @@ class StoringConsumers(SubjectBase):
         }
 
     def pipeline(self, parts: PipelineParts) -> StoringMembers:
-        """Its consumers.
+        """Return the consumers.
 
         Raises:
             StageTrouble: the stage has no database.

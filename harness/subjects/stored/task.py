@@ -1,4 +1,4 @@
-"""The task of a consumer that writes into a database; written as JSON for its process."""
+"""The task of a consumer that writes to a database, passed to its process as JSON."""
 
 from __future__ import annotations
 
@@ -8,19 +8,16 @@ from typing import Literal
 from onceproof.harness.subjects.group.task import MemberTask
 
 Kind = Literal["postgres", "sqlite"]
-"""Which database it writes to."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class StoringTask(MemberTask):
-    """One consumer. It commits its offsets in the transaction of its rows, or in Kafka before or
-    after that.
+    """The task of one consumer; offsets are committed with its rows, or in Kafka before or after.
 
     Attributes:
         database: a libpq connection string, or the path of a file.
-        guard: compare the stored offset with the one that it started from before it is moved.
-        in_hand: file in which it notes how far it has read.
-        cleans: take away again, in another transaction, what has been written twice.
+        guard: compare the stored offset with the batch's start before it is updated.
+        in_hand: file for its read progress.
     """
 
     kind: Kind

@@ -1,4 +1,4 @@
-"""Balances of accounts, kept in Spark's own state store and written to a topic as they change."""
+"""Account balances in Spark's state store, written to a topic as they change."""
 
 import argparse
 

@@ -1,8 +1,7 @@
-"""Balances of accounts, kept in files of the job's own: a state store that is never taken back.
+"""Account balances in the job's own files: a state store that is never rolled back.
 
-It lays out its files as Spark's own store does, a version for each micro-batch and partition. But
-it goes on from the *newest* version there is, not from the one that the micro-batch before made. So
-a micro-batch that runs again finds its own payments in the balances already, and adds them twice.
+The layout is that of Spark's store. But a batch starts from the *newest* version, not from the
+previous batch's: if it runs again it finds its own payments in the balances, and adds them twice.
 """
 
 import argparse
@@ -26,12 +25,11 @@ class Store:
         folder.mkdir(parents=True, exist_ok=True)
 
     def newest(self) -> dict[str, list[int]]:
-        """The newest version; the mistake is here."""
+        """Return the newest version; this is the bug."""
         versions = sorted(self._folder.glob("*.delta"), key=lambda path: int(path.stem))
         return dict(json.loads(versions[-1].read_text())) if versions else {}
 
     def commit(self, version: int, balances: dict[str, list[int]]) -> None:
-        """Put a version there, whole at once."""
         draft = self._folder / f".{version}.delta.tmp"
         draft.write_text(json.dumps(balances))
         draft.rename(self._folder / f"{version}.delta")

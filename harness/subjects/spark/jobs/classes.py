@@ -1,7 +1,6 @@
-"""A PySpark job that needs nobody: it makes its driver load what the drivers of our jobs load.
+"""A self-contained PySpark job that makes its driver load the classes that our jobs load.
 
-It ends its JVM itself, and in peace, for only then does a JVM write down
-which classes it has loaded.
+It shuts its JVM down in an orderly way: only then does the JVM write the list of loaded classes.
 """
 
 import json
@@ -18,7 +17,6 @@ SECONDS = 120
 
 
 def main() -> None:
-    """Run a query without state into a function, and one with state into files."""
     spark = SparkSession.builder.getOrCreate()
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
@@ -34,8 +32,6 @@ def main() -> None:
 
 
 def each_batch(spark: SparkSession, checkpoint: Path) -> StreamingQuery:
-    """Parse values and hand every micro-batch to Python."""
-
     def take(batch: DataFrame, number: int) -> None:
         batch.persist()
         rows = batch.selectExpr("from_json(value, 'id BIGINT, at TIMESTAMP') AS it").select("it.*")
@@ -51,7 +47,6 @@ def each_batch(spark: SparkSession, checkpoint: Path) -> StreamingQuery:
 
 
 def balances(spark: SparkSession, folder: Path) -> StreamingQuery:
-    """Count by a key within windows, with a watermark, into JSON files."""
     return (
         records(spark)
         .withWatermark("timestamp", "0 seconds")
@@ -65,7 +60,7 @@ def balances(spark: SparkSession, folder: Path) -> StreamingQuery:
 
 
 def records(spark: SparkSession) -> DataFrame:
-    """Rows with the columns of a topic's records that our jobs use."""
+    """Generate rows with the columns of a topic's records that our jobs use."""
     rows = spark.readStream.format("rate").option("rowsPerSecond", 100).load()
     return rows.selectExpr(
         "CAST(value % 7 AS STRING) AS key",
@@ -75,7 +70,6 @@ def records(spark: SparkSession) -> DataFrame:
 
 
 def wait(query: StreamingQuery) -> None:
-    """Wait until a query has processed some micro-batches."""
     done = 0
     while done < BATCHES:
         if query.awaitTermination(1):

@@ -1,7 +1,7 @@
-"""Payments that the application may have sent twice, each once: dropDuplicatesWithinWatermark.
+"""Payments without duplicates, by dropDuplicatesWithinWatermark, into PostgreSQL by foreachBatch.
 
-Written to PostgreSQL by foreachBatch, where a micro-batch that is there already is skipped. With
-`--within batch` no state is kept: of each payment one is taken in a micro-batch.
+A micro-batch that the table has is skipped. `--within batch` keeps no state: duplicates are dropped
+only within a micro-batch.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """PySpark foreachBatch into a Delta table.
 
 With `--guard query-and-batch-id` each write carries `txnAppId` and `txnVersion`, and Delta skips a
-version of an application that its log has already. With `--guard none` it does not.
+version that its log already has for that application. With `--guard none` it has neither.
 """
 
 import argparse
@@ -12,7 +12,7 @@ from session import ProgressLog, payments, run_until_stopped
 SETTINGS = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-    "spark.databricks.delta.snapshotPartitions": "2",  # of its log, which is short
+    "spark.databricks.delta.snapshotPartitions": "2",  # Delta's log is short
 }
 
 

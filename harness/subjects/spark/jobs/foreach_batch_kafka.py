@@ -1,7 +1,7 @@
-"""PySpark foreachBatch into Kafka, each micro-batch one transaction.
+"""PySpark foreachBatch into Kafka, one transaction per micro-batch.
 
-With `--guard query-and-batch-id` the transaction also writes (query id, batch id) into a topic of
-batches, and a batch that is there already is skipped. With `--guard none` it does not.
+With `--guard query-and-batch-id` the transaction also writes (query id, batch id) to a topic of
+batches, and a batch that it has is skipped. `--guard none` skips nothing.
 """
 
 import argparse
@@ -19,7 +19,7 @@ _BY_KEY = -1
 
 
 class Outbox:
-    """What a batch is put into, whole or not at all."""
+    """Writes a batch in one transaction."""
 
     def __init__(self, *, bootstrap: str, topic: str, batches: str, transactional_id: str) -> None:
         self._bootstrap = bootstrap
@@ -33,17 +33,17 @@ class Outbox:
                 "transactional.id": transactional_id,
             }
         )
-        # First of all: it ends what a predecessor left under way, and keeps it from coming back.
+        # First: aborts the predecessor's open transaction, and fences it.
         self._producer.init_transactions(SECONDS)
 
     def newest(self, query_id: str) -> int:
-        """The newest batch of a query that is in the topic of batches; -1 without one."""
+        """Return the newest batch of a query in the topic of batches; -1 if there is none."""
         consumer = Consumer(
             {
                 **PATIENCE,
                 **connecting_outside(),
                 "bootstrap.servers": self._bootstrap,
-                "group.id": "none",  # it must have one, and never joins
+                "group.id": "none",  # required, although it never joins a group
                 "isolation.level": "read_committed",
                 "enable.partition.eof": True,
                 "enable.auto.commit": False,
@@ -73,18 +73,18 @@ class Outbox:
         self._send(self._topic, key, value)
 
     def record(self, query_id: str, batch_id: int) -> None:
-        """Put the batch's own name into it, where `newest` looks for it."""
+        """Add the batch's id to the transaction, where `newest` reads it."""
         self._send(self._batches, query_id, {"batch": batch_id}, partition=_PARTITION)
 
     def commit(self) -> None:
-        """End it; as long as nobody knows whether it has ended, the client says to ask again."""
+        """Commit; repeat while the outcome is unknown, as the client requires."""
         while True:
             try:
                 self._producer.commit_transaction(SECONDS)
                 return
             except KafkaException as error:
                 if not error.args[0].retriable():
-                    raise  # the query fails, and who starts it again begins with `init`
+                    raise  # the query fails, and its next life begins with init_transactions
 
     def _send(
         self, topic: str, key: str, value: dict[str, object], partition: int = _BY_KEY

@@ -1,9 +1,8 @@
-"""PySpark foreachBatch into PostgreSQL.
+"""PySpark foreachBatch into PostgreSQL, one database transaction per micro-batch.
 
-With `--guard query-and-batch-id` each micro-batch is one database transaction that also records
-(query id, batch id); a batch that is there already is skipped. With `--guard batch-id` any batch
-with its number is taken for it, and with `--guard none` it is not skipped. With `--begin
-behind-ledger` a query that has no checkpoint yet begins behind what the ledger has.
+With `--guard query-and-batch-id` the transaction also records (query id, batch id), and a recorded
+batch is skipped. `--guard batch-id` compares the batch id alone, and `--guard none` skips nothing.
+With `--begin behind-ledger` a query without a checkpoint starts after the records in the ledger.
 """
 
 import argparse
@@ -38,7 +37,7 @@ GUARDS = {
 }
 REACHED = "SELECT source_partition, max(source_offset) + 1 FROM ledger GROUP BY source_partition"
 EARLIEST = -2
-"""What Spark's Kafka source calls the beginning of a partition."""
+"""Spark's Kafka source uses this offset for the beginning of a partition."""
 INSERT = f"INSERT INTO ledger ({COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s, %s, %s)"
 
 
@@ -74,7 +73,7 @@ def main() -> None:
                 if cursor.rowcount == 0:
                     return
             if hook.wanted() is not None:
-                # Each is answered by itself: what is copied stays with the client for a while.
+                # Row by row: rows sent with COPY may stay in the client's buffer for a while.
                 for row in hook.rows(batch_id, rows):
                     cursor.execute(INSERT, (*row, query_id, batch_id))
                 return
@@ -102,7 +101,7 @@ def main() -> None:
 
 
 def behind_ledger(database: str, *, bootstrap: str, topic: str) -> str:
-    """Where each partition goes on that the ledger has something of, as `startingOffsets`."""
+    """Return `startingOffsets` that follow the records in the ledger."""
     with psycopg.connect(database) as connection:
         reached: dict[int, int] = dict(connection.execute(REACHED).fetchall())
     admin = AdminClient({**connecting_outside(), "bootstrap.servers": bootstrap})

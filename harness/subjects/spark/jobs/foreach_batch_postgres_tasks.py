@@ -1,8 +1,7 @@
-"""PySpark foreachBatch into PostgreSQL, written by the tasks, each in a transaction of its own.
+"""PySpark foreachBatch into PostgreSQL, written by the tasks, each in its own transaction.
 
-It has the guard (query id, batch id), and looks at it before a batch and puts it there behind it.
-But batch and guard are no longer one transaction: a batch of which some tasks have written is none
-that is there already, and is written again, whole.
+The guard (query id, batch id) is checked before a batch and recorded after it, but no longer in the
+batch's transaction: if only some tasks have written, the whole batch is written again.
 """
 
 import argparse
@@ -23,7 +22,7 @@ def main() -> None:
     options.add_argument("--progress", required=True)
     given = options.parse_args()
 
-    database, statement = given.database, COPY  # what tasks need of it
+    database, statement = given.database, COPY  # captured by the tasks' closure
     with psycopg.connect(database) as connection:
         connection.execute(LEDGER)
 

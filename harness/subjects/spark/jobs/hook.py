@@ -1,9 +1,8 @@
-"""A place in a job at which it can be told to stand still, so that it can be killed exactly there.
+"""A place in a job where it can be held, so that it can be killed exactly there.
 
-Beside the checkpoint lies a folder `hook`. Whoever wants the job to stand still puts a file `stop`
-there, whole at once: `{"row": 7}`. The job looks at the beginning of each micro-batch. When it has
-written that many rows of it, it renames `stop` to `reached`, with the batch in it, and stands still
-until `reached` is gone, or it is killed.
+The harness writes `{"row": 7}` atomically to the file `hook/stop` next to the checkpoint. The job
+reads it when a micro-batch begins. After that many rows it replaces it by `reached`, which names
+the batch, and waits until `reached` is removed or it is killed.
 """
 
 import json
@@ -16,13 +15,13 @@ Row = TypeVar("Row")
 
 
 class Hook:
-    """The job's side of it."""
+    """The job's side of the hook."""
 
     def __init__(self, checkpoint: str) -> None:
         self._folder = Path(checkpoint).parent / "hook"
 
     def rows(self, batch_id: int, rows: Iterable[Row]) -> Iterator[Row]:
-        """The rows of a batch; stands still when as many as wanted were taken and done with."""
+        """Yield the rows of a batch; wait when the requested number of rows was processed."""
         wanted = self.wanted()
         for number, row in enumerate(rows, 1):
             yield row
@@ -30,7 +29,7 @@ class Hook:
                 self._stand_still(batch_id, number)
 
     def wanted(self) -> int | None:
-        """Behind how many rows of the batch that begins it is to stand still; None: nowhere."""
+        """Return the number of rows after which to wait in this batch; None for no wait."""
         try:
             return int(json.loads((self._folder / "stop").read_text())["row"])
         except FileNotFoundError:

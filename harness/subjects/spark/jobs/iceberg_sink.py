@@ -1,9 +1,8 @@
 """PySpark's stream of payments with their fee, into an Iceberg table.
 
-With `--guard query-and-epoch` it is Iceberg's own streaming sink, which puts query id and epoch
-into the summary of each snapshot and skips an epoch that it finds there. With `--guard none` each
-micro-batch is appended as any other rows are. With `--tidy` the table is tidied up, as Iceberg's
-documentation recommends for streams, whenever the job starts.
+`--guard query-and-epoch` uses Iceberg's streaming sink, which skips an epoch that a snapshot's
+summary names. `--guard none` appends each micro-batch. `--tidy` maintains the table whenever the
+job starts, as Iceberg's documentation recommends for streams.
 """
 
 import argparse
@@ -52,12 +51,12 @@ def main() -> None:
 
 
 def append(batch: DataFrame, _: int) -> None:
-    """One snapshot for a micro-batch, which says nothing of it."""
+    """Append a micro-batch as one snapshot, which does not name it."""
     batch.writeTo(TABLE).append()
 
 
 def tidy(spark: SparkSession) -> None:
-    """Few manifests instead of many, and no snapshot but the newest."""
+    """Merge manifests, and expire all snapshots but the newest."""
     spark.sql(f"CALL lake.system.rewrite_manifests('{TABLE}')")
     spark.sql(
         f"CALL lake.system.expire_snapshots(table => '{TABLE}', older_than => now(), "

@@ -1,4 +1,4 @@
-"""PySpark's own Kafka sink: payments with their fee, as JSON, into another topic."""
+"""PySpark's own Kafka sink: payments with their fee, as JSON, to another topic."""
 
 import argparse
 

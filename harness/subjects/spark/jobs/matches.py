@@ -1,7 +1,6 @@
-"""Payments and their refunds, joined: two streams, and a row for each match.
+"""Payments joined with their refunds: two streams, and a row per match in PostgreSQL.
 
-Written to PostgreSQL by foreachBatch. With `--guard query-and-batch-id` a micro-batch that is in
-the table already is skipped.
+With `--guard query-and-batch-id` a micro-batch that the table has is skipped.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""What the PySpark jobs of this folder share: the source, the transformation, an orderly end.
+"""Common parts of the PySpark jobs: the source, the transformation, an orderly end.
 
-These are plain PySpark programs, written as a user would write them: nothing of onceproof is
-imported, and what tells their progress is Spark's own listener.
+The jobs are plain PySpark programs, as a user would write them: they import nothing of onceproof,
+and Spark's own listener reports their progress.
 """
 
 import json
@@ -19,11 +19,10 @@ from pyspark.sql.streaming import StreamingQuery, StreamingQueryListener
 
 
 def started(master: str | None, *, beside: str) -> SparkSession:
-    """A session with the master that the settings name, or with another.
+    """Return a session with the settings' master, or with another one.
 
-    A `local-cluster[executors,cores,megabytes]` starts executors as processes, which keep their
-    folders in Spark's home. So that nothing is left in the installed package, it gets a home of its
-    own, made of links, where `beside` is.
+    `local-cluster[executors,cores,megabytes]` starts executors as processes that write to Spark's
+    home. To keep the installed package clean, they get a home of symbolic links beside `beside`.
     """
     if master is None:
         return SparkSession.builder.getOrCreate()
@@ -39,16 +38,15 @@ def started(master: str | None, *, beside: str) -> SparkSession:
 
 
 class ProgressLog(StreamingQueryListener):
-    """Appends each micro-batch's progress, as Spark tells it, to a file of JSON Lines."""
+    """Appends the progress of each micro-batch to a JSON Lines file."""
 
     def __init__(self, path: str) -> None:
         self._file = Path(path).open("a", encoding="utf-8", buffering=1)  # noqa: SIM115
 
     def onQueryStarted(self, event: Any) -> None:
-        """Not of interest."""
+        """Do nothing."""
 
     def onQueryProgress(self, event: Any) -> None:
-        """Write it down, with the moment at which it was reported."""
         progress = {
             "t": "progress",
             "at": time.monotonic_ns(),
@@ -57,10 +55,10 @@ class ProgressLog(StreamingQueryListener):
         self._file.write(json.dumps(progress) + "\n")
 
     def onQueryIdle(self, event: Any) -> None:
-        """Not of interest."""
+        """Do nothing."""
 
     def onQueryTerminated(self, event: Any) -> None:
-        """Not of interest."""
+        """Do nothing."""
 
 
 def payments(
@@ -72,9 +70,9 @@ def payments(
     per_batch: str | None = None,
     begin: str = "earliest",
 ) -> DataFrame:
-    """The stream of payments with their fee: 2.9 % of the amount, rounded down, and 30 cents.
+    """Return payments with their fee: 2.9 % of the amount, rounded down, and 30 cents.
 
-    With None the source's isolation level is not set: then it also reads what is not committed.
+    `isolation=None` leaves Spark's default, which also reads uncommitted records.
     """
     source = records(
         spark,
@@ -88,7 +86,7 @@ def payments(
 
 
 def timed_payments(spark: SparkSession, *, bootstrap: str, topic: str, per_batch: str) -> DataFrame:
-    """The same with the time at which each happened, and what it refunds."""
+    """Return payments with their fee, their event time, and the payment that they refund."""
     source = records(
         spark, bootstrap=bootstrap, topic=topic, isolation="read_committed", per_batch=per_batch
     )
@@ -101,7 +99,6 @@ def timed_payments(spark: SparkSession, *, bootstrap: str, topic: str, per_batch
 
 
 def columns() -> list[Column]:
-    """A payment with its fee, and where it was read."""
     return [
         col("payment.record"),
         col("payment.account"),
@@ -113,7 +110,6 @@ def columns() -> list[Column]:
 
 
 def parsed(*more: str) -> Column:
-    """The record's value, as `payment`."""
     fields = ", ".join(["record STRING, account STRING, amount_cents BIGINT", *more])
     return from_json(col("value").cast("string"), fields).alias("payment")
 
@@ -127,7 +123,7 @@ def records(
     per_batch: str | None,
     begin: str = "earliest",
 ) -> DataFrame:
-    """What Spark's Kafka source gives; a query without a checkpoint begins where `begin` says."""
+    """Read from Kafka; a query without a checkpoint starts at `begin`."""
     settings = {} if isolation is None else {"kafka.isolation.level": isolation}
     if per_batch is not None:
         settings["maxOffsetsPerTrigger"] = per_batch
@@ -142,13 +138,13 @@ def records(
 
 
 def connecting() -> dict[str, str]:
-    """How a source or a sink connects to Kafka; nothing where brokers take plain text."""
+    """Return the connection options of sources and sinks; none for plain-text brokers."""
     found = _properties("java.properties")
     return {f"kafka.{name}": value.replace("\\\\", "\\") for name, value in found.items()}
 
 
 def connecting_outside() -> dict[str, str]:
-    """The same for a client of librdkafka's."""
+    """Return the connection options of a librdkafka client."""
     return _properties("librdkafka.properties")
 
 

@@ -1,8 +1,7 @@
-"""Statements of accounts by transformWithStateInPandas: each payment with the balance behind it.
+"""Account statements by transformWithStateInPandas: each payment with the balance after it.
 
-Written to PostgreSQL by foreachBatch, where a micro-batch that is there already is skipped.
-Balances are kept in Spark's state store; with `--store FOLDER` in files of the job's own, which
-nothing takes back when a micro-batch runs again.
+foreachBatch writes them to PostgreSQL, and skips a micro-batch that the table has. Balances are in
+Spark's state store, or with `--store FOLDER` in files, which are not rolled back.
 """
 
 import argparse
@@ -36,23 +35,21 @@ ROW = """
 
 
 class SparkStore:
-    """The state of the account whose turn it is, in Spark's state store."""
+    """The current account's state in Spark's state store."""
 
     def __init__(self, handle: StatefulProcessorHandle) -> None:
         self._value = handle.getValueState("account", "balance BIGINT, payments BIGINT")
 
     def get(self, account: str) -> tuple[int, int]:
-        """Balance and number of payments so far."""
         found = self._value.get()
         return (int(found[0]), int(found[1])) if found else (0, 0)
 
     def put(self, account: str, balance: int, payments: int) -> None:
-        """The same from now on."""
         self._value.update((balance, payments))
 
 
 class HomeMadeStore:
-    """The state of accounts in files, one for each: what is put there stays there."""
+    """One file per account, never rolled back."""
 
     def __init__(self, folder: str) -> None:
         self._folder = Path(folder)
@@ -72,20 +69,19 @@ class HomeMadeStore:
 
 
 class Statements(StatefulProcessor):
-    """One account at a time."""
+    """Processes the payments of one account at a time."""
 
     def __init__(self, folder: str | None) -> None:
         self._folder = folder
         self._store: Any = None
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        """Where the state is."""
         self._store = SparkStore(handle) if self._folder is None else HomeMadeStore(self._folder)
 
     def handleInputRows(
         self, key: Any, rows: Iterator[pd.DataFrame], timers: Any
     ) -> Iterator[pd.DataFrame]:
-        """A micro-batch's payments of an account, which are of one partition, in their order."""
+        """Add balances to an account's payments, which are all from one partition, in its order."""
         (account,) = key
         balance, count = self._store.get(account)
         found = pd.concat(list(rows)).sort_values("source_offset")
@@ -95,7 +91,7 @@ class Statements(StatefulProcessor):
         yield found
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing."""
 
 
 def main() -> None:

@@ -1,8 +1,7 @@
 """Two PySpark queries in one driver: the same payments into two tables of PostgreSQL.
 
-Each query has its own checkpoint, and each micro-batch is one database transaction that also
-records what it is. With `--guard query-and-batch-id` that is query and batch; with
-`--guard batch-id` it is the number of the batch alone, of which each query has one.
+Each micro-batch is one database transaction that records the batch: by query id and batch id, or
+with `--guard batch-id` by the batch id alone, which both queries use.
 """
 
 import argparse
@@ -18,7 +17,7 @@ from session import ProgressLog, payments
 
 PACES = {"ledger": "3 seconds", "archive": "1 second"}
 PER_BATCH = {"ledger": None, "archive": "1000"}
-"""Records: the archive has many batches, so that it comes to numbers that the ledger had not."""
+"""Records per batch: the archive has more batches, so that it reaches ids the ledger has not."""
 COLUMNS = (
     "record text, account text, amount_cents bigint, fee_cents bigint, source_partition int, "
     "source_offset bigint, query_id text, batch_id bigint"
@@ -61,8 +60,8 @@ def main() -> None:
         )
         return query
 
-    # One has its first batch before the other begins, and rests until that has written something:
-    # each is ahead of the other once, however quick they are.
+    # One query has its first batch before the other starts, and is stopped until that one has
+    # written: so each is ahead of the other once, whatever their speed.
     ledger = begin("ledger")
     while not any(Path(checkpoints["ledger"], "commits").glob("[0-9]*")):
         ledger.awaitTermination(1)
@@ -72,7 +71,7 @@ def main() -> None:
         while empty("archive", given.database):
             archive.awaitTermination(1)
         begin("ledger")
-        spark.streams.resetTerminated()  # that one rested is not what is waited for
+        spark.streams.resetTerminated()  # so that the stopped query does not end the wait
     else:
         begin("archive")
 
@@ -86,13 +85,12 @@ def main() -> None:
 
 
 def empty(table: str, database: str) -> bool:
-    """Whether nothing is in a table."""
     with psycopg.connect(database) as connection:
         return connection.execute(f"SELECT FROM {table} LIMIT 1").fetchone() is None
 
 
 def into(table: str, database: str, name: str) -> Callable[[DataFrame, int], None]:
-    """What writes a micro-batch into a table, unless it is there."""
+    """Return a foreachBatch function that writes to a table, unless the batch is recorded."""
 
     def write(batch: DataFrame, batch_id: int) -> None:
         query_id = batch.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId")

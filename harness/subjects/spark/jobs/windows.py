@@ -1,9 +1,8 @@
 """Sums of payments by account and minute, written to PostgreSQL by foreachBatch.
 
-`--mode append` writes each window once, when the watermark has passed it. `--mode update` writes a
-window as it grows, over what was there. `--mode add` keeps no state in Spark: it adds what a
-micro-batch has of a window to what the table has. With `--guard query-and-batch-id` a micro-batch
-that is in the table already is skipped.
+`--mode append` writes each window once, `--mode update` whenever it has changed. `--mode add` keeps
+no state in Spark: it adds the micro-batch's sum to the window in the table. With `--guard
+query-and-batch-id` a micro-batch that the table has is skipped.
 """
 
 import argparse
