@@ -1,1 +1,1 @@
-"""An audit: what a cluster holds, read as it is. Nothing is broken here, and nothing written."""
+"""Audit the topics and outputs of a live cluster, read-only and without injecting faults."""

@@ -1,4 +1,4 @@
-"""Where a window begins or ends, as it is written on a command line."""
+"""Parse the bounds of an audit window, as given on the command line."""
 
 from __future__ import annotations
 
@@ -15,17 +15,15 @@ WANTED: Final = (
 
 
 class BadBound(ValueError):
-    """A bound that means nothing; the text says what was expected."""
+    """A bound is invalid; the message says what was expected."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:
-    """One end of a window of inputs: a time, offsets, or (neither) the end of what is there.
+    """One end of a window of inputs: a time, offsets by partition, or (neither) the topic's end.
 
-    Attributes:
-        at: milliseconds since 1970; the first record of each partition with this timestamp or a
-            later one.
-        offsets: partition → offset.
+    `at`, in milliseconds since 1970, means each partition's first record with this or a later
+    timestamp.
     """
 
     at: int | None = None
@@ -33,13 +31,10 @@ class Bound:
 
     @classmethod
     def parse(cls, text: str, *, end: str) -> Bound:
-        """Read it; a time without a zone is local.
-
-        Args:
-            end: the word for the end of what is there, `earliest` or `latest`.
+        """Parse a bound; `end` is `earliest` or `latest`. A time without a zone is local.
 
         Raises:
-            BadBound: it is none.
+            BadBound: the text is not a bound, or names a partition twice.
         """
         if text == end:
             return cls()

@@ -1,4 +1,4 @@
-"""What an audit asks a cluster, beside the records themselves. Read access is enough for all."""
+"""Query a cluster's metadata and offsets for an audit. Read access is enough."""
 
 from __future__ import annotations
 
@@ -24,22 +24,16 @@ T = TypeVar("T")
 _SPEC: Final[Any] = OffsetSpec
 _EARLIEST, _LATEST = _SPEC.earliest(), _SPEC.latest()
 _ANSWER: Final = 30.0
-"""Seconds within which brokers must answer."""
+"""Request timeout, in seconds."""
 
 
 class UnreadableCluster(RuntimeError):
-    """A cluster, or a topic of it, cannot be read; the text says what was seen."""
+    """A cluster or one of its topics cannot be read; the message says why."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Extent:
-    """What a partition holds.
-
-    Attributes:
-        start: its first offset.
-        stable: its last stable offset: transactions below it have ended.
-        end: its high watermark.
-    """
+    """A partition's log start offset, last stable offset, and high watermark."""
 
     start: int
     stable: int
@@ -48,12 +42,7 @@ class Extent:
 
 @dataclass(frozen=True, kw_only=True)
 class Topic:
-    """A topic as it stood when the audit began.
-
-    Attributes:
-        partitions: partition → what it holds.
-        compacted: whether records may have been compacted away.
-    """
+    """A topic at the start of the audit; if compacted, records may be missing."""
 
     name: str
     partitions: Mapping[int, Extent]
@@ -61,10 +50,7 @@ class Topic:
 
 
 class Cluster:
-    """Asks one cluster.
-
-    Args:
-        connection: where it is, and how it lets us in.
+    """Query one cluster.
 
     Raises:
         UnreadableCluster: no broker answers, or one refuses the credentials.
@@ -76,10 +62,10 @@ class Cluster:
         self._admin = AdminClient({**self.properties, "log_level": 0})
 
     def topic(self, name: str) -> Topic:
-        """A topic.
+        """Describe a topic.
 
         Raises:
-            UnreadableCluster: there is none, or nobody answers.
+            UnreadableCluster: the topic does not exist, or no broker answers.
         """
         found = self._do(lambda: self._admin.list_topics(name, timeout=_ANSWER), "metadata")
         about = found.topics[name]
@@ -101,13 +87,12 @@ class Cluster:
     def resolved(
         self, topic: Topic, bound: Bound, *, otherwise: Mapping[int, int]
     ) -> dict[int, int]:
-        """Partition → the offset at which a bound lies, within what the topic holds.
+        """Return partition → offset of a bound, limited to the offsets that the topic holds.
 
-        Args:
-            otherwise: where it lies in partitions that it says nothing of.
+        Partitions that the bound does not name get their offset from `otherwise`.
 
         Raises:
-            BadBound: it names a partition that there is not.
+            BadBound: the bound names a partition that does not exist.
         """
         if odd := sorted(bound.offsets.keys() - topic.partitions.keys()):
             raise BadBound(
@@ -119,7 +104,7 @@ class Cluster:
             later = self._offsets(
                 parts, OffsetSpec.for_timestamp(bound.at), IsolationLevel.READ_UNCOMMITTED
             )
-            # -1: no record is so late.
+            # -1: the partition has no record with this timestamp or a later one.
             found = {p: at if at >= 0 else topic.partitions[p].end for p, at in later.items()}
         return {
             p: min(max(found[p], extent.start), extent.end)
@@ -127,7 +112,7 @@ class Cluster:
         }
 
     def times(self, topic: Topic, offsets: Mapping[int, int]) -> dict[int, int]:
-        """Partition → timestamp of the first record at or behind an offset, where there is one.
+        """Return partition → timestamp of the first record at or after an offset, if there is one.
 
         Raises:
             UnreadableCluster: a partition does not answer.
@@ -151,10 +136,10 @@ class Cluster:
         return found
 
     def committed(self, group: str, topic: Topic) -> dict[int, int]:
-        """Partition → the offset that a consumer group has committed.
+        """Return partition → committed offset of a consumer group.
 
         Raises:
-            UnreadableCluster: it cannot be asked, or has committed nothing of this topic.
+            UnreadableCluster: the query fails, or the group has no committed offset in this topic.
         """
         parts = [TopicPartition(topic.name, p) for p in topic.partitions]
         asked = ConsumerGroupTopicPartitions(group, parts)
@@ -205,7 +190,7 @@ class Cluster:
 
 
 def _check(connection: Connection) -> None:
-    """Ask a broker at once what a client of librdkafka would only log, and try again for long."""
+    """Connect to a broker to fail fast: librdkafka would only log an error and keep retrying."""
     for address in connection.bootstrap.split(","):
         one = Connection(address.strip(), connection.properties)
         try:
@@ -219,7 +204,7 @@ def _check(connection: Connection) -> None:
 
 
 def reading(properties: Mapping[str, Any], *, isolation: str) -> dict[str, Any]:
-    """Properties of a consumer that reads partitions by offset, joins no group, commits nothing."""
+    """Return properties of a consumer that reads by offset, joins no group, commits nothing."""
     return {
         **properties,
         "group.id": "onceproof-audit",

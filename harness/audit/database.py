@@ -1,4 +1,4 @@
-"""DuckDB, as an audit uses it beside the checkers."""
+"""DuckDB queries that an audit runs itself, outside the checkers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ from onceproof.harness.audit.folder import AuditFolder
 
 @contextmanager
 def database(folder: AuditFolder, memory: int | None) -> Iterator[duckdb.DuckDBPyConnection]:
-    """An empty database; a signal breaks its queries off with `KeyboardInterrupt`.
+    """Open an empty database; a signal interrupts its queries with `KeyboardInterrupt`.
 
-    Args:
-        folder: where it spills to.
-        memory: bytes that it may hold before it does; None: DuckDB's own limit.
+    Above `memory` bytes (None: DuckDB's default) it spills into the folder.
     """
     with interruptible(), duckdb.connect(":memory:") as db:
         db.execute("SET preserve_insertion_order = false")
@@ -29,6 +27,6 @@ def database(folder: AuditFolder, memory: int | None) -> Iterator[duckdb.DuckDBP
 
 
 def raw_rows(folder: AuditFolder, what: str) -> str:
-    """What was read of the input or of an output, to stand in a query behind FROM."""
+    """Return a FROM clause for the rows read of the input or of an output."""
     files = sorted(map(str, folder.raw(what).glob("*.parquet")))
     return f"read_parquet([{', '.join(map(literal, files))}])"

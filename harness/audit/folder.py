@@ -8,11 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class AuditFolder:
-    """Where everything of one audit lies; for its owner alone, since it holds identities.
-
-    Attributes:
-        path: the folder.
-    """
+    """The files of one audit, readable by the owner only, since they contain identities."""
 
     path: Path
 
@@ -23,17 +19,16 @@ class AuditFolder:
 
     @property
     def plan(self) -> Path:
-        """What is read and by which options, so that reading can go on."""
+        """The plan, from which an interrupted audit resumes."""
         return self.path / "audit.json"
 
     @property
     def history(self) -> Path:
-        """What `onceproof check` can judge again."""
+        """The history, which `onceproof check` can judge again."""
         return self.path / "history"
 
     @property
     def repairs(self) -> Path:
-        """The records to be repaired."""
         return self.path / "repairs.jsonl"
 
     @property
@@ -45,7 +40,7 @@ class AuditFolder:
         return self.path / "report.json"
 
     def raw(self, what: str) -> Path:
-        """What was read of the input, or of an output by its number."""
+        """Rows read of the input, or of an output by its number."""
         return self.path / "read" / what
 
     def table(self, name: str) -> Path:

@@ -1,10 +1,10 @@
-"""From what was read to a history: which inputs are judged, and what became of them.
+"""Build a history from the rows that an audit read, and choose the inputs to judge.
 
-An input is judged if it has its effects in every output, or if the pipeline is known to be past it:
-its consumer group has committed more, or, where no group is known, an input of the same partition
-that is later by `settle` has its effect in every output. All others are undecided, and so is every
-input whose identity another undecided input has: its effects may be either's. Effects of inputs
-that are not judged are left out.
+An input is judged if it has its effects in every output, or if the pipeline has passed it: its
+consumer group committed a higher offset or, without a known group, an input of the same partition
+that is later by `settle` has an effect in every output. All other inputs are undecided. So is an
+input that shares its identity with an undecided one, since the effects may belong to either.
+Effects of inputs that are not judged are left out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CLOCK: Final = "audit"
 
 
 class AmbiguousIdentity(ValueError):
-    """Inputs that share an identity cannot be told apart; the text says which."""
+    """Inputs that share an identity cannot be told apart; the message names the identity."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,14 +33,14 @@ class Side:
     """An output, as far as the history needs it.
 
     Attributes:
-        name, view: as claims call it.
-        number: its place among the outputs.
-        topic: whether it is a topic, so that an effect stands at `topic-partition@offset`.
-        most: effects that each input has; None: as `expected` was read.
-        optional: whether an input may have none.
-        ranked: whether effects of an input are told apart by their place among its contents.
-        oldest: timestamp before which it may have lost effects to retention, in milliseconds.
-        newest: timestamp from which on it may have effects that cannot be read yet.
+        name, view: as in claims.
+        number: its index among the outputs.
+        topic: whether it is a topic, so that effects have the position `topic-partition@offset`.
+        most: effects per input; None: taken from the `expected` rows that were read.
+        optional: whether an input may have no effect.
+        ranked: whether an effect's key is the rank of its content among those of its input.
+        oldest: timestamp in milliseconds before which retention may have deleted effects.
+        newest: timestamp in milliseconds from which effects may not be readable yet.
     """
 
     name: str
@@ -56,17 +56,16 @@ class Side:
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """What to make a history of.
+    """The parameters of a history.
 
     Attributes:
-        input: name of the topic.
-        dead: where an input may lead instead of its effects.
-        window: partition → first and last offset of the inputs that are asked about.
+        dead: the dead-letter output; a record in it replaces all effects of its input.
+        window: partition → first offset of the inputs to judge, and the offset after the last.
         settle: milliseconds within which an input has its effects.
-        now: when the outputs were read, in milliseconds; no later timestamp is believed.
-        committed: partition → offset that the consumer group committed; None: no group is known.
-        whole: whether the input was read from its very beginning, so that an effect of an unknown
-            input was made up.
+        now: when the outputs were read, in milliseconds; later timestamps are capped to it.
+        committed: partition → committed offset of the consumer group; None: no group is known.
+        whole: whether the input was read from offset 0, so that an effect of an unknown input has
+            no source.
         nameless: whether effects without an identity are left out.
     """
 
@@ -83,8 +82,8 @@ class Judged:
 
 @dataclass(frozen=True, kw_only=True)
 class OutputCounts:
-    """Effects of an output: of judged inputs, of other inputs, of none that was read, and without
-    an identity.
+    """Number of effects in an output: of judged inputs, of other inputs that were read, of inputs
+    that were not read, and without an identity.
     """
 
     name: str
@@ -97,16 +96,15 @@ class OutputCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class PartitionCounts:
-    """Inputs of a partition in the window.
+    """Number of inputs of a partition in the window.
 
     Attributes:
-        first, last: the window's offsets.
-        inputs: how many are in it.
-        undecided: how many of them the pipeline may not have come to.
-        nameless: how many have no identity.
-        reached: offset up to which the pipeline is known to have come; None: nowhere.
-        undecided_since: timestamp of the oldest that is undecided, in milliseconds.
-        from_at, to_at: the oldest and newest timestamp in it.
+        first, last: the window's first offset, and the one after its last.
+        undecided: inputs that the pipeline may not have processed yet.
+        nameless: inputs without an identity.
+        reached: offset up to which the pipeline is known to have processed; None: unknown.
+        undecided_since: timestamp of the oldest undecided input, in milliseconds.
+        from_at, to_at: oldest and newest timestamp in the window.
     """
 
     partition: int
@@ -127,17 +125,17 @@ class PartitionCounts:
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """What was read, and what of it is judged."""
+    """How much was read, and how much of it is judged."""
 
     partitions: tuple[PartitionCounts, ...]
     outputs: tuple[OutputCounts, ...]
 
 
 def make_history(of: Judged, folder: AuditFolder, memory: int | None) -> Counts:
-    """Write the tables of a history below the folder.
+    """Write the tables of a history into the folder; for `memory` see `database`.
 
-    Args:
-        memory: bytes that DuckDB may hold before it spills to disk.
+    Raises:
+        AmbiguousIdentity: inputs with the same identity have different expected contents.
     """
     with database(folder, memory) as db:
         made = _Tables(db, of, folder)
@@ -151,14 +149,14 @@ def make_history(of: Judged, folder: AuditFolder, memory: int | None) -> Counts:
 
 
 class _Tables:
-    """The steps, in their order."""
+    """The steps of `make_history`, in the order of their calls."""
 
     def __init__(self, db: duckdb.DuckDBPyConnection, of: Judged, folder: AuditFolder) -> None:
         self._db, self._of, self._folder = db, of, folder
         self._sides = (*of.outputs, *(() if of.dead is None else (of.dead,)))
 
     def read(self) -> None:
-        """Name what was read: `ins`, `outs_0`, …, and the `window`."""
+        """Create the views `ins` and `outs_0`, `outs_1`, …, and the table `win`."""
         self._db.execute(f"CREATE VIEW ins AS SELECT * FROM {self._raw('input')}")
         for side in self._sides:
             self._db.execute(
@@ -174,7 +172,7 @@ class _Tables:
         )
 
     def reached(self) -> None:
-        """Make `frontier`: by partition, offset and timestamp below which inputs are decided."""
+        """Create `frontier`: per partition, the offset and timestamp that the pipeline reached."""
         if self._of.committed is not None:
             self._put(
                 "frontier",
@@ -185,7 +183,7 @@ class _Tables:
                 },
             )
             return
-        # Hashes do here: a collision could only move a frontier to an input of the same time.
+        # A hash is enough: a collision could only move a frontier to an input of the same time.
         for side in self._of.outputs:
             self._db.execute(
                 f"""CREATE TABLE reached_{side.number} AS
@@ -204,7 +202,7 @@ GROUP BY "partition" HAVING count(*) = {len(self._of.outputs)}"""
         )
 
     def log(self) -> None:
-        """Write `log`: every committed position of the inputs that are judged."""
+        """Write `log`: every read record with the identity of a judged input."""
         settle = self._of.settle
         readable = "".join(
             (f" AND i.stamp >= {side.oldest + settle}" if side.oldest is not None else "")
@@ -242,7 +240,7 @@ ANTI JOIN open ON open.record = i.record""",
         )
 
     def _open(self) -> str:
-        """Records that the pipeline may not have come to, and that lack an effect."""
+        """Select records that the pipeline may not have passed, and that lack effects."""
         self._db.execute(
             "CREATE TABLE tail AS SELECT DISTINCT record FROM placed "
             "WHERE NOT passed AND record IS NOT NULL"
@@ -251,7 +249,7 @@ ANTI JOIN open ON open.record = i.record""",
         return f"SELECT record FROM tail EXCEPT ({served})"
 
     def _served(self, side: Side) -> str:
-        """Records of the tail that have as many different effects as they must."""
+        """Select records of `tail` that have all their distinct effects, or are dead letters."""
         if side.most is None:
             due = (
                 "COALESCE(d.n, 0)",
@@ -275,7 +273,6 @@ WHERE COALESCE(o.n, 0) >= {due[0]}
 {self._dead_letters()}"""
 
     def _dead_letters(self) -> str:
-        """Records of the tail that were put aside, which takes the place of all effects."""
         if self._of.dead is None:
             return ""
         return (
@@ -284,18 +281,17 @@ WHERE COALESCE(o.n, 0) >= {due[0]}
         )
 
     def _led_to(self, side: Side) -> str:
-        """The records that led to an output, or were put aside."""
         dead = self._of.dead
         aside = "" if dead is None else f" UNION ALL SELECT record FROM outs_{dead.number}"
         return f"SELECT record FROM outs_{side.number}{aside}"
 
     def effects(self) -> None:
-        """Write `effects`: those of judged inputs, and those that no input can explain."""
+        """Write `effects`: those of judged inputs, and those that have no input."""
         self._copy("effects", " UNION ALL ".join(map(self._effects, self._sides)))
 
     def _effects(self, side: Side) -> str:
         key = (
-            # As `Yield.named` has it: places among different contents, the shortest first.
+            # As in `Yield.named`: the rank among distinct contents, shortest first.
             "CAST(dense_rank() OVER (PARTITION BY e.record "
             "ORDER BY length(e.effect_key), e.effect_key) AS VARCHAR)"
             if side.ranked
@@ -306,7 +302,7 @@ WHERE COALESCE(o.n, 0) >= {due[0]}
             if side.topic
             else "e.position"
         )
-        # What is no topic was read later than the input, and may have effects of later inputs.
+        # Outputs other than topics are read after the input and may have effects of later inputs.
         stranger = (
             f"UNION ALL SELECT o.* FROM outs_{side.number} o "
             "ANTI JOIN ins i ON i.record = o.record WHERE o.record IS NOT NULL"
@@ -329,15 +325,11 @@ FROM (
 ) e"""
 
     def _strangers(self, side: Side) -> bool:
-        """Whether an effect of an input that was not read is judged: nobody can have sent it."""
+        """Return whether effects of unknown inputs are judged: no such input was ever sent."""
         return self._of.whole and side.topic
 
     def expected(self) -> None:
-        """Write `expected`: what each identity comes to in each output.
-
-        Raises:
-            AmbiguousIdentity: inputs of one identity come to different contents.
-        """
+        """Write `expected`: the effects that each identity must have; raises as `make_history`."""
         selects = []
         for side in self._of.outputs:
             if side.most is None:
@@ -372,7 +364,7 @@ FROM (
             )
 
     def phases(self) -> None:
-        """Write `phases`: all that is judged has settled, and was collected."""
+        """Write `phases` with a successful settle and collect: judged inputs have settled."""
         phases = ", ".join(
             f"('{name}', 0::BIGINT, 1::BIGINT, 'ok', '{_CLOCK}')" for name in ("settle", "collect")
         )
@@ -416,7 +408,7 @@ ORDER BY w."partition" """
         return tuple(self._counts(side, written.get(side.name, 0)) for side in self._sides)
 
     def _counts(self, side: Side, written: int) -> OutputCounts:
-        # Of an unknown input or of another one: only counted, so hashes do.
+        # A hash is enough, since these are only counted.
         (row,) = self._db.execute(
             f"""
 SELECT count(*) FILTER (o.record IS NOT NULL AND k.h IS NOT NULL) AS named,

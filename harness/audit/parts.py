@@ -1,7 +1,6 @@
-"""What was read so far, in Parquet files that are there whole or not at all.
+"""Store the rows read so far in Parquet files, each written atomically.
 
-A file's name says which offsets of which partition were read for it, so that reading goes on where
-it was broken off.
+File names contain partition and offsets, from which an interrupted audit resumes.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 ROWS: Final = 250_000
-"""Rows after which a file is written."""
+"""Number of rows after which a file is written."""
 SCHEMA: Final = pa.schema(
     [
         ("partition", pa.int32()),
@@ -29,25 +28,24 @@ SCHEMA: Final = pa.schema(
 )
 """One record of a topic, or one row of another output; `stamp` is its timestamp in milliseconds.
 
-An output that is no topic has one partition, numbers its rows, and says in `position` where they
-stand. `effect_key` and `digest` are there where effects are told apart, or contents compared.
+Outputs other than topics use partition 0, the row number as offset, and set `position`.
+`effect_key` is set if an input may have several effects, `digest` if contents are compared.
 """
 
 
 def reached(folder: Path, partition: int, first: int) -> int:
-    """The offset at which reading goes on."""
+    """Return the offset at which to resume reading."""
     return max((_end(file) for file in _files(folder, partition)), default=first)
 
 
 def forget(folder: Path, partition: int, upto: int) -> None:
-    """Delete what was read of a partition from an offset on."""
+    """Delete the files of a partition that end after an offset."""
     for file in _files(folder, partition):
         if _end(file) > upto:
             file.unlink()
 
 
 def write_once(folder: Path, tables: Iterable[pa.Table]) -> None:
-    """Write an output that is no topic, all of it or nothing."""
     folder.mkdir(parents=True, exist_ok=True)
     part, rows = folder / ".whole.part", 0
     with pq.ParquetWriter(part, SCHEMA, compression="lz4") as writer:
@@ -58,7 +56,7 @@ def write_once(folder: Path, tables: Iterable[pa.Table]) -> None:
 
 
 def table(partition: int, columns: Mapping[str, Sequence[Any]]) -> pa.Table:
-    """Rows as a file has them, from columns of one length; others are NULL."""
+    """Build a table from columns of equal length; missing columns are NULL."""
     rows = len(columns.get("offset", ()))
     arrays = [
         pa.array([partition] * rows, each.type)
@@ -85,12 +83,7 @@ def _end(file: Path) -> int:
 
 @dataclass(kw_only=True)
 class Parts:
-    """Writes what is read of one partition.
-
-    Attributes:
-        folder: where its files go.
-        first: the offset at which the next file begins.
-    """
+    """Write the rows of one partition; the next file begins at offset `first`."""
 
     folder: Path
     partition: int
@@ -101,7 +94,7 @@ class Parts:
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def add(self, **columns: Sequence[Any]) -> None:
-        """Add rows, as columns of one length; others are NULL."""
+        """Add rows as columns of equal length; missing columns are NULL."""
         for name, values in columns.items():
             self._columns.setdefault(name, []).extend(values)
 
@@ -109,7 +102,7 @@ class Parts:
         return len(self._columns.get("offset", ()))
 
     def write(self, upto: int) -> None:
-        """Write what was added; everything below `upto` has been read."""
+        """Write the added rows; everything below `upto` has been read."""
         if upto == self.first:
             return
         name = _name(self.partition, self.first, upto)

@@ -1,4 +1,4 @@
-"""What one audit reads: offsets of each partition, and what is taken from each record."""
+"""Plan an audit: which offsets of each partition to read, and which to judge."""
 
 from __future__ import annotations
 
@@ -13,25 +13,24 @@ from onceproof.harness.user_pipeline.identity import Rule
 from onceproof.harness.user_pipeline.outputs.output import Output
 
 Offsets = dict[int, tuple[int, int]]
-"""Partition → first offset, and the one behind the last."""
+"""Partition → first offset, and the one after the last."""
 EARLIEST, LATEST = "earliest", "latest"
 SETTLE: Final = 600.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """What a user asks for.
+    """The options of an audit.
 
     Attributes:
-        input: the topic that the pipeline reads; `input_identity`: where its records have their
-            identity; `decode_input`: the function that reads their values, if they are no text.
-        outputs: where it writes; `yields`: name → what an input comes to there.
-        dead_letters: where it puts aside what it cannot process.
-        from_, to: which inputs are judged, as `Bound.parse` reads it; `last`: instead of `from_`,
-            how many inputs, over all partitions.
-        group: the consumer group of the pipeline, if it commits there.
+        yields: output name → the effects that an input must have there.
+        from_, to: the inputs to judge, in the syntax of `Bound.parse`.
+        last: number of inputs to judge over all partitions, instead of `from_`.
+        group: the pipeline's consumer group, if it commits offsets to Kafka.
         settle: seconds within which an input has its effects.
-        database: how to connect to the database that outputs are in.
+        database: how to connect to the database that holds outputs.
+        dead_letters: the output for inputs that the pipeline cannot process.
+        decode_input: the function that decodes input values; None: they are text.
     """
 
     input: str
@@ -49,19 +48,19 @@ class Wanted:
 
     @property
     def places(self) -> tuple[Output, ...]:
-        """All that is read beside the input."""
+        """The outputs, including the dead letters."""
         return (*self.outputs, *(() if self.dead_letters is None else (self.dead_letters,)))
 
 
 @dataclass(frozen=True, kw_only=True)
 class OutputPlan:
-    """What is read of an output that is a topic; of another one all is.
+    """What to read of an output topic. Other outputs are read completely.
 
     Attributes:
-        oldest: timestamp of the oldest record that retention has left, in milliseconds; None:
-            nothing was deleted before what is read.
-        newest: timestamp from which on effects may stand behind an open transaction, so that they
-            cannot be read; None: all can.
+        oldest: timestamp in milliseconds of the oldest record that retention left; None: it deleted
+            nothing that matters.
+        newest: timestamp in milliseconds from which effects may follow an open transaction and so
+            be unreadable; None: all are readable.
     """
 
     read: Offsets
@@ -72,13 +71,14 @@ class OutputPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """Offsets that are read, and those of them that are judged.
+    """The offsets to read, and those to judge.
 
     Attributes:
-        window: the inputs that are asked about; `read`: all that are read.
-        outputs: name → what is read of it, of topics.
-        committed: what the group has committed.
-        open: topic → partition → timestamp of the first record of a transaction that is open.
+        window, read: offsets of the inputs to judge, and to read.
+        outputs: name → what to read of it; topics only.
+        committed: partition → committed offset of the group; None: no group is known.
+        open: topic → partition → timestamp of the first record at or after the last stable offset,
+            if a transaction is open.
         now: milliseconds since 1970 when this was planned.
     """
 
@@ -92,7 +92,7 @@ class Plan:
 
     @property
     def whole(self) -> bool:
-        """Whether the input is read from its very beginning, with nothing deleted."""
+        """Whether the input is read from offset 0, and nothing of it was deleted."""
         return not self.topic.compacted and all(
             extent.start == 0 and self.read[p][0] == 0
             for p, extent in self.topic.partitions.items()
@@ -100,14 +100,14 @@ class Plan:
 
 
 def plan(wanted: Wanted, cluster: Cluster, now: int) -> Plan:
-    """Find out which offsets to read.
+    """Determine which offsets to read.
 
     Raises:
-        BadBound: the window is empty, or names what there is not.
+        BadBound: the window is empty, or names a partition that does not exist.
         UnreadableCluster: a topic or group cannot be read.
     """
-    # The group first, for the effects of what it has committed are in the outputs by then; and the
-    # outputs before the input, so that the input of each effect is in what is read.
+    # The group first: the outputs then include the effects of all it committed. The outputs before
+    # the input: the input of each effect is then within the offsets to read.
     committed = (
         None
         if wanted.group is None
@@ -186,7 +186,7 @@ def _output(
     }
     cut = [p for p, e in topic.partitions.items() if e.start > 0 and first[p] == e.start]
     oldest = cluster.times(topic, {p: starts[p] for p in cut})
-    # A partition that has lost everything says nothing of when; then nothing is known before now.
+    # A partition emptied by retention has no timestamp left: no input then counts as passed.
     return OutputPlan(
         read=read,
         topic=topic,

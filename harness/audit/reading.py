@@ -1,4 +1,4 @@
-"""Reading one range of a partition, or another output to its end."""
+"""Read a range of a partition, or all of an output other than a topic."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from onceproof.harness.user_pipeline.outputs.base import Source
 
 _BATCH: Final = 10_000
 _SILENCE: Final = 60.0
-"""Seconds after which a broker that sends nothing is given up."""
+"""Seconds without a record after which reading fails."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Range:
-    """Offsets of a partition that are to be read, from `first` to before `last`."""
+    """Offsets of a partition to read, `last` excluded."""
 
     topic: str
     partition: int
@@ -37,13 +37,13 @@ class Range:
 
 @dataclass(frozen=True, kw_only=True)
 class Taken:
-    """What is taken from each record.
+    """What to extract from each record.
 
     Attributes:
-        identity: where it has its identity.
-        yields: of an output, what tells effects apart and how contents are compared; of an input,
-            name of the output → what an input comes to there.
-        decode: the function that reads a value; None: it is text.
+        identity: how to find its identity.
+        yields: for an output, how to tell its effects apart and compare contents; for the input,
+            output name → the effects that an input must have there.
+        decode: the function that decodes a value; None: it is text.
     """
 
     identity: Rule
@@ -54,14 +54,13 @@ class Taken:
 def read_range(
     of: Range, take: Taken, folder: Path, properties: Mapping[str, Any], read: Callable[[int], None]
 ) -> None:
-    """Read a range into files below a folder, from where an earlier call left off.
+    """Read a range into files in a folder, resuming after the files of an earlier call.
 
-    Args:
-        read: is called with the number of offsets that were read since it was called last.
+    `read` is called with the number of offsets read since its last call.
 
     Raises:
-        UnreadableCluster: the cluster does not answer, or has deleted what was to be read.
-        BadRule: a function of the user fails.
+        UnreadableCluster: the cluster does not answer, or has deleted offsets of the range.
+        BadRule: a user function fails.
     """
     first = reached(folder, of.partition, of.first)
     read(first - of.first)
@@ -93,7 +92,7 @@ def read_range(
         read(offsets[-1] + 1 - at)
         at = offsets[-1] + 1
         if len(parts) >= ROWS:
-            for each in (*expected.values(), parts):  # the one that counts is written last
+            for each in (*expected.values(), parts):  # `parts` last: reading resumes from it
                 each.write(at)
     for each in (*expected.values(), parts):
         each.write(of.last)
@@ -101,7 +100,7 @@ def read_range(
 
 
 def read_source(source: Source, take: Taken, folder: Path) -> None:
-    """Read an output that is no topic to its end; what was read before is kept."""
+    """Read all of an output other than a topic, unless an earlier call has done so."""
     assert isinstance(take.yields, Yield)
     if list(folder.glob("*.parquet")):
         return
@@ -133,7 +132,6 @@ def _rows(rows: list[tuple[Any, ...]]) -> pa.Table:
 
 
 def _batches(of: Range, first: int, properties: Mapping[str, Any]) -> Iterator[list[Message]]:
-    """The records of a range, none of them empty batches."""
     consumer = Consumer(reading(properties, isolation=of.isolation))
     try:
         consumer.assign([TopicPartition(of.topic, of.partition, first)])
@@ -177,14 +175,14 @@ def _batches(of: Range, first: int, properties: Mapping[str, Any]) -> Iterator[l
 
 
 def _records(identity: Rule, messages: list[Message]) -> list[str | None]:
-    if identity.kind == "key":  # ten times as fast as the general way
+    if identity.kind == "key":  # ten times as fast as `identity.find`
         keys = [m.key() for m in messages]
         return [key.decode(errors="backslashreplace") if key else None for key in keys]
     return [identity.find(_written(m, identity)) for m in messages]
 
 
 def _effects(yields: Yield, messages: list[Message]) -> dict[str, list[str]]:
-    """What tells effects apart, and their contents, where that is asked for."""
+    """Return the columns `effect_key` and `digest`, each only if `yields` needs it."""
     found = {}
     judged = type(yields).digest is not Yield.digest
     if judged or not yields.only_one:
@@ -227,7 +225,7 @@ def _offset(message: Message) -> int:
 
 
 def _written(message: Message, rule: Rule | None) -> Written:
-    """What a rule may look at; headers only if it does, since they take time."""
+    """Convert a message for a rule; headers only if the rule reads them, since they are slow."""
     headers: Any = (message.headers() if rule and rule.kind == "header" else None) or ()
     return Written(
         value=_text(message.value()),

@@ -1,4 +1,4 @@
-"""Reading in several processes, since Python reads a topic with one core only."""
+"""Read in several processes, since a Python process uses only one core."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from onceproof.harness.user_pipeline.identity import BadRule
 from onceproof.harness.wait import Stop
 
 _LOOK: Final = 0.5
-"""Seconds between two looks at whether to stop."""
+"""Seconds between checks of `stop`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """A range to be read, what is taken from it, and the folder that gets it."""
+    """A range to read, what to extract from it, and the folder to write to."""
 
     of: Range
     take: Taken
@@ -41,13 +41,13 @@ def read_all(
     read: Callable[[int], None],
     stop: Stop,
 ) -> bool:
-    """Read ranges, the largest first; returns whether all were, before `stop` was set.
+    """Read ranges, largest first, with `read` as in `read_range`.
 
-    Args:
-        read: is called with the number of offsets that were read since it was called last.
+    Return False if `stop` was set before all were read.
 
     Raises:
-        UnreadableCluster, BadRule: a worker ended so, or too early; the others are ended.
+        UnreadableCluster: a worker raised it or ended too early; the others are terminated.
+        BadRule: a worker raised it; the others are terminated.
     """
     context = multiprocessing.get_context("spawn")
     waiting = sorted(tasks, key=lambda task: task.of.last - task.of.first)
@@ -76,11 +76,7 @@ def read_all(
 
 
 def _all_read(tasks: Sequence[Task]) -> bool:
-    """See that nothing is missing, however workers ended: a gap would look like a loss.
-
-    Raises:
-        UnreadableCluster: something is.
-    """
+    """Check that every range was read completely: a gap would look like lost records."""
     for task in tasks:
         at = reached(task.folder, task.of.partition, task.of.first)
         if at < task.of.last:
@@ -99,10 +95,11 @@ def _hear(message: object, read: Callable[[int], None]) -> None:
 
 
 def _work(task: Task, properties: dict[str, Any], pipe: Connection) -> None:
-    """Read one range in a process of its own, which ends when nobody hears it any more."""
+    """Read one range in a child process, which exits when its parent does."""
     threading.Thread(target=_end_with_parent, args=(pipe,), daemon=True).start()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of the keyboard, which reaches all; we end it
-    gc.disable()  # nothing here refers to itself, and looking for that takes a tenth of the time
+    # Ctrl-C reaches the whole process group; the parent terminates its workers itself.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.disable()  # there are no reference cycles, and searching for them takes 10 % of the time
     try:
         read_range(task.of, task.take, task.folder, properties, pipe.send)
     except (UnreadableCluster, BadRule) as error:
@@ -114,6 +111,6 @@ def _work(task: Task, properties: dict[str, Any], pipe: Connection) -> None:
 
 
 def _end_with_parent(pipe: Connection) -> None:
-    """Nobody sends anything through this end, so it can be read only when the other end is gone."""
+    """Exit when the parent's end closes: it never sends, so the pipe is readable only then."""
     wait([pipe])
     os._exit(1)

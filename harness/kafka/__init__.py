@@ -1,1 +1,1 @@
-"""What the harness says to Kafka by itself: metadata, topics, logs."""
+"""The harness's own requests to Kafka: metadata, topics, logs."""

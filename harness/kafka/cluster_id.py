@@ -1,7 +1,7 @@
-"""The id of a new cluster: 16 random bytes in URL-safe base64, as Kafka writes its ids.
+"""Generate a cluster id: 16 random bytes in URL-safe base64, as in Kafka.
 
-It never begins with a dash, because `kafka-storage format` would take it for
-an option then. Kafka's own generator draws again for that reason (`Uuid.randomUuid`, KAFKA-13741).
+An id never begins with a dash, which `kafka-storage format` would take for an option. Kafka's
+generator also redraws such ids (`Uuid.randomUuid`, KAFKA-13741).
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import uuid
 
 
 def new_cluster_id() -> str:
-    """22 characters that no cluster has had."""
     while (drawn := _written(uuid.uuid4())).startswith("-"):
         pass
     return drawn

@@ -1,8 +1,8 @@
-"""Questions to whoever coordinates a consumer group or a transactional id.
+"""Send requests to the coordinator of a consumer group or a transactional id.
 
-A coordinator moves, and one that has just got the part, or lost it, says so:
-it loads, it is the wrong one, it is busy with what was asked before. Such answers are no answers;
-the question is put again, to whoever has the part by then.
+Coordinators move. A broker that is loading the state, is no longer the coordinator, or is busy with
+the previous transaction answers with an error. The request is then retried at the coordinator that
+the cluster names next.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from onceproof.harness.wait import Stop, wait_until
 
 _SECONDS: Final = 30.0
 _LATER: Final = frozenset({14, 15, 16, 51})
-"""Loading, not available, not the coordinator, busy with the transaction that was before."""
+"""Errors to retry: loading, not available, not the coordinator, concurrent transactions."""
 
 
 class Refused(RuntimeError):
-    """A broker refused; the text says what it was asked, and how it answered."""
+    """A broker refused a request; the message names the request and the error."""
 
 
 class Coordinator:
-    """The coordinator of one group or transactional id, whichever broker that is."""
+    """The coordinator of one group or transactional id."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Coordinator:
         name: str,
         stop: Stop,
     ) -> None:
-        """`addresses` maps node ids to `host:port` of the auditor's listener."""
+        """Create one; `addresses` maps node ids to `host:port` of the auditor's listener."""
         self.name = name
         self._view = view
         self._addresses = addresses
@@ -46,10 +46,10 @@ class Coordinator:
     def ask(
         self, request: Any, *, version: int, answer: Any, code: Callable[[Any], int]
     ) -> tuple[Any, int]:
-        """The answer to a request, and the error in it, which `code` finds; 0 if there is none.
+        """Return the answer to a request, and its error code as extracted by `code` (0: none).
 
         Raises:
-            Overdue: nobody has the part in time, or is ready to answer.
+            Overdue: there is no coordinator in time, or it is not ready.
         """
         last: list[str] = ["nobody was asked"]
 

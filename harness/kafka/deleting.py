@@ -1,8 +1,4 @@
-"""Deleting the oldest records of a partition.
-
-The broker forgets whatever lies before an offset, in every replica that is
-in sync; the offset becomes the partition's first. Nothing brings the records back.
-"""
+"""Delete the oldest records of a partition (DeleteRecords) from all in-sync replicas."""
 
 from __future__ import annotations
 
@@ -19,15 +15,11 @@ _MILLISECONDS: Final = 4_000
 
 
 def delete_records(leader: str, topic: str, partition: int, *, before: int) -> int:
-    """Delete what lies before an offset; returns the first offset that all replicas still have.
-
-    Args:
-        leader: `host:port` of the direct listener of the broker that leads the partition.
-        before: the first offset that stays.
+    """Delete records below `before` at the leader (`host:port`), and return the low watermark.
 
     Raises:
         OSError: the leader does not answer.
-        Refused: it refused.
+        Refused: the leader refused.
     """
     wanted = DeleteRecordsRequest.DeleteRecordsTopic
     one = wanted.DeleteRecordsPartition(partition_index=partition, offset=before)

@@ -1,4 +1,4 @@
-"""Kafka's names of errors."""
+"""Kafka's error names."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from kafka.errors import for_code
 
 
 def error_name(code: int) -> str:
-    """The name of an error that a broker answers with; `no error` for none."""
+    """Return the name of a broker's error code; `no error` for 0."""
     return str(for_code(code).message) if code else "no error"

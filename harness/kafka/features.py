@@ -1,9 +1,9 @@
-"""Which version of Kafka's transactions a cluster has, and setting it.
+"""Get and set the `transaction.version` of a cluster.
 
-On version 2 each transaction has an epoch of its own, so that what comes
-late from an earlier one is refused (KIP-890); on version 1 it may end a later one. The same brokers
-do either. A client does as the version says from its next connection on, if it knows of versions at
-all: librdkafka 2.16 does not, and is protected by neither.
+With version 2 each transaction has its own epoch, so that brokers refuse late requests of an
+earlier transaction (KIP-890); with version 1 such a request may end a later transaction. A client
+follows the version from its next connection on, if it supports it: librdkafka 2.16 does not, and
+version 2 does not protect it.
 """
 
 from __future__ import annotations
@@ -21,19 +21,17 @@ from onceproof.harness.wait import Stop, wait_until
 
 TRANSACTION_VERSION: Final = "transaction.version"
 TRANSACTION_VERSIONS: Final = (0, 1, 2)
-"""Those that Kafka 4 knows."""
+"""The versions in Kafka 4."""
 _ASK, _UPDATE = 3, 1
 _UPGRADE, _DOWNGRADE = 1, 2
 _SECONDS: Final = 30.0
 
 
 def finalized(address: str) -> int:
-    """The transaction version of the cluster as the broker behind `host:port` knows it.
-
-    It is 0 where the cluster has none finalized, as Kafka has it.
+    """Return the finalized transaction version as the broker at `host:port` knows it; default 0.
 
     Raises:
-        OSError: it does not answer.
+        OSError: the broker does not answer.
     """
     wire = Wire(address)
     try:
@@ -49,16 +47,11 @@ def finalized(address: str) -> int:
 
 
 def finalize(bootstrap: str, version: int, *, stop: Stop | None = None) -> None:
-    """Set a cluster's transaction version; returns when every broker knows it.
-
-    Args:
-        bootstrap: `host:port,…` of all brokers, each its direct listener.
-        version: one of `TRANSACTION_VERSIONS`.
-        stop: ends the wait when set.
+    """Set a cluster's transaction version, and wait until every broker in `bootstrap` knows it.
 
     Raises:
-        Overdue: the brokers do not all know it in time.
-        Refused: the cluster refused, for instance because it does not know such a version.
+        Overdue: not all brokers know the version in time.
+        Refused: the cluster refused, for instance because it does not support the version.
     """
     brokers = bootstrap.split(",")
     before = finalized(brokers[0])
@@ -98,7 +91,7 @@ def _update(broker: str, version: int, way: int) -> None:
 
 
 def _known(brokers: Sequence[str]) -> list[int]:
-    """What each broker says; -1 where it says nothing."""
+    """Return each broker's version; -1 if it does not answer."""
     found = []
     for broker in brokers:
         try:

@@ -1,7 +1,6 @@
-"""Reading logs again and again while they grow: only what is new is fetched, over one connection.
+"""Follow growing logs during a run, and fetch only new entries.
 
-It is for looks at a run under way. A verdict reads every log anew, since an election may cut a log
-off and let it grow again.
+Verdicts read every log from the start instead, since an election may truncate a log.
 """
 
 from __future__ import annotations
@@ -19,20 +18,20 @@ Read = Callable[[str, int, int], PartitionLog]
 
 
 class Remembered:
-    """Entries that do not change any more: those below the last stable offset.
+    """A cache of final entries: those below the last stable offset.
 
-    Thread-safe without a lock, so that nobody waits for a broker that another has asked: a list is
-    never changed, and of two that are kept at once either will do.
+    Thread-safe without a lock, so that no thread waits for another's request: lists are never
+    modified, and if two threads store one, either is correct.
     """
 
     def __init__(self) -> None:
         self._entries: dict[tuple[str, int], list[Entry]] = {}
 
     def whole(self, read: Read, topic: str, partition: int) -> PartitionLog:
-        """A partition from its beginning, of which only what is new is read.
+        """Return a partition from its beginning, reading only new entries.
 
         Raises:
-            UnreadableLog: `read` did; what was remembered of the partition is forgotten.
+            UnreadableLog: `read` failed; the partition's cached entries are dropped.
         """
         known = self._entries.get((topic, partition), [])
         start = known[-1].offset + 1 if known else 0
@@ -51,7 +50,7 @@ class Remembered:
 
 
 class Following(ReaderOfAll):
-    """Reads partitions whole, and remembers what it read."""
+    """A reader that caches what it read from the beginning of a partition."""
 
     def __init__(
         self,
@@ -60,7 +59,7 @@ class Following(ReaderOfAll):
         elsewhere: Mapping[str, SinglePartitionLog],
         remembered: Remembered,
     ) -> None:
-        """`remembered` is shared by all readers that follow the same logs."""
+        """Create a reader; `remembered` is shared by all readers of the same logs."""
         super().__init__(view, addresses, elsewhere)
         self._remembered = remembered
 
@@ -71,14 +70,13 @@ class Following(ReaderOfAll):
 
 
 class Followers:
-    """Readers that follow the same logs, lent out one at a time, with their connections."""
+    """A pool of readers that follow the same logs."""
 
     def __init__(
         self,
         addresses: Mapping[int, str],
         elsewhere: Mapping[str, SinglePartitionLog] | None = None,
     ) -> None:
-        """`addresses` maps node ids to `host:port` of the auditor's listener."""
         self._addresses = dict(addresses)
         self._elsewhere = elsewhere or {}
         self._remembered = Remembered()
@@ -86,7 +84,7 @@ class Followers:
 
     @contextmanager
     def reader(self) -> Iterator[Following]:
-        """A reader for as long as the block lasts; one whose block fails is not lent out again."""
+        """Lend a reader to a `with` block; if the block fails, the reader is closed."""
         try:
             lent = self._idle.pop()
         except IndexError:
@@ -100,6 +98,5 @@ class Followers:
         self._idle.append(lent)
 
     def close(self) -> None:
-        """Close the connections of all that are not lent out."""
         while self._idle:
             self._idle.pop().close()

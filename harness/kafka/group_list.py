@@ -1,8 +1,8 @@
-"""Every consumer group of a cluster, and what it has committed.
+"""List the consumer groups of a cluster and their committed offsets.
 
-Each broker is asked itself, about the groups that it coordinates. librdkafka 2.16, which could ask
-too, ends the whole process when a coordinator has moved meanwhile: it looks for the new one in the
-consumer that an admin client does not have.
+Each broker is asked about the groups that it coordinates. librdkafka 2.16 is not used: if a
+coordinator moves during the request, it crashes the process, because it looks for the new one in
+a consumer, which an admin client does not have.
 """
 
 from __future__ import annotations
@@ -20,24 +20,18 @@ from onceproof.harness.kafka.errors import error_name
 from onceproof.harness.kafka.wire import Wire
 
 _LIST: Final = 4
-"""The first version that tells a group's state (KIP-518)."""
+"""The first version with group states (KIP-518)."""
 _FETCH: Final = 5
-"""The last one that asks for a single group's offsets without flexible headers."""
+"""The last version without flexible headers."""
 _BARE: Final = frozenset({"Empty", "Dead"})
 """States of a group without members."""
 _MOVED: Final = frozenset({14, 15, 16})
-"""Loading, not available, not the coordinator: who has it now is asked too, or another time."""
+"""Loading, not available, not the coordinator: the group is skipped at this broker."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Offsets:
-    """What one group has committed.
-
-    Attributes:
-        group: its id.
-        state: as its coordinator has it: `Stable`, `Empty` …
-        offsets: topic and partition → offset.
-    """
+    """The committed offsets of a group, by topic and partition, and its state (`Stable`, …)."""
 
     group: str
     state: str
@@ -45,13 +39,10 @@ class Offsets:
 
 
 def groups_at_work(addresses: Iterable[str]) -> list[str]:
-    """Ids of the groups that have members, without those of brokers that do not answer.
-
-    Args:
-        addresses: `host:port` of brokers' direct listeners.
+    """Return the ids of groups with members, skipping brokers that do not answer.
 
     Raises:
-        Refused: one answers that it cannot say.
+        Refused: a broker answers with an error.
     """
     found: list[str] = []
     for address in addresses:
@@ -61,14 +52,11 @@ def groups_at_work(addresses: Iterable[str]) -> list[str]:
 
 
 def offsets_of_groups(addresses: Iterable[str]) -> Iterator[Offsets]:
-    """All that consumer groups have committed.
-
-    Args:
-        addresses: `host:port` of every broker's direct listener.
+    """Yield the committed offsets of every group, given the `host:port` of every broker.
 
     Raises:
-        OSError: a broker does not answer; the groups of all that do were given before.
-        Refused: one answers that it cannot say.
+        OSError: a broker does not answer; raised after the groups of all others were yielded.
+        Refused: a broker answers with an error.
     """
     away: OSError | None = None
     for address in addresses:

@@ -1,8 +1,7 @@
-"""Every position that a consumer group ever committed, in order, from Kafka's own log of them.
+"""Read all offset commits of a consumer group, in order, from `__consumer_offsets`.
 
-`__consumer_offsets` holds commits of all groups, each in the partition that
-its name hashes to; those of a transaction count from its marker on. A client's look at the same
-shows the newest ones only, and not how they came.
+A client can only fetch the newest committed offsets. Commits in a transaction count once its commit
+marker is written.
 
 Source: Kafka's OffsetCommitKey and OffsetCommitValue (versions 0 and 1 of the key).
 """
@@ -18,17 +17,12 @@ from onceproof.harness.kafka.log_reader import Entry, LogReader
 
 OFFSETS_TOPIC: Final = KEPT_IN["group"]
 _OFFSET_KEYS: Final = frozenset({0, 1})
-"""Versions of a key that say a position; 2 says a group's members."""
+"""Key versions of offset commits; version 2 is group metadata."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Commit:
-    """One committed position of a group, the next offset to be read.
-
-    Attributes:
-        offset: the next one to be read.
-        transactional: it was committed by a producer's transaction.
-    """
+    """One commit of a group's next offset, by itself or in a producer's transaction."""
 
     topic: str
     partition: int
@@ -37,17 +31,16 @@ class Commit:
 
 
 def commits(reader: LogReader, group: str, since: int = 0) -> list[Commit]:
-    """What a group committed, oldest first; nothing of what was aborted or is undecided.
+    """Return a group's commits, oldest first, without those of aborted or open transactions.
 
-    Args:
-        since: the offset in Kafka's log of commits from which on they count, see `end_for`.
+    `since` is an offset in the log of commits, see `end_for`.
 
     Raises:
         UnreadableLog: the log cannot be read to its end.
     """
     count = reader.count(OFFSETS_TOPIC)
     if not count:
-        return []  # it is made when the first group asks for its coordinator
+        return []  # the topic is created when the first group looks for its coordinator
     log = reader.read(OFFSETS_TOPIC, partition_of(group, count), since)
     decided = zip(log.entries, log.committed(), strict=True)
     found = (_commit(entry, group) for entry, committed in decided if committed)
@@ -55,13 +48,13 @@ def commits(reader: LogReader, group: str, since: int = 0) -> list[Commit]:
 
 
 def end_for(reader: LogReader, group: str) -> int:
-    """Where the log that a group commits to ends now; 0 as long as there is none.
+    """Return the current end of the log that a group commits to; 0 if it does not exist.
 
-    A cluster that outlives a run still has what a group of that name committed before, although its
-    topics were removed in between.
+    A cluster that outlives a run still has the earlier commits of a group with this name, even
+    though its topics were deleted.
 
     Raises:
-        UnreadableLog: nobody can say.
+        UnreadableLog: the log cannot be read.
     """
     count = reader.count(OFFSETS_TOPIC)
     if not count:
@@ -70,7 +63,7 @@ def end_for(reader: LogReader, group: str) -> int:
 
 
 def _commit(entry: Entry, group: str) -> Commit | None:
-    """What an entry says of a group; None for other groups, members and removals."""
+    """Parse a commit of the group; None for other groups, group metadata and tombstones."""
     if entry.kind != "data" or entry.key is None or entry.value is None:
         return None
     key = entry.key

@@ -1,7 +1,7 @@
-"""What a consumer group has committed, and moving it.
+"""Describe a consumer group, and get and set its committed offsets.
 
-Only a group without members can be moved from outside; the broker refuses
-the others. A group that never had members, only positions, is as good as an empty one.
+A broker accepts offsets from outside only for a group without members. A group that never had
+members, only offsets, counts as empty.
 """
 
 from __future__ import annotations
@@ -28,39 +28,29 @@ _ABSENT = -1
 
 @dataclass(frozen=True, kw_only=True)
 class GroupState:
-    """A group as its coordinator describes it: `Empty`, `Stable`, `Dead` …, and its members."""
+    """A group's state (`Empty`, `Stable`, `Dead` …) and the client ids of its members."""
 
     state: str
     members: tuple[str, ...]
 
 
 class Group:
-    """One consumer group."""
+    """One consumer group.
+
+    All methods raise `Overdue` if no coordinator answers in time, and `Refused` if the broker
+    answers with an error.
+    """
 
     def __init__(self, coordinator: Coordinator) -> None:
         self._coordinator = coordinator
 
     def describe(self) -> GroupState:
-        """Its state, and the client ids of its members.
-
-        Raises:
-            Overdue: nobody answers in time.
-            Refused: the broker refused.
-        """
         group = self._described()
         members = tuple(sorted(str(member.client_id) for member in group.members))
         return GroupState(state=str(group.group_state), members=members)
 
     def remove_members(self, *, but: str | None = None) -> None:
-        """Remove every member without a static id, as an administrator may.
-
-        Args:
-            but: client id of members that stay.
-
-        Raises:
-            Overdue: nobody answers in time.
-            Refused: the broker refused.
-        """
+        """Remove every dynamic member, except those with the client id `but`."""
         ids = [
             str(member.member_id)
             for member in self._described().members
@@ -92,12 +82,7 @@ class Group:
         return found.groups[0]
 
     def committed(self, topic: str, partition: int) -> int | None:
-        """The offset that it has committed; None if it has none there.
-
-        Raises:
-            Overdue: nobody answers in time.
-            Refused: the broker refused.
-        """
+        """Return the committed offset of a partition, or None."""
         wanted = OffsetFetchRequest.OffsetFetchRequestTopic
         request = OffsetFetchRequest(
             group_id=self._coordinator.name,
@@ -111,12 +96,7 @@ class Group:
         return None if offset == _ABSENT else offset
 
     def commit(self, topic: str, partition: int, offset: int) -> None:
-        """Commit an offset in its name.
-
-        Raises:
-            Overdue: nobody answers in time.
-            Refused: the broker refused, as it does when the group has members.
-        """
+        """Commit an offset for the group, which the broker refuses if the group has members."""
         wanted = OffsetCommitRequest.OffsetCommitRequestTopic
         one = wanted.OffsetCommitRequestPartition(
             partition_index=partition, committed_offset=offset, committed_metadata=""

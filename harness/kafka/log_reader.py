@@ -1,8 +1,7 @@
-"""Reading a log as the broker keeps it: every batch, control markers included, to its very end.
+"""Read raw log entries, including control markers, from the partition leader.
 
-No consumer shows producer ids, epochs, sequences or markers, so this fetches
-raw batches with kafka-python's protocol and record classes, uncommitted, directly from the leader.
-Reading ends at the high watermark and never after a number of records.
+Consumers hide producer ids, epochs, sequences and markers, so this fetches raw batches with
+kafka-python's protocol classes, read uncommitted. It always reads to the high watermark.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ _COMMIT_MARKER = 1
 
 
 class UnreadableLog(RuntimeError):
-    """A partition could not be read; the text says which and what the broker answered."""
+    """A partition could not be read; the message names it and the broker's answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One entry of a log. `committed` is None while its transaction is undecided."""
+    """One entry of a log; `kind` is `data`, `commit` or `abort`."""
 
     topic: str
     partition: int
@@ -54,7 +53,7 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class PartitionLog:
-    """The entries of one partition from where reading began, and the partition's ends."""
+    """The entries of one partition from the start offset of the read, and its end offsets."""
 
     topic: str
     partition: int
@@ -64,7 +63,7 @@ class PartitionLog:
     entries: list[Entry] = field(repr=False)
 
     def committed(self) -> list[bool]:
-        """For each entry: outside any transaction, or followed by its commit marker."""
+        """Return for each entry: not transactional, a marker, or followed by its commit marker."""
         decided = [not e.transactional for e in self.entries]
         open_: dict[int, list[int]] = {}
         for place, entry in enumerate(self.entries):
@@ -78,20 +77,19 @@ class PartitionLog:
 
 
 class LogReader:
-    """Reads partitions through a view's direct listener. Not thread-safe; close it after use.
+    """Read partitions through brokers' direct listeners (`bootstrap`). Not thread-safe.
 
-    Attributes:
-        bootstrap: the listeners through which it reads, as `host:port,…`.
+    Reading raises `UnreadableLog` if a partition has no leader, or if the leader answers with an
+    error or not at all.
     """
 
     def __init__(self, view: ClusterView, addresses: Mapping[int, str]) -> None:
-        """`addresses` maps node ids to `host:port` of the auditor's listener."""
+        """Create a reader; `addresses` maps node ids to `host:port` of the auditor's listener."""
         self._view = view
         self._wires = {node: Wire(address) for node, address in addresses.items()}
         self.bootstrap = ",".join(address for _, address in sorted(addresses.items()))
 
     def close(self) -> None:
-        """Close all connections, those of the view too."""
         for wire in self._wires.values():
             wire.close()
         self._view.close()
@@ -103,11 +101,7 @@ class LogReader:
         self.close()
 
     def read(self, topic: str, partition: int, start: int = 0) -> PartitionLog:
-        """Read a partition from `start` to its high watermark, as it is when reading ends.
-
-        Raises:
-            UnreadableLog: there is no leader, or it answered with an error or not at all.
-        """
+        """Read a partition from `start` to its high watermark at the end of the read."""
         entries: list[Entry] = []
         position = start
         while True:
@@ -132,45 +126,37 @@ class LogReader:
                 )
 
     def read_topic(self, topic: str, starts: dict[int, int] | None = None) -> list[PartitionLog]:
-        """Read every partition of a topic, each from its start in `starts` or from 0."""
+        """Read every partition of a topic from its offset in `starts`, by default 0."""
         partitions = [p.partition for p in self._view.partitions(topic)]
         if not partitions:
             raise UnreadableLog(f"{topic} has no partitions, or no broker answers")
         return [self.read(topic, p, (starts or {}).get(p, 0)) for p in sorted(partitions)]
 
     def count(self, topic: str) -> int:
-        """How many partitions a topic has; 0 if there is no such topic, or nobody answers."""
+        """Return the number of partitions; 0 if there is no such topic, or no broker answers."""
         return len(self._view.partitions(topic))
 
     def high_watermarks(self, partitions: Iterable[tuple[str, int]]) -> dict[tuple[str, int], int]:
-        """Where each of these partitions ends; every topic of theirs is asked once."""
+        """Return the high watermarks of partitions, querying each topic once."""
         wanted = sorted(partitions)
         ends = {topic: self.ends(topic) for topic in {topic for topic, _ in wanted}}
         return {(topic, p): ends[topic][p][1] for topic, p in wanted}
 
     def ends(self, topic: str) -> dict[int, tuple[int, int]]:
-        """(last stable offset, high watermark) of every partition."""
+        """Return (last stable offset, high watermark) of every partition."""
         found = {}
         for p in self._view.partitions(topic):
-            # A fetch far behind the end would carry data; one byte is enough for the ends.
+            # One byte is enough: a larger fetch would return records.
             answer = self._fetch(topic, p.partition, 0, limit=1, leader=p.leader)
             found[p.partition] = (answer.last_stable_offset, answer.high_watermark)
         return found
 
     def end(self, topic: str, partition: int) -> int:
-        """The high watermark of one partition.
-
-        Raises:
-            UnreadableLog: there is no leader, or it answered with an error or not at all.
-        """
+        """Return the high watermark of one partition."""
         return int(self._fetch(topic, partition, 0, limit=1).high_watermark)
 
     def first(self, topic: str, partition: int) -> int:
-        """The offset at which a partition begins: what lies before it was deleted.
-
-        Raises:
-            UnreadableLog: there is no leader, or it answered with an error or not at all.
-        """
+        """Return the log start offset of a partition."""
         wanted = ListOffsetsRequest.ListOffsetsTopic
         one = wanted.ListOffsetsPartition(partition_index=partition, timestamp=_EARLIEST)
         request = ListOffsetsRequest(
@@ -195,7 +181,7 @@ class LogReader:
         limit: int = _BYTES,
         leader: int | None = None,
     ) -> FetchResponse:
-        """What the leader has from an offset on, or from its first if that comes later."""
+        """Fetch from an offset, or from the log start offset if that is higher."""
         wanted = FetchRequest.FetchTopic
         request = FetchRequest(
             max_wait_ms=0,
@@ -235,7 +221,10 @@ class LogReader:
         answer: Any,
         leader: int | None = None,
     ) -> tuple[int, Any]:
-        """Who leads a partition, and what it answers; `leader` is known, or -1 if there is none."""
+        """Send a request to the leader; return its node id and answer.
+
+        Without `leader` it is looked up; -1 means that there is none.
+        """
         if leader is None:
             leader = self._view.leader(topic, partition)
         if leader is None or leader < 0:
@@ -244,7 +233,7 @@ class LogReader:
         try:
             try:
                 return leader, wire.ask(request, version=version, answer=answer)
-            except ConnectionError:  # the broker was started again since it was asked last
+            except ConnectionError:  # the broker restarted since the last request
                 return leader, wire.ask(request, version=version, answer=answer)
         except OSError as error:
             raise UnreadableLog(f"{topic}-{partition}: broker {leader}: {error}") from error
@@ -258,7 +247,7 @@ def _entries(topic: str, partition: int, data: bytes, start: int) -> Iterator[En
             return
         for place, record in enumerate(batch):
             if record.offset < start:
-                continue  # a fetch answers with the whole batch that holds its offset
+                continue  # a fetch returns the whole batch that contains the offset
             kind = "data"
             if batch.is_control_batch:
                 _, marker = struct.unpack(">hh", record.key[:4])

@@ -1,8 +1,7 @@
-"""What chosen brokers say of the cluster: brokers, leaders, in-sync replicas, coordinators.
+"""Get metadata from chosen brokers: brokers, leaders, in-sync replicas, coordinators.
 
-An isolated broker goes on answering with itself as leader. A view asks only
-the brokers that it was made with, in order, and takes the first answer; to know what *every* broker
-believes, make a view of each.
+An isolated broker still answers with itself as leader. A view therefore asks only its own brokers,
+in order, and takes the first answer. To compare brokers, create a view of each.
 """
 
 from __future__ import annotations
@@ -28,13 +27,12 @@ _WITH_IDS = 12
 _VERSION = 8  # the newest with topic names and without flexible headers
 
 Coordinated = Literal["group", "transaction"]
-"""What has a coordinator."""
 _COORDINATED: Final = {"group": CoordinatorType.GROUP, "transaction": CoordinatorType.TRANSACTION}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Replicas:
-    """One partition as the answering broker sees it; `leader` is -1 where there is none."""
+    """One partition in a broker's metadata; `leader` is -1 if there is none."""
 
     topic: str
     partition: int
@@ -44,10 +42,10 @@ class Replicas:
 
 
 class ClusterView:
-    """The cluster's metadata as some brokers tell it. Thread-safe."""
+    """The cluster's metadata as some brokers see it. Thread-safe."""
 
     def __init__(self, addresses: Mapping[int, str]) -> None:
-        """`addresses` maps node ids to `host:port` of a direct listener."""
+        """Create a view; `addresses` maps node ids to `host:port` of a direct listener."""
         self._wires = {node: Wire(address) for node, address in addresses.items()}
         self._lock = threading.Lock()
 
@@ -62,23 +60,23 @@ class ClusterView:
         self.close()
 
     def brokers(self) -> list[int]:
-        """Ids of the brokers in the metadata; empty while nobody answers."""
+        """Return the ids of the brokers in the metadata; empty if no broker answers."""
         return list(self.advertised())
 
     def advertised(self) -> dict[int, str]:
-        """`host:port` that each broker in the metadata gives, by id; empty while nobody answers."""
+        """Return node id → advertised `host:port`; empty if no broker answers."""
         found = self._ask([])
         brokers = sorted(found.brokers, key=lambda b: int(b.node_id)) if found else []
         return {b.node_id: f"{b.host}:{b.port}" for b in brokers}
 
     def partitions(self, topic: str | None = None) -> list[Replicas]:
-        """Every partition, or those of one topic; empty while nobody answers."""
+        """Return every partition, or those of one topic; empty if no broker answers."""
         wanted = MetadataRequest.MetadataRequestTopic
         found = self._ask(None if topic is None else [wanted(name=topic)])
         return _replicas(found) if found else []
 
     def topic_id(self, topic: str) -> UUID | None:
-        """The id of a topic; None if there is no such topic, or nobody answers."""
+        """Return the id of a topic; None if there is no such topic, or no broker answers."""
         found = self._ask(
             [
                 MetadataRequest.MetadataRequestTopic(
@@ -93,23 +91,22 @@ class ClusterView:
         return None
 
     def leader(self, topic: str, partition: int) -> int | None:
-        """Node id of a partition's leader, or None while there is none."""
         for p in self.partitions(topic):
             if p.partition == partition and p.leader >= 0:
                 return p.leader
         return None
 
     def clients(self) -> list[Replicas] | None:
-        """Every partition that clients made, not Kafka's own; None while nobody answers."""
+        """Return the partitions of all topics but internal ones; None if no broker answers."""
         found = self._ask(None)
         if found is None:
             return None
         return [p for p in _replicas(found) if not p.topic.startswith("__")]
 
     def does_without(self, node: int) -> bool:
-        """Whether a broker leads nothing of what clients made, and is in no in-sync set of it.
+        """Return whether a broker neither leads nor is in sync in any but internal topics.
 
-        The last member of such a set stays in it, also when nobody reaches it any more.
+        The last in-sync replica does not count: it stays in the set even if it is unreachable.
         """
         found = self.clients() or []
         return bool(found) and all(
@@ -117,19 +114,17 @@ class ClusterView:
         )
 
     def has_in_sync(self, node: int) -> bool:
-        """Whether a broker is in sync wherever it has a replica, and a leader is there."""
         found = self.partitions()
         return bool(found) and all(
             p.leader >= 0 and node in p.in_sync for p in found if node in p.replicas
         )
 
     def in_sync_everywhere(self) -> bool:
-        """Whether every partition has a leader and all its replicas in sync."""
         found = self.partitions()
         return bool(found) and all(p.leader >= 0 and p.in_sync == p.replicas for p in found)
 
     def out_of_sync(self) -> str:
-        """Partitions that lack replicas, for messages."""
+        """Describe partitions without a leader or with replicas out of sync, for messages."""
         found = self.partitions()
         if not found:
             return "no broker answers"
@@ -141,15 +136,14 @@ class ClusterView:
         return "; ".join(short[:6]) or "nothing is out of sync"
 
     def coordinator(self, of: Coordinated, name: str) -> int | None:
-        """Node id of the coordinator of a group or a transactional id; None while there is none."""
         request = FindCoordinatorRequest(key=name, key_type=_COORDINATED[of])
         found = self.ask(request, version=2, answer=FindCoordinatorResponse)
         return int(found.node_id) if found and found.error_code == 0 else None
 
     def controller(self) -> int | None:
-        """Node id of the active controller; None while there is none.
+        """Return the node id of the active controller, or None.
 
-        Metadata names any broker as controller; only the quorum's leader is the one.
+        The quorum's leader is the controller; the one in the metadata is an arbitrary broker.
         """
         wanted = DescribeQuorumRequest.TopicData
         metadata = wanted.PartitionData(partition_index=0)
@@ -161,7 +155,7 @@ class ClusterView:
         return int(leaders[0]) if leaders and leaders[0] >= 0 else None
 
     def ask(self, request: Any, *, version: int, answer: Any) -> Any | None:
-        """The first answer that one of the brokers gives; None while nobody answers."""
+        """Return the first broker's answer; None if no broker answers."""
         with self._lock:
             for wire in self._wires.values():
                 try:

@@ -1,8 +1,4 @@
-"""Moving a partition's leadership to a broker that has a replica of it.
-
-The replicas stay where they are; only their order changes, and the first of
-them is elected. So it moves in a moment, and no data with it.
-"""
+"""Move a partition's leadership to a broker with a replica: reorder replicas, then elect."""
 
 from __future__ import annotations
 
@@ -23,10 +19,10 @@ _PREFERRED: Final = 0
 
 
 def place_leader(view: ClusterView, topic: str, partition: int, node: int, *, stop: Stop) -> None:
-    """Let a broker lead a partition of which it has a replica.
+    """Make a broker with a replica of the partition its leader.
 
     Raises:
-        Overdue: it does not lead it in time.
+        Overdue: the broker is not the leader in time.
     """
     (found,) = [p for p in view.partitions(topic) if p.partition == partition]
     order = [node, *sorted(found.replicas - {node})]
@@ -43,7 +39,7 @@ def place_leader(view: ClusterView, topic: str, partition: int, node: int, *, st
     )
 
     def leads() -> bool:
-        # More than once: an election elects by the old order until the new one is known.
+        # Repeated: until the reassignment is applied, an election uses the old order.
         view.ask(elect, version=1, answer=ElectLeadersResponse)
         return view.leader(topic, partition) == node
 

@@ -1,7 +1,6 @@
-"""Logs that no Kafka broker keeps, read as if one did: a file that is appended to, a queue.
+"""Read inputs outside Kafka, such as an append-only file or a queue, like topics.
 
-All that is common is a log of positions. Each of these is one of a single
-partition, in which whatever is there is committed: it has no markers, and nothing open in it shows.
+Each is a log with a single partition, without markers, in which every entry is committed.
 """
 
 from __future__ import annotations
@@ -17,18 +16,18 @@ class SinglePartitionLog(Protocol):
     """A log of one partition."""
 
     def read(self, start: int = 0) -> PartitionLog:
-        """Read it from an offset to its end.
+        """Read from an offset to the end.
 
         Raises:
-            UnreadableLog: who keeps it does not answer.
+            UnreadableLog: its system does not answer.
         """
 
     def end(self) -> int:
-        """Where it ends; raises as `read` does."""
+        """Return the end offset; raises as `read` does."""
 
 
 class ReaderOfAll(LogReader):
-    """Reads topics, and what is elsewhere as if it were one."""
+    """Read topics, and single-partition logs as if they were topics."""
 
     def __init__(
         self,
@@ -36,7 +35,7 @@ class ReaderOfAll(LogReader):
         addresses: Mapping[int, str],
         elsewhere: Mapping[str, SinglePartitionLog],
     ) -> None:
-        """`elsewhere` has each topic that no broker keeps; for the rest see `LogReader`."""
+        """Create a reader; `elsewhere` maps names to logs that are not topics."""
         super().__init__(view, addresses)
         self._elsewhere = dict(elsewhere)
 

@@ -1,4 +1,4 @@
-"""A topic as plain data, and as it is written by hand."""
+"""A topic's name and settings, and their syntax on the command line."""
 
 from __future__ import annotations
 
@@ -7,33 +7,32 @@ from dataclasses import dataclass
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
 _MOST = 1_000
-"""Partitions: what three brokers on one machine bear."""
+"""Partitions; three brokers on one machine cannot handle more."""
 
 
 class BadTopic(ValueError):
-    """A word that is no topic; the text says what would be right."""
+    """A topic is invalid; the message says what was expected."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Topic:
-    """A topic that has to be there."""
+    """A topic that a run needs."""
 
     name: str
     partitions: int
     largest: int | None = None
-    """Bytes of the largest record that it takes; None: as many as brokers take by default."""
+    """`max.message.bytes`; None: the brokers' default."""
 
     @property
     def settings(self) -> dict[str, str]:
-        """Its configuration, as far as it is not the brokers'."""
         return {} if self.largest is None else {"max.message.bytes": str(self.largest)}
 
     @classmethod
     def parse(cls, word: str) -> Topic:
-        """A topic as it is written by hand: `orders:3`, or `orders` for one partition.
+        """Parse `orders:3`, or `orders` for one partition.
 
         Raises:
-            BadTopic: it is none.
+            BadTopic: the name or the number of partitions is invalid.
         """
         name, colon, count = word.partition(":")
         partitions = int(count) if count.isdecimal() else 0 if colon else 1

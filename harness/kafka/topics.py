@@ -1,4 +1,4 @@
-"""Creating topics, and removing them where the cluster outlives the run."""
+"""Create topics, and delete them if the cluster outlives the run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from onceproof.harness.wait import Overdue
 
 MOST_REPLICAS = 3
 _SECONDS: Final = 60
-"""How long the cluster may take to answer: brokers that have just started are slow."""
+"""Timeout; brokers that have just started are slow."""
 
 
 def create_topics(
@@ -25,14 +25,7 @@ def create_topics(
     brokers: int = MOST_REPLICAS,
     settings: Mapping[str, str] | None = None,
 ) -> None:
-    """Create topics with three replicas, or with as many as there are brokers, and with `settings`.
-
-    Returns when the cluster has them.
-
-    Raises:
-        KafkaException: the cluster refused, for instance because there is such a topic.
-        Overdue: it has not answered in a minute.
-    """
+    """Create topics with at most three replicas; raises as `answer`, e.g. if a topic exists."""
     admin = AdminClient({**connection(bootstrap).librdkafka(), "log_level": 0})
     replicas = min(MOST_REPLICAS, brokers)
     new = [
@@ -52,12 +45,7 @@ def create_topics(
 
 
 def delete_topics(bootstrap: str, names: list[str]) -> None:
-    """Remove topics; those that are not there are fine.
-
-    Raises:
-        KafkaException: the cluster refused.
-        Overdue: it has not answered in a minute.
-    """
+    """Delete topics, ignoring those that do not exist; raises as `answer`."""
     admin = AdminClient({**connection(bootstrap).librdkafka(), "log_level": 0})
     for name, future in admin.delete_topics(names, operation_timeout=10).items():
         try:
@@ -68,14 +56,11 @@ def delete_topics(bootstrap: str, names: list[str]) -> None:
 
 
 def answer(future: Future[Any], what: str) -> Any:
-    """What the cluster answers to a request of an administrator.
-
-    Args:
-        what: what is waited for, for the error.
+    """Return the answer to an admin request; `what` names the request in the error.
 
     Raises:
-        KafkaException: it refused.
-        Overdue: it has not answered in a minute.
+        KafkaException: the cluster refused.
+        Overdue: the cluster did not answer within a minute.
     """
     try:
         return future.result(timeout=_SECONDS)

@@ -1,8 +1,4 @@
-"""Every transactional id with a prefix, and what its newest transaction is at.
-
-Each broker knows only those that it coordinates, so all of them are asked,
-and one that does not answer leaves the list incomplete: then there is none.
-"""
+"""List transactional ids and their states. Each broker lists those that it coordinates."""
 
 from __future__ import annotations
 
@@ -19,14 +15,11 @@ _VERSION: Final = 0
 
 
 def transactions(addresses: Iterable[str], prefix: str) -> dict[str, str]:
-    """Transactional id → state, e.g. `Ongoing`, of the ids that begin so.
-
-    Args:
-        addresses: `host:port` of every broker's direct listener.
+    """Return transactional id → state, e.g. `Ongoing`, given the `host:port` of every broker.
 
     Raises:
         OSError: a broker does not answer.
-        Refused: one answers that it cannot say.
+        Refused: a broker answers with an error.
     """
     found: dict[str, str] = {}
     for address in addresses:

@@ -1,7 +1,7 @@
-"""A transactional id as its coordinator knows it: who owns it, and what its transaction is at.
+"""Describe and take over a transactional id through its transaction coordinator.
 
-Whoever asks for the producer id of a transactional id becomes its owner. The
-one before has an epoch that is too low from then on, and is fenced at its next request.
+A client that sends InitProducerId becomes the owner. The epoch of the previous owner is then too
+low, and its next request is fenced.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from onceproof.harness.kafka.errors import error_name
 
 ONGOING: Final = "Ongoing"
 ENDING: Final = frozenset({"PrepareCommit", "PrepareAbort", "PrepareEpochFence"})
-"""States in which a transaction is decided, and its markers are not all written."""
+"""States in which a transaction is decided but not all its markers are written."""
 _DESCRIBE, _INIT, _END = 0, 4, 2
 _TIMEOUT_MS: Final = 60_000
 _NOT_FOUND: Final = 105
@@ -41,7 +41,7 @@ class Owned:
 
 @dataclass(frozen=True, kw_only=True)
 class Transaction:
-    """The newest transaction of a transactional id; `owner` is who may go on with it."""
+    """The newest transaction of a transactional id, and its owner."""
 
     state: str
     owner: Owned
@@ -50,7 +50,11 @@ class Transaction:
 
 
 class TransactionalId:
-    """One transactional id."""
+    """One transactional id.
+
+    All methods raise `Overdue` if no coordinator answers in time. `describe` and `take` raise
+    `Refused` if the broker answers with an error.
+    """
 
     def __init__(self, coordinator: Coordinator) -> None:
         self._coordinator = coordinator
@@ -60,12 +64,7 @@ class TransactionalId:
         return self._coordinator.name
 
     def describe(self) -> Transaction | None:
-        """Its newest transaction; None if nobody ever owned the id.
-
-        Raises:
-            Overdue: nobody answers in time.
-            Refused: the broker refused.
-        """
+        """Return the newest transaction; None if the id never had an owner."""
         found, code = self._coordinator.ask(
             DescribeTransactionsRequest(transactional_ids=[self.name]),
             version=_DESCRIBE,
@@ -87,12 +86,7 @@ class TransactionalId:
         )
 
     def take(self) -> Owned:
-        """Become its owner; a transaction that is open is aborted first.
-
-        Raises:
-            Overdue: nobody answers in time.
-            Refused: the broker refused.
-        """
+        """Become the owner; an open transaction is aborted first."""
         found, code = self._coordinator.ask(
             InitProducerIdRequest(transactional_id=self.name, transaction_timeout_ms=_TIMEOUT_MS),
             version=_INIT,
@@ -104,12 +98,9 @@ class TransactionalId:
         return Owned(producer_id=int(found.producer_id), epoch=int(found.producer_epoch))
 
     def refusal(self, owner: Owned) -> str | None:
-        """How the coordinator refuses an owner who wants to abort; None if it does not.
+        """Send an abort as `owner`; return the coordinator's error, or None.
 
-        For one that is not fenced this aborts what it has open.
-
-        Raises:
-            Overdue: nobody answers in time.
+        If the owner is not fenced, this aborts its open transaction.
         """
         request = EndTxnRequest(
             transactional_id=self.name,

@@ -1,8 +1,7 @@
-"""One question to one broker: a socket, a request, its response.
+"""Send a request to one particular broker.
 
-A client library asks whichever broker it likes, and an isolated one goes on
-answering with what it last knew. Where it matters *who* answers, the question goes through here.
-Encoding and decoding are kafka-python's.
+Client libraries choose the broker themselves, and an isolated broker answers from outdated
+metadata. Use this module if it matters which broker answers. kafka-python encodes and decodes.
 """
 
 from __future__ import annotations
@@ -21,18 +20,17 @@ class Wire:
     """A connection to one broker's direct listener, opened when first used. Not thread-safe."""
 
     def __init__(self, address: str, *, seconds: float = SECONDS) -> None:
-        """Nobody is asked yet; an answer may take so many seconds."""
+        """Create a connection without opening it; `seconds` is the timeout of an answer."""
         self.address, self._seconds = address, seconds
         self._socket: socket.socket | None = None
         self._correlation = 0
 
     def ask(self, request: Any, *, version: int, answer: Any) -> Any:
-        """Send a request of kafka-python's and decode the response with its class.
+        """Send a kafka-python request and decode the response with the class `answer`.
 
         Raises:
-            OSError: the broker is not there, or did not answer in time; the next call connects
-                anew.
-            CredentialsRefused: the broker does not let us in.
+            OSError: the broker is unreachable or did not answer in time; the next call reconnects.
+            CredentialsRefused: the broker refuses the credentials.
         """
         self._correlation += 1
         request.with_header(correlation_id=self._correlation, client_id="onceproof-auditor")
@@ -40,7 +38,7 @@ class Wire:
         try:
             return answer.decode(self._exchange(frame), version=version, header=True)
         except BaseException:
-            # What is left of an answer must not be taken for that of the next question.
+            # The rest of an answer must not be read as the answer to the next request.
             self.close()
             raise
 

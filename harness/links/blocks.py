@@ -1,8 +1,8 @@
-"""A loopback block of its own for every run: `127.<block>.0.0/16`.
+"""Allocate a loopback block `127.<block>.0.0/16` to each run.
 
-A block is taken by binding an abstract Unix socket. Such a name lives in the
-network namespace, exactly as loopback addresses do, and is free again the moment the last process
-that holds it is gone, so nothing has to be cleaned up and two runs can never share a block.
+A run reserves a block by binding an abstract Unix socket. Its name belongs to the network
+namespace, like loopback addresses, and is freed when the last process that holds it exits. So
+there is nothing to clean up, and two runs never share a block.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class NoBlock(RuntimeError):
 
 
 class Block:
-    """One block, held until `release` and by every process that inherits `fileno()`."""
+    """A block, held until `release` and by every process that inherits `fileno()`."""
 
     def __init__(self, number: int, held: socket.socket) -> None:
         self.number = number
@@ -29,20 +29,15 @@ class Block:
         return f"127.{self.number}.{third}.{fourth}"
 
     def fileno(self) -> int:
-        """The descriptor that holds the block."""
         return self._held.fileno()
 
     def release(self) -> None:
-        """Let go; the block is free when nobody else holds it."""
+        """Release the block; it is free once no other process holds it."""
         self._held.close()
 
 
 def take_block(among: Sequence[int] = range(FIRST, LAST + 1)) -> Block:
-    """Take a free block, any one of the numbers.
-
-    Raises:
-        NoBlock: every block is held by some run.
-    """
+    """Reserve a random free block; raise `NoBlock` if there is none."""
     for number in random.sample(among, len(among)):
         held = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
@@ -58,10 +53,10 @@ def take_block(among: Sequence[int] = range(FIRST, LAST + 1)) -> Block:
 
 
 def free_ports(addresses: Iterable[str], *, count: int) -> int:
-    """The first of `count` consecutive ports that are free on every one of `addresses`.
+    """Return the first of `count` consecutive ports that are free on all addresses.
 
-    Ports stay below the kernel's ephemeral range. A wildcard listener anywhere on the machine
-    blocks its port on every 127.x address, so each pair is probed by binding it.
+    Ports are below the kernel's ephemeral range. A wildcard listener blocks its port on every 127.x
+    address, so each pair of address and port is probed with a bind.
 
     Raises:
         NoBlock: no such ports were found.

@@ -1,8 +1,7 @@
-"""Who disturbs what: each disturbance of a proxy is held by somebody until that one lets go.
+"""Track which faults disturb which proxies, so that faults on one link can overlap.
 
-Nobody undoes what another one holds. A proxy is enabled only when nobody
-wants it closed, and a toxic belongs to one hold alone, so faults on one link come and go in any
-order. This only keeps the books; who owns the proxies makes them so.
+Each disturbance has its own hold. A proxy is enabled only if no hold cuts it, and each toxic
+belongs to one hold, so holds can be released in any order. The owner of the proxies applies this.
 """
 
 from __future__ import annotations
@@ -13,17 +12,17 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 Way = Literal["requests", "responses"]
-"""One direction of a link: from its source to its target, or back."""
+"""A direction of a link: from source to target, or back."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cut:
-    """Connections closed, new ones refused."""
+    """Close all connections and refuse new ones."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Toxic:
-    """What a toxic does to one direction; type and attributes are toxiproxy's."""
+    """A toxic on one direction, with toxiproxy's type and attributes."""
 
     type: str
     way: Way
@@ -35,16 +34,16 @@ CUT: Final = Cut()
 
 
 def lose(way: Way) -> Toxic:
-    """Every byte of one direction swallowed; the connections stay until it is undone."""
+    """Drop every byte of one direction; connections stay open until it is undone."""
     return Toxic(type="timeout", way=way, attributes={"timeout": 0})
 
 
 @dataclass(frozen=True)
 class Hold:
-    """One disturbance, as the one who wanted it holds it.
+    """A held disturbance.
 
-    `release` undoes it, as far as nobody else holds the same, and sees that it is so. Called again
-    it does no harm, and goes on where it failed.
+    `release` undoes it, unless another hold needs it, and verifies that. It is idempotent and can
+    be retried after a failure.
     """
 
     release: Callable[[], None]
@@ -58,31 +57,30 @@ class Hold:
 
 @dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """How a proxy has to be: enabled or not, and its toxics by name."""
+    """The desired state of a proxy: whether it is enabled, and its toxics by name."""
 
     enabled: bool
     toxics: Mapping[str, Toxic]
 
 
 class Ledger:
-    """Every disturbance that is held."""
+    """All disturbances that are held."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
         self._held: dict[int, tuple[frozenset[str], Disturbance]] = {}
 
     def note(self, proxies: Iterable[str], how: Disturbance) -> int:
-        """Somebody disturbs some proxies; the number is theirs."""
+        """Add a hold on some proxies and return its number."""
         number = next(self._numbers)
         self._held[number] = (frozenset(proxies), how)
         return number
 
     def strike(self, number: int) -> None:
-        """They let go."""
         self._held.pop(number, None)
 
     def wanted(self, proxy: str) -> Wanted:
-        """How a proxy has to be, for all who hold something on it."""
+        """Return the state of a proxy that satisfies all holds."""
         held = {n: how for n, (proxies, how) in self._held.items() if proxy in proxies}
         return Wanted(
             enabled=CUT not in held.values(),

@@ -1,10 +1,9 @@
-"""Names of parties, links and audiences, and where each lives in a run's loopback block.
+"""Names of parties, links and audiences, and their addresses in a run's loopback block.
 
-An address says what it is. `127.77.1.3` is run 77, the way from broker 1 to
-broker 3; `127.77.0.3` is broker 3 itself; `127.77.11.3` is the way from the second audience to
-broker 3, and `127.77.111.3` a gate on it. Every audience has a listener of its own on every broker,
-whose advertised address is that audience's proxy, because Kafka clients follow the advertised
-address.
+In run 77, `127.77.0.3` is broker 3, `127.77.1.3` the proxy from broker 1 to broker 3, `127.77.11.3`
+the proxy from the second audience to broker 3, and `127.77.111.3` a gate behind that proxy. Each
+audience has its own listener on every broker, whose advertised address is the audience's proxy,
+because Kafka clients connect to the advertised address.
 """
 
 from __future__ import annotations
@@ -16,26 +15,26 @@ from onceproof.harness.links.blocks import Block
 from onceproof.harness.links.toxiproxy import ProxySpec
 
 AUDIENCES = ("producer", "pipeline", "pipeline-sink")
-"""Who talks to brokers through proxies: the producers, the pipeline's source, its sink."""
+"""Clients behind proxies: the producers, the pipeline's source, and its sink."""
 AUDITOR = "auditor"
-"""The one audience without a proxy: our own readers and admin clients."""
+"""The only audience without a proxy: the harness's own readers and admin clients."""
 POSTGRES = "postgres"
 ARTEMIS = "artemis"
-"""The broker of queues, where a run has one."""
+"""The queue broker, if a run has one."""
 QUEUE_AUDIENCES = ("producer", "pipeline")
-"""Who talks to it through proxies; each, and the auditor, has an acceptor of its own."""
+"""Its clients behind proxies; each of them and the auditor has its own acceptor."""
 HTTP_SERVICE = "http-service"
-"""The HTTP service, where an output of a run is one."""
+"""The HTTP service, if an output of a run is one."""
 
 _GATES = 100
-"""What a gate's address has more, in its third part, than that of the proxy before it."""
+"""Added to the third byte of a proxy's address to get that of its gate."""
 
 _INTERNAL, _CONTROLLER, _AUDITOR, _POSTGRES, _TOXIPROXY, _FIRST_AUDIENCE = range(6)
 PORTS = _FIRST_AUDIENCE + len(AUDIENCES)
 _ARTEMIS = 7
-"""Its place among brokers, as far as addresses go: it has their ports."""
+"""Address of the queue broker, numbered like a broker; it uses the brokers' ports."""
 _HTTP_SERVICE = 6
-"""Likewise."""
+"""Address of the HTTP service, likewise."""
 
 
 @dataclass(frozen=True, order=True)
@@ -50,7 +49,6 @@ class Link:
 
 
 def broker_name(node: int) -> str:
-    """`broker-<node>`."""
     return f"broker-{node}"
 
 
@@ -60,7 +58,7 @@ def node_id(name: str) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Topology:
-    """All addresses of one run."""
+    """The addresses of one run."""
 
     block: Block
     base_port: int
@@ -73,85 +71,77 @@ class Topology:
         return range(1, self.brokers + 1)
 
     def broker_host(self, node: int) -> str:
-        """The address that broker `node` itself listens on."""
         return self.block.address(0, node)
 
     def hosts_file(self, node: int) -> str:
-        """The hosts file of broker `node`'s JVM: itself directly, the others through proxies."""
+        """Return the hosts file for a broker's JVM: itself directly, others through proxies."""
         lines = [f"{self.broker_host(node)} b{node}"]
         lines += [f"{self.block.address(node, o)} b{o}" for o in self.nodes if o != node]
         return "\n".join([*lines, "127.0.0.1 localhost", ""])
 
     @property
     def internal_port(self) -> int:
-        """Port of the listener for replication and forwarding."""
         return self.base_port + _INTERNAL
 
     @property
     def controller_port(self) -> int:
-        """Port of the Raft listener."""
         return self.base_port + _CONTROLLER
 
     def audience_port(self, audience: str) -> int:
-        """Port of an audience's listener, on broker and proxy alike."""
+        """Return the port of an audience's listener, the same on broker and proxy."""
         if audience == AUDITOR:
             return self.base_port + _AUDITOR
         return self.base_port + _FIRST_AUDIENCE + AUDIENCES.index(audience)
 
     def audience_host(self, audience: str, node: int) -> str:
-        """The address under which an audience reaches broker `node`."""
+        """Return the address at which an audience reaches a broker."""
         if audience == AUDITOR:
             return self.broker_host(node)
         return self.block.address(10 + AUDIENCES.index(audience), node)
 
     def bootstrap(self, audience: str, nodes: Iterator[int] | range | None = None) -> str:
-        """`bootstrap.servers` for an audience."""
         port = self.audience_port(audience)
         return ",".join(f"{self.audience_host(audience, n)}:{port}" for n in nodes or self.nodes)
 
     @property
     def postgres(self) -> tuple[str, int]:
-        """Where PostgreSQL itself listens."""
         return self.block.address(0, 9), self.base_port + _POSTGRES
 
     @property
     def postgres_proxy(self) -> tuple[str, int]:
-        """Where the pipeline reaches PostgreSQL."""
         return self.block.address(20, 9), self.base_port + _POSTGRES
 
     def artemis(self, audience: str) -> str:
-        """Where the queue broker itself listens for an audience, as `host:port`."""
+        """Return the queue broker's own `host:port` for an audience."""
         return f"{self.block.address(0, _ARTEMIS)}:{self.audience_port(audience)}"
 
     def artemis_proxy(self, audience: str) -> str:
-        """Where an audience reaches the queue broker; the auditor does without a proxy."""
+        """Return where an audience reaches the queue broker; the auditor uses no proxy."""
         if audience == AUDITOR:
             return self.artemis(audience)
         return f"{self.audience_host(audience, _ARTEMIS)}:{self.audience_port(audience)}"
 
     def http_service(self, audience: str) -> str:
-        """Where the HTTP service itself listens, for the pipeline or for us, as `host:port`."""
+        """Return the HTTP service's own `host:port` for the pipeline or the auditor."""
         return f"{self.block.address(0, _HTTP_SERVICE)}:{self.audience_port(audience)}"
 
     @property
     def http_service_proxy(self) -> str:
-        """Where the pipeline reaches the HTTP service, as `host:port`."""
         host = self.audience_host("pipeline", _HTTP_SERVICE)
         return f"{host}:{self.audience_port('pipeline')}"
 
     @property
     def toxiproxy(self) -> tuple[str, int]:
-        """Where toxiproxy takes orders."""
         return self.block.address(0, 8), self.base_port + _TOXIPROXY
 
     def gate(self, proxy: ProxySpec) -> str:
-        """Where a gate listens that is put behind a proxy, as `host:port`."""
+        """Return the `host:port` of a gate behind a proxy."""
         host, _, port = proxy.listen.rpartition(":")
         _, _, third, fourth = map(int, host.split("."))
         return f"{self.block.address(_GATES + third, fourth)}:{port}"
 
     def every_address(self) -> list[str]:
-        """Every address of the run, for probing ports."""
+        """Return every address of the run but the gates', for probing ports."""
         hosts = [self.broker_host(n) for n in self.nodes]
         hosts += [self.block.address(i, j) for i in self.nodes for j in self.nodes if i != j]
         hosts += [self.audience_host(a, n) for a in AUDIENCES for n in self.nodes]
@@ -161,7 +151,7 @@ class Topology:
         return [*hosts, self.postgres[0], self.postgres_proxy[0], self.toxiproxy[0]]
 
     def proxies(self) -> dict[Link, tuple[ProxySpec, ...]]:
-        """The proxies of every link. Between brokers a link is two: replication and Raft."""
+        """Return the proxies of every link. Between brokers there are two: replication and Raft."""
         links: dict[Link, tuple[ProxySpec, ...]] = {}
         for i in self.nodes:
             for j in self.nodes:

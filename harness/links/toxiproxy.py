@@ -1,8 +1,7 @@
-"""Everything that we say to a toxiproxy server, through toxiproxy-python, made safe.
+"""Control a toxiproxy server through toxiproxy-python; the only client of it in the project.
 
-The library keeps host and port in a class, sets no time limits, and takes
-server errors for success. Here every server gets a class of its own, every call a time limit, every
-answer is checked, and every change is read back. Nothing else in the project talks to toxiproxy.
+The library keeps host and port in a class, sets no timeouts, and treats server errors as success.
+Here each server has its own class, each call a timeout; answers are checked and changes read back.
 """
 
 from __future__ import annotations
@@ -16,16 +15,16 @@ from toxiproxy.api import APIConsumer
 from toxiproxy.exceptions import InvalidToxic, NotFound, ProxyExists
 
 SECONDS = 30.0
-"""How long an answer may take: a proxy that is disabled first lets the dial under way end."""
+"""Timeout; to disable a proxy, the server first waits for a pending upstream connect."""
 
 
 class ProxyTrouble(RuntimeError):
-    """toxiproxy refused a call; the text has the call and the answer."""
+    """A call to toxiproxy failed; the message has the call and the answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProxySpec:
-    """One proxy: a name, where it listens, where it forwards to."""
+    """A proxy's name, listen address, and upstream address."""
 
     name: str
     listen: str
@@ -34,10 +33,9 @@ class ProxySpec:
 
 @dataclass(frozen=True, kw_only=True)
 class AppliedToxic:
-    """One toxic on one proxy.
+    """A toxic on a proxy, with toxiproxy's type and attributes.
 
     `stream` is `upstream` for bytes from client to server and `downstream` for the answers.
-    Meanings of type and attributes are toxiproxy's.
     """
 
     name: str
@@ -50,12 +48,11 @@ class ToxiproxyServer:
     """One toxiproxy server."""
 
     def __init__(self, host: str, port: int) -> None:
-        # A subclass of its own: the library's class attributes would make all servers one.
+        # Subclass for each server: the library keeps host and port in class attributes.
         self._api: Any = type("_Api", (APIConsumer,), {"host": host, "port": port})
         self.address = f"{host}:{port}"
 
     def version(self) -> str | None:
-        """The server's version, or None while it does not answer."""
         try:
             answer = self._api.get("/version", timeout=SECONDS)
         except requests.RequestException:
@@ -65,7 +62,7 @@ class ToxiproxyServer:
         return str(answer.json()["version"]) if answer.content else None
 
     def populate(self, proxies: Sequence[ProxySpec]) -> None:
-        """Create all proxies in one call and see that each is there and enabled."""
+        """Create all proxies in one call and verify that each exists and is enabled."""
         body = [
             {"name": p.name, "listen": p.listen, "upstream": p.upstream, "enabled": True}
             for p in proxies
@@ -77,7 +74,6 @@ class ToxiproxyServer:
                 raise ProxyTrouble(f"toxiproxy did not create {proxy.name} on {proxy.listen}")
 
     def proxies(self) -> list[ProxySpec]:
-        """The proxies that there are, with the addresses that their names were resolved to."""
         found = self._call("get", "/proxies", 200).json()
         return [
             ProxySpec(name=name, listen=proxy["listen"], upstream=proxy["upstream"])
@@ -85,19 +81,18 @@ class ToxiproxyServer:
         ]
 
     def set_enabled(self, proxy: str, enabled: bool) -> None:
-        """Enable a proxy, or close its listener and all its connections; verified."""
+        """Enable a proxy, or close its listener and connections, and verify that."""
         self._call("post", f"/proxies/{proxy}", 200, json={"enabled": enabled})
         if self.state(proxy)["enabled"] is not enabled:
             raise ProxyTrouble(f"proxy {proxy} did not become {'en' if enabled else 'dis'}abled")
 
     def set_upstream(self, proxy: str, upstream: str) -> None:
-        """Let a proxy lead elsewhere, which closes its connections; verified."""
+        """Change a proxy's upstream, which closes its connections, and verify that."""
         self._call("post", f"/proxies/{proxy}", 200, json={"upstream": upstream})
         if (found := self.state(proxy)["upstream"]) != upstream:
             raise ProxyTrouble(f"proxy {proxy} leads to {found}, not to {upstream} as it was told")
 
     def add_toxic(self, proxy: str, toxic: AppliedToxic) -> None:
-        """Install a toxic; verified."""
         body = {
             "name": toxic.name,
             "type": toxic.type,
@@ -110,14 +105,14 @@ class ToxiproxyServer:
             raise ProxyTrouble(f"toxic {toxic.name} is not on proxy {proxy} after it was added")
 
     def remove_toxic(self, proxy: str, name: str) -> None:
-        """Remove a toxic; verified. One that is gone already is fine."""
+        """Remove a toxic, if it is present, and verify that."""
         if name in self.toxics(proxy):
             self._call("delete", f"/proxies/{proxy}/toxics/{name}", 204)
         if name in self.toxics(proxy):
             raise ProxyTrouble(f"toxic {name} is still on proxy {proxy} after it was removed")
 
     def remake(self, proxy: str) -> None:
-        """Delete a proxy and make it again, enabled and without toxics; its connections close."""
+        """Delete a proxy and recreate it, enabled and without toxics; its connections close."""
         state = self.state(proxy)
         self._call("delete", f"/proxies/{proxy}", 204)
         again = ProxySpec(name=proxy, listen=state["listen"], upstream=state["upstream"])
@@ -131,7 +126,7 @@ class ToxiproxyServer:
         return found
 
     def disturbed(self) -> dict[str, str]:
-        """Proxies that are not as they were created: name → what is wrong."""
+        """Return the proxies that are disabled or have toxics: name → what is wrong."""
         wrong = {}
         for name, proxy in self._call("get", "/proxies", 200).json().items():
             if not proxy["enabled"]:

@@ -1,5 +1,4 @@
-"""What a run needs on this machine: Java, jars, toxiproxy, PostgreSQL, and the way to get them.
+"""Find or install what a run needs on this machine: Java, jars, toxiproxy, PostgreSQL.
 
-`setup.ensure` gets whatever is missing and returns where everything is;
-the second time it does so offline. `doctor.examine` looks, and changes nothing.
+`setup.ensure` installs what is missing; later calls work offline. `doctor.examine` only inspects.
 """

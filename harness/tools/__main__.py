@@ -1,4 +1,4 @@
-"""Set-up without the rest of onceproof.
+"""Set up the tools without the rest of onceproof.
 
 Run as `python -m onceproof.harness.tools [setup | doctor | lock-jars]`.
 """
@@ -17,7 +17,7 @@ from onceproof.harness.tools.progress import Progress, Step
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what was asked for; 0 if it worked, 3 if it did not."""
+    """Run an action; return 0, or 3 if it failed."""
     parser = argparse.ArgumentParser(prog="python -m onceproof.harness.tools", description=__doc__)
     actions = {"setup": get_tools, "doctor": examine, "lock-jars": lock_jars}
     parser.add_argument("action", choices=actions, nargs="?", default="setup")
@@ -31,7 +31,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def get_tools() -> int:
-    """Get what is missing, and say what there is."""
     started = time.monotonic()
     tools = setup.ensure(_printer(started))
     found = tools.versions() | (tools.stage.versions() if tools.stage else {})
@@ -41,7 +40,6 @@ def get_tools() -> int:
 
 
 def examine() -> int:
-    """Say what the doctor sees."""
     findings = doctor.examine()
     for finding in findings:
         print(f"{finding.status:8}{finding.name}: {finding.detail}")
@@ -51,7 +49,6 @@ def examine() -> int:
 
 
 def lock_jars() -> int:
-    """Resolve all jar sets and write the lock."""
     pyspark = jar_lock.installed_pyspark()
     for jar_set in jars.relock(Ivy(java=java.find().program, jar=pyspark.ivy), pyspark):
         print(f"{jar_set.title}: {len(jar_set.sums)} jars locked")
@@ -59,7 +56,7 @@ def lock_jars() -> int:
 
 
 def _printer(started: float) -> Progress:
-    """Print what is new: each message once, and counts a few times."""
+    """Print each message once, and counts at every quarter."""
     last: dict[str, tuple[str, int]] = {}
 
     def show(step: Step) -> None:

@@ -1,7 +1,7 @@
-"""Make the project's `.venv`: `python3 harness/tools/bootstrap.py`, with the system's Python.
+"""Create the project's `.venv` with the system's Python: `python3 harness/tools/bootstrap.py`.
 
-This file must be readable for Pythons that are too old, so that they can
-say so instead of failing with a syntax error. What it does is in `virtualenv`.
+The syntax must also work in Pythons that are too old, so that they can print a message instead of a
+syntax error. `virtualenv` does the work.
 """
 
 import os
@@ -15,7 +15,7 @@ NEWER = ("python3.13", "python3.12", "python3.11", "python3.14")
 
 
 def main() -> int:
-    """Check this machine first, then fetch; 0 if it worked, 3 if it did not."""
+    """Check this machine, then install; return 0, or 3 if that failed."""
     if sys.version_info < MINIMUM:
         return restart_with_newer()
     trouble = what_is_missing(sys.platform)
@@ -25,19 +25,19 @@ def main() -> int:
 
 
 def fail(message: str) -> int:
-    """Say what is wrong; 3 stands for a broken environment."""
+    """Print the message, and return 3, the exit status for a broken environment."""
     sys.stderr.write("onceproof: " + message + "\n")
     return 3
 
 
 def say(message: str) -> None:
-    """Say what is being done, before pip says the rest."""
+    """Print and flush, so that the message precedes pip's output."""
     sys.stdout.write(message + "\n")
     sys.stdout.flush()
 
 
 def restart_with_newer() -> int:
-    """Some systems have a newer Python beside the one that is called python3."""
+    """Restart with a newer Python, which some systems have beside `python3`."""
     check = "import sys; sys.exit(sys.version_info < (3, 11))"
     for name in NEWER:
         try:
@@ -52,7 +52,7 @@ def restart_with_newer() -> int:
 
 
 def what_is_missing(platform: str) -> str:
-    """What must be there before anything is downloaded; empty if it is."""
+    """Return a message if a prerequisite is missing, else an empty string."""
     if not platform.startswith("linux"):
         return "Local runs need Linux; elsewhere use a Linux container or virtual machine."
     if find_spec("venv") is None or find_spec("ensurepip") is None:
@@ -66,8 +66,7 @@ def what_is_missing(platform: str) -> str:
 
 
 def set_up(root: Path) -> int:
-    """Look for Java, then make the environment."""
-    # The modules beside this file have common names: only the package may be found by name.
+    # Modules in this folder have common names: they must be importable only in the package.
     sys.path[0] = str(root / "src")
     sys.dont_write_bytecode = True
     from onceproof.harness.tools import java, virtualenv

@@ -1,8 +1,7 @@
-"""Where downloads live, and how something gets there whole or not at all.
+"""The cache of downloads, with atomic installation.
 
-A folder in the cache appears by one rename after it was built and checked,
-so that its existence means that it is complete. A lock file keeps a second process waiting; it is
-the kernel's lock, so that nothing is left locked by a process that died.
+A folder is built and checked, then renamed into place, so that an existing folder is complete. A
+second process waits for a lock file. The kernel holds the lock, so it ends with its process.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ VARIABLE = "ONCEPROOF_CACHE"
 
 
 def location(environ: Mapping[str, str] = os.environ) -> Path:
-    """The cache folder: `$ONCEPROOF_CACHE`, else below the user's folder for caches."""
+    """Return the cache folder: `$ONCEPROOF_CACHE`, else in the user's cache folder."""
     if chosen := environ.get(VARIABLE):
         return Path(chosen).expanduser().absolute()
     if (base := environ.get("XDG_CACHE_HOME")) and Path(base).is_absolute():
@@ -31,7 +30,7 @@ def location(environ: Mapping[str, str] = os.environ) -> Path:
 
 @contextmanager
 def locked(file: Path, *, waiting: Callable[[], None] | None = None) -> Iterator[None]:
-    """Hold the lock of this file; `waiting` is called if somebody else has it."""
+    """Hold the lock of a file; `waiting` is called if another process holds it."""
     handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         try:
@@ -52,9 +51,9 @@ def install(
     usable: Callable[[Path], bool] = Path.is_dir,
     waiting: Callable[[], None] | None = None,
 ) -> Path:
-    """Make sure that `target` is there and usable; else let `build` fill an empty folder for it.
+    """Make `build` create `target`, unless that exists and is usable.
 
-    `build` gets a temporary folder beside the target. If it raises, nothing is left behind.
+    `build` fills a temporary folder beside the target, which is removed if it raises.
     """
     if usable(target):
         return target
@@ -85,7 +84,7 @@ def _build(target: Path, build: Callable[[Path], None]) -> None:
 
 
 def _sweep(target: Path) -> None:
-    """Remove what an earlier process left half-made. The lock is ours, so nobody works on it."""
+    """Remove incomplete folders of earlier processes. The caller holds the lock."""
     for leftover in target.parent.glob(f".{target.name}.*.tmp"):
         remove(leftover)
 

@@ -1,9 +1,7 @@
-"""What a JVM has loaded, kept in a file, so that the next one starts much sooner.
+"""Keep archives of loaded classes, so that JVMs start faster (class data sharing, JEP 350).
 
-An archive is a shortcut and nothing more. A JVM compares it with its own
-build and with the jars on its class path, and goes on without it where they differ; so does a run
-whose archive cannot be kept, or is being made by another run. This is the JVM's own class data
-sharing (JEP 350).
+Archives are optional. A JVM ignores one that does not match its own build or class path. A run
+works without one if it cannot be written, or if another run is creating it.
 """
 
 from __future__ import annotations
@@ -19,24 +17,23 @@ from typing import Final, NoReturn
 from onceproof.harness.tools import cache
 from onceproof.harness.tools.error import SetupError
 
-# A JVM says on standard output what it thinks of an archive, and whose output that is has no use
-# for it.
+# A JVM reports on archives on standard output, where programs that parse it do not expect that.
 _SILENT: Final = ("-Xlog:cds=off", "-Xlog:cds+dynamic=off")
 _ARCHIVE: Final = "classes.jsa"
 _OWNER: Final = "of.json"
 
 
 class NotKept(RuntimeError):
-    """There is no archive yet, and none can be made now; the text says why."""
+    """There is no archive, and none can be created now; the message says why."""
 
 
 def recording(folder: Path) -> tuple[str, ...]:
-    """Options for a JVM that is to write an archive there when it ends of itself, or by SIGTERM."""
+    """Return JVM options that write an archive at a normal exit or SIGTERM."""
     return (f"-XX:ArchiveClassesAtExit={folder / _ARCHIVE}", *_SILENT)
 
 
 def using(folder: Path) -> tuple[str, ...]:
-    """Options for a JVM that is to start with the archive there; none if there is none."""
+    """Return JVM options that use the folder's archive; empty if there is none."""
     archive = folder / _ARCHIVE
     return (f"-XX:SharedArchiveFile={archive}", *_SILENT) if archive.is_file() else ()
 
@@ -49,24 +46,22 @@ def installed(
     jars: Path,
     options: Sequence[str],
 ) -> Path:
-    """The folder in the cache for what only this Java with these jars can use.
+    """Return the cache folder of the archive for this Java and these jars; build it if missing.
 
-    An archive is big, and of no use any more when the jars are others: that of the same Java and
-    the same folder of jars is removed when a new one is made, and those whose Java or jars are
-    gone.
+    Archives are large. So a new one replaces that of the same Java, folder of jars and options, and
+    those whose Java or folder of jars no longer exists are removed.
 
     Args:
-        kind: whose archive it is; the name of a folder.
-        build: fills an empty folder, if there is none yet. Where a JVM cannot write an archive it
-            leaves it without one; where something else went wrong it raises `NotKept`, and the next
-            run tries again.
-        options: the JVM's other options: the collector decides whether an archive can be used.
+        kind: the program that the archive is for; a folder name.
+        build: fills the empty folder. If the JVM cannot write archives, it leaves none. After any
+            other failure it raises `NotKept`, so that the next run tries again.
+        options: other JVM options: an archive depends on the garbage collector.
 
     Raises:
-        NotKept: `build` did, nothing can be written there, or somebody else is about it.
+        NotKept: `build` did, the folder cannot be written, or another process is building it.
     """
     program = java.resolve()
-    # What an archive holds of what it was made with; seconds, as some file systems and every zip.
+    # Modification times in seconds: some file systems, and zip, are no more precise.
     files = [program, *sorted(jars.glob("*.jar"))]
     made_with = [(str(file), (at := file.stat()).st_size, int(at.st_mtime)) for file in files]
     owner = [str(program), str(jars), *options]
@@ -93,7 +88,7 @@ def _busy() -> NoReturn:
 
 
 def _remove(folder: Path) -> None:
-    """Remove it whole: what is half removed is not taken for one that is there."""
+    """Rename the folder before removal, so that a half-removed one is never used."""
     gone = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
     folder.rename(gone)
     cache.remove(gone)

@@ -1,7 +1,6 @@
-"""The Docker engine and the `docker` command, found, or reported missing in one sentence.
+"""Find the Docker engine and the `docker` command.
 
-Command and SDK must speak to the same engine. The command knows contexts,
-the SDK only DOCKER_HOST, so the engine is asked for once, here, and passed to both.
+The command supports contexts, the SDK only DOCKER_HOST, so both get the engine found here.
 """
 
 from __future__ import annotations
@@ -20,35 +19,34 @@ from docker.errors import DockerException
 from onceproof.harness.tools.error import SetupError
 
 COMPOSE = (2, 23, 1)
-"""The first version that takes a configuration file from within the compose file."""
+"""The first version with inline `configs` in the compose file."""
 _LOCAL = "or leave out `--backend docker`: the local stage needs no Docker"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Engine:
-    """A Docker engine that answers, and how to reach it."""
+    """A working Docker engine, and how to reach it."""
 
     program: str
     host: str
     client: Any
     version: str
     compose: str
-    """Version of its compose plugin; empty where nobody needs one."""
+    """Version of its compose plugin; empty if it is not needed."""
 
     @property
     def environment(self) -> dict[str, str]:
-        """What makes the command speak to this engine."""
         return {"DOCKER_HOST": self.host}
 
 
 def connect(
     environ: Mapping[str, str] = os.environ, *, compose: bool = True, otherwise: str = _LOCAL
 ) -> Engine:
-    """The engine that the user's `docker` speaks to.
+    """Connect to the engine of the user's `docker`.
 
     Args:
-        compose: whether its compose plugin is needed.
-        otherwise: what to do without Docker.
+        compose: whether the compose plugin is needed.
+        otherwise: advice in errors on what to do without Docker.
 
     Raises:
         SetupError: the command, its compose plugin or the engine is missing.

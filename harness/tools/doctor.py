@@ -1,7 +1,7 @@
-"""Look at this machine and say what is here, what is missing, and what to do about it.
+"""Check what this machine has, what is missing, and what to do about it.
 
-`examine` changes nothing and downloads nothing; it is slower than
-`setup.ensure` because it computes every sum again and asks every program for its version.
+`examine` changes and downloads nothing. It is slower than `setup.ensure`, because it computes every
+checksum and runs every program for its version.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from onceproof.harness.tools import (
 from onceproof.harness.tools.error import SetupError
 
 GIB = 1 << 30
-NEEDED_MEMORY = 2 * GIB
+NEEDED_MEMORY = 2 * GIB  # three brokers, a Spark driver, and a database
 NEEDED_DISK = 2 * GIB
 NEEDED_CORES = 2
 
 
 class Status(StrEnum):
-    """How bad it is."""
+    """The severity of a finding."""
 
     OK = "ok"
-    NOTE = "note"  # runs work, but somebody may want to know
-    PROBLEM = "problem"  # runs will not work
+    NOTE = "note"  # runs work
+    PROBLEM = "problem"  # runs do not work
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One thing that was looked at."""
+    """The result of one check."""
 
     name: str
     status: Status
@@ -55,7 +55,7 @@ class Finding:
 
 Check = Callable[[], Finding]
 Leftovers = Callable[[], Sequence[str]]
-"""Names what earlier runs left behind: processes, folders, loopback blocks."""
+"""Returns what earlier runs left behind: processes, folders, loopback blocks."""
 
 
 def examine(
@@ -65,7 +65,7 @@ def examine(
     environ: Mapping[str, str] = os.environ,
     leftovers: Leftovers | None = None,
 ) -> list[Finding]:
-    """Look at everything. The harness supplies `leftovers`, which knows how to find them."""
+    """Run all checks; that of leftovers only if the function to find them is given."""
     folder = cache_folder or cache.location(environ)
     checks: list[tuple[str, Check]] = [
         ("system", check_system),
@@ -97,7 +97,7 @@ def _look(name: str, check: Check) -> Finding:
 
 
 def check_system() -> Finding:
-    """Processes, loopback blocks and the reaper need Linux."""
+    # Processes, loopback blocks and the reaper need Linux.
     detail = f"{platform.system()} {platform.release()}, {platform.machine()}"
     if sys.platform != "linux":
         advice = (
@@ -129,7 +129,6 @@ def check_cores() -> Finding:
 
 
 def check_memory(meminfo: Path = Path("/proc/meminfo")) -> Finding:
-    """What is free for three brokers, a Spark driver and a database."""
     lines = (line.split() for line in meminfo.read_text().splitlines())
     amounts = {words[0]: int(words[1]) * 1024 for words in lines if len(words) > 1}
     free = amounts.get("MemAvailable:", 0)
@@ -159,7 +158,7 @@ def _existing(folder: Path) -> Path:
 
 
 def check_loopback() -> Finding:
-    """Each run takes a block of addresses 127.x of its own."""
+    # Each run reserves a block of 127.x addresses.
     address = "127.77.1.3"
     try:
         with socket.create_server((address, 0)) as server:
@@ -175,7 +174,6 @@ def check_loopback() -> Finding:
 
 
 def check_jars(name: str, version: str, cache_folder: Path) -> Finding:
-    """All sums of one set, computed again."""
     wanted = jar_lock.load(name, version)
     folder = jars.folder_of(wanted, cache_folder)
     if not folder.is_dir():
@@ -201,12 +199,10 @@ def _missing(name: str) -> Finding:
 
 
 def check_connector(cache_folder: Path) -> Finding:
-    """Spark's connector for the PySpark that is installed."""
     return check_jars("spark-kafka", jar_lock.installed_pyspark().version, cache_folder)
 
 
 def check_toxiproxy(cache_folder: Path) -> Finding:
-    """The program runs and is the version that we built."""
     program = toxiproxy.program_in(cache_folder)
     if not program.exists():
         return _missing("toxiproxy")
@@ -222,14 +218,13 @@ def check_toxiproxy(cache_folder: Path) -> Finding:
 
 
 def check_postgres() -> Finding:
-    """The wheel's programs run for us; copies for `nobody` are made by the set-up."""
+    """Check the programs in the wheel; `setup` makes the copies for `nobody`."""
     wheel = postgres.find_wheel()
     detail = f"{postgres.run_version(wheel.bin, None)} ({wheel.bin})"
     return Finding(name="PostgreSQL", status=Status.OK, detail=detail)
 
 
 def check_go(environ: Mapping[str, str]) -> Finding:
-    """Go builds toxiproxy; without it, a toolchain from a wheel does."""
     found = go.in_path(environ)
     if found is not None and found.fits:
         return Finding(name="Go", status=Status.OK, detail=f"{found.version} ({found.program})")
@@ -239,7 +234,6 @@ def check_go(environ: Mapping[str, str]) -> Finding:
 
 
 def check_docker(environ: Mapping[str, str]) -> Finding:
-    """Only the docker backend needs it."""
     from onceproof.harness.tools.docker_engine import connect  # slow to import
 
     try:
@@ -256,7 +250,6 @@ def check_docker(environ: Mapping[str, str]) -> Finding:
 
 
 def check_private_network() -> Finding:
-    """What keeps other users of this machine out of a run."""
     name = "private network"
     closes = "--private keeps other users from brokers, proxies and Kafka Connect"
     if (why := private_network.trouble()) is None:
@@ -266,7 +259,6 @@ def check_private_network() -> Finding:
 
 
 def check_extras() -> Finding:
-    """Libraries that read tables of some kinds."""
     away = [kind for kind in extras.LIBRARIES if not extras.is_installed(kind)]
     if not away:
         return Finding(name="extras", status=Status.OK, detail=", ".join(extras.LIBRARIES))
@@ -276,7 +268,6 @@ def check_extras() -> Finding:
 
 
 def check_leftovers(found: Sequence[str]) -> Finding:
-    """What earlier runs left behind."""
     if not found:
         return Finding(name="leftovers", status=Status.OK, detail="none")
     advice = "The next run removes them; so does `onceproof clean --yes`."

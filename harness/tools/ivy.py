@@ -1,7 +1,7 @@
-"""Download jars with Apache Ivy, which PySpark bundles, so that no Maven is needed.
+"""Download jars with Apache Ivy, which PySpark bundles, so that Maven is not needed.
 
-Ivy downloads one file at a time, a tenth of a second each. With coordinates
-from our lock there is nothing to resolve, so several Ivy processes take a share each.
+Ivy downloads one file at a time, at 0.1 s each. Since the lock leaves nothing to resolve, several
+Ivy processes share the jars.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.jvm import jvm
 
 SETTINGS = "ONCEPROOF_IVY_SETTINGS"
-"""Names a file with Ivy settings of the user's own: a mirror, credentials."""
+"""Environment variable with the path of the user's Ivy settings (mirror, credentials)."""
 SHARE = 12
-"""Jars per Ivy process: below that, starting another JVM costs more than it wins."""
+"""Jars per Ivy process; with fewer, another JVM's start costs more than it saves."""
 
 Count = Callable[[int], None]
-"""Called with the number of jars that have newly arrived."""
+"""Called with the number of newly downloaded jars."""
 _ENDED_BY_SIGNAL: Final = frozenset({-2, -9, -15, 130, 143})
-"""How a Java ends that somebody ended: then it is not to be tried again."""
+"""Exit statuses of a Java that was killed, which must not be retried."""
 
 
 @dataclass(frozen=True, kw_only=True, order=True)
 class Coordinate:
-    """A jar's name in a Maven repository."""
+    """A jar's Maven coordinate."""
 
     group: str
     artifact: str
@@ -48,13 +48,12 @@ class Coordinate:
 
     @property
     def file_name(self) -> str:
-        """What the jar is called in a folder."""
         return f"{self.artifact}-{self.version}.jar"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ivy:
-    """Where Ivy is, and the Java that runs it."""
+    """The jar of Ivy, and the Java that runs it."""
 
     java: Path
     jar: Path
@@ -62,13 +61,12 @@ class Ivy:
     def resolve(
         self, roots: Sequence[Coordinate], folder: Path, *, name: str
     ) -> dict[Coordinate, Path]:
-        """Download these and everything that they need."""
+        """Download jars and their dependencies."""
         return self._run(roots, folder / "0", name=name, transitive=True, count=lambda n: None)
 
     def fetch(
         self, jars: Sequence[Coordinate], folder: Path, *, name: str, count: Count
     ) -> dict[Coordinate, Path]:
-        """Download exactly these."""
         shares = max(1, -(-len(jars) // SHARE))
         with ThreadPoolExecutor(shares) as pool:
             jobs = [
@@ -96,7 +94,7 @@ class Ivy:
         folder.mkdir(parents=True)
         (folder / "ivy.xml").write_text(_module(jars, transitive=transitive))
         output = ""
-        for _attempt in range(2):  # what arrived the first time is in Ivy's cache
+        for _attempt in range(2):  # downloaded jars are in Ivy's cache
             ended, output = self._once(folder, count)
             if ended == 0:
                 return _collect(folder / "libs")
@@ -107,15 +105,14 @@ class Ivy:
     def _once(self, folder: Path, count: Count) -> tuple[int, str]:
         command = [
             *jvm(self.java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
-            # Else Ivy looks into the user's own ~/.ivy2 as well.
+            # Otherwise Ivy also reads the user's ~/.ivy2.
             f"-Divy.default.ivy.user.dir={folder / 'home'}",
             "-jar",
             str(self.jar),
             *(("-settings", chosen) if (chosen := os.environ.get(SETTINGS)) else ()),
             *("-cache", str(folder / "cache"), "-ivy", str(folder / "ivy.xml")),
             *("-confs", "default"),
-            # What has a classifier (Netty's native parts for each machine) would take the name of
-            # what has none.
+            # Without the classifier, Netty's native jars would overwrite the main jar.
             "-retrieve",
             f"{folder}/libs/[organisation]/[artifact]/[revision]/main(-[classifier]).[ext]",
         ]
@@ -161,7 +158,6 @@ def _collect(libs: Path) -> dict[Coordinate, Path]:
 
 
 def explain(output: str, *, name: str) -> str:
-    """What went wrong, from Ivy's output, without its many lines."""
     if re.search(r"No space left on device|Disk quota exceeded", output):
         return f"The disk is full while downloading the jars of {name}. Make room, then try again."
     absent = re.findall(r"^\s*:: (\S+#\S+;\S+?): not found", output, re.MULTILINE)

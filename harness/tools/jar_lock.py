@@ -1,7 +1,6 @@
-"""Which jars are right: sets of Maven coordinates with the sha256 of every jar.
+"""The lock of jars: sets of Maven coordinates with the sha256 of every jar.
 
-What is downloaded is what the lock names, nothing is resolved on a user's
-machine. `make lock-jars` is where resolving happens and the lock is written anew.
+Users download exactly these. Only `make lock-jars` resolves dependencies and rewrites the lock.
 """
 
 from __future__ import annotations
@@ -20,42 +19,40 @@ from onceproof.harness.tools.ivy import Coordinate
 LOCK = Path(__file__).with_name("jars.lock.json")
 KAFKA = "4.2.0"
 DELTA: Mapping[str, str] = {"4.0": "4.0.0"}
-"""Delta Lake for a line of Spark; of others no jars are locked, and its subjects do not start."""
+"""Spark minor version → Delta Lake. With other Sparks, subjects that need it do not start."""
 ICEBERG: Mapping[str, str] = {"4.0": "1.11.0"}
-"""Apache Iceberg for a line of Spark, likewise."""
+"""Spark minor version → Apache Iceberg, likewise."""
 ICEBERG_RUNTIME = "iceberg-spark-runtime"
-"""How its jar's name begins. It brings along whatever it needs, and is of 50 MB."""
+"""Prefix of its jar, which bundles all dependencies (50 MB)."""
 FLINK: Mapping[str, str] = {"2.2.0": "5.0.0-2.2", "1.20.1": "3.4.0-1.20"}
-"""Flink's Kafka connector for a version of Flink. They are fetched when a run needs them."""
+"""Flink version → its Kafka connector. They are downloaded when a run needs them."""
 ARTEMIS = "2.55.0"
 JMS = "3.1.0"
-"""Artemis' client is of Jakarta; left alone, the resolver takes the API from before."""
+"""Explicit, because Artemis' client needs Jakarta and the resolver would choose the older API."""
 JACKSON = "2.19.2"
-"""As Kafka has it."""
+"""The version of Kafka."""
 LOG4J = "2.25.3"
-"""Kafka declares no logging. The version is the one that Kafka's other dependencies pull in."""
+"""Kafka declares no logging backend; this is the version of its other dependencies."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PySpark:
-    """What we need to know of the installed PySpark, without importing it."""
+    """The installed PySpark, inspected without importing it."""
 
     version: str
     jars: Path
 
     @property
     def scala(self) -> str:
-        """The Scala line of its jars, e.g. 2.13: part of the connector's name."""
+        """The Scala version of its jars, e.g. 2.13, which is part of the connector's name."""
         library = self._one("scala-library-*.jar")
         return ".".join(library.stem.removeprefix("scala-library-").split(".")[:2])
 
     @property
     def ivy(self) -> Path:
-        """The Ivy that it bundles."""
         return self._one("ivy-*.jar")
 
     def bundles(self, artifact: str) -> bool:
-        """Whether it brings this artifact along, in whatever version."""
         return any(
             jar.stem.removeprefix(f"{artifact}-")[0].isdigit()
             for jar in self.jars.glob(f"{artifact}-*.jar")
@@ -72,7 +69,6 @@ class PySpark:
 
 
 def installed_pyspark() -> PySpark:
-    """Find PySpark in this environment."""
     spec = find_spec("pyspark")
     if spec is None or not spec.submodule_search_locations:
         raise SetupError("PySpark is not installed in this environment: run `make setup`.")
@@ -82,7 +78,7 @@ def installed_pyspark() -> PySpark:
 
 @dataclass(frozen=True, kw_only=True)
 class JarSet:
-    """Some jars that are used together, with the sums that they must have."""
+    """Jars that are used together, with their sha256 sums."""
 
     name: str
     version: str
@@ -90,18 +86,16 @@ class JarSet:
 
     @property
     def folder_name(self) -> str:
-        """Changes with every change of the lock, so that an old folder is never taken for it."""
+        """Folder name with a hash of the lock, so that an outdated folder is never used."""
         text = "\n".join(f"{jar} {digest}" for jar, digest in sorted(self.sums.items()))
         return f"{self.name}-{self.version}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
     @property
     def title(self) -> str:
-        """How it is called in messages."""
         return f"{self.name} {self.version}"
 
 
 def kafka_roots() -> tuple[Coordinate, ...]:
-    """A broker, Kafka Streams, and a logging back end that agrees with itself."""
     log4j = "org.apache.logging.log4j"
     return (
         Coordinate(group="org.apache.kafka", artifact="kafka_2.13", version=KAFKA),
@@ -112,10 +106,6 @@ def kafka_roots() -> tuple[Coordinate, ...]:
 
 
 def connect_roots() -> tuple[Coordinate, ...]:
-    """Kafka Connect's worker, and connectors from file to topic, to file, and from topic to topic.
-
-    They lie beside a broker's jars.
-    """
     names = (
         "connect-runtime",
         "connect-basic-auth-extension",
@@ -127,7 +117,7 @@ def connect_roots() -> tuple[Coordinate, ...]:
 
 
 def spark_kafka_roots(pyspark: PySpark) -> tuple[Coordinate, ...]:
-    """Spark's Kafka connector, which must have Spark's exact version, Delta Lake and Iceberg."""
+    """Return Spark's Kafka connector in Spark's exact version, Delta Lake and Iceberg."""
     connector = f"spark-sql-kafka-0-10_{pyspark.scala}"
     line = ".".join(pyspark.version.split(".")[:2])
     found = [Coordinate(group="org.apache.spark", artifact=connector, version=pyspark.version)]
@@ -141,7 +131,6 @@ def spark_kafka_roots(pyspark: PySpark) -> tuple[Coordinate, ...]:
 
 
 def flink_roots(flink: str) -> tuple[Coordinate, ...]:
-    """Flink with all that a job in one process needs, and its Kafka connector."""
     own, log4j = "org.apache.flink", "org.apache.logging.log4j"
     return (
         Coordinate(group=own, artifact="flink-clients", version=flink),
@@ -154,7 +143,6 @@ def flink_roots(flink: str) -> tuple[Coordinate, ...]:
 
 
 def artemis_roots() -> tuple[Coordinate, ...]:
-    """Apache ActiveMQ Artemis with its own protocol and AMQP, a client by JMS, and Jackson."""
     own, log4j = "org.apache.artemis", "org.apache.logging.log4j"
     names = ("artemis-server", "artemis-amqp-protocol", "artemis-jakarta-client")
     return (
@@ -170,7 +158,6 @@ def artemis_roots() -> tuple[Coordinate, ...]:
 
 
 def load(name: str, set_version: str, *, lock: Path = LOCK) -> JarSet:
-    """Read one set from the lock."""
     try:
         sets = json.loads(lock.read_text())
         jars = sets.get(f"{name} {set_version}")
@@ -194,6 +181,5 @@ def save(sets: list[JarSet], *, lock: Path = LOCK) -> None:
 
 
 def digest(file: Path) -> str:
-    """The sha256 of a file, in hexadecimal."""
     with file.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()

@@ -1,7 +1,7 @@
-"""Kafka's broker and Spark's Kafka connector as folders full of jars.
+"""Download sets of jars into folders of the cache.
 
-Every jar is checked against the lock before its folder appears in the
-cache. Later uses compare names and sizes only (a millisecond); the doctor computes all sums again.
+Every jar is checked against the lock before its folder appears. Later uses compare only names and
+sizes (1 ms); the doctor computes all checksums.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from onceproof.harness.tools.progress import Progress, Step, silent
 SIZES = "sizes.json"
 
 Fetch = Callable[[list[Coordinate], Path, Count], Mapping[Coordinate, Path]]
-"""Downloads these jars into an empty folder, and says where each one is."""
+"""Downloads jars into an empty folder, and returns the path of each."""
 
 
 def ensure(jars: JarSet, *, cache_folder: Path, fetch: Fetch, progress: Progress = silent) -> Path:
-    """The folder with the jars of this set; downloaded if it is not there."""
+    """Return the folder of a set, downloading the jars if necessary."""
 
     def build(folder: Path) -> None:
         _download(jars, folder, fetch=fetch, progress=progress)
@@ -40,12 +40,11 @@ def ensure(jars: JarSet, *, cache_folder: Path, fetch: Fetch, progress: Progress
 
 
 def folder_of(jars: JarSet, cache_folder: Path) -> Path:
-    """Where this set lives, whether it is there or not."""
     return cache_folder / "jars" / jars.folder_name
 
 
 def damage(jars: JarSet, folder: Path, *, thorough: bool = False) -> list[str]:
-    """What is wrong with a set in the cache, in words; empty if it is as the lock says."""
+    """Describe the differences between a cached set and the lock; compute sums if `thorough`."""
     try:
         sizes = json.loads((folder / SIZES).read_text())
     except (OSError, ValueError):
@@ -85,7 +84,7 @@ def _download(jars: JarSet, folder: Path, *, fetch: Fetch, progress: Progress) -
 
 
 def verify(coordinate: Coordinate, file: Path | None, expected: str) -> None:
-    """Refuse a jar that is not the one that was locked."""
+    """Raise `SetupError` if a jar is missing or differs from the lock."""
     if file is None:
         raise SetupError(f"{coordinate} was not among the downloaded jars. Try again.")
     actual = jar_lock.digest(file)
@@ -98,7 +97,7 @@ def verify(coordinate: Coordinate, file: Path | None, expected: str) -> None:
 
 
 def with_ivy(jars: JarSet, ivy: Ivy, *, cache_folder: Path, progress: Progress = silent) -> Path:
-    """The folder with the jars of this set, downloaded as users do if it is not there."""
+    """Return the folder of a set, downloading the jars with Ivy if necessary."""
 
     def fetch(wanted: list[Coordinate], folder: Path, count: Count) -> Mapping[Coordinate, Path]:
         return ivy.fetch(wanted, folder, name=jars.title, count=count)
@@ -107,7 +106,7 @@ def with_ivy(jars: JarSet, ivy: Ivy, *, cache_folder: Path, progress: Progress =
 
 
 def relock(ivy: Ivy, pyspark: PySpark) -> list[JarSet]:
-    """Resolve all sets and write their sums. What is downloaded now is trusted from then on."""
+    """Resolve all sets and write their sums; the jars downloaded now are trusted from now on."""
     wanted = [
         ("kafka", jar_lock.KAFKA, jar_lock.kafka_roots(), False),
         ("kafka-connect", jar_lock.KAFKA, jar_lock.connect_roots(), False),
@@ -124,7 +123,7 @@ def relock(ivy: Ivy, pyspark: PySpark) -> list[JarSet]:
                 for jar, file in files.items()
                 if not (beside_pyspark and pyspark.bundles(jar.artifact))
             }
-        if name == "kafka-connect":  # it lies beside a broker's
+        if name == "kafka-connect":  # used with the broker's jars
             sums = {jar: s for jar, s in sums.items() if jar not in sets[0].sums}
         if len({jar.file_name for jar in sums}) < len(sums):
             raise SetupError(f"Two jars of {name} have the same file name: they cannot share one.")

@@ -1,8 +1,4 @@
-"""A set of jars for whoever starts a Java program of a run: fetched when it is first needed.
-
-`setup` gets what every run needs. What only some subjects need, such as
-Kafka Connect or Flink, nobody else has to wait for.
-"""
+"""Get sets of jars that only some subjects need, such as Kafka Connect or Flink, on first use."""
 
 from __future__ import annotations
 
@@ -14,10 +10,10 @@ from onceproof.harness.tools.setup import Tools
 
 
 def jars_for(tools: Tools, name: str, version: str = jar_lock.KAFKA) -> Path:
-    """The folder of a set of the lock, with the Java of a run on whatever backend.
+    """Return the folder of a locked set, downloading it with the run's Java if necessary.
 
     Raises:
-        SetupError: a jar cannot be had.
+        SetupError: a jar cannot be downloaded.
     """
     wanted = jar_lock.load(name, version)
     ivy = Ivy(java=tools.java_home / "bin" / "java", jar=jar_lock.installed_pyspark().ivy)
@@ -25,18 +21,10 @@ def jars_for(tools: Tools, name: str, version: str = jar_lock.KAFKA) -> Path:
 
 
 def artemis_jars(tools: Tools) -> Path:
-    """The folder of the jars of the queue broker and its clients.
-
-    Raises:
-        SetupError: a jar cannot be had.
-    """
+    """Return the folder of the queue broker's and its clients' jars; raises as `jars_for`."""
     return jars_for(tools, "artemis", jar_lock.ARTEMIS)
 
 
 def kafka_jars(tools: Tools) -> Path:
-    """The folder of Kafka's own jars: those of the stage's brokers, where it has any.
-
-    Raises:
-        SetupError: a jar cannot be had.
-    """
+    """Return the folder of Kafka's jars: the local stage's, if any; raises as `jars_for`."""
     return jars_for(tools, "kafka") if tools.stage is None else tools.stage.kafka_libs

@@ -1,7 +1,6 @@
-"""Find a Java that can run Kafka and Spark, or say which command installs one.
+"""Find a Java that can run Kafka and Spark, or tell which command installs one.
 
-Only the standard library is used here, because the bootstrap looks for Java
-before anything is downloaded.
+This module uses only the standard library, because the bootstrap needs it before any download.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from onceproof.harness.tools.error import SetupError
 
 MINIMUM = 17
 TOO_NEW = 24
-"""Hadoop's client in Spark 4.0 needs the security manager, which Java 24 no longer has."""
+"""Hadoop's client in Spark 4.0 needs the security manager, which Java 24 has removed."""
 
 USUAL_FOLDERS = (Path("/usr/lib/jvm"), Path("/usr/java"), Path("/opt/java"))
 OS_RELEASE = Path("/etc/os-release")
@@ -25,7 +24,7 @@ OS_RELEASE = Path("/etc/os-release")
 
 @dataclass(frozen=True, kw_only=True)
 class Java:
-    """A Java runtime that was found; not necessarily one that will do."""
+    """A Java runtime, which may not fit."""
 
     program: Path
     home: Path
@@ -33,23 +32,21 @@ class Java:
 
     @property
     def major(self) -> int:
-        """17 for 17.0.15, 8 for 1.8.0_292."""
         return major(self.version)
 
     @property
     def fits(self) -> bool:
-        """Whether Kafka's brokers and Spark run on it."""
         return MINIMUM <= self.major < TOO_NEW
 
 
 def parse(output: str) -> str | None:
-    """The version in what `java -version` says, whatever the vendor; None if there is none."""
+    """Return the version in the output of any vendor's `java -version`, or None."""
     found = re.search(r'^\S.* version "([^"]+)"', output, re.MULTILINE)
     return found[1] if found else None
 
 
 def major(version: str) -> int:
-    """The number that people mean: 17 for 17.0.15, 8 for 1.8.0_292, 0 if there is no number."""
+    """Return 17 for 17.0.15, 8 for 1.8.0_292, 0 if there is no number."""
     numbers = [int(n) for n in re.findall(r"\d+", version)[:2]]
     if len(numbers) == 2 and numbers[0] == 1:
         return numbers[1]
@@ -57,9 +54,9 @@ def major(version: str) -> int:
 
 
 def look_at(program: Path) -> Java | None:
-    """What this `java` is, or None if it does not work.
+    """Inspect a `java`; return None if it does not work.
 
-    A JDK says it in a file; asking the program takes a tenth of a second.
+    A JDK has a file with its version, since running the program takes 0.1 s.
     """
     if not (os.access(program, os.X_OK) and program.is_file()):
         return None
@@ -99,7 +96,7 @@ def find(
     os_release: Path = OS_RELEASE,
     look: Callable[[Path], Java | None] = look_at,
 ) -> Java:
-    """The first Java that fits: of JAVA_HOME, of PATH, of the folders where systems keep them."""
+    """Return the first Java that fits, from JAVA_HOME, PATH, and the usual folders."""
     misfits: list[Java] = []
     for program in _candidates(environ, folders):
         java = look(program)
@@ -132,7 +129,6 @@ def _complaint(environ: Mapping[str, str], misfits: Sequence[Java]) -> str:
 
 
 def advice(os_release: Path = OS_RELEASE) -> str:
-    """How to get a Java that fits, on the distribution at hand."""
     needs = f"Kafka and Spark need Java {MINIMUM} to {TOO_NEW - 1}"
     command = install_command(os_release)
     if command is None:
@@ -143,7 +139,6 @@ def advice(os_release: Path = OS_RELEASE) -> str:
 
 
 def install_command(os_release: Path = OS_RELEASE) -> str | None:
-    """The command that installs a JDK here, as root; None where we do not know it."""
     facts = _os_facts(os_release)
     kinds = [facts.get("ID", ""), *facts.get("ID_LIKE", "").split()]
     release = facts.get("VERSION_ID", "")

@@ -1,7 +1,7 @@
-"""How a JVM of ours is started: in English and with UTF-8, whatever the machine's locale is.
+"""Start JVMs with English and UTF-8, independently of the machine's locale.
 
-A Turkish locale breaks what compares names by their small letters, and a JVM reads its arguments
-and names of files by the environment's locale, which no option of it changes.
+A Turkish locale breaks code that compares lower-cased names. A JVM decodes arguments and file names
+by the environment's locale, which no JVM option overrides.
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ OPTIONS: Final = ("-Duser.language=en", "-Duser.country=US")
 
 
 def jvm(java: Path, *options: str) -> list[str]:
-    """The beginning of a command that starts a JVM."""
     settings = (f"{name}={value}" for name, value in ENVIRONMENT.items())
     return ["/usr/bin/env", *settings, str(java), *OPTIONS, *options]
 
 
 def properties(settings: Mapping[str, object]) -> str:
-    """A file of Java properties, in ASCII: Kafka and Spark read it in different encodings."""
+    """Format Java properties in ASCII, because Kafka and Spark use different encodings."""
     return "".join(f"{key}={_value(str(value))}\n" for key, value in settings.items())
 
 
@@ -38,11 +37,11 @@ def _unit(code: int) -> str:
 
 
 def quoted_for_environment(option: str) -> str:
-    """An option as `_JAVA_OPTIONS` takes it, which knows quotes and no escapes."""
+    """Quote an option for `_JAVA_OPTIONS`, which supports quotes but no escapes."""
     return "'\"'".join(f'"{part}"' for part in option.split('"'))
 
 
 def quoted_for_spark(option: str) -> str:
-    """An option as `spark.driver.extraJavaOptions` takes it."""
+    """Quote an option for `spark.driver.extraJavaOptions`."""
     escaped = option.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

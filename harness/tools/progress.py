@@ -1,8 +1,4 @@
-"""How the set-up says how far it is. Several tools report at the same time, from several threads.
-
-Nothing in this package prints; whoever calls decides what becomes of a
-`Step`.
-"""
+"""Progress reports of the set-up, from several threads; the caller prints them."""
 
 from __future__ import annotations
 
@@ -13,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One piece of news about one tool."""
+    """One progress report about one tool."""
 
     tool: str
     message: str
@@ -25,12 +21,11 @@ class Step:
 Progress = Callable[[Step], None]
 
 
-def silent(step: Step) -> None:
-    """Say nothing."""
+def silent(step: Step) -> None: ...
 
 
 def one_at_a_time(progress: Progress) -> Progress:
-    """Wrap a callback so that it need not care about threads."""
+    """Wrap a callback so that only one thread calls it at a time."""
     lock = threading.Lock()
 
     def forward(step: Step) -> None:

@@ -1,8 +1,7 @@
-"""Qpid Proton, an AMQP 1.0 client: built into a folder of its own when a run first needs it.
+"""Build Qpid Proton, an AMQP 1.0 client, when a run first needs it.
 
-It comes as source and wants a C compiler, so nobody else has to have it. It
-is installed beside our environment and not into it; where somebody has installed it already, with
-`onceproof[amqp]`, that one is taken.
+It is a source package and needs a C compiler, so it is optional. It is installed in its own folder,
+outside the environment, unless the user has installed it with `onceproof[amqp]`.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ LOCK: Final = Path(__file__).with_name("proton.lock")
 
 
 def proton() -> Path | None:
-    """The folder in which it is to be found; None: Python finds it anyway.
+    """Return the folder to import Proton from; None: it is installed in the environment.
 
     Raises:
         SetupError: it cannot be built.

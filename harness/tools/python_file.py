@@ -1,4 +1,4 @@
-"""Importing a Python file that a user names, such as `checks/mine.py`."""
+"""Import a Python file that a user names, such as `checks/mine.py`."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from types import ModuleType
 
 
 class BadPythonFile(ImportError):
-    """The file cannot be imported; the text says why."""
+    """The file cannot be imported; the message says why."""
 
 
 @cache
 def import_file(path: Path) -> ModuleType:
-    """The module of a file; what lies beside it can be imported, as when Python runs the file.
+    """Import a file; it can import modules beside it, as when Python runs the file.
 
     Raises:
-        BadPythonFile: there is no such file, or it raised an exception.
+        BadPythonFile: the file does not exist, does not end in `.py`, or raised an exception.
     """
     path = path.resolve()
     if not path.is_file():
         raise BadPythonFile(f"there is no file {path}")
-    # Under a name of its own: a file may be called like a module of the standard library.
+    # With a prefix: a file may have the name of a module in the standard library.
     spec = importlib.util.spec_from_file_location(f"onceproof_file_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise BadPythonFile(f"{path}: expected a file whose name ends in .py")

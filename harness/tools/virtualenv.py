@@ -1,8 +1,8 @@
-"""The project's `.venv`: made by `venv`, filled by pip from the lock, and left alone while it fits.
+"""Create and update the project's `.venv` from the lock with pip.
 
-A stamp in the folder says what it was made from. While it is being filled
-the stamp says so, and what was begun and not finished is made anew. Only the standard library is
-used: this runs before anything is installed.
+A stamp in the folder has the fingerprint of what it was made from, or marks it as unfinished; an
+unfinished one is recreated. This module uses only the standard library, because it runs before
+anything is installed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from onceproof.harness.tools.error import SetupError, from_os
 
 GIB = 1 << 30
 NEEDED_DISK = 3 * GIB
-"""PySpark alone is 0.4 GB as an archive, again unpacked, as a wheel, and installed."""
+"""PySpark alone needs 0.4 GB four times: as archive, unpacked, as wheel, and installed."""
 UNFINISHED = "unfinished"
 
 Say = Callable[[str], None]
@@ -33,7 +33,7 @@ Install = Callable[["Environment", Say], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Environment:
-    """The paths of one project."""
+    """The paths of a project."""
 
     root: Path
 
@@ -47,24 +47,22 @@ class Environment:
 
     @property
     def command(self) -> Path:
-        """The last thing that is installed."""
         return self.folder / "bin" / "onceproof"
 
     @property
     def lock(self) -> Path:
-        """What is installed, with hashes."""
         return self.root / "requirements.txt"
 
     @property
     def stamp(self) -> Path:
-        """What it was made from."""
+        """The fingerprint of what it was made from."""
         return self.folder / "onceproof-stamp"
 
 
 def fingerprint(environment: Environment, *, python: str = "") -> str:
-    """Changes whenever the environment has to be filled again.
+    """Return a hash that changes whenever the environment must be updated.
 
-    The place counts, because a virtual environment does not survive being moved.
+    It includes the path, because a virtual environment cannot be moved.
     """
     parts = [
         python or f"{platform.python_version()} {platform.machine()}",
@@ -76,7 +74,7 @@ def fingerprint(environment: Environment, *, python: str = "") -> str:
 
 
 def ensure(environment: Environment, say: Say, *, install: Install | None = None) -> bool:
-    """Make sure that the environment is there; True if something had to be done."""
+    """Create or update the environment; return False if it was up to date."""
     try:
         guard = environment.root / ".venv.lock"
         with cache.locked(guard, waiting=lambda: say("another set-up is running here: waiting")):
@@ -100,9 +98,9 @@ def _stamped(environment: Environment) -> str:
 
 
 def missing(environment: Environment) -> list[str]:
-    """Which packages of the lock are not there; all of them if its Python is gone."""
+    """Return the locked packages that are not installed; all of them if Python is missing."""
     text = environment.lock.read_text()
-    # Lines with a marker are for other systems, or for this one: nothing is said about them.
+    # Lines with a marker are skipped: they may be for other systems.
     pinned = re.findall(r"^([A-Za-z0-9._-]+==[^\s;]+)(?: \\)?$", text, re.MULTILINE)
     if not environment.command.exists() or not environment.python.exists():
         return pinned
@@ -112,7 +110,7 @@ def missing(environment: Environment) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """The same for `name==1.0` of a lock and `Name-1.0` of a folder."""
+    """Normalize `name==1.0` of a lock and `Name-1.0` of a folder to the same text."""
     return re.sub(r"[-_.=]+", "-", text).lower()
 
 
@@ -126,7 +124,7 @@ def _check_disk(root: Path) -> None:
 
 
 def _prepare(environment: Environment, say: Say) -> None:
-    """Have a virtual environment that works, and say in it that it is not finished."""
+    """Create a working virtual environment, and mark it as unfinished."""
     if environment.folder.exists() and not _worth_keeping(environment):
         say("removing a .venv that is broken or half-made")
         cache.remove(environment.folder)
@@ -137,7 +135,7 @@ def _prepare(environment: Environment, say: Say) -> None:
 
 
 def _worth_keeping(environment: Environment) -> bool:
-    """Whether pip can bring it up to date, which is faster than starting from nothing."""
+    """Return whether pip can update it, which is faster than a new one."""
     if _stamped(environment) == UNFINISHED:
         return False
     probe = "import pip, sys; print(sys.prefix, sys.version_info[:2])"
@@ -157,23 +155,23 @@ def _create(environment: Environment) -> None:
 
 
 def from_lock(environment: Environment, say: Say) -> None:
-    """Install what the lock names, then the project itself as it lies in its folder."""
+    """Install the locked packages, then the project itself as an editable install."""
     hashed = ("--require-hashes", "--no-build-isolation", "--requirement")
     log = environment.folder / "onceproof-setup.log"
     with tempfile.TemporaryDirectory(dir=environment.folder) as work:
         settings, builders = Path(work, "build.cfg"), Path(work, "builders.txt")
-        # PySpark comes as a source archive only: a wheel that is not compressed halves its build.
+        # PySpark is only published as source; an uncompressed wheel halves its build time.
         settings.write_text("[bdist_wheel]\ncompression = stored\n")
         variables = {**os.environ, "DIST_EXTRA_CONFIG": str(settings), "TMPDIR": work}
-        # What builds is in the lock as well, and goes first.
+        # The build tools are also in the lock, and are installed first.
         text = environment.lock.read_text()
         names = ("packaging", "setuptools", "wheel")
         builders.write_text("".join(requirement(text, name) for name in names))
         say("installing Python packages")
         for arguments in (
             (*hashed, str(builders)),
-            # Compiled here and not when first imported: containers like to say that Python shall
-            # write no byte code, and then each process of a run would compile it all again.
+            # Byte code is compiled now: containers often disable it (PYTHONDONTWRITEBYTECODE), and
+            # then each process of a run would compile everything again.
             (*hashed, str(environment.lock)),
             ("--no-deps", "--no-build-isolation", "--no-index", "-e", str(environment.root)),
         ):
@@ -181,6 +179,5 @@ def from_lock(environment: Environment, say: Say) -> None:
 
 
 def requirement(lock: str, name: str) -> str:
-    """One package's entry in the lock, with its hashes."""
     found = re.search(rf"^{re.escape(name)}==.*?(?=^\S|\Z)", lock, re.MULTILINE | re.DOTALL)
     return found[0] if found else ""

@@ -1,1 +1,1 @@
-"""Who sends what: the records, the producers, their pace."""
+"""The workload: its records, its producers, and their pace."""

@@ -1,7 +1,7 @@
-"""What a workload is: who sends what, and what each record must come to.
+"""The interface of workloads: what each producer sends, and the effects that records must have.
 
-It is frozen data, and everything about it follows from the seed, so that
-what is expected can be written down before anything runs, apart from the code on trial.
+A workload is frozen data, and the seed determines everything, so that the expected effects can be
+computed before the run, independently of the code under test.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from onceproof.harness.workload.task_file import SenderRecord
 
 
 class Workload(Protocol):
-    """What is sent in a run; a frozen dataclass, whose fields are printed in the report."""
+    """What a run sends: a frozen dataclass, whose fields the report prints."""
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     @property
     def records(self) -> int:
-        """How many records in all."""
+        """Number of records, over all producers."""
 
     @property
     def producers(self) -> int:
-        """How many producers share them."""
+        """Number of producers."""
 
     @property
     def partitions(self) -> int:
@@ -33,45 +33,41 @@ class Workload(Protocol):
 
     @property
     def topic(self) -> str:
-        """The topic that a pipeline reads."""
+        """The topic that the pipeline reads."""
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """All topics that records go to, `topic` first."""
+        """All topics that records are sent to, `topic` first."""
 
     @property
     def rate(self) -> int:
-        """Records per second of all producers together, while faults are at work."""
+        """Records per second, over all producers, while faults are active."""
 
     @property
     def transaction(self) -> int:
-        """How many records are sent in one transaction; 0: there are none."""
+        """Records per transaction; 0: no transactions."""
 
     @property
     def trickle(self) -> float:
-        """Part of `rate` that goes on while the records kept for faults to come run out."""
+        """Maximum fraction of `rate` that is still sent at the limit of `Pace`."""
 
     @property
     def sentinels(self) -> int:
-        """How many of the last records are sent only when all else has come to rest."""
+        """Number of last records that are sent only after everything else has settled."""
 
     @property
     def rounds(self) -> int:
-        """In how many rounds these are sent, each when all before it has come to rest."""
+        """Number of rounds of sentinels, each sent after the previous one has settled."""
 
     def sends(self, *, producer: int, seed: int) -> Iterator[SenderRecord]:
-        """What one producer sends, in order."""
+        """Yield the records of one producer, in order."""
 
     def expected(
         self, subject: Transforms, *, producer: int, seed: int
     ) -> Iterator[dict[str, Any]]:
-        """The effects that one producer's records must have in the sinks of a subject, as rows of
-        `expected`.
-        """
+        """Yield rows of `expected`: the effects that a producer's records must have."""
 
     def contributed(
         self, subject: Transforms, *, producer: int, seed: int
     ) -> Iterator[dict[str, Any]]:
-        """What one producer's records add to the state of a subject, as rows of
-        `contributions`.
-        """
+        """Yield rows of `contributions`: what a producer's records add to the subject's state."""

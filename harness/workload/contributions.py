@@ -1,9 +1,9 @@
-"""What payments must come to in a subject: effects, or what adds to a state.
+"""What a subject must make of payments: effects, or contributions to state.
 
-What adds to a state is said of each payment alone, and added up by the
-checkers over what the input's log has committed. So it is right whatever the run did to the
-payments on their way. A match of two payments is due when both of them are in the log; it is said
-of the first, so nothing may be done to the second for good.
+Contributions are stated for each payment. The checkers add them up over the committed input log, so
+the total is right even if payments were lost or duplicated on the way to it. A match of two
+payments is due when both are in the log. It is stated for the first, so no fault may permanently
+lose the second.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Contribution:
-    """A row of the `contributions` table, whose record is the payment's."""
+    """A row of the `contributions` table, without the record."""
 
     sink: str
     state_key: str
@@ -28,25 +28,26 @@ class Contribution:
 
 
 class Transforms(Protocol):
-    """What a workload asks a subject, to say what must be in its sinks."""
+    """What a workload needs of a subject to compute the expected contents of its sinks."""
 
     @property
     def sinks(self) -> tuple[str, ...]:
-        """Everything that each input must have its effects in."""
+        """The sinks in which each input must have effects."""
 
     def yields(self, payments: Sequence[Payment]) -> Iterable[tuple[str, str]]:
-        """Which of one producer's payments have an effect in each of its sinks, each with the
-        digest of its content.
+        """Yield record and content digest of each payment that has an effect in every sink.
+
+        `payments` are those of one producer.
         """
 
     def contributions(self, payment: Payment) -> Iterable[Contribution]:
-        """What a committed payment adds to which keys of which sink."""
+        """Yield what a committed payment adds to the keys of the sinks."""
 
 
 def total_and_count(
     sink: str, state_key: str, payment: Payment, *, total: str = "balance"
 ) -> Iterator[Contribution]:
-    """A payment's amount, to the sum that `total` names, and itself, to the number of payments."""
+    """Yield the amount for the aggregate `total`, and 1 for the aggregate `payments`."""
     yield Contribution(
         sink=sink,
         state_key=state_key,

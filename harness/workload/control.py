@@ -1,4 +1,4 @@
-"""The producers of a run, seen from the harness: their lives, and what they tell."""
+"""Start, pace, watch and kill the producers of a run."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _REGULATE_EVERY = 0.2
 
 
 class ProducerTrouble(RuntimeError):
-    """A producer ended or stood still; the text has its last output."""
+    """A producer ended early, or cannot do what was asked."""
 
 
 @dataclass
 class Status:
-    """The last status of one producer."""
+    """The latest status of one producer."""
 
     called: int = 0
     ok: int = 0
@@ -44,7 +44,7 @@ class Status:
 
     @property
     def moved(self) -> tuple[int, int, int]:
-        """What changes while it gets on."""
+        """The counters that change while the producer makes progress."""
         return self.called, self.ok, self.not_ok
 
 
@@ -74,7 +74,7 @@ class Producers:
         self._status: dict[str, Status] = {}
         self._moved_at: dict[str, float] = {}
         self._children: list[Process] = []
-        self._paced: dict[str, Process] = {}  # the newest life of each producer of the workload
+        self._paced: dict[str, Process] = {}  # the current process of each producer
         self._killed: set[str] = set()
         self._threads: list[threading.Thread] = []
         self._tasks: list[tuple[str, Path]] = []
@@ -97,7 +97,6 @@ class Producers:
             self._status[name] = Status()
 
     def _keep(self, name: str, last: Sequence[SenderRecord]) -> None:
-        """Keep what a producer sends last, in rounds of the same size."""
         rounds = self.workload.rounds
         for n in range(rounds if last else 0):
             if len(self._sentinels) <= n:
@@ -124,41 +123,37 @@ class Producers:
 
     def _start(self, name: str, task: Path) -> Process:
         child = self._processes.start(name, self.sender.command(task, self._tools), pipes=True)
-        # The threads that listen come first, in the order of who they listen to.
+        # Listener threads come first, in the order of their processes.
         self._children = [*self._children, child]
         self._spawn(self._listen, child, place=len(self._children) - 1)
         return child
 
     def pause(self, name: str) -> Process:
-        """Stop a producer in its tracks; returns its process, to be thawed.
+        """Pause a producer (SIGSTOP), and return its process.
 
         Raises:
-            ProducerTrouble: it has ended.
+            ProducerTrouble: it has ended, or there is none of that name.
         """
         child = self._living(name, "paused")
         child.pause(self._stop)
         return child
 
     def kill(self, name: str, how: str) -> Process:
-        """SIGKILL a producer; `go_on` starts its next life. Returns the process that is gone.
-
-        Raises:
-            ProducerTrouble: it has ended, or there is none of that name.
-        """
+        """Kill a producer (SIGKILL); `go_on` restarts it. Returns and raises as `pause`."""
         return self._end(name, how, asked=False)
 
     def end(self, name: str, how: str) -> Process:
-        """Ask a producer to end, as `kill` does otherwise."""
+        """Ask a producer to end; otherwise like `kill`."""
         return self._end(name, how, asked=True)
 
     def go_on(self, name: str) -> str:
-        """Start the next life of a producer that was killed, under the same transactional id.
+        """Restart a killed producer with the same transactional id, and return its new name.
 
-        It sends what the former had not yet called; what that one had called is not sent again,
-        because nobody knows what became of it. Returns the name of the new life.
+        It sends the records that its predecessor had not called. Called records are not sent again,
+        because their outcome may be unknown.
         """
         last = self._paced[name]
-        self._threads[self._children.index(last)].join(5)  # its last words
+        self._threads[self._children.index(last)].join(5)  # read its last output
         called = _called(Path(self._task.history) / f"{last.name}.jsonl")
         left = [
             record
@@ -167,7 +162,7 @@ class Producers:
         ]
         life = f"{name}-life-{sum(n.startswith(f'{name}-life-') for n in self._status) + 2}"
         task = self._write(life, name, _from_the_first(left))
-        # In this order: all of them done would be the end of the regulator.
+        # In this order: the regulator ends if all of them are done.
         self._status = {**self._status, life: Status()}
         self._status[last.name].done = True
         self._paced[name] = self._start(life, task)
@@ -190,11 +185,12 @@ class Producers:
         return child
 
     def succeed(self, name: str, *, records: int) -> str:
-        """Start a successor of a producer: it takes its transactional id, and sends records of its
-        own as fast as it can. Returns its name.
+        """Start a successor of a producer, with its transactional id, and return its name.
+
+        The successor sends new records as fast as it can.
 
         Raises:
-            ProducerTrouble: there is nothing that it could send.
+            ProducerTrouble: the workload is not `Payments`, so there are no records to send.
         """
         successor = f"{name}-successor"
         if not isinstance(self.workload, Payments):
@@ -202,68 +198,64 @@ class Producers:
         few = replace(self.workload, records=records, producers=1)
         sends = few.sends(producer=len(self._status), seed=self._seed)
         task = self._write(successor, name, sends)
-        # Others may be going through it just now.
+        # Replaced, not modified: other threads may be iterating over it.
         self._status = {**self._status, successor: Status()}
         self._order(self._start(successor, task), "rate inf\n")
         return successor
 
     def ended(self, name: str) -> bool:
-        """Whether a producer has every outcome; raises `ProducerTrouble` as `check` does."""
+        """Return whether all of a producer's calls have outcomes; raises as `check` does."""
         self.check()
         return self._status[name].done
 
     def status(self, life: str) -> Status:
-        """The last status of one life of a producer."""
         return self._status[life]
 
     @property
     def acknowledged(self) -> int:
-        """Records acknowledged so far."""
         return sum(s.ok for s in self._status.values())
 
     @property
     def progress(self) -> float:
-        """Acknowledged part of the workload, 0 to 1."""
+        """Acknowledged fraction of the workload, 0 to 1."""
         return self.acknowledged / self.total if self.total else 1.0
 
     @property
     def finished(self) -> bool:
-        """Whether every producer has an outcome for every record."""
         return all(s.done for s in self._status.values())
 
     def timeouts(self, node: int) -> int:
-        """Requests to a broker that timed out, by the clients' own statistics."""
+        """Return the number of timed-out requests to a broker, by the clients' statistics."""
         return sum(s.timeouts.get(node, 0) for s in self._status.values())
 
     @property
     def keeps_sentinels(self) -> bool:
-        """Whether a round of its last records is still to be sent."""
         return bool(self._sentinels)
 
     def send_sentinels(self) -> None:
-        """Send a round of the last records, which were kept until now, by producers of its own."""
+        """Send the next round of sentinels, with new producers."""
         for life, records in (self._sentinels.pop(0) if self._sentinels else {}).items():
             task = self._write(life, life.partition("-sentinels")[0], records)
             self._status = {**self._status, life: Status()}
             self._order(self._start(life, task), "rate inf\n")
 
     def enough(self) -> None:
-        """Send nothing new; what was sent still gets its outcome."""
+        """Stop sending; records already sent still get their outcomes."""
         self._sentinels.clear()
         for child in self._children:
             self._order(child, "enough\n")
 
     def wait_finished(self, seconds: float, *, still: float | None = None) -> None:
-        """Wait until every record has an outcome and every producer is gone.
+        """Wait until every record has an outcome and every producer has exited.
 
         Args:
-            still: for how long one may tell of no progress; None: as long as it takes.
+            still: maximum seconds without progress of a producer; None: unlimited.
 
         Raises:
-            Overdue: they did not finish, or stood still for too long.
-            ProducerTrouble: one ended before its work was done.
+            Overdue: they did not finish in time, or one made no progress.
+            ProducerTrouble: a producer ended before its work was done.
         """
-        # What stands still already has half of it left.
+        # A producer that already makes no progress gets half of `still`.
         began = self._stop.monotonic() - (still or 0.0) / 2
 
         def over() -> bool:
@@ -294,7 +286,7 @@ class Producers:
             if child.name in self._killed:
                 continue
             if not child.leader_alive() and not self._status[child.name].done:
-                # Its last words may still be in the pipe.
+                # Its last output may still be in the pipe.
                 self._threads[self._children.index(child)].join(1)
                 if not self._status[child.name].done:
                     raise ProducerTrouble(
@@ -339,11 +331,11 @@ class Producers:
             child.popen.stdin.write(line.encode())
             child.popen.stdin.flush()
         except OSError:
-            return  # it is gone; `check` tells
+            return  # it has exited, which `check` reports
 
 
 def _called(history: Path) -> set[str]:
-    """The records that a producer called, by its own history, whose last line may be torn."""
+    """Return the records in a producer's history, whose last line may be incomplete."""
     found = set()
     for line in history.read_bytes().splitlines():
         with suppress(ValueError):
@@ -354,7 +346,7 @@ def _called(history: Path) -> set[str]:
 
 
 def _from_the_first(records: Iterable[SenderRecord]) -> Iterator[SenderRecord]:
-    """The same records; their transactions are numbered from 0 again."""
+    """Renumber the records' transactions from 0."""
     first: int | None = None
     for record in records:
         if record.transaction is None:

@@ -1,7 +1,6 @@
-"""A file that payments are appended to, seen as a log: one partition, a line is an entry.
+"""Read a file of payments as a log with one partition and an entry for each line.
 
-An offset is the byte at which a line begins, which is also how a reader of
-files counts. A line without its newline is not there yet.
+The offset of a line is its first byte. A last line without a newline is ignored.
 """
 
 from __future__ import annotations
@@ -14,12 +13,7 @@ from onceproof.harness.kafka.log_reader import Entry, PartitionLog
 
 
 def read_file(file: Path, topic: str, start: int = 0) -> PartitionLog:
-    """What a file holds from an offset on; nothing if there is no file yet.
-
-    Args:
-        topic: what the history calls it.
-        start: the byte at which the first line begins.
-    """
+    """Read a file, called `topic` in the history, from a byte on; a missing file is empty."""
     data = file.read_bytes() if file.exists() else b""
     end = data.rfind(b"\n") + 1
     entries = []
@@ -39,15 +33,13 @@ def read_file(file: Path, topic: str, start: int = 0) -> PartitionLog:
 
 
 class FileLog:
-    """A file as a log that no broker keeps."""
+    """A file as a single-partition log."""
 
     def __init__(self, file: Path, topic: str) -> None:
-        """`topic` is what the history calls it."""
         self._file = file
         self._topic = topic
 
     def read(self, start: int = 0) -> PartitionLog:
-        """Read it from `start` to the end of its last whole line."""
         return read_file(self._file, self._topic, start)
 
     def end(self) -> int:
@@ -55,13 +47,13 @@ class FileLog:
 
 
 def _entry(topic: str, offset: int, line: bytes) -> Entry:
-    """A line of a payment says its record and, as its account, its key."""
+    """Convert a line; a payment's account is the entry's key."""
     record, account = None, None
     try:
         payment = json.loads(line)
         record, account = payment["record"], payment["account"]
     except (ValueError, KeyError, TypeError):
-        pass  # somebody else's; it has no identity, and the checkers say so
+        pass  # not a payment: without an identity the checkers report it
     return Entry(
         topic=topic,
         partition=0,

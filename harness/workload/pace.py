@@ -1,8 +1,8 @@
-"""How fast the workload goes on, so that faults never meet an idle pipeline.
+"""Pace the workload, so that faults never hit an idle pipeline.
 
-For every fault that is not over a share of the workload is kept back; at such a limit the producers
-slow down to a trickle. When the last fault is healed, the rest goes out as fast as it can. So the
-length of a run follows from its faults and not from a guess, on fast machines and on slow ones.
+A share of the workload is reserved for each fault that has not ended. At this limit the producers
+slow down to a trickle. When the last fault is healed, they send the rest as fast as possible. So
+the faults determine the length of a run, on fast and slow machines.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from onceproof.harness.wait import Stop
 from onceproof.harness.workload.base import Workload
 
 _WARM_UP = 0.1
-"""Part of the workload that may be sent before records flow end to end."""
+"""Fraction of the workload to send before records flow end to end."""
 _SHARE = 0.15
-"""Part of the workload that is kept for each fault that is not over, where there are few."""
+"""Fraction of the workload to reserve for each fault, if there are few."""
 _KEPT = 0.9
-"""Part of the workload that is kept for all of them, where there are many."""
+"""Fraction of the workload to reserve for all faults, if there are many."""
 _SLOW_DOWN = 0.05
-"""Part of the workload before a limit in which the producers slow down."""
+"""Fraction of the workload, before a limit, over which the producers slow down."""
 _LEAST = 0.02
-"""Part of the rate that goes on in any case: a fault never meets an idle pipeline."""
+"""Minimum fraction of the rate."""
 _FAULT_SECONDS = 10.0
-"""How long a fault is taken to last while none is over."""
+"""Assumed duration of a fault while none has ended."""
 
 
 class Pace:
@@ -38,26 +38,25 @@ class Pace:
         self.hurried = threading.Event()
 
     def warmed_up(self) -> None:
-        """Records flow end to end: the workload may go on beyond its first part."""
+        """Lift the first limit, because records flow end to end."""
         self._warm = True
 
     def keep_for(self, faults: int) -> None:
-        """Keep a share of the workload back for each of so many faults."""
+        """Reserve a share of the workload for each of the faults."""
         self._faults_to_come = faults
         if faults > self._most_faults:
             self._most_faults, self._faults_since = faults, self._stop.monotonic()
 
     def hold(self, held: bool) -> None:
-        """Send nothing until this is called again with False."""
+        """Stop sending, or continue if `held` is False."""
         self._held = held
 
     def hurry(self) -> None:
-        """Send the rest as fast as the brokers take it."""
         self.hurried.set()
 
     @property
     def limit(self) -> float:
-        """How many records may be sent by now, apart from the trickle."""
+        """Number of records to send so far, without the trickle."""
         total = self._workload.records
         if not self._warm:
             return total * _WARM_UP
@@ -65,7 +64,7 @@ class Pace:
         return total * max(_WARM_UP, 1 - share * self._faults_to_come)
 
     def rate(self, called: int) -> float:
-        """Records per second for one producer when so many were sent, less towards the limit."""
+        """Return one producer's records per second after `called` calls by all."""
         if self._held:
             return 0.0
         room = (self.limit - called) / max(self._workload.records * _SLOW_DOWN, 1)
@@ -73,7 +72,7 @@ class Pace:
         return self._workload.rate * part / self._workload.producers
 
     def _least_part(self, called: int) -> float:
-        """Part of the rate at a limit: what is left must do for all faults that are to come."""
+        """Return the fraction of the rate at a limit: the rest must last for all faults to come."""
         over = self._most_faults - self._faults_to_come
         seconds = (self._stop.monotonic() - self._faults_since) / over if over else _FAULT_SECONDS
         lasting = max(self._faults_to_come * seconds, 1.0) * self._workload.rate

@@ -1,4 +1,4 @@
-"""Which partition of a topic a key goes to."""
+"""Compute the partition of a key."""
 
 from __future__ import annotations
 
@@ -6,10 +6,5 @@ from kafka.partitioner.default import murmur2
 
 
 def partition_of_key(key: str, partitions: int) -> int:
-    """The partition that Java's default partitioner and librdkafka's `murmur2_random` choose.
-
-    Args:
-        key: text that is sent as UTF-8; not empty.
-        partitions: how many the topic has.
-    """
+    """Return the partition that Java's partitioner and `murmur2_random` choose; `key` not empty."""
     return int(murmur2(key.encode()) & 0x7FFFFFFF) % partitions

@@ -1,14 +1,11 @@
-"""Payments: the records that are sent, and the effect that each must have.
+"""The payments workload: the records, and the effect that each must have.
 
-Everything is drawn from the seed, so that two runs with one seed send the
-same payments, and what the pipeline should make of each is computed here, in Python, apart from the
-pipeline's own code. Where payments have event times, nothing that fails can make one late: one
-sender writes them to one partition, so the log has them in the order in which they were sent, and
-none is further behind those before it than `disorder_ms`. The last one is of another age, and
-closes every window before it.
+Runs with the same seed send the same payments, with and without transactions or event times. The
+expected effects are computed here, independently of the pipeline's code.
 
-Which transaction is aborted on purpose is drawn apart from the payments, so that the same payments
-are sent with transactions and without.
+No fault can make a payment with an event time late: one producer writes them to one partition in
+order, and none is more than `disorder_ms` behind an earlier one. The event time of the last payment
+is far in the future, which closes every window before it.
 """
 
 from __future__ import annotations
@@ -25,13 +22,13 @@ from onceproof.harness.workload.contributions import Transforms
 from onceproof.harness.workload.task_file import SenderRecord
 
 EFFECT_COLUMNS = ("record", "account", "amount_cents", "fee_cents")
-"""The content of an effect, in the order in which it is digested."""
+"""The content of an effect, in the order of its digest."""
 EVENTS_BEGIN_MS: Final = 1_767_225_600_000
-"""About the event time of the first payment: the year 2026 begins, UTC."""
+"""Approximate event time of the first payment: 2026-01-01 UTC."""
 CLOSING_MS: Final = 1_893_456_000_000
-"""The event time of the last payment: the year 2030 begins, UTC."""
+"""Event time of the last payment: 2030-01-01 UTC."""
 REPEATS_BEHIND: Final = 20
-"""How many records ago one that is sent again was sent."""
+"""A repeated record is one of this many latest records."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,16 +36,16 @@ class Payments:
     """A workload of payments.
 
     Attributes:
-        keys: how many accounts, which are the record keys.
-        rate: records per second of all producers together, while faults are at work.
-        other_topic: a second topic, which every other record goes to; it has as many partitions.
-        transaction: how many records are sent in one transaction; 0: there are none.
-        aborts: how many of a hundred transactions are aborted on purpose, drawn from the seed.
-        event_step_ms: how much later than the one before a payment happens; 0: none has a time.
-        disorder_ms: how much earlier than that it may have happened, drawn from the seed.
-        refunds: every payment has a refund, which comes next and goes to the other topic.
-        repeats: how many of a hundred records the application has sent before, with the same event
-            time: one of the last `REPEATS_BEHIND`, drawn from the seed.
+        keys: number of accounts, which are the record keys.
+        rate: records per second, over all producers, while faults are active.
+        other_topic: a second topic for every other record, with as many partitions.
+        transaction: records per transaction; 0: no transactions.
+        aborts: percentage of transactions to abort on purpose.
+        event_step_ms: event time between payments; 0: payments have no event time.
+        disorder_ms: maximum random amount by which an event time is earlier.
+        refunds: whether each payment is followed by its refund, in the other topic.
+        repeats: percentage of records that repeat one of the last `REPEATS_BEHIND`, with the same
+            event time.
     """
 
     records: int = 20_000
@@ -102,9 +99,6 @@ class Payments:
         return (self.topic,) if self.other_topic is None else (self.topic, self.other_topic)
 
     def sends(self, *, producer: int, seed: int) -> Iterator[SenderRecord]:
-        """What one producer sends, in order: every other record to the other topic, if there is
-        one.
-        """
         draw = random.Random(f"{seed}/aborts/{producer}")
         abort = False
         for n, payment in enumerate(payments_of(self, producer=producer, seed=seed)):
@@ -123,7 +117,6 @@ class Payments:
     def expected(
         self, subject: Transforms, *, producer: int, seed: int
     ) -> Iterator[dict[str, Any]]:
-        """What the subject yields of each payment, however often it is sent."""
         for record, content in subject.yields(self._distinct(producer, seed)):
             for sink in subject.sinks:
                 yield {"sink": sink, "record": record, "effect_key": "", "digest": content}
@@ -131,7 +124,6 @@ class Payments:
     def contributed(
         self, subject: Transforms, *, producer: int, seed: int
     ) -> Iterator[dict[str, Any]]:
-        """What the subject adds to its state for each payment, however often it is sent."""
         for payment in self._distinct(producer, seed):
             for each in subject.contributions(payment):
                 yield {"record": payment.record, **asdict(each)}
@@ -153,7 +145,7 @@ class Payment:
 
     @property
     def closes(self) -> bool:
-        """Whether it is the last one of its topic, which closes every window before it."""
+        """Whether it is the last payment of its topic, which closes all windows."""
         return self.event_ms == CLOSING_MS
 
     @property
@@ -175,22 +167,19 @@ class Payment:
 
     @property
     def digest(self) -> str:
-        """Digest of key and value as they are sent."""
         return digest(self.key, self.value)
 
     @property
     def effect_digest(self) -> str:
-        """Digest of the one effect that this payment must have."""
         return digest(self.record, self.account, self.amount_cents, fee(self.amount_cents))
 
 
 def fee(amount_cents: int) -> int:
-    """The transformation on trial: 2.9 % of the amount, rounded down, and 30 cents."""
+    """Compute the fee, as the pipeline under test must: 2.9 %, rounded down, plus 30 cents."""
     return amount_cents * 29 // 1000 + 30
 
 
 def payments_of(workload: Payments, *, producer: int, seed: int) -> Iterator[Payment]:
-    """The payments of one producer, in the order in which it sends them."""
     draw = random.Random(f"{seed}/payments/{producer}")
     count = workload.records // workload.producers
     count += producer < workload.records % workload.producers
@@ -213,7 +202,7 @@ def payments_of(workload: Payments, *, producer: int, seed: int) -> Iterator[Pay
 
 
 def _event_times(workload: Payments, count: int, seed: int) -> Iterator[int | None]:
-    """Apart from the payments, so that the same ones are sent with event times and without."""
+    """Yield event times from a separate random stream, so that payments do not depend on them."""
     draw = random.Random(f"{seed}/events")
     for n in range(count):
         if not workload.event_step_ms:

@@ -1,48 +1,47 @@
-"""The task of a sender: one task file, and one file with its records.
+"""The protocol between the harness and producer programs: a task file and a file of records.
 
-Both are written by the harness, so that a client in any language sends the
-same bytes and needs nothing of ours but a JSON reader. What must be drawn, digested or decided
-(which transaction is aborted on purpose) is in the records already.
+The harness writes both, so that a client in any language sends the same bytes and needs only a JSON
+reader. Random choices, digests and decisions (which transaction to abort) are already in the
+records.
 
 **Task**, a JSON object: the fields of `SenderTask`.
 
-**Records**, JSON Lines: the fields of `SenderRecord`, in the order in which they are sent. The
-place of a line in its file, from 0, is the record's `ordinal`. Records of one transaction stand
-together; the numbers of transactions rise by one, from 0.
+**Records**, JSON Lines: the fields of `SenderRecord`, in the order of sending. A record's `ordinal`
+is its line number, from 0. Records of a transaction are consecutive; transactions are numbered from
+0 without gaps.
 
-**A program** takes the path of its task as its last argument, and
+**A program** gets the path of its task as its last argument, and
 
-* makes a session name `<task.name>/<hex of monotonic nanoseconds>`; an attempt is
-  `<session>/<ordinal>`, a transaction `<session>/t<number>`;
-* uses `task.name` as its client id, and its client's `murmur2` partitioner on the key;
-* gives each record the headers `onceproof-record` and `onceproof-attempt`, UTF-8, and its own;
-* appends to `<task.history>/<task.name>.jsonl`, one JSON object a line, each flushed whole:
+* names its session `<task.name>/<hex of monotonic nanoseconds>`, an attempt `<session>/<ordinal>`,
+  and a transaction `<session>/t<number>`;
+* uses `task.name` as client id, and the client's `murmur2` partitioner on the key;
+* gives each record the headers `onceproof-record` and `onceproof-attempt`, in UTF-8, and its own;
+* appends JSON Lines to `<task.history>/<task.name>.jsonl`, each flushed as a whole:
 
   `{"t":"called","attempt","record","key","digest","ordinal","session","topic","called_at","clock"}`
   and `"txn"` within a transaction, **before** the client gets the record;
 
-  `{"t":"returned","attempt","returned_at","outcome"}` with `"partition"` and `"offset"` if it is
-  `ok`, with `"error"` if it is `fail` (certainly not in the log: never transmitted) or `info`;
+  `{"t":"returned","attempt","returned_at","outcome"}` with `"partition"` and `"offset"` for `ok`,
+  and `"error"` for `fail` (certainly not in the log: never transmitted) or `info`;
 
-  `{"t":"txns","txn","session","transactional_id","outcome","began_at","clock"}`, written again as
-  it changes, the last one counts: `outcome` is `info` when it begins; again with `commit_called_at`
-  **before** commit is called; and with `ended_at`, and `outcome` `committed` or `aborted` if that
-  is certain, or `error`, when it is over;
+  `{"t":"txns","txn","session","transactional_id","outcome","began_at","clock"}`, of which the last
+  line counts: with `outcome` `info` at the beginning; with `commit_called_at` **before** commit is
+  called; at the end with `ended_at`, and `outcome` `committed` or `aborted` if certain, or `error`;
 
   `{"t":"clocks","writer":<task.name>,"clock","monotonic_ns","wall_ns"}` at the start;
 
   times are nanoseconds of CLOCK_MONOTONIC, `clock` is `<boot id>/CLOCK_MONOTONIC`;
-* reads its pace from standard input, a line each: `rate R` (records per second, `inf` for as fast
-  as it can; 0 before the first order), `enough` (finish the transaction under way, send nothing
-  new); at its end (the harness is gone) it exits at once;
-* tells its progress on standard output, ten times a second or more while something changes, a JSON
-  object a line: `{"called","ok","not_ok","timeouts","done"}`: `ok` counts acknowledged sends, also
-  of aborted transactions; `timeouts` maps broker ids to requests that timed out, empty where the
-  client does not say; `done` is true in the last line, when every send has an outcome. Then it
-  exits with 0. Whatever it logs goes to standard error;
-* never sends a record again by itself, and goes on behind a transaction that had to be aborted: its
-  records are not sent again. A transaction whose end nobody knows, or an error after which its
-  client can send nothing more, is left `info`; it may make a new client, which is a new session.
+* reads orders from standard input, one per line: `rate R` (records per second, `inf` for as fast as
+  possible; initially 0), `enough` (finish the current transaction, send nothing new); at the end of
+  input (the harness has exited) it exits at once;
+* reports progress on standard output, at least ten times a second while something changes, as lines
+  `{"called","ok","not_ok","timeouts","done"}`: `ok` counts acknowledged sends, also in aborted
+  transactions; `timeouts` maps broker ids to timed-out requests, empty if the client does not count
+  them; `done` is true in the last line, when every send has an outcome. Then it exits with 0. Logs
+  go to standard error;
+* never sends a record again by itself, and continues after a transaction that had to be aborted
+  without resending it. A transaction with an unknown outcome, or with an error after which the
+  client cannot send, remains `info`; the program may then create a new client, in a new session.
 """
 
 from __future__ import annotations
@@ -59,14 +58,12 @@ class SenderTask:
     """The task of one sender.
 
     Attributes:
-        name: its client id, and the name of its history file.
-        bootstrap: `host:port,…` of the brokers.
-        records: path of the file with its records.
-        history: folder that its history goes to.
-        client: settings of its client library, in that library's own words.
-        transactional_id: None: it sends without transactions.
-        resend_seconds: not None: the application sends a record again, under the same attempt, when
-            it has no outcome after so long. For broken twins only.
+        name: the client id, and the name of the history file.
+        records: path of the records file.
+        history: folder of the history file.
+        client: settings, by the client library's names.
+        resend_seconds: seconds without an outcome after which the application sends a record again
+            under the same attempt; None: never. For broken twins only.
     """
 
     name: str
@@ -87,18 +84,16 @@ class SenderTask:
 
 @dataclass(frozen=True, kw_only=True)
 class SenderRecord:
-    """One record to be sent.
+    """One record to send; keys and values are sent as UTF-8.
 
     Attributes:
         record: its identity.
-        topic: where it goes.
-        key: text; sent as UTF-8.
-        value: likewise; None: it has none, which only clients in Python know.
-        digest: of key and value as they are sent.
+        value: None: no value, which only Python clients support.
+        digest: of key and value, as sent.
         transaction: number of its transaction; None without transactions.
-        abort: the application aborts that transaction on purpose.
-        headers: more of them, each with its name and its value; only clients in Python know them.
-        encoded: its value in base64, in place of `value`; likewise.
+        abort: whether the application aborts that transaction on purpose.
+        headers: additional headers by name, which only Python clients support.
+        encoded: the value in base64, instead of `value`; only Python clients support it.
     """
 
     record: str
@@ -113,14 +108,12 @@ class SenderRecord:
 
 
 def save_records(path: Path, records: Iterable[SenderRecord]) -> None:
-    """Write the records of one sender."""
     with path.open("w") as file:
         for record in records:
             file.write(json.dumps(asdict(record)) + "\n")
 
 
 def load_records(path: Path) -> Iterator[SenderRecord]:
-    """The reverse of `save_records`, line by line."""
     with path.open() as file:
         for line in file:
             row = json.loads(line)

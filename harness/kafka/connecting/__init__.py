@@ -1,1 +1,1 @@
-"""How our own clients connect to brokers: one place, whatever the client."""
+"""Connection and security properties for all clients of the harness."""

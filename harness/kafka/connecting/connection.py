@@ -1,8 +1,8 @@
-"""How this process connects to brokers, and every helper that it starts.
+"""Connect this process, and every helper that it starts, to brokers.
 
-The properties are in a folder that only its user can read, and the environment names the
-folder: so they reach each helper, in whatever language, and no argument list, task or record has
-them. Without the folder connections are plain text.
+The properties are in a folder that only its owner can read. An environment variable names the
+folder, so that helpers in every language find it and no argument list, task or record contains
+secrets. Without the folder, connections are plain text.
 """
 
 from __future__ import annotations
@@ -27,32 +27,26 @@ from onceproof.harness.kafka.connecting.properties import (
 from onceproof.harness.kafka.connecting.tls import tls_context
 
 VARIABLE: Final = "ONCEPROOF_CONNECTION"
-"""Names the folder."""
+"""The environment variable that names the folder."""
 LIBRDKAFKA: Final = "librdkafka.properties"
 JAVA: Final = "java.properties"
 
 
 @dataclass(frozen=True)
 class Connection:
-    """Where brokers are, and how to connect to them.
-
-    Attributes:
-        bootstrap: `host:port,…`.
-        properties: by librdkafka's names; empty for plain text.
-    """
+    """Brokers (`host:port,…`), and librdkafka properties to connect; empty for plain text."""
 
     bootstrap: str
     properties: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     def librdkafka(self) -> dict[str, Any]:
-        """For a client of confluent-kafka's, which adds what it is for."""
         return {**self.properties, "bootstrap.servers": self.bootstrap}
 
     def in_python(self) -> dict[str, Any]:
-        """For a client of kafka-python's or aiokafka's, which have the same words, but for servers.
+        """Return the configuration for a kafka-python or aiokafka client, without the servers.
 
         Raises:
-            BadProperties: they cannot log in so.
+            BadProperties: these clients do not support the SASL mechanism.
         """
         if not self.properties:
             return {}
@@ -74,17 +68,12 @@ class Connection:
         return settings
 
     def open(self, seconds: float) -> socket.socket:
-        """A socket to the one broker, ready for its first request; each answer may take so long.
-
-        Raises:
-            CredentialsRefused: the broker does not let us in, or is not who it should be.
-            OSError: it is not there.
-        """
+        """Open a socket to a single broker, with a timeout per answer; raises as `connect`."""
         return connect(self.bootstrap, self.properties, seconds)
 
 
 def connection(bootstrap: str) -> Connection:
-    """How this process connects there; every client of ours is made with it."""
+    """Return this process's connection; every client of the harness uses it."""
     folder = os.environ.get(VARIABLE)
     if folder is None:
         return Connection(bootstrap)
@@ -93,18 +82,16 @@ def connection(bootstrap: str) -> Connection:
 
 
 def client_properties() -> dict[str, str]:
-    """Files with the properties by the language of the client; none where there are none."""
+    """Return the property files by client (`java`, `librdkafka`); empty for plain text."""
     folder = os.environ.get(VARIABLE)
     names = {"java": JAVA, "librdkafka": LIBRDKAFKA}
     return {} if folder is None else {who: f"{folder}/{name}" for who, name in names.items()}
 
 
 def client_file(name: str, *, otherwise: Path) -> Path:
-    """The file with the properties, for programs of others; empty where connections are plain text.
+    """Return a property file for third-party programs: `JAVA` or `LIBRDKAFKA`.
 
-    Args:
-        name: `JAVA` or `LIBRDKAFKA`.
-        otherwise: folder for the empty file.
+    If connections are plain text, write an empty file to the folder `otherwise`.
     """
     if (folder := os.environ.get(VARIABLE)) is not None:
         return Path(folder) / name
@@ -113,16 +100,16 @@ def client_file(name: str, *, otherwise: Path) -> Path:
 
 
 def connect_with(properties: Mapping[str, str], folder: Path) -> None:
-    """Let this process, and what it starts from now on, connect with such properties.
+    """Make this process, and helpers that it starts from now on, connect with these properties.
 
     Args:
         properties: as `fitting` returns them.
-        folder: to be made for them, readable by nobody else; `disconnect` removes it.
+        folder: created for the properties, readable by the owner only; `disconnect` removes it.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     write_private(folder / LIBRDKAFKA, "".join(f"{n}={v}\n" for n, v in properties.items()))
     if "ssl.key.location" in properties:
-        # Java wants both in one file.
+        # Java requires key and certificate in one file.
         parts = [properties[f"ssl.{part}.location"] for part in ("key", "certificate")]
         write_private(folder / "keystore.pem", "\n".join(Path(p).read_text() for p in parts))
     java = java_properties(properties, keystore=folder / "keystore.pem")
@@ -131,14 +118,13 @@ def connect_with(properties: Mapping[str, str], folder: Path) -> None:
 
 
 def disconnect(folder: Path) -> None:
-    """Undo `connect_with`; fine if it was never done."""
     if os.environ.get(VARIABLE) == str(folder):
         del os.environ[VARIABLE]
     shutil.rmtree(folder, ignore_errors=True)
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that nobody else may read, not even for a moment."""
+    """Write a file that only the owner can read, from its creation on."""
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(text)

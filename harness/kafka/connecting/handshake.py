@@ -1,8 +1,7 @@
-"""What comes before the first request on a connection of our own: TLS, then SASL.
+"""Open a connection to a broker: TCP, then TLS, then SASL.
 
-Encoding and decoding, and the arithmetic of SCRAM, are kafka-python's. A broker that does not let
-us in says so at once, and waiting would not change it: that is `CredentialsRefused`. Everything
-else that goes wrong is an `OSError`, which may be over a moment later.
+kafka-python encodes, decodes and computes SCRAM. `CredentialsRefused` is permanent and must not be
+retried; every other failure is an `OSError` and may be transient.
 """
 
 from __future__ import annotations
@@ -36,11 +35,11 @@ _VERSION: Final = 1
 
 
 def connect(address: str, properties: Mapping[str, str], seconds: float) -> socket.socket:
-    """A socket to the broker at `host:port` that takes requests.
+    """Open an authenticated socket to the broker at `host:port`.
 
     Raises:
-        CredentialsRefused: it does not let us in, or its certificate is not accepted.
-        OSError: it is not there, or not in time.
+        CredentialsRefused: the broker refuses the credentials, or its certificate is not accepted.
+        OSError: the broker is unreachable or does not answer in time.
     """
     host, port = address.rsplit(":", 1)
     way = socket.create_connection((host, int(port)), seconds)
@@ -55,12 +54,7 @@ def connect(address: str, properties: Mapping[str, str], seconds: float) -> sock
 
 
 def _encrypted(way: socket.socket, address: str, properties: Mapping[str, str]) -> socket.socket:
-    """A connection to the broker at `host:port` after TLS, if it has any; nobody has logged in.
-
-    Raises:
-        CredentialsRefused: a certificate is not accepted, by us or by the broker.
-        OSError: the connection ends, or nothing comes in time.
-    """
+    """Add TLS to the connection, if the properties ask for it; raises as `connect`."""
     if not is_encrypted(properties):
         return way
     try:
@@ -72,7 +66,7 @@ def _encrypted(way: socket.socket, address: str, properties: Mapping[str, str]) 
         ) from None
     try:
         way = context.wrap_socket(way, server_hostname=address.rpartition(":")[0])
-        # In TLS 1.3 a client learns only with the first answer whether its certificate was taken.
+        # In TLS 1.3 a client learns only from the first answer whether its certificate is accepted.
         _ask(way, ApiVersionsRequest(), 0, ApiVersionsResponse)
     except ssl.SSLCertVerificationError as error:
         raise CredentialsRefused(
@@ -114,13 +108,13 @@ def _log_in(way: socket.socket, address: str, properties: Mapping[str, str]) -> 
         request = SaslAuthenticateRequest(auth_bytes=part)
         found = _ask(way, request, _VERSION, SaslAuthenticateResponse)
         answer = bytes(found.auth_bytes or b"")
-        # A token that is not taken is answered with the reason, in JSON.
+        # A broker that rejects a token answers with the reason, in JSON.
         if found.error_code or (mechanism == OAUTHBEARER and answer):
             raise CredentialsRefused(_refusal(address, mechanism, found))
 
 
 def _login(properties: Mapping[str, str]) -> Generator[bytes, bytes | None]:
-    """What we say, one part after the other; each answer is sent in."""
+    """Yield the client's SASL messages; the caller sends in the broker's answers."""
     match properties["sasl.mechanism"]:
         case "PLAIN":
             user, password = properties["sasl.username"], properties["sasl.password"]
@@ -151,11 +145,7 @@ def _ask(way: socket.socket, request: Any, version: int, answer: Any) -> Any:
 
 
 def exactly(way: socket.socket, size: int) -> bytes:
-    """So many bytes of a connection.
-
-    Raises:
-        OSError: it ends before, or they do not come in time.
-    """
+    """Receive exactly `size` bytes; raise `OSError` if the connection ends or times out first."""
     data = bytearray()
     while len(data) < size:
         part = way.recv(min(size - len(data), 1 << 20))

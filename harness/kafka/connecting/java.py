@@ -1,4 +1,4 @@
-"""The same properties in the names of Kafka's Java client."""
+"""Translate librdkafka properties to those of Kafka's Java client."""
 
 from __future__ import annotations
 
@@ -24,12 +24,7 @@ _SAME: Final = (
 
 
 def java_properties(properties: Mapping[str, str], *, keystore: Path) -> dict[str, str]:
-    """Properties for a Java client.
-
-    Args:
-        properties: by librdkafka's names.
-        keystore: a file with the client's key and certificate, if they have one.
-    """
+    """Return Java properties; `keystore` has the client's key and certificate, if there is one."""
     java = {name: properties[name] for name in _SAME if name in properties}
     if "ssl.ca.location" in properties:
         java |= {
@@ -66,7 +61,6 @@ def _login(properties: Mapping[str, str]) -> dict[str, str]:
 
 
 def principal(properties: Mapping[str, str]) -> str:
-    """Who an unsecured token is for: `principal=…` of `sasl.oauthbearer.config`."""
     words = properties["sasl.oauthbearer.config"].split()
     return next((w.removeprefix("principal=") for w in words if w.startswith("principal=")), "")
 

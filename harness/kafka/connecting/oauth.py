@@ -1,4 +1,4 @@
-"""Tokens for OAUTHBEARER, as librdkafka gets them."""
+"""Get tokens for OAUTHBEARER in the same ways as librdkafka."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _LIFE_SECONDS: Final = 3600
 
 
 def token(properties: Mapping[str, str]) -> str:
-    """A token: from the endpoint (`oidc`), or an unsecured one.
+    """Get a token from the endpoint (`oidc`), or make an unsecured one.
 
     Raises:
-        CredentialsRefused: the endpoint gives none.
+        CredentialsRefused: the endpoint returns no token.
     """
     if properties.get("sasl.oauthbearer.method") == "oidc":
         return _from_endpoint(properties)

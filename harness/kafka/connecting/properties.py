@@ -1,7 +1,7 @@
-"""The properties with which our clients connect, by librdkafka's names.
+"""Read and validate the connection properties of the harness's clients, by librdkafka's names.
 
-Only what says how to connect can be given. Everything else (groups, isolation, acknowledgements)
-is decided by whoever makes the client, because verdicts depend on it.
+Only connection properties are accepted. The harness sets all others (groups, isolation level,
+acknowledgements), because verdicts depend on them.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 PREFIX: Final = "ONCEPROOF_KAFKA_"
-"""Before a property's name in the environment: `ONCEPROOF_KAFKA_SASL_PASSWORD`."""
+"""Prefix of environment variables, such as `ONCEPROOF_KAFKA_SASL_PASSWORD`."""
 SECRETS: Final = frozenset({"sasl.password", "ssl.key.password", "sasl.oauthbearer.client.secret"})
-"""Values that may stand only where nobody else can read them."""
+"""Properties that only files readable by their owner alone may contain."""
 _PATHS: Final = frozenset(
     {"ssl.ca.location", "ssl.certificate.location", "ssl.key.location", "https.ca.location"}
 )
@@ -33,7 +33,7 @@ NAMES: Final = (
         "ssl.endpoint.identification.algorithm",
     }
 )
-"""What can be given."""
+"""The accepted properties."""
 _ALIASES: Final = {"sasl.mechanisms": "sasl.mechanism"}
 PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 BY_PASSWORD: Final = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
@@ -41,21 +41,19 @@ OAUTHBEARER: Final = "OAUTHBEARER"
 
 
 class BadProperties(ValueError):
-    """Properties that cannot be used; the text says which, and never what a secret is."""
+    """A property cannot be used; the message names it and never contains a secret."""
 
 
 def is_encrypted(properties: Mapping[str, str]) -> bool:
-    """Whether a connection with them is one of TLS."""
     return properties.get("security.protocol", "").endswith("SSL")
 
 
 def is_authenticated(properties: Mapping[str, str]) -> bool:
-    """Whether a connection with them begins with SASL."""
     return properties.get("security.protocol", "").startswith("SASL")
 
 
 def flat(table: Mapping[str, Any]) -> dict[str, object]:
-    """A table of TOML as properties: `sasl.password = "…"` is a table in a table there."""
+    """Flatten a TOML table, which nests a dotted key: `sasl.password` is a table in a table."""
 
     def leaves(below: Mapping[str, Any], before: str) -> Iterator[tuple[str, object]]:
         for name, value in below.items():
@@ -68,10 +66,10 @@ def flat(table: Mapping[str, Any]) -> dict[str, object]:
 
 
 def from_environment(environment: Mapping[str, str]) -> dict[str, object]:
-    """What the environment gives: dots are underscores there, and letters are capitals.
+    """Return properties from environment variables: upper case, underscores instead of dots.
 
     Raises:
-        BadProperties: a variable with our prefix names no property.
+        BadProperties: a variable with the prefix is not a known property.
     """
     names = {_variable(name): name for name in NAMES | _ALIASES.keys()}
     given = [name for name in environment if name.startswith(PREFIX)]
@@ -84,15 +82,14 @@ def from_environment(environment: Mapping[str, str]) -> dict[str, object]:
 
 
 def without_credentials(environment: Mapping[str, str]) -> dict[str, str]:
-    """An environment for others, without what `from_environment` reads."""
     return {name: value for name, value in environment.items() if not name.startswith(PREFIX)}
 
 
 def read(path: Path) -> dict[str, object]:
-    """The properties of a file: a line each, `name=value`; lines with `#` are comments.
+    """Read a file with lines `name=value`; lines that begin with `#` are comments.
 
     Raises:
-        BadProperties: it cannot be read, others can read it, or a line is no property.
+        BadProperties: the file is unreadable or malformed, or others can read secrets in it.
     """
     try:
         lines = path.read_text().splitlines()
@@ -104,7 +101,7 @@ def read(path: Path) -> dict[str, object]:
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         name, separator, value = line.partition("=")
-        if not separator:  # the line itself may be a secret
+        if not separator:  # do not quote the line: it may be a secret
             raise BadProperties(f"{path}, line {number}: expected `name=value`")
         found[name.strip()] = value.lstrip()
     check_private(path, found)
@@ -112,11 +109,7 @@ def read(path: Path) -> dict[str, object]:
 
 
 def check_private(path: Path, given: Mapping[str, object]) -> None:
-    """See that nobody else can read a file with secrets in it.
-
-    Raises:
-        BadProperties: others can.
-    """
+    """Raise `BadProperties` if other users can read or change a file with secrets."""
     held = sorted(SECRETS & given.keys())
     if held and (mode := path.stat().st_mode & 0o077):
         raise BadProperties(
@@ -127,14 +120,10 @@ def check_private(path: Path, given: Mapping[str, object]) -> None:
 
 
 def known(given: Mapping[str, object], *, folder: Path) -> dict[str, str]:
-    """Properties by their usual names, with absolute paths.
-
-    Args:
-        given: what a file or the environment has.
-        folder: what relative paths are relative to.
+    """Resolve aliases of properties, and paths relative to `folder`.
 
     Raises:
-        BadProperties: a name that cannot be given, or a value that cannot be.
+        BadProperties: a name is unknown, or a value is invalid.
     """
     renamed = {_ALIASES.get(name, name): value for name, value in given.items()}
     if unknown := sorted(renamed.keys() - NAMES):
@@ -158,10 +147,10 @@ def known(given: Mapping[str, object], *, folder: Path) -> dict[str, str]:
 
 
 def fitting(known: Mapping[str, str]) -> dict[str, str]:
-    """Properties that a client can be made with.
+    """Check that a client can be created with the properties, and return them normalized.
 
     Raises:
-        BadProperties: they do not fit together, or some are missing.
+        BadProperties: some contradict each other or are missing.
     """
     properties = dict(known)
     protocol = properties.get("security.protocol", PROTOCOLS[0]).upper()

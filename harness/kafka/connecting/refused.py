@@ -1,9 +1,9 @@
-"""The one way in which a broker keeps us out."""
+"""The error for refused credentials."""
 
 
 class CredentialsRefused(RuntimeError):
-    """A broker does not let us in, or is not who it should be.
+    """A broker refuses the credentials, or fails to identify itself.
 
-    The text names the broker and what to check, and has no secret. It is no `OSError`: those are
-    tried again, and this would go wrong again.
+    The message names the broker and what to check, without secrets. This is not an `OSError`:
+    callers retry those, and a retry would fail again.
     """

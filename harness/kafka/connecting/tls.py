@@ -1,4 +1,4 @@
-"""The side of a client in TLS."""
+"""TLS for clients."""
 
 from __future__ import annotations
 
@@ -8,11 +8,7 @@ from pathlib import Path
 
 
 def tls_context(properties: Mapping[str, str]) -> ssl.SSLContext:
-    """What a client by Python's `ssl` connects with.
-
-    Raises:
-        OSError: a certificate or a key cannot be used.
-    """
+    """Return the client's TLS context; raise `OSError` if a certificate or key is unusable."""
     place = properties.get("ssl.ca.location")
     if place is not None and Path(place).is_dir():
         context = ssl.create_default_context(capath=place)
@@ -24,7 +20,7 @@ def tls_context(properties: Mapping[str, str]) -> ssl.SSLContext:
         context.load_cert_chain(
             properties["ssl.certificate.location"],
             properties["ssl.key.location"],
-            # Without one OpenSSL would ask for it at the terminal.
+            # Without a password OpenSSL would prompt for one at the terminal.
             properties.get("ssl.key.password", ""),
         )
     return context

@@ -1,1 +1,1 @@
-"""A proxy that reads Kafka's frames and acts on chosen ones: the gate behind toxiproxy."""
+"""The gate: a proxy behind toxiproxy that parses Kafka frames and acts on chosen ones."""

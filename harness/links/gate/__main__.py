@@ -1,7 +1,7 @@
-"""The gate, a process of its own: `python -m onceproof.harness.links.gate`, steered over its pipes.
+"""The gate process, `python -m onceproof.harness.links.gate`, controlled over its pipes.
 
-Orders come as lines of JSON, each is answered by one, and what happens is
-told in lines between. When the pipe ends, the gate ends: it cannot outlive the harness.
+It reads orders as lines of JSON, answers each with a line, and writes events in between. It exits
+when the pipe closes, so that it cannot outlive the harness.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _LONGEST_LINE = 1 << 20
 
 
 class Gate:
-    """Every gated link of one stage."""
+    """All gated links of a stage."""
 
     def __init__(self, say: Callable[[Mapping[str, Any]], None]) -> None:
         self._say = say
@@ -32,11 +32,11 @@ class Gate:
         self._rules = 0
 
     def obey(self, order: Mapping[str, Any]) -> Any:
-        """Do what an order says, and return its answer.
+        """Execute an order and return its answer.
 
         Raises:
-            ValueError: it cannot be done; the text says why.
-            OSError: an address cannot be had.
+            ValueError: the order is invalid; the message says why.
+            OSError: an address cannot be bound.
         """
         match order:
             case {"do": "open", "link": name, "ways": ways}:
@@ -76,7 +76,6 @@ class Gate:
 
 
 async def serve() -> None:
-    """Obey orders until there will be no more."""
     orders = asyncio.StreamReader(limit=_LONGEST_LINE)
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(_give_up)
@@ -92,13 +91,13 @@ async def serve() -> None:
 
 
 def _give_up(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """End at once: a gate that went wrong somewhere must not pass for a whole one."""
+    """Exit at once: a gate with an internal error must not pass for a working one."""
     loop.default_exception_handler(context)
     os._exit(1)
 
 
 def _say(words: Mapping[str, Any]) -> None:
-    """Write a line at once, also if that has to wait: nothing may go on that was not reported."""
+    """Write a line, blocking if necessary: an event is reported before its frame is forwarded."""
     data = memoryview(json.dumps(words).encode() + b"\n")
     while data:
         data = data[os.write(1, data) :]

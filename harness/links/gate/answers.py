@@ -1,8 +1,8 @@
-"""Answers with an error: a broker's own, changed, or one made up for a request that went nowhere.
+"""Put errors into broker responses, and build error responses for requests not forwarded.
 
-Where an error is in a response differs from API to API, but its fields
-are all called an error code; and what an answer repeats of its request (topics, partitions, groups)
-has the same entity type there, or one of a few names. So one reading of the schemas serves all.
+The place of errors differs between APIs, but their fields are all called `…ErrorCode`. What a
+response repeats of its request (topics, partitions, groups) has the same entity type in both
+schemas, or one of a few names. So this code works on the schemas and needs no case for each API.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ _REPEATED: Final = {
     ),
     **dict.fromkeys(("Key", "CoordinatorKeys"), "key"),
 }
-"""What answers repeat of their requests and no entity type marks."""
+"""Fields that responses repeat from their requests without an entity type."""
 
 Schema = dict[str, Any]
 
 
 def set_errors(message: Any, version: int, code: int) -> int:
-    """Put an error code wherever a response has room for one; returns how many places that were."""
+    """Set every error code field of a response, and return how many there are."""
     return _set_errors(message, message.json, version, code)
 
 
 def errors(message: Any, version: int) -> set[int]:
-    """Every error code that a response bears, 0 for none; empty if it has no place for one."""
+    """Return all error codes of a response, including 0; empty if it has no such field."""
     return set(_errors(message, message.json, version))
 
 
 def refusal(request: Any, version: int, correlation_id: int, code: int) -> Any:
-    """The response of a broker that refuses the whole of a request."""
+    """Build the response of a broker that refuses all of a request."""
     kind = response_class(request.API_KEY)
     made = kind(version=version)
     _repeat(made, kind.json, request, request.json, version)
@@ -66,7 +66,6 @@ def _set_errors(message: Any, schema: Schema, version: int, code: int) -> int:
 
 
 def _repeat(made: Any, answer: Schema, asked: Any, question: Schema, version: int) -> None:
-    """Copy into a part of an answer what it repeats of the same part of the request."""
     given = [(f, getattr(asked, name)) for f, name in _fields(asked, question, version)]
     for field, name in _fields(made, answer, version):
         if _is_list(field):
@@ -84,7 +83,7 @@ def _repeat(made: Any, answer: Schema, asked: Any, question: Schema, version: in
 
 
 def _part(kind: Any, answer: Schema, asked: Any, question: Schema, version: int) -> Any:
-    """A part of an answer, for a part of the request or for a plain number or text in it."""
+    """Build a part of an answer for a part of the request, or for a scalar in it."""
     made = kind(version=version)
     if "fields" in question:
         _repeat(made, answer, asked, question, version)
@@ -96,7 +95,6 @@ def _part(kind: Any, answer: Schema, asked: Any, question: Schema, version: int)
 
 
 def _fields(message: Any, schema: Schema, version: int) -> Iterator[tuple[Schema, str]]:
-    """The fields that a version has, with the attributes that hold them."""
     for field in schema["fields"]:
         name = attribute(field)
         if message.fields[name].for_version_q(version):
@@ -108,7 +106,7 @@ def _is_list(field: Schema) -> bool:
 
 
 def _meant(field: Schema) -> set[str]:
-    """What the elements of a field tell apart: topics, partitions, groups, keys."""
+    """Return what identifies the elements of a list field: topic, partition, group, key."""
     fields = field.get("fields", [field]) if field["type"].startswith("[]") else []
     return {meaning for f in fields if (meaning := _meaning(f))}
 

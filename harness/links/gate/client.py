@@ -1,7 +1,7 @@
-"""The gate as the harness sees it: orders, rules that were put, and its events.
+"""The harness's client of the gate process: orders, rules, and events.
 
-Every order has a time limit and its answer is checked; a gate that is gone
-or says nothing is trouble of the stage, never a rule that did not fire.
+Every order has a timeout, and its answer is checked. A gate that has exited or does not answer
+raises `StageTrouble`; it never looks like a rule that did not fire.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.wait import Overdue, Stop, wait_until
 
 _SECONDS: Final = 20.0
-"""How long an answer may take; starting is part of the first."""
+"""Timeout of an answer; the first includes the start of the process."""
 _EVERY: Final = 0.005
 
 Event = Mapping[str, Any]
 
 
 class Gate:
-    """A gate process; serves all gated links of a stage. Thread-safe."""
+    """A gate process for all gated links of a stage. Thread-safe."""
 
     def __init__(self, processes: Processes) -> None:
         self._process: Process = processes.start(
@@ -45,42 +45,39 @@ class Gate:
         return self._process.leader_alive()
 
     def open(self, link: str, ways: Sequence[Way]) -> None:
-        """Take clients in on a link's ways."""
         self.order("open", link=link, ways=[asdict(way) for way in ways])
 
     def close(self, link: str) -> None:
-        """Take nobody in any more, and close the link's connections; what was held is lost."""
+        """Stop listening and close the link's connections; held frames are lost."""
         self.order("close", link=link)
 
     def sever(self, link: str) -> None:
-        """Close the link's connections; what was held is lost."""
+        """Close the link's connections; held frames are lost."""
         self.order("sever", link=link)
 
     def put(self, link: str, rule: Rule) -> Placed:
-        """Let a rule act on a link from now on."""
         return Placed(gate=self, link=link, rule=rule, id=self.order(
             "put", link=link, rule=rule.as_json()
         ))  # fmt: skip
 
     def teach(self, topics: Mapping[UUID, str]) -> None:
-        """Names of topics by their ids."""
         self.order("teach", topics={str(one): name for one, name in topics.items()})
 
     def state(self) -> dict[str, dict[str, Any]]:
-        """Counters of every gated link, its connections, live rules and held frames."""
+        """Return each gated link's counters, connections, live rules and held frames."""
         found: dict[str, dict[str, Any]] = self.order("state")
         return found
 
     def events(self, since: int = 0) -> list[Event]:
-        """Its events until now, from the n-th on."""
-        self.state()  # its answer comes after all earlier events
+        """Return the events so far, from the n-th on."""
+        self.state()  # the answer arrives after all earlier events
         return self._events[since:]
 
     def order(self, do: str, **details: Any) -> Any:
-        """Have it do something, and return its answer.
+        """Send an order and return its answer.
 
         Raises:
-            StageTrouble: it cannot, it says nothing, or it is gone.
+            StageTrouble: the gate refused, did not answer in time, or has exited.
         """
         with self._lock:
             self._orders += 1
@@ -135,25 +132,24 @@ class Placed:
 
     @property
     def fired(self) -> list[Event]:
-        """The events of each time that it acted."""
         return self._events("fired")
 
     @property
     def delivered(self) -> list[Event]:
-        """The events of held frames that have gone out."""
+        """The events of held frames that were forwarded."""
         return self._events("delivered")
 
     @property
     def lost(self) -> list[Event]:
-        """The events of held frames that could never go out."""
+        """The events of held frames that could not be forwarded."""
         return self._events("lost")
 
     def wait_fired(self, *, times: int = 1, seconds: float, stop: Stop | None = None) -> Event:
-        """Wait until it has acted so often; returns the event of that time.
+        """Wait until the rule has fired `times` times, and return the last of these events.
 
         Raises:
             Overdue: it did not.
-            StageTrouble: the gate is gone.
+            StageTrouble: the gate has exited.
         """
         wait_until(
             lambda: len(self.fired) >= times,
@@ -166,11 +162,10 @@ class Placed:
         return self.fired[times - 1]
 
     def release(self) -> int:
-        """Let go what it holds; returns how many frames that are."""
         return int(self.gate.order("release", link=self.link, id=self.id))
 
     def remove(self) -> int:
-        """Let it act no more; what it holds is released. Returns how many frames that were."""
+        """Remove the rule and release its held frames; return their number."""
         return int(self.gate.order("remove", link=self.link, id=self.id))
 
     def _events(self, event: str) -> list[Event]:

@@ -1,8 +1,7 @@
-"""One client's connection and the one to the broker that belongs to it.
+"""A client's connection and its connection to the broker.
 
-The broker's side outlives the client's. When a client leaves, what it sent
-is still delivered, a held request too once it is released, and only then is the broker told that
-no more will come. When the broker goes, both go.
+When a client disconnects, the requests that it sent are still delivered, including held ones once
+they are released; then the broker's side is shut down. When the broker disconnects, both close.
 """
 
 from __future__ import annotations
@@ -30,7 +29,10 @@ class Connection:
         exchange: Callable[[Callable[[], None]], Exchange],
         gone: Callable[[], None],
     ) -> None:
-        """`exchange` is made with what ends the client's side; `gone` hears of both sides' end."""
+        """Create one; `exchange` gets the callback that closes the client's side.
+
+        `gone` is called when both sides are closed.
+        """
         self._client = client
         self._broker = broker
         self._exchange = exchange(self.leave)
@@ -45,7 +47,7 @@ class Connection:
                 strange=partial(self._exchange.strange, "request"),
             ),
             whole=self._request,
-            between=list,  # nothing of ours
+            between=list,  # the gate adds no requests
             over=lambda: self._to_broker.put([End(self._no_more_requests)]),
         )
         self.responses = Inlet(
@@ -68,12 +70,12 @@ class Connection:
         self.responses.start(self._to_client)
 
     def go_on(self) -> None:
-        """A held frame was released."""
+        """Continue writing after a held frame was released."""
         self._to_broker.go_on()
         self._to_client.go_on()
 
     def leave(self) -> None:
-        """Close the client's side; what it sent before is still delivered."""
+        """Close the client's side; its earlier requests are still delivered."""
         if self._closed:
             return
         self.requests.stop()
@@ -82,7 +84,7 @@ class Connection:
         self._to_broker.put([End(self._no_more_requests)])
 
     def close(self) -> None:
-        """Close both sides; what was held is lost."""
+        """Close both sides; held frames are lost."""
         if self._closed:
             return
         self._closed = True
@@ -96,7 +98,7 @@ class Connection:
 
     def _request(self, frame: bytes) -> list[Item]:
         items = self._exchange.request(frame)
-        self.responses.fill_in()  # the answer may be our own
+        self.responses.fill_in()  # the gate itself may answer
         return items
 
     def _no_more_requests(self) -> None:

@@ -1,9 +1,8 @@
-"""Whom and what a request concerns: topics, transactional ids, groups; how EndTxn ends, which
-positions OffsetCommit and TxnOffsetCommit have, and from which ones Fetch reads.
+"""Extract topics, transactional ids, groups and offsets from a request.
 
-Kafka's schemas mark such fields by an entity type, and kafka-python has the
-schemas; so no API needs a reading of its own but FindCoordinator, whose key may be either. Newer
-versions carry ids of topics in place of names.
+Kafka's schemas, which kafka-python includes, mark such fields by entity type. So only a few APIs
+need their own code, such as FindCoordinator, whose key may be either. Newer versions have topic ids
+instead of names.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _POSITIONS: Final = {
     int(ApiKey.TxnOffsetCommit): attrgetter("partition_index", "committed_offset"),
     int(ApiKey.Fetch): attrgetter("partition", "fetch_offset"),
 }
-"""What has positions, and where each says its partition and the next offset."""
+"""APIs with offsets, and where each has the partition and the next offset."""
 _SETTINGS: Final[dict[int, tuple[str, ...]]] = {
     _FETCH: ("isolation_level",),
     int(ApiKey.InitProducerId): ("transaction_timeout_ms",),
@@ -39,25 +38,25 @@ _SETTINGS: Final[dict[int, tuple[str, ...]]] = {
     ),
     int(ApiKey.Produce): ("acks",),
 }
-"""What a request says of how its client is set."""
+"""Client settings in requests."""
 _KEYS: Final = {0: "group", 1: "transactional_id"}
-"""What the key of a FindCoordinator request is, by its type."""
+"""The meaning of FindCoordinator's key, by key type."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Contents:
-    """What a request carries of each."""
+    """What a request contains."""
 
     topics: frozenset[str] = frozenset()
     topic_ids: frozenset[UUID] = frozenset()
     transactional_ids: frozenset[str] = frozenset()
     groups: frozenset[str] = frozenset()
     commits: bool | None = None
-    """Whether an EndTxn commits or aborts; None for all else."""
+    """Whether an EndTxn commits; None for other APIs."""
     positions: frozenset[tuple[str | UUID, int, int]] = frozenset()
-    """Of what commits them, and of Fetch: topic, by name or by id, partition, next offset."""
+    """Of offset commits and Fetch: topic name or id, partition, next offset."""
     settings: tuple[tuple[str, Any], ...] = dataclasses.field(default=(), compare=False)
-    """How its client is set, by name; of JoinGroup also the protocols that it offers."""
+    """Client settings by name; for JoinGroup also the offered protocols."""
 
 
 def contents_of(message: Any) -> Contents:
@@ -95,14 +94,13 @@ def _positions(message: Any) -> Iterator[tuple[str | UUID, int, int]]:
 
 
 def entity(field: dict[str, Any]) -> str | None:
-    """What a field of a schema names."""
+    """Return what a schema field names, such as `topic`; None if nothing of interest."""
     if field["name"] == "TopicId":
         return "topic_id"
     return _ENTITIES.get(field.get("entityType", ""))
 
 
 def attribute(field: dict[str, Any]) -> str:
-    """The attribute that holds a field of a schema."""
     return str(BaseField.underscore_name(field["name"]))
 
 

@@ -1,8 +1,4 @@
-"""What has passed over a gated link, in both directions, API by API.
-
-A frame is counted when its head is seen, whatever becomes of it then; what
-rules did is in their firings.
-"""
+"""Count the frames of a gated link by direction and API, including those that a rule drops."""
 
 from __future__ import annotations
 
@@ -24,7 +20,7 @@ class Count:
 
 @dataclass
 class Counters:
-    """What has passed over one gated link."""
+    """The counters of one gated link."""
 
     opened: int = 0
     """Connections so far."""
@@ -37,7 +33,6 @@ class Counters:
         count.bytes += size
 
     def as_json(self) -> dict[str, Any]:
-        """Plain data: direction → API → frames and bytes, and the rest."""
         data: dict[str, Any] = {
             "opened": self.opened,
             "firings": self.firings,

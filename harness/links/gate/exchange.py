@@ -1,9 +1,9 @@
-"""What becomes of each request and response of one connection, by the rules of its link.
+"""Apply a link's rules to the requests and responses of one connection.
 
-Every firing is reported before its frame goes anywhere, so that whoever waits
-for it is never too late. What a rule concerns are requests that come after it was put, and their
-answers. No network loses a frame and delivers the next one of its connection: behind one that is
-dropped everything on its way is lost as well, and meets no rule.
+A firing is reported before its frame is forwarded, so that a waiting fault is never late. A rule
+applies to requests that arrive after it was added, and to their responses. After a dropped frame,
+everything in its direction is lost too and matches no rule, since a network never loses a frame and
+delivers the next one of the same connection.
 """
 
 from __future__ import annotations
@@ -33,16 +33,15 @@ from onceproof.harness.links.gate.rules import Direction
 from onceproof.harness.links.gate.topics import Topics
 
 REQUEST_HEAD: Final = struct.Struct(">ihhi")
-"""Size, API, version, correlation id."""
+"""Size, API key, version, correlation id."""
 RESPONSE_HEAD: Final = struct.Struct(">ii")
 """Size, correlation id."""
 
 
 class Teller(Protocol):
-    """Takes each event, at once."""
+    """Report an event immediately."""
 
-    def __call__(self, event: str, **details: Any) -> None:
-        """Tell it."""
+    def __call__(self, event: str, **details: Any) -> None: ...
 
 
 @dataclass(kw_only=True)
@@ -54,16 +53,16 @@ class Exchange:
     topics: Topics
     report: Teller
     hold: Callable[[Counted, bytes], Held]
-    """Keeps a frame in a rule's name."""
+    """Hold a frame for a rule."""
     leave: Callable[[], None]
-    """Ends the client's connection."""
+    """Close the client's connection."""
     pending: Pending = field(default_factory=Pending)
     _answering: Asked | None = None
     _lost: set[Direction] = field(default_factory=set)
-    """Where a frame was dropped, so that nothing that comes after it arrives."""
+    """Directions in which a frame was dropped, so that no later frame is forwarded."""
 
     def wants_request(self, chunk: memoryview, at: int) -> bool:
-        """Note a request by its head; whether some rule has to see it whole."""
+        """Record a request by its header; return whether a rule needs the whole frame."""
         size, key, version, correlation_id = REQUEST_HEAD.unpack_from(chunk, at)
         self.counters.frame("request", key, size + 4)
         if "request" in self._lost:
@@ -74,7 +73,7 @@ class Exchange:
         return False
 
     def wants_response(self, chunk: memoryview, at: int) -> bool:
-        """Find a response's request by its head; whether it must be seen whole."""
+        """Find a response's request by its header; return whether the whole frame is needed."""
         size, correlation_id = RESPONSE_HEAD.unpack_from(chunk, at)
         self._answering = asked = self.pending.answered(correlation_id)
         if asked is None:
@@ -88,15 +87,14 @@ class Exchange:
         )
 
     def strange(self, direction: Direction, size: int) -> None:
-        """Tell that this is not Kafka's protocol: no frame has such a size."""
+        """Report a frame size that the Kafka protocol does not allow."""
         self.report("strange", direction=direction, size=size)
 
     def due(self) -> list[bytes]:
-        """Answers of our own that stand between this response and the next."""
+        """Return the gate's own answers to send between this response and the next."""
         return self.pending.due()
 
     def request(self, frame: bytes) -> list[Item]:
-        """What is passed on for a request."""
         _, key, version, correlation_id = REQUEST_HEAD.unpack_from(frame)
         asked = Asked(correlation_id, key, version)
         message = self._read(frame, asked)
@@ -125,8 +123,8 @@ class Exchange:
         return [frame]
 
     def response(self, frame: bytes) -> list[Item]:
-        """What is passed on for a response, with answers of our own that come before it."""
-        # Only those before it: what is due behind it comes between it and the next.
+        """Return what to forward for a response, after the gate's own answers that precede it."""
+        # Only those that precede it: `due` returns the answers after it.
         items: list[Item] = list(self.pending.passed_over())
         asked = self._answering
         if asked is None:
@@ -156,12 +154,11 @@ class Exchange:
         return items
 
     def _lose(self, direction: Direction) -> Lost:
-        """From here on nothing arrives on this way."""
         self._lost.add(direction)
         return Lost()
 
     def _read(self, frame: bytes, asked: Asked) -> Any:
-        """Note what a request says; returns it decoded if some rule needs that and it can be."""
+        """Record a request's contents; return it decoded if a rule needs that and it is valid."""
         asked.request = request = Request(client_id=None, contents=None)
         message = None
         try:
@@ -170,14 +167,14 @@ class Exchange:
                 message = decode_request(frame, asked.key, asked.version)
                 contents = self._named(contents_of(message), asked)
                 asked.request = replace(request, contents=contents)
-        except Exception as error:  # kafka-python has no error of its own for a bad frame
+        except Exception as error:  # kafka-python has no specific error for a bad frame
             self._unreadable("request", asked, error)
         return message
 
     def _fired(
         self, direction: Direction, asked: Asked, response: bytes | None = None
     ) -> Counted | None:
-        """Tell which rules fire; the one that does something."""
+        """Report the rules that fire; return the one that does more than report, if any."""
         assert asked.request is not None
         if asked.key not in self.rules.watched:
             return None
@@ -196,7 +193,7 @@ class Exchange:
         return acting
 
     def _refused(self, message: Any, asked: Asked, code: int) -> bytes | None:
-        """An answer in place of the broker's; None if kafka-python cannot say it."""
+        """Build an error answer in place of the broker's; None if kafka-python cannot encode it."""
         try:
             made = refusal(message, asked.version, asked.correlation_id, code)
             return encode(made, asked.version)
@@ -205,7 +202,7 @@ class Exchange:
             return None
 
     def _failed(self, frame: bytes, asked: Asked, code: int) -> bytes:
-        """A response with an error in it."""
+        """Set an error in a response; return it unchanged if that is impossible."""
         try:
             message = decode_response(frame, asked.key, asked.version)
             if not set_errors(message, asked.version, code):
@@ -216,7 +213,6 @@ class Exchange:
             return frame
 
     def _named(self, contents: Contents, asked: Asked) -> Contents:
-        """Contents with the names of topics that are given by id."""
         names, unknown = self.topics.names(contents.topic_ids)
         if unknown and self.rules.reads_topics:
             self.report("unknown-topics", ids=sorted(map(str, unknown)), **_described(asked))
@@ -236,7 +232,6 @@ class Exchange:
 
 
 def _errors(frame: bytes, asked: Asked) -> set[int]:
-    """The codes in a response; none if it has no place for them, or is strange."""
     try:
         return errors(decode_response(frame, asked.key, asked.version), asked.version)
     except Exception:
@@ -244,19 +239,16 @@ def _errors(frame: bytes, asked: Asked) -> set[int]:
 
 
 def _refuses(frame: bytes, asked: Asked) -> bool | None:
-    """Whether a response bears an error anywhere; None if nobody can tell."""
     found = _errors(frame, asked)
     return any(found) if found else None
 
 
 def _error(frame: bytes, asked: Asked) -> str | None:
-    """The errors that a response bears, anywhere in it; None if nobody can tell."""
     found = _errors(frame, asked)
     return ", ".join(error_name(code) for code in sorted(found - {0}) or sorted(found)) or None
 
 
 def _described(asked: Asked) -> dict[str, Any]:
-    """The fields of an event that describe a request."""
     request = asked.request
     contents = request.contents if request else None
     return {

@@ -1,8 +1,4 @@
-"""One link with a gate on it: where clients are taken in, its rules, what is held.
-
-A link may be several ways (between brokers replication and Raft); rules and
-counters are of all of them.
-"""
+"""A gated link, whose ways (replication and Raft between brokers) share rules and counters."""
 
 from __future__ import annotations
 
@@ -27,10 +23,7 @@ _BACKLOG: Final = 128
 
 @dataclass(frozen=True, kw_only=True)
 class Way:
-    """Where clients come in and where they are taken, as `host:port`.
-
-    With `tls` both connections are encrypted, each by itself.
-    """
+    """A listener and its upstream, as `host:port`; with `tls` each side is encrypted separately."""
 
     listen: str
     upstream: str
@@ -43,7 +36,7 @@ class Way:
 
 
 class GatedLink:
-    """One link with a gate on it."""
+    """A link with a gate."""
 
     def __init__(self, name: str, *, topics: Topics, report: Teller) -> None:
         self.name = name
@@ -56,11 +49,7 @@ class GatedLink:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def open(self, ways: Sequence[Way]) -> None:
-        """Listen on every way.
-
-        Raises:
-            OSError: one of the addresses cannot be had.
-        """
+        """Listen on every way; raise `OSError` if an address cannot be bound."""
         listening = []
         try:
             for way in ways:
@@ -73,27 +62,22 @@ class GatedLink:
             self._spawn(self._accept(one, way))
 
     def close(self) -> None:
-        """Listen no more, and close every connection; what was held is lost."""
         for task in list(self._tasks):
             task.cancel()
         self.sever()
 
     def sever(self) -> None:
-        """Close every connection; what was held is lost."""
         for connection in list(self._connections.values()):
             connection.close()
 
     def put(self, id: int, rule: Rule) -> None:  # noqa: A002
-        """Let a rule act from now on."""
         self._rules.put(id, rule)
 
     def remove(self, id: int) -> int:  # noqa: A002
-        """Let a rule act no more; what it holds is released. Returns how many frames that were."""
         self._rules.remove(id)
         return self.release(id)
 
     def release(self, id: int) -> int:  # noqa: A002
-        """Let go what a rule holds; returns how many frames that are."""
         frames = [held for held, rule in self._held.items() if rule == id and not held.released]
         for held in frames:
             held.released = True
@@ -102,7 +86,6 @@ class GatedLink:
         return len(frames)
 
     def state(self) -> dict[str, Any]:
-        """Counters, and what is there now."""
         return {
             **self.counters.as_json(),
             "connections": len(self._connections),
@@ -132,7 +115,7 @@ class GatedLink:
                     broker = await opened(broker, way.tls.as_client(), host=host, spawn=self._spawn)
                     client = await opened(client, way.tls.as_broker(), host=None, spawn=self._spawn)
         except (OSError, asyncio.CancelledError) as error:
-            # As without a gate behind the proxy: taken in, then closed.
+            # As without a gate behind the proxy: accepted, then closed.
             client.close()
             broker.close()
             if isinstance(error, asyncio.CancelledError):

@@ -1,8 +1,7 @@
-"""What comes from a socket: read into one buffer, cut into frames, handed to an outlet.
+"""Read from a socket, split into frames, and pass them to an outlet.
 
-The buffer is read into again only when the outlet has written all of it.
-That is what makes a slow or held direction push back, as a plain connection would. A frame of which
-only part of the head came before the end is not passed on: nobody could make anything of it.
+The buffer is reused only after the outlet has written all of it. So a slow or held direction exerts
+backpressure, like a plain connection. A partial frame header at the end of the stream is discarded.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _BUFFER: Final = 256 * 1024
 
 
 class Inlet:
-    """Reads one direction of one connection."""
+    """Read one direction of a connection."""
 
     def __init__(
         self,
@@ -31,13 +30,12 @@ class Inlet:
         between: Callable[[], Sequence[Item]],
         over: Callable[[], None],
     ) -> None:
-        """What is asked of others.
+        """Create an inlet.
 
         Args:
-            splitter: cuts it.
-            whole: what becomes of a frame that was wanted.
-            between: what has to come in between two frames.
-            over: told that no more will come.
+            whole: returns what to forward for a whole frame that the splitter gathered.
+            between: returns what to insert between two frames.
+            over: called at the end of the stream.
         """
         self._loop = loop
         self._source = source
@@ -53,7 +51,6 @@ class Inlet:
         self._outlet: Outlet | None = None
 
     def start(self, outlet: Outlet) -> None:
-        """Read from now on, into an outlet."""
         self._outlet = outlet
         self._read(True)
 
@@ -62,12 +59,12 @@ class Inlet:
         self._stopped = True
 
     def fill_in(self) -> None:
-        """Put what has to come between two frames, if this is a moment between two."""
+        """Insert what must come between two frames, if the stream is between two."""
         if self._outlet is not None and self._splitter.between_frames and (own := self._between()):
             self._outlet.put(own)
 
     def drained(self) -> None:
-        """The outlet has written everything: the buffer is free again, but for part of a head."""
+        """Reuse the buffer, except for a partial header, after the outlet wrote everything."""
         if self._used:
             rest = self._kept - self._used
             self._view[:rest] = self._view[self._used : self._kept]
@@ -81,7 +78,7 @@ class Inlet:
         except BlockingIOError:
             return
         except OSError:
-            count = 0  # a reset ends it like a close
+            count = 0  # treat a reset like a close
         if not count:
             self.stop()
             self._over()

@@ -1,7 +1,7 @@
-"""Kafka's messages as kafka-python knows them: the gate's only way to decode and to encode.
+"""Decode and encode Kafka messages with kafka-python.
 
-A response says neither its API nor its version; both come from its request.
-What kafka-python has no class for can still be told by its header, which is the same for all.
+A response contains neither API nor version; both are taken from its request. A message without a
+class in kafka-python can still be identified by its header, which is the same for all.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kafka.protocol.api_header import RequestHeader, ResponseClassRegistry
 from kafka.protocol.api_key import ApiKey
 
 _PREFIX: Final = 4
-"""Bytes of a frame before its header: its size."""
+"""Bytes of the size field before the header."""
 _REQUESTS: Final[dict[int, Any]] = {
     thing.API_KEY: thing
     for module in (admin, consumer, metadata, producer)
@@ -27,11 +27,7 @@ METADATA: Final = int(ApiKey.Metadata)
 
 
 def api_key(api: str) -> int:
-    """The number of an API.
-
-    Raises:
-        ValueError: there is no API of that name.
-    """
+    """Return the key of an API; raise `ValueError` if the name is unknown."""
     try:
         return int(ApiKey[api])
     except KeyError:
@@ -41,7 +37,7 @@ def api_key(api: str) -> int:
 
 
 def api_name(key: int) -> str:
-    """The name of an API, or its number where it has none."""
+    """Return the name of an API, or `API <key>` if unknown."""
     try:
         return str(ApiKey(key).name)
     except ValueError:
@@ -53,11 +49,7 @@ def decodable(key: int) -> bool:
 
 
 def error_code(name: str) -> int:
-    """The number of an error.
-
-    Raises:
-        ValueError: there is no error of that name.
-    """
+    """Return the code of an error; raise `ValueError` if the name is unknown."""
     codes = {error.message: code for code, error in kafka_errors.items() if code is not None}
     if name not in codes:
         near = difflib.get_close_matches(name, codes, n=3, cutoff=0)
@@ -66,18 +58,17 @@ def error_code(name: str) -> int:
 
 
 def client_id(frame: bytes) -> str | None:
-    """Who says it sent a request: the same place in every version of the header."""
+    """Return a request's client id, which has the same place in every header version."""
     found = RequestHeader.decode(io.BytesIO(frame[_PREFIX:])).client_id
     return None if found is None else str(found)
 
 
 def decode_request(frame: bytes, key: int, version: int) -> Any:
-    """A request; raises whatever a malformed one makes kafka-python raise."""
+    """Decode a request; a malformed one raises any of kafka-python's exceptions."""
     return _REQUESTS[key].decode(frame, version=version, header=True, framed=True)
 
 
 def decode_response(frame: bytes, key: int, version: int) -> Any:
-    """A response; raises whatever a malformed one makes kafka-python raise."""
     return response_class(key).decode(frame, version=version, header=True, framed=True)
 
 
@@ -86,7 +77,6 @@ def response_class(key: int) -> Any:
 
 
 def encode(message: Any, version: int) -> bytes:
-    """A message with its header, as a frame."""
-    # Not by the argument `version`, which the headers of responses do not bear.
+    # Not through the argument `version`, which response headers do not support.
     message._version = version
     return bytes(message.encode(framed=True, header=True))

@@ -1,8 +1,4 @@
-"""What is still to be written to a socket, in order: bytes, frames that are held, a loss, an end.
-
-Nothing overtakes. What stands behind a held frame waits as well, as bytes do
-on a link that is slow, so the order of everything on a connection is what its rules say.
-"""
+"""Write to a socket in order: everything after a held frame waits too, as on a slow link."""
 
 from __future__ import annotations
 
@@ -15,22 +11,22 @@ from dataclasses import dataclass
 
 @dataclass(eq=False)
 class Held:
-    """A frame that waits for its release."""
+    """A frame that is written only once it is released."""
 
     data: memoryview
     over: Callable[[bool], None]
-    """Told that it has gone out (True), or that it never will."""
+    """Called with True when it was written, with False when it never will be."""
     released: bool = False
 
 
 @dataclass(eq=False)
 class Lost:
-    """Whatever comes after this is swallowed, and the connection stays as it is."""
+    """Discard everything after this, and keep the connection open."""
 
 
 @dataclass(eq=False)
 class End:
-    """Nothing that comes after this is written."""
+    """Write nothing after this."""
 
     reached: Callable[[], None]
 
@@ -39,12 +35,12 @@ Item = memoryview | bytes | Held | Lost | End
 
 
 class Outlet:
-    """Writes what it is given, as fast as the socket takes it; throws it away when that is gone."""
+    """Write items as fast as the socket accepts them; discard them if it is closed."""
 
     def __init__(
         self, loop: asyncio.AbstractEventLoop, sink: socket.socket, drained: Callable[[], None]
     ) -> None:
-        """`drained` is called when all is written: until then views of a buffer are in use."""
+        """Create an outlet; until it calls `drained`, it uses views of the inlet's buffer."""
         self._loop = loop
         self._sink: socket.socket | None = sink
         self._drained = drained
@@ -53,23 +49,21 @@ class Outlet:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is left to be written."""
         return not self._items
 
     def put(self, items: Sequence[Item]) -> None:
-        """Add items and write what can be written."""
         self._items.extend(items)
         self.go_on()
 
     def give_up(self) -> None:
-        """The socket is gone, or about to go: throw away what is there and what will come."""
+        """Discard all present and future items: the socket is closed or about to be."""
         if self._sink is not None and self._full:
             self._loop.remove_writer(self._sink)
         self._sink, self._full = None, False
         self.go_on()
 
     def go_on(self) -> None:
-        """Write what can be written; to be called when a frame was released."""
+        """Write as much as possible; call this when a frame was released."""
         if self._full or not self._items:
             return
         while self._items:
@@ -100,7 +94,6 @@ class Outlet:
         end.reached()
 
     def _write(self, data: memoryview | bytes) -> memoryview | None:
-        """Write; returns what the socket did not take."""
         if self._sink is None:
             return None
         try:
@@ -113,7 +106,6 @@ class Outlet:
         return memoryview(data)[sent:] if sent < len(data) else None
 
     def _keep(self, item: memoryview | bytes | Held, left: memoryview) -> None:
-        """Go on with what is left when the socket has room."""
         assert self._sink is not None
         if isinstance(item, Held):
             item.data = left

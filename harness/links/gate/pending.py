@@ -1,8 +1,8 @@
-"""Requests that are under way on one connection, and what becomes of their answers.
+"""Track the requests in flight on one connection.
 
-Kafka answers in order, and a response names only its correlation id. A
-request that is never answered (Produce with acks=0) is passed over when a later answer comes. What
-is answered here and not by the broker waits its turn, so that the client sees one order.
+Kafka answers in order, and a response contains only its correlation id. A request without an answer
+(Produce with acks=0) is skipped when a later answer arrives. The gate's own answers wait for their
+turn, so that the client sees answers in order.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from onceproof.harness.links.gate.contents import Contents
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What is known of a request that somebody wanted whole."""
+    """What is known of a request that a rule needed whole."""
 
     client_id: str | None
     contents: Contents | None
@@ -23,34 +23,34 @@ class Request:
 
 @dataclass(slots=True)
 class Asked:
-    """One request under way."""
+    """One request in flight."""
 
     correlation_id: int
     key: int
     version: int
     request: Request | None = None
-    """None if no rule was interested when it came."""
+    """None if no rule watched its API when it arrived."""
     answer: bytes | None = None
-    """Our own answer, if the broker is not asked."""
+    """The gate's own answer, if the request is not forwarded."""
     swallowed: bool = False
     """Whether the client must not see the broker's answer."""
 
 
 class Pending:
-    """Requests under way, oldest first."""
+    """The requests in flight, oldest first."""
 
     def __init__(self) -> None:
         self._asked: deque[Asked] = deque()
         self._due: list[bytes] = []
 
     def add(self, asked: Asked) -> None:
-        """A request went on, or is answered by us."""
+        """Add a request that was forwarded, or that the gate answers."""
         self._asked.append(asked)
 
     def answered(self, correlation_id: int) -> Asked | None:
-        """The request of a broker's response, no longer under way; None if nobody asked.
+        """Remove and return the request of a broker's response; None if there is none.
 
-        Our own answers that it passes over become due before it.
+        The gate's own answers to earlier requests become due before the response.
         """
         if not any(a.correlation_id == correlation_id and a.answer is None for a in self._asked):
             return None
@@ -63,16 +63,15 @@ class Pending:
 
     @property
     def overdue(self) -> bool:
-        """Whether an answer of ours comes before the response that was seen last."""
+        """Whether one of the gate's answers precedes the latest response."""
         return bool(self._due)
 
     def passed_over(self) -> list[bytes]:
-        """Our own answers that come before the response that was seen last."""
         found, self._due = self._due, []
         return found
 
     def due(self) -> list[bytes]:
-        """Our own answers that the client is owed now; they are its from here on."""
+        """Remove and return all of the gate's answers that can be sent now."""
         found = self.passed_over()
         while self._asked and (answer := self._asked[0].answer) is not None:
             self._asked.popleft()

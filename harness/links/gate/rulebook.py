@@ -1,7 +1,7 @@
-"""The rules of one gated link, in the order in which they were put.
+"""The rules of one gated link, in the order in which they were added.
 
-A message meets at most one rule that does something to it, the first whose
-turn it is, and rules behind that one do not count it. Reports leave it to the others.
+The first rule that fires takes a message, and later rules do not count it. `report` rules do not
+take messages.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from onceproof.harness.links.gate.rules import Direction, Rule
 
 @dataclass(kw_only=True)
 class Counted:
-    """A rule and how often it met a message."""
+    """A rule with its counters."""
 
     id: int
     rule: Rule
@@ -26,7 +26,7 @@ class Counted:
         return self.rule.times is None or self.fired < self.rule.times
 
     def takes(self, client_id: str | None, contents: Contents | None, refused: bool | None) -> bool:
-        """Count a message if it matches; whether it acts on it."""
+        """Count a message if it matches, and return whether the rule fires."""
         if not self.live or not self.rule.matches(client_id, contents, refused):
             return False
         self.matched += 1
@@ -49,17 +49,16 @@ class Rulebook:
 
     @property
     def watched(self) -> frozenset[int]:
-        """The numbers of all APIs whose messages some rule needs whole."""
+        """Keys of the APIs whose messages a rule needs whole."""
         return self._watched
 
     @property
     def reads_topics(self) -> bool:
-        """Whether some rule asks for a topic."""
         return any(counted.rule.message.topic is not None for counted in self.live)
 
     @property
     def learns_topics(self) -> bool:
-        """Whether names of topics are of use: some rule asks for one, or reports what passes."""
+        """Whether topic names are needed: a rule matches by topic, or reports."""
         return self.reads_topics or any(c.rule.action == "report" for c in self.live)
 
     def put(self, id: int, rule: Rule) -> None:  # noqa: A002 - what it is called everywhere
@@ -67,16 +66,13 @@ class Rulebook:
         self._watch()
 
     def remove(self, id: int) -> None:  # noqa: A002
-        """Remove a rule; one that is gone already is fine."""
         self._rules.pop(id, None)
         self._watch()
 
     def reads_requests(self, key: int) -> bool:
-        """Whether some rule needs the requests of an API decoded."""
         return any(rule.reads_request for rule in self._of(key))
 
     def reads_errors(self, key: int) -> bool:
-        """Whether some rule goes by the errors in the answers of an API."""
         return any(rule.message.refused is not None for rule in self._of(key))
 
     def meet(
@@ -87,7 +83,7 @@ class Rulebook:
         contents: Contents | None,
         refused: bool | None = None,
     ) -> list[Counted]:
-        """The rules that fire for a message: reports, and at most one other, which is the last."""
+        """Return the rules that fire: `report` rules, and at most one other, which is last."""
         fired = []
         for counted in self.live:
             sought = counted.rule.message

@@ -1,7 +1,7 @@
-"""A rule: a message, and what happens to it. Plain data.
+"""Rules of a gate: which messages they match and what they do.
 
-A rule counts what it matches, from 1, and acts on the `nth` match and those
-after it, `times` in all. Answers are matched by what their requests carry.
+A rule counts its matches from 1 and fires from the `nth` on, at most `times` times. A response
+matches by the contents of its request.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ Action = Literal["hold", "drop", "close-before", "close-after", "error", "duplic
 
 _CONTENTS: Final = ("topic", "transactional_id", "group", "commits", "partitions")
 POSITIONS: Final = ("OffsetCommit", "TxnOffsetCommit")
-"""What commits offsets of a group, outside a transaction and in one."""
+"""The APIs that commit offsets, outside and inside a transaction."""
 _REPORTED: Final = ("EndTxn", "OffsetCommit")
-"""Whose contents are reported whatever a rule asks: transaction ends, and what is committed."""
+"""APIs whose contents are always reported, for transaction ends and committed offsets."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MessageMatch:
-    """Which message on a link: the n-th request or response of an API, by what it carries."""
+    """Match the n-th request or response of an API, by its contents."""
 
     direction: Direction
     api: str
@@ -35,14 +35,14 @@ class MessageMatch:
     group: str | None = None
     client_id: str | None = None
     commits: bool | None = None
-    """Of EndTxn: only one that commits, or only one that aborts."""
+    """EndTxn only: True matches commits, False aborts."""
     partitions: int | None = None
-    """Of OffsetCommit and TxnOffsetCommit: only one with the positions of at least so many."""
+    """OffsetCommit and TxnOffsetCommit only: the minimum number of partitions."""
     refused: bool | None = None
-    """Of a response: only one with an error in it, or only one without any."""
+    """Responses only: True matches those with an error, False those without."""
 
     def __post_init__(self) -> None:
-        """Raises `ValueError` for what no gate can look for."""
+        """Raise `ValueError` for what a gate cannot match."""
         Rule(message=self, action="report")
 
     @property
@@ -51,15 +51,15 @@ class MessageMatch:
 
     @property
     def reads_request(self) -> bool:
-        """Whether it goes by what a request carries beside its header."""
+        """Whether it matches by a request's contents, beyond the header."""
         return any(getattr(self, name) is not None for name in _CONTENTS)
 
     def matches(
         self, client_id: str | None, contents: Contents | None, refused: bool | None
     ) -> bool:
-        """Whether this is such a request, or its answer.
+        """Return whether a request, or the response to it, matches.
 
-        `contents` is None if unreadable, `refused` if it is no answer or nobody can tell.
+        `contents` is None if unreadable; `refused` is None for a request or if unknown.
         """
         if self.client_id is not None and client_id != self.client_id:
             return False
@@ -81,32 +81,31 @@ class MessageMatch:
         )
 
     def rule(self, action: Action, *, times: int | None = 1, error: str | None = None) -> Rule:
-        """What a gate has to do with it."""
-        # A gate knows its link: what others add to say where it is stays with them.
+        # Subclasses add fields that name a link; a gate's rule must not have them.
         same = {f.name: getattr(self, f.name) for f in fields(MessageMatch)}
         return Rule(message=MessageMatch(**same), action=action, times=times, error=error)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """Which message, and what happens to it.
+    """Which message, and what to do with it.
 
-    `hold` keeps it until it is released, and what follows it; `drop` loses it, and what follows it
-    on its connection, which stays open; `close-before` and `close-after` end the connection before
-    it is passed on, or after; `error` answers with `error`: a request is not passed on, a response
-    is changed; `duplicate` sends a request twice and swallows the second answer; `report` only
-    tells of it, before it is passed on.
+    `hold` keeps the message, and everything after it, until its release. `drop` loses the message
+    and everything after it on its connection, which stays open. `close-before` and `close-after`
+    close the connection before or after the message is forwarded. `error` answers with `error`: a
+    request is not forwarded, a response is changed. `duplicate` sends a request twice and discards
+    the second answer. `report` only reports the message, before it is forwarded.
     """
 
     message: MessageMatch
     action: Action
     times: int | None = 1
-    """How often it acts; None: always."""
+    """Maximum number of firings; None: unlimited."""
     error: str | None = None
-    """Kafka's name of the error that is answered."""
+    """Kafka's name of the error to answer with."""
 
     def __post_init__(self) -> None:
-        """Raises `ValueError` for what cannot be done."""
+        """Raise `ValueError` for an impossible rule."""
         sought = self.message
         for name, value, choices in (
             ("direction", sought.direction, get_args(Direction)),
@@ -138,20 +137,19 @@ class Rule:
 
     @property
     def reads_request(self) -> bool:
-        """Whether it wants a request decoded: to match it, to make up its answer, or to tell it."""
+        """Whether it uses a decoded request: to match, to build an answer, or to report."""
         reports = self.action == "report" and decodable(self.message.key)
         return self._needs_request or self.message.api in _REPORTED or reports
 
     @property
     def _needs_request(self) -> bool:
-        """Whether it can do nothing with a request that cannot be decoded."""
+        """Whether it cannot act on a request that is not decodable."""
         refuses = self.action == "error" and self.message.direction == "request"
         return refuses or self.message.reads_request
 
     def matches(
         self, client_id: str | None, contents: Contents | None, refused: bool | None = None
     ) -> bool:
-        """Whether it acts on such a request, or its answer; see `MessageMatch.matches`."""
         if self._needs_request and contents is None:
             return False
         return self.message.matches(client_id, contents, refused)
@@ -161,11 +159,7 @@ class Rule:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Rule:
-        """The reverse of `as_json`.
-
-        Raises:
-            ValueError: it is no rule.
-        """
+        """Reverse `as_json`; raise `ValueError` if the data is not a rule."""
         try:
             return cls(**{**data, "message": MessageMatch(**data["message"])})
         except (KeyError, TypeError) as error:

@@ -1,8 +1,7 @@
-"""A stream of frames, cut into what passes as it is and frames that are wanted whole.
+"""Split a stream into bytes to pass through and frames that are needed whole.
 
-What passes is never copied. A chunk yields views of itself, and only a frame
-that somebody wants, by the look of its head, is gathered; so a big frame of no interest costs one
-look, however many chunks it takes.
+Passed bytes are not copied: they are views of the chunk. Only a frame that is wanted by its header
+is gathered, so that a large unwanted frame costs one check, however many chunks it spans.
 """
 
 from __future__ import annotations
@@ -12,17 +11,17 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 Piece = memoryview | bytes
-"""What passes, as a view of the chunk; or a whole frame that was wanted."""
+"""Bytes to pass, as a view of the chunk; or a whole frame that was wanted."""
 
 _SIZE: Final = struct.Struct(">i")
 _FOREVER: Final = 1 << 62
 
 
 class Splitter:
-    """One direction of one connection.
+    """Split one direction of a connection.
 
-    `wanted(chunk, at)` is asked once for every frame, as soon as its first `head` bytes are in
-    the chunk. `strange(size)` is told when a frame cannot be one of Kafka's; what follows passes.
+    `wanted(chunk, at)` is called once for every frame, as soon as its first `head` bytes are in the
+    chunk. `strange(size)` is called if a frame is not valid in Kafka; everything after it passes.
     """
 
     def __init__(
@@ -38,17 +37,17 @@ class Splitter:
         self._left = 0
         self._frame: bytearray | None = None
         self.used = 0
-        """How much of the last chunk its pieces account for."""
+        """Bytes of the last chunk that its pieces cover."""
 
     @property
     def between_frames(self) -> bool:
-        """Whether all that was handed on so far is whole frames."""
+        """Whether the stream so far ends with a whole frame."""
         return self._left == 0
 
     def cut(self, chunk: memoryview) -> Iterator[Piece]:
-        """Cut a chunk into pieces, each before the next frame is looked at.
+        """Yield the pieces of a chunk, each before the next frame is examined.
 
-        What was not `used` then is the beginning of a head: it must come again with the next chunk.
+        Bytes beyond `used` are a partial header: they must begin the next chunk.
         """
         end = len(chunk)
         at = start = 0

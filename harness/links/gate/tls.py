@@ -1,8 +1,8 @@
-"""TLS at a gate: it is the broker to a client, and a client to the broker.
+"""TLS at a gate, which acts as the broker to clients and as a client to the broker.
 
-Between an encrypted socket and the gate stands a pair of plain ones, so that all else of the gate
-is as without TLS. An end on one side is an end on the other, also of one direction alone: a broker
-reads on after a client has left, and what was held for it must still reach it.
+A plain socket pair connects each encrypted socket to the gate, so that the rest of the gate is the
+same as without TLS. Half-closes are forwarded: after a client has left, the broker still reads, and
+held requests must still reach it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ Spawn = Callable[[Coroutine[Any, Any, None]], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Tls:
-    """Paths of what a gate needs.
+    """Paths of a gate's TLS files.
 
     Attributes:
-        authority: the certificate of who signed the broker's.
-        certificate: one that clients take for the broker's.
-        key: that certificate's.
+        authority: certificate of the CA that signed the broker's certificate.
+        certificate: a certificate that clients accept as the broker's.
+        key: the key of `certificate`.
     """
 
     authority: str
@@ -47,15 +47,14 @@ class Tls:
 async def opened(
     outer: socket.socket, context: ssl.SSLContext, *, host: str | None, spawn: Spawn
 ) -> socket.socket:
-    """The plain end of an encrypted connection; `outer` closes with it.
+    """Do a TLS handshake on `outer`, take it over, and return the plain end of the connection.
 
     Args:
-        outer: connected; its own from now on.
-        host: whom a client expects there; None: this is the server.
-        spawn: starts what carries bytes until the end.
+        host: the server's expected host name; None: this is the server.
+        spawn: starts the task that forwards bytes until the end.
 
     Raises:
-        OSError: there is no TLS to be had with the other side; `outer` is closed.
+        OSError: the handshake failed; `outer` is closed.
     """
     inner, plain = socket.socketpair()
     try:
@@ -72,7 +71,7 @@ async def opened(
 
 
 class _Bridge:
-    """Carries bytes between an encrypted socket and a plain one."""
+    """Forward bytes between an encrypted and a plain socket."""
 
     def __init__(
         self, outer: socket.socket, inner: socket.socket, context: ssl.SSLContext, host: str | None
@@ -109,7 +108,7 @@ class _Bridge:
             self._inner.close()
 
     async def _inward(self) -> None:
-        with suppress(OSError):  # a reset ends it like a close
+        with suppress(OSError):  # treat a reset like a close
             while data := await self._decrypted():
                 await self._loop.sock_sendall(self._inner, data)
         with suppress(OSError):
@@ -120,25 +119,24 @@ class _Bridge:
             while data := await self._loop.sock_recv(self._inner, _BYTES):
                 self._tls.write(data)
                 await self._flush()
-        with suppress(OSError):  # the other side's farewell has not come, or it is gone
+        with suppress(OSError):  # the peer has not sent close_notify yet, or has disconnected
             self._tls.unwrap()
         with suppress(OSError):
             await self._flush()
             self._outer.shutdown(socket.SHUT_WR)
 
     def _is_abandoned(self) -> bool:
-        """Whether the gate has closed its end, and not only one direction of it."""
+        """Return whether the gate has closed both directions of its end."""
         poll = select.poll()
         poll.register(self._inner, 0)
         return any(event & select.POLLHUP for _, event in poll.poll(0))
 
     async def _decrypted(self) -> bytes:
-        """The next bytes; empty at the end."""
         while True:
             try:
                 return self._tls.read(_BYTES)
             except ssl.SSLWantReadError:
-                # Messages of TLS itself. Without one, this must not wait for the other direction.
+                # TLS's own messages. If there are none, do not wait for the other direction.
                 if self._outgoing.pending:
                     await self._flush()
                 if not await self._receive():

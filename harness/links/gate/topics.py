@@ -1,8 +1,7 @@
-"""Names of topics by their ids, learned from Metadata and from the harness.
+"""Map topic ids to names, learned from the harness and from Metadata responses.
 
-Newer versions of Produce, Fetch and the offset APIs carry ids only, and
-clients ask for Metadata minutes apart. So the harness teaches the ids of the topics that its rules
-name, and what clients are told later is learned as it passes.
+Newer versions of Produce, Fetch and the offset APIs contain only ids, and clients request Metadata
+minutes apart. So the harness teaches the ids of the topics that its rules name.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from uuid import UUID
 
 
 class Topics:
-    """Names of topics by their ids."""
+    """Known topic names, by id."""
 
     def __init__(self) -> None:
         self._names: dict[UUID, str] = {}
@@ -27,11 +26,11 @@ class Topics:
                 self._names[topic.topic_id] = topic.name
 
     def names(self, ids: Iterable[UUID]) -> tuple[set[str], set[UUID]]:
-        """The names of some ids, and the ids that are not known."""
+        """Return the names of the known ids, and the unknown ids."""
         wanted = set(ids)
         known = wanted & self._names.keys()
         return {self._names[one] for one in known}, wanted - known
 
     def name(self, topic: str | UUID) -> str | UUID:
-        """Its name; its id where that is all that is known."""
+        """Return the topic's name, or its id if the name is unknown."""
         return self._names.get(topic, topic) if isinstance(topic, UUID) else topic

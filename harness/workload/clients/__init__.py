@@ -1,1 +1,1 @@
-"""The programs that send: one file for each client library, a process of its own each."""
+"""Producer programs, one for each client library. Each runs as its own process."""

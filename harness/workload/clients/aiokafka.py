@@ -1,7 +1,7 @@
-"""aiokafka: `python -m onceproof.harness.workload.clients.aiokafka TASK`.
+"""Producer with aiokafka: `python -m onceproof.harness.workload.clients.aiokafka TASK`.
 
-Everything happens on one event loop, and a task of its own takes orders and
-tells progress, so that a call that never returns is seen by the harness as standing still.
+One asyncio task sends, another takes orders and reports progress. If a call never returns, the
+harness therefore sees that the producer makes no progress.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from onceproof.harness.workload.clients.runtime import Call, SenderRuntime, give
 _TICK: Final = 0.01
 _STOP_SECONDS: Final = 5
 _ERRORS: Final = (KafkaError, AssertionError)
-"""What its calls raise; the second where a fenced producer is told to abort."""
+"""Errors of the client; `AssertionError` if a fenced producer is told to abort."""
 
 
 class Sending:
-    """The sending of one task's records."""
+    """Send the records of one task."""
 
     def __init__(self, desk: SenderRuntime) -> None:
         self.desk = desk
@@ -32,10 +32,9 @@ class Sending:
         self._failed: KafkaError | None = None
 
     async def send_all(self) -> None:
-        """Send every record, at the pace that is set; wait for every outcome."""
         ticking = asyncio.create_task(self._tick())
         sending = asyncio.create_task(self._send_all())
-        # Whichever fails first ends the program: also when the harness is gone.
+        # The first failure ends the program, including the end of the harness.
         await asyncio.wait((ticking, sending), return_when=asyncio.FIRST_COMPLETED)
         (ticking if ticking.done() else sending).result()
         ticking.cancel()
@@ -64,7 +63,7 @@ class Sending:
         await asyncio.wait((asyncio.ensure_future(self.client.stop()),), timeout=_STOP_SECONDS)
 
     async def _new_client(self) -> None:
-        """Start one; with a transactional id, whatever it had under way is ended by that."""
+        """Start a client; with a transactional id this also ends an open transaction."""
         task = self.desk.task
         transactional = {"transactional_id": task.transactional_id} if task.transactional_id else {}
         self.client = AIOKafkaProducer(
@@ -82,14 +81,14 @@ class Sending:
                 call.record.topic, key=call.key, value=call.value, headers=call.headers
             )
         except KafkaError as error:
-            self.desk.refused(call.attempt, repr(error), certain=True)  # it was never taken
+            self.desk.refused(call.attempt, repr(error), certain=True)  # it was never queued
             self._failed = error
         else:
             future.add_done_callback(partial(self._on_outcome, call.attempt))
 
     def _on_outcome(self, attempt: str, future: asyncio.Future[Any]) -> None:
         if future.cancelled() or future.exception() is not None:
-            # Whether a batch that failed was ever transmitted is not known.
+            # It is unknown whether a failed batch was transmitted.
             error = None if future.cancelled() else future.exception()
             self.desk.refused(attempt, repr(error or "cancelled"), certain=False)
             self._failed = error if isinstance(error, KafkaError) else KafkaError(repr(error))
@@ -113,7 +112,7 @@ class Sending:
                 await self._send(call)
             await self._outcomes()
             if self._failed is not None:
-                raise self._failed  # this client's commit would not fail
+                raise self._failed  # this client would commit in spite of it
             if abort:
                 await self.client.abort_transaction()
                 desk.ended("aborted")
@@ -125,7 +124,7 @@ class Sending:
             await self._give_up(error)
 
     async def _give_up(self, error: Exception) -> None:
-        """Abort; where even that fails nobody knows, and a new client goes on."""
+        """Abort; if that fails, the outcome is unknown, and a new client continues."""
         try:
             await self.client.abort_transaction()
         except _ERRORS as worse:

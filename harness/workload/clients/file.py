@@ -1,7 +1,7 @@
-"""Appends records to a file: `python -m onceproof.harness.workload.clients.file TASK`.
+"""Append records to a file: `python -m onceproof.harness.workload.clients.file TASK`.
 
-The file has the name of the records' topic and lies beside the file of the
-records. A line's offset is the byte at which it begins; it is acknowledged when it is on disk.
+The file is named after the topic and lies in the folder of the task's records. A line's offset is
+its first byte. A record is acknowledged after fsync.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from onceproof.harness.workload.clients.runtime import Call, SenderRuntime, give
 
 
 def append_all(desk: SenderRuntime) -> None:
-    """Append every record, at the pace that is set.
+    """Append every record at the ordered pace.
 
-    Raises:
-        OSError: the file cannot be written; what was being appended has no outcome.
+    If the file cannot be written, this raises `OSError`, and the records have no outcome.
     """
     folder = Path(desk.task.records).parent
     files: dict[str, FileIO] = {}

@@ -1,7 +1,7 @@
-"""kafka-python: `python -m onceproof.harness.workload.clients.kafka_python TASK`.
+"""Producer with kafka-python: `python -m onceproof.harness.workload.clients.kafka_python TASK`.
 
-Outcomes come on a thread of the client's own. Its calls that end a
-transaction have no time limit, so one that never returns is for the harness to see.
+Outcomes arrive on the client's own thread. Its commit and abort have no timeout; the harness
+detects one that never returns by the lack of progress.
 """
 
 from __future__ import annotations
@@ -21,14 +21,13 @@ _FLUSH_SECONDS: Final = 0.1
 
 
 class Sending:
-    """The sending of one task's records."""
+    """Send the records of one task."""
 
     def __init__(self, desk: SenderRuntime) -> None:
         self.desk = desk
         self.client = self._new_client()
 
     def send_all(self) -> None:
-        """Send every record, at the pace that is set; wait for every outcome."""
         desk = self.desk
         transactional = desk.task.transactional_id is not None
         while not desk.over:
@@ -57,14 +56,14 @@ class Sending:
         return client
 
     def _begin(self, client: Any) -> None:
-        """Take the transactional id; whatever it had under way is ended by that."""
+        """Initialize transactions, which also ends an open one."""
         while True:
             self.desk.listen()
             try:
                 client.init_transactions()
                 return
             except KafkaTimeoutError:
-                continue  # which is what its documentation says to do
+                continue  # as the client's documentation says
 
     def _send(self, call: Call) -> None:
         try:
@@ -72,10 +71,10 @@ class Sending:
                 call.record.topic, key=call.key, value=call.value, headers=call.headers
             )
         except KafkaError as error:
-            self.desk.refused(call.attempt, error, certain=True)  # it was never taken
+            self.desk.refused(call.attempt, error, certain=True)  # it was never queued
             raise
         future.add_callback(partial(self._acknowledged, call.attempt))
-        # Whether a batch that failed was ever transmitted is not known.
+        # It is unknown whether a failed batch was transmitted.
         future.add_errback(partial(self._refused, call.attempt))
 
     def _acknowledged(self, attempt: str, metadata: Any) -> None:
@@ -122,7 +121,7 @@ class Sending:
                 raise
 
     def _give_up(self, error: Exception) -> None:
-        """Abort; where even that fails nobody knows, and a new client goes on."""
+        """Abort; if that fails, the outcome is unknown, and a new client continues."""
         try:
             self.client.abort_transaction()
         except (KafkaError, ValueError) as worse:

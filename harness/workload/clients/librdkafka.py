@@ -1,10 +1,7 @@
-"""librdkafka through confluent-kafka.
+"""Producer with confluent-kafka: `python -m onceproof.harness.workload.clients.librdkafka TASK`.
 
-Run as `python -m onceproof.harness.workload.clients.librdkafka TASK`.
-
-It does in a transaction what its documentation tells a program to do. A call
-that may be repeated is repeated, a transaction that must be aborted is aborted, and after what is
-fatal a new client goes on.
+It handles transaction errors as the documentation says: it retries retriable errors, aborts
+abortable ones, and replaces the client after a fatal one.
 """
 
 from __future__ import annotations
@@ -21,13 +18,13 @@ from onceproof.harness.kafka.connecting.connection import connection
 from onceproof.harness.workload.clients.runtime import Call, SenderRuntime, Transaction, given_desk
 
 _NEVER_SENT: Final = frozenset({KafkaError._PURGE_QUEUE})
-"""Errors that certainly left nothing in the log: the record never left the queue."""
+"""Errors after which the record is certainly not in the log: it never left the queue."""
 _CALL_SECONDS: Final = 5.0
-"""How long one call of a transaction blocks before it is made again."""
+"""Timeout of a transactional call, after which it is retried."""
 
 
 class Sending:
-    """The sending of one task's records."""
+    """Send the records of one task."""
 
     def __init__(self, desk: SenderRuntime) -> None:
         self.desk = desk
@@ -35,7 +32,6 @@ class Sending:
         self.client = self._new_client()
 
     def send_all(self) -> None:
-        """Send every record, at the pace that is set; wait for every outcome."""
         desk = self.desk
         transactional = desk.task.transactional_id is not None
         if transactional:
@@ -84,7 +80,7 @@ class Sending:
                 )
                 return
             except BufferError:
-                # The client's queue is full (a partition without a leader): wait for room.
+                # The client's queue is full (a partition has no leader): wait for space.
                 self._wait()
 
     def _wait(self) -> None:
@@ -93,16 +89,15 @@ class Sending:
         self.desk.report()
 
     def _on_delivery(self, call: Call, error: KafkaError | None, message: Message) -> None:
-        """Note an outcome. A client that retries may have been appended and then refused."""
+        """Record an outcome. If the client retries, a failed record may still be in the log."""
         if error is None:
             self.desk.acknowledged(call.attempt, message.partition(), message.offset())
         elif self._resends and error.code() == KafkaError._MSG_TIMED_OUT:
-            self._produce(call)  # the application knows better, and sends it again by itself
+            self._produce(call)  # a broken application: it retries by itself
         else:
             self.desk.refused(call.attempt, error, certain=error.code() in _NEVER_SENT)
 
     def _on_statistics(self, text: str) -> None:
-        """Keep the number of requests that timed out, by broker id."""
         for broker in json.loads(text)["brokers"].values():
             if (node := broker["nodeid"]) > 0:
                 self.desk.timeouts[node] = broker["req_timeouts"]
@@ -110,7 +105,7 @@ class Sending:
     # Transactions.
 
     def _begin(self) -> None:
-        """Take the transactional id; whatever it had under way is ended by that."""
+        """Initialize transactions, which also ends an open one."""
         self._call(self.client.init_transactions)
 
     def _send_transaction(self, transaction: Transaction) -> None:
@@ -140,7 +135,7 @@ class Sending:
                 raise
 
     def _give_up(self, error: KafkaError) -> None:
-        """Abort what must be aborted; what is fatal leaves it undecided."""
+        """Abort if the error requires it; otherwise the outcome is unknown: replace the client."""
         if error.txn_requires_abort():
             try:
                 self._call(self.client.abort_transaction)
@@ -155,7 +150,7 @@ class Sending:
         while len(self.client) and time.monotonic() < deadline:
             try:
                 self._wait()
-            except KafkaException:  # what was fatal is raised once more
+            except KafkaException:  # a fatal error is raised again
                 self.desk.listen(0.05)
         self.desk.abandoned(error)
         self.desk.new_session()

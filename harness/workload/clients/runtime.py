@@ -1,8 +1,8 @@
-"""What all programs that send share: their records, their pace, their history, their word.
+"""Runtime of the Python producer programs: records, pace, history, and progress reports.
 
-The call is on disk before the program gets the record to send, the outcome
-after it. So whatever kills the process, a record in the log always has a call, and a call without
-an outcome is `info`. `onceproof.harness.workload.task_file` says it for every language.
+A call is written to disk before the program gets the record, and its outcome afterwards. So even if
+the process is killed, every record in the log has a call, and a call without an outcome is `info`.
+`onceproof.harness.workload.task_file` specifies this for all languages.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.workload.task_file import SenderRecord, SenderTask, load_records
 
 BLOCK: Final = 200
-"""The most records whose calls are written at once."""
+"""Maximum number of calls per write."""
 _STATUS_EVERY: Final = 0.1
 _LEAST_PAUSE: Final = 0.005
 _MOST_PAUSE: Final = 0.05
@@ -34,7 +34,7 @@ _MOST_PAUSE: Final = 0.05
 
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """One call to send a record, written down."""
+    """One call to send a record, recorded in the history."""
 
     attempt: str
     record: SenderRecord
@@ -52,7 +52,7 @@ class Call:
 
     @property
     def headers(self) -> list[tuple[str, str | bytes | None]]:
-        """What identifies the record and the call in the log, behind the record's own."""
+        """The record's own headers, and those that identify record and call in the log."""
         own = [(name, value and value.encode()) for name, value in self.record.headers]
         return [
             *own,
@@ -63,16 +63,16 @@ class Call:
 
 @dataclass(frozen=True, kw_only=True)
 class Transaction:
-    """One transaction to be sent; the calls of its records are not written yet."""
+    """One transaction to send; the calls of its records are not recorded yet."""
 
     txn: str
     abort: bool
-    """The application aborts it on purpose."""
+    """Whether the application aborts it on purpose."""
     records: tuple[tuple[int, SenderRecord], ...]
 
 
 class SenderRuntime:
-    """One sender's task while it is worked off. Outcomes may come on any thread."""
+    """Work off one producer's task. Outcomes may be reported from any thread."""
 
     def __init__(
         self,
@@ -82,10 +82,7 @@ class SenderRuntime:
         say: Callable[[str], None] = lambda line: print(line, flush=True),
         seconds: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`orders` gives the descriptor that orders come from; `say` takes its output.
-
-        `seconds` is the clock that paces.
-        """
+        """Open the history; `orders` returns the file descriptor of orders, `say` writes output."""
         self.task = task
         self.enough = False
         self.rate = 0.0
@@ -107,36 +104,33 @@ class SenderRuntime:
         self.new_session()
 
     def new_session(self) -> None:
-        """A new client has taken the place of the last one."""
         self.session = f"{self.task.name}/{now():x}"
 
     @property
     def over(self) -> bool:
-        """Whether nothing more is to be sent."""
         return self.enough or self._next is None
 
     @property
     def waiting(self) -> int:
-        """How many calls have no outcome yet."""
         return len(self._open)
 
     # What is to be sent.
 
     def due(self) -> list[Call]:
-        """The calls that the pace allows by now, written down; empty if there are none."""
+        """Record and return the calls that the pace allows now."""
         many = int(self._allowed())
         block = list(itertools.islice(self._following(), many))
         self._credit -= len(block)
         return self._call(block)
 
     def due_transaction(self) -> Transaction | None:
-        """The next transaction if the pace allows it by now, begun and written down."""
+        """Begin, record and return the next transaction, if the pace allows it now."""
         if self.over or self._allowed() < 1:
             return None
         assert self._next is not None, "looked at by `over`"
         number, abort = self._next[1].transaction, self._next[1].abort
         records = list(self._of_transaction(number))
-        self._credit -= len(records)  # below nothing: so the next one waits the longer
+        self._credit -= len(records)  # may become negative, which delays the next transaction
         txn = f"{self.session}/t{number}"
         self._txn = {
             "txn": txn,
@@ -151,13 +145,13 @@ class SenderRuntime:
 
     @property
     def until_due(self) -> float:
-        """Seconds until the pace allows one more, within what an order may have to wait."""
+        """Seconds until the pace allows another record, capped so that orders are taken in time."""
         if not self.rate:
             return _LEAST_PAUSE
         return min(max((1 - self._credit) / self.rate, _LEAST_PAUSE), _MOST_PAUSE)
 
     def calls(self, transaction: Transaction) -> list[Call]:
-        """Its calls, written down."""
+        """Record and return the calls of a transaction."""
         return self._call(transaction.records, txn=transaction.txn)
 
     def _allowed(self) -> float:
@@ -207,10 +201,10 @@ class SenderRuntime:
             self._open.update(call.attempt for call in calls)
         return calls
 
-    # What came of it.
+    # Outcomes.
 
     def acknowledged(self, attempt: str, partition: int | None, offset: int | None) -> None:
-        """A send happened; the offset is None where the broker did not tell."""
+        """Record an acknowledged send; the offset is None if the broker did not return it."""
         row = {
             "attempt": attempt,
             "returned_at": now(),
@@ -222,8 +216,8 @@ class SenderRuntime:
             self._ok += 1
 
     def refused(self, attempt: str, error: object, *, certain: bool) -> None:
-        """A send failed: certainly, or nobody knows. A client that retries may have been appended
-        and then refused.
+        """Record a failed send. `certain` is false if the record may still be in the log: a client
+        that retries may fail after an append.
         """
         row = {
             "attempt": attempt,
@@ -235,14 +229,13 @@ class SenderRuntime:
             self._not_ok += 1
 
     def abandoned(self, error: object) -> None:
-        """Their client is gone: nobody will ever know what became of the calls still open."""
+        """Record all open calls as `info`, because their client is closed."""
         with self._lock:
             still_open = sorted(self._open)
         for attempt in still_open:
             self.refused(attempt, error, certain=False)
 
     def _closed(self, row: dict[str, Any]) -> bool:
-        """Note an outcome; only the first of a call counts."""
         with self._lock:
             known = row["attempt"] in self._open
             if known:
@@ -251,12 +244,12 @@ class SenderRuntime:
             return known
 
     def commit_called(self) -> None:
-        """The commit of the transaction that was begun last is about to be called."""
+        """Record that the current transaction's commit is about to be called."""
         self._txn |= {"commit_called_at": now()}
         self._history.write("txns", **self._txn)
 
     def ended(self, outcome: str, error: object = None) -> None:
-        """That transaction is over: `committed`, `aborted`, or `info`, if nobody knows."""
+        """Record the current transaction's outcome: `committed`, `aborted` or `info` (unknown)."""
         self._txn |= {"outcome": outcome, "ended_at": now()}
         self._txn |= {} if error is None else {"error": str(error) or type(error).__name__}
         self._history.write("txns", **self._txn)
@@ -264,15 +257,11 @@ class SenderRuntime:
     # The harness.
 
     def listen(self, seconds: float = 0.0) -> None:
-        """Take orders; waits at most `seconds` for one.
-
-        Raises:
-            SystemExit: the harness is gone.
-        """
+        """Execute orders, waiting up to `seconds`; raise `SystemExit` if the harness has exited."""
         orders = self._orders()
         if not select.select([orders], [], [], seconds)[0]:
             return
-        # Read the descriptor itself: a buffered reader would hide a second order from select.
+        # Read the file descriptor: a buffered reader would hide a second order from select.
         data = os.read(orders, 4096)
         if not data:
             raise SystemExit("the harness is gone")
@@ -284,7 +273,7 @@ class SenderRuntime:
                 self.enough = True
 
     def report(self, *, done: bool = False) -> None:
-        """Write outcomes down, and tell the harness how far we are, now and then."""
+        """Write outcomes and report progress, at most every 0.1 s unless `done`."""
         if not done and self._seconds() - self._reported_at < _STATUS_EVERY:
             return
         self._reported_at = self._seconds()
@@ -302,11 +291,10 @@ class SenderRuntime:
         self._say(json.dumps(status))
 
     def close(self) -> None:
-        """Everything has its outcome: the last word."""
+        """Send the last report, when every call has an outcome."""
         self.report(done=True)
         self._history.close()
 
 
 def given_desk() -> SenderRuntime:
-    """The desk of the task named last on the command line."""
     return SenderRuntime(SenderTask.load(Path(sys.argv[-1])))

@@ -1,1 +1,1 @@
-"""Ways of sending the workload: which client, with which settings. One file for each client."""
+"""Clients that send the workload, with their settings; one file for each."""

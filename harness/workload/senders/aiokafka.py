@@ -1,4 +1,4 @@
-"""aiokafka, for asyncio; its producer is not idempotent by default."""
+"""aiokafka, for asyncio. Its producer is not idempotent by default."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Aiokafka:
             "acks": "all",
             "enable_idempotence": self.idempotent,
             "linger_ms": 5,
-            # A batch is all that it takes while a partition has no leader; then sending blocks.
+            # While a partition has no leader, it buffers one batch; then sending blocks.
             "max_batch_size": 1 << 18,
             "request_timeout_ms": 3000,
             "retry_backoff_ms": 50,
@@ -45,4 +45,3 @@ class Aiokafka:
 
 
 AIOKAFKA: Final = Aiokafka()
-"""Idempotent, acknowledged by all."""

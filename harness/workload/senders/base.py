@@ -1,8 +1,7 @@
-"""What a way of sending is: a client library, its settings, and how its program is started.
+"""The interface of senders: a client library, its settings, and the command of its program.
 
-It is plain data, and the program that it starts gets the same task and the
-same records as every other (`harness.workload.task_file`). Add a client by adding a file here and a
-program to `harness/workload/clients/`.
+Every program gets the same task and records (`harness.workload.task_file`). To add a client, add a
+file here and a program to `harness/workload/clients/`.
 """
 
 from __future__ import annotations
@@ -15,31 +14,30 @@ from onceproof.harness.processes.python import python_module
 from onceproof.harness.tools.setup import Tools
 
 MESSAGE_MAX_BYTES: Final = 4_000_000
-"""Of a record: more than brokers take by default, so that an input can have such."""
+"""Maximum size of a record; above the brokers' default, so that an input can have larger ones."""
 Medium = Literal["topics", "file", "queues"]
-"""What records are sent to: topics of a cluster, a file that grows, addresses of a queue broker."""
+"""The destination: topics of a cluster, an append-only file, or addresses of a queue broker."""
 
 
 class Sender(Protocol):
-    """A way of sending."""
+    """A client library with settings."""
 
     into: ClassVar[Medium]
 
     @property
     def name(self) -> str:
-        """Short name of the client."""
+        """The client's short name."""
 
     @property
     def resend_seconds(self) -> float | None:
-        """After how long without an outcome the application sends again by itself; None: never."""
+        """Seconds without an outcome after which the application retries itself; None: never."""
 
     def settings(self, *, transactional: bool) -> Mapping[str, Any]:
-        """The client's settings, in its library's words; printed in the report."""
+        """Return the client's settings, by the library's names; the report prints them."""
 
     def command(self, task: Path, tools: Tools | None) -> Sequence[str | Path]:
-        """How its program is started with a task."""
+        """Return the command that runs a task."""
 
 
 def python_client(module: str, task: Path) -> Sequence[str | Path]:
-    """The command of a program in `harness/workload/clients/`."""
     return [*python_module(f"onceproof.harness.workload.clients.{module}"), task]

@@ -1,4 +1,4 @@
-"""The sender of every scenario that names none."""
+"""The default sender of scenarios."""
 
 from __future__ import annotations
 

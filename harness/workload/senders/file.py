@@ -1,8 +1,4 @@
-"""No client of Kafka's: an application that appends its records to a file, one a line.
-
-The input of whatever reads it is then that file, and a record is in it when
-its line is on disk, newline and all. `harness/workload/file_log.py` reads it as a log.
-"""
+"""An application that appends records to a file, which `harness/workload/file_log.py` reads."""
 
 from __future__ import annotations
 
@@ -17,7 +13,7 @@ from onceproof.harness.workload.senders.base import Medium, python_client
 
 @dataclass(frozen=True, kw_only=True)
 class FileSender:
-    """Appends, and syncs before it calls anything acknowledged."""
+    """Append records, and acknowledge them after fsync."""
 
     into: ClassVar[Medium] = "file"
 
@@ -27,7 +23,6 @@ class FileSender:
 
     @property
     def resend_seconds(self) -> float | None:
-        """Nothing is sent, so nothing is sent again."""
         return None
 
     def settings(self, *, transactional: bool) -> Mapping[str, Any]:
@@ -38,4 +33,3 @@ class FileSender:
 
 
 FILE: Final = FileSender()
-"""One line a record, synced."""

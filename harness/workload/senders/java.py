@@ -1,7 +1,4 @@
-"""Kafka's own client in Java, of the same release as the brokers; idempotent by default.
-
-It needs a Java that compiles; `harness/java` has the programs.
-"""
+"""Kafka's Java client, in the brokers' version; idempotent by default. It needs a JDK."""
 
 from __future__ import annotations
 
@@ -25,9 +22,9 @@ class Java:
     """KafkaProducer of kafka-clients.
 
     Attributes:
-        idempotent: with it a retry is appended once; without it the client retries all the same.
-        acks: how many replicas must have a record before it is acknowledged: all, or 1.
-        resend_seconds: the application gives a send up after so long, and sends again by itself.
+        idempotent: if false, the client still retries, so a record may be appended twice.
+        acks: `all` or `1`.
+        resend_seconds: delivery timeout, after which the application itself sends again.
     """
 
     into: ClassVar[Medium] = "topics"
@@ -48,10 +45,10 @@ class Java:
             "acks": self.acks,
             "enable.idempotence": self.idempotent,
             "linger.ms": _LINGER_MS,
-            # The client wants room for one request within its patience.
+            # The client requires linger + request timeout <= delivery timeout.
             "request.timeout.ms": min(_REQUEST_TIMEOUT_MS, patience - _LINGER_MS),
             "delivery.timeout.ms": patience,
-            # A call of a transaction that took so long is made again.
+            # Timeout of a transactional call, which is then retried.
             "max.block.ms": 5000 if transactional else patience,
             "retry.backoff.ms": 50,
             "retry.backoff.max.ms": 200,
@@ -67,4 +64,3 @@ class Java:
 
 
 JAVA: Final = Java()
-"""Idempotent, acknowledged by all."""

@@ -1,7 +1,7 @@
-"""A client of a queue broker, by JMS: an application that sends again whatever nobody acknowledged.
+"""A JMS client of the queue broker, which resends unacknowledged messages.
 
-With identities the broker drops what it has taken before (duplicate
-detection); without, whatever was taken and not acknowledged is there twice.
+With duplicate ids the broker drops a message that it already has. Without them, a message that was
+accepted but not acknowledged is duplicated.
 """
 
 from __future__ import annotations
@@ -18,11 +18,7 @@ from onceproof.harness.workload.senders.base import Medium
 
 @dataclass(frozen=True, kw_only=True)
 class JmsSender:
-    """Jakarta Messaging with Artemis' client.
-
-    Attributes:
-        duplicate_ids: each message says which record it is (`_AMQ_DUPL_ID`).
-    """
+    """Artemis' Jakarta Messaging client; `duplicate_ids` sets `_AMQ_DUPL_ID` on each message."""
 
     into: ClassVar[Medium] = "queues"
 
@@ -34,8 +30,7 @@ class JmsSender:
 
     @property
     def resend_seconds(self) -> float | None:
-        """It sends again after an error, not after a time."""
-        return None
+        return None  # it resends after an error, not after a time
 
     def settings(self, *, transactional: bool) -> Mapping[str, Any]:
         return {
@@ -50,4 +45,3 @@ class JmsSender:
 
 
 JMS: Final = JmsSender()
-"""With identities."""

@@ -1,4 +1,4 @@
-"""kafka-python, written in Python throughout; its producer is idempotent by default since 3.0."""
+"""kafka-python, in pure Python. Its producer is idempotent by default since 3.0."""
 
 from __future__ import annotations
 
@@ -47,4 +47,3 @@ class KafkaPython:
 
 
 KAFKA_PYTHON: Final = KafkaPython()
-"""Idempotent, acknowledged by all."""

@@ -1,7 +1,7 @@
-"""librdkafka, by confluent-kafka: the sender of every scenario that says nothing else.
+"""librdkafka through confluent-kafka, the default sender.
 
-Its limits are short, so that a lost response is noticed within a run. The
-request times out after 2.4–3.0 s with these, and the send is retried, never failed.
+Timeouts are short, so that a client notices a lost response within a run: a request times out after
+2.4–3.0 s and is retried, not failed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from onceproof.harness.workload.senders.base import MESSAGE_MAX_BYTES, Medium, p
 REQUEST_TIMEOUT_MS: Final = 1000
 TRANSACTION_TIMEOUT_MS: Final = 20_000
 REFRESH_MS: Final = 500
-"""A partition that is added gets records after so long, before most pipelines know of it."""
+"""An added partition gets records within this time, before most pipelines discover it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,10 +25,9 @@ class Librdkafka:
     """confluent-kafka's producer.
 
     Attributes:
-        idempotent: with it a retry is appended once; without it the client retries all the same.
-        acks: how many replicas must have a record before it is acknowledged: all, or 1.
-        resend_seconds: the application gives a send up after so long, and sends again by itself.
-        linger_ms: how long a record waits for others that go with it.
+        idempotent: if false, the client still retries, so a record may be appended twice.
+        acks: `all` or `1`.
+        resend_seconds: delivery timeout, after which the application itself sends again.
     """
 
     into: ClassVar[Medium] = "topics"
@@ -68,4 +67,3 @@ class Librdkafka:
 
 
 LIBRDKAFKA: Final = Librdkafka()
-"""Idempotent, acknowledged by all."""
