@@ -1,7 +1,7 @@
-"""Judging histories: `check(history, claims)` says what was found and what that means.
+"""Judge histories: `check(history, claims)` returns findings and verdicts.
 
-This package knows histories, anomalies, claims and verdicts, and nothing of
-processes, Kafka or Spark. Anybody can use it alone, on a history from elsewhere:
+This package depends on neither processes nor Kafka nor Spark, so it can be used alone, on a history
+from elsewhere:
 
     history = History.load("runs/…/history")
     judgement = check(history, [exactly_once("payments", into="ledger", view="table")])

@@ -1,5 +1,5 @@
-"""The one type of error that says that a history cannot be judged as it is."""
+"""The error raised for a history that cannot be judged."""
 
 
 class BadHistory(ValueError):
-    """A history that cannot be judged as it is; the text says where, what, and what to do."""
+    """A history that cannot be judged; the message says where, what, and what to do."""

@@ -1,8 +1,8 @@
-"""Whether what belongs together in a run's history is all there, and once.
+"""Check that a run's history is complete and has no duplicate rows.
 
-The tables of a run speak of each other: a log reaches to its high watermark, a schedule has its
-faults, a session its calls. What one of them says and another lacks was lost after it was written,
-and nothing that is absent from such a history proves anything.
+The tables of a run refer to each other: a log reaches its high watermark, a schedule has its
+faults, a session its calls. A row that others refer to and that is missing was lost after it was
+written, so absence proves nothing.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ _ONE_ROW: Final = {
     "faults": ("fault",),
     "phases": ("phase", "started_at"),
 }
-"""Small tables → the columns of which no two rows have the same."""
+"""Small tables → columns that must be unique."""
 
 
 _INSTANCES: Final = """
@@ -121,19 +121,18 @@ UNION
 SELECT e.instance FROM effects e WHERE e.instance IS NOT NULL
 """
 _WRITERS: Final = ("harness", "workload", "auditor")
-"""Who writes history in every run."""
+"""The processes that write history in every run."""
 
 
 def belonging(layer: Layer, history: History, promised: Promised) -> tuple[Control, ...]:
-    """What is missing, or there twice, each as a control that is not passed.
+    """Return a failed control for everything that is missing or duplicated.
 
-    Args:
-        promised: what is known of them beside; if nothing is, nothing must be there.
+    If nothing is `promised`, nothing is required.
     """
     if promised == NOTHING:
         return ()
-    # What is expected is written before anything is started; a run that was broken off, or stalled,
-    # need not have come to all the rest.
+    # Expectations are written before anything is started. The rest may be missing in a run that was
+    # interrupted or stalled.
     return (
         *(_control(sentence, always=True) for sentence in _results(layer, promised)),
         *(_control(sentence, always=False) for sentence in _missing(layer, history, promised)),
@@ -163,7 +162,7 @@ def _rows(history: History, promised: Promised) -> Iterator[str]:
 
 
 def _twice(layer: Layer, history: History) -> Iterator[str]:
-    """Rows that are there twice, of what can be there only once."""
+    """Find duplicated rows."""
     for table, columns in _ONE_ROW.items():
         rows = Counter(tuple(row[c] for c in columns) for row in history[table].to_pylist())
         for key, count in rows.items():
@@ -258,7 +257,7 @@ def _results(layer: Layer, promised: Promised) -> Iterator[str]:
 
 
 def _processes(layer: Layer, history: History) -> Iterator[str]:
-    """Who wrote, or is named, has a life and a clock."""
+    """Find writers, and processes that are named, without an instance or a clock."""
     clocks = history["clocks"].to_pylist()
     lives = {str(instance) for instance in history["instances"]["instance"].to_pylist()}
     numbers: dict[str, set[int]] = {}

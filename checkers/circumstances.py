@@ -1,8 +1,4 @@
-"""What a history says of the run itself: its phases, faults and hazards.
-
-*complete* means that settling and collecting both ended well. Only then does
-the absence of something prove anything.
-"""
+"""The facts that a history records about the run itself: phases, faults and hazards."""
 
 from __future__ import annotations
 
@@ -14,17 +10,12 @@ from onceproof.checkers.model import Hop, Row
 from onceproof.checkers.promised import NOTHING, Promised
 
 TO_COMPLETE: Final = ("settle", "collect")
-"""The phases that a run must have ended well for what is absent from its history to be absent."""
+"""Phases that must have ended well for absence from the history to prove anything."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class OutOfScope:
-    """What is known to have gone elsewhere than a claim speaks of.
-
-    Attributes:
-        owners: whose effects go to other sinks.
-        attempts: of sends to other topics.
-    """
+    """Owners whose effects go to other sinks, and attempts to send to other topics."""
 
     owners: frozenset[object] = frozenset()
     attempts: frozenset[object] = frozenset()
@@ -34,20 +25,19 @@ class OutOfScope:
 
 
 NOWHERE: Final = OutOfScope()
-"""Nothing is known to have."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Circumstances:
-    """The rows of `phases`, `faults` and `hazards`, and what follows from them."""
+    """The rows of `phases`, `faults` and `hazards`, and conclusions from them."""
 
     phases: tuple[Row, ...] = ()
     faults: tuple[Row, ...] = ()
     hazards: tuple[Row, ...] = ()
     due: tuple[str, ...] = TO_COMPLETE
-    """The phases of a run that came to its end, in their order."""
+    """The phases of a run that ended normally, in order."""
     doubt: str | None = None
-    """Why nobody knows whether all rows are there."""
+    """Why it is unknown whether all rows are there; None if it is known."""
 
     @classmethod
     def of(cls, history: History, promised: Promised = NOTHING) -> Circumstances:
@@ -61,28 +51,26 @@ class Circumstances:
 
     @property
     def complete(self) -> bool:
-        """Settled and collected to the end, so that what is absent is absent."""
+        """Settling and collecting both ended well; only then does absence prove anything."""
         return self.doubt is None and all(self._outcomes(phase) == {"ok"} for phase in TO_COMPLETE)
 
     @property
     def settled(self) -> bool:
-        """Everything had come to rest, or it is not known whether it had."""
+        """The settle phase ended, even if stalled or held back, or no phases are recorded."""
         return not self.phases or bool(self._outcomes("settle") & {"ok", "stalled", "held-back"})
 
     @property
     def collection(self) -> Row | None:
-        """The phase that collected everything, if it ended well."""
         rows = [row for row in self.phases if row["phase"] == "collect"]
         return rows[-1] if rows and self._outcomes("collect") == {"ok"} else None
 
     @property
     def stalled(self) -> bool:
-        """Progress did not come back in some phase."""
         return any(row["outcome"] == "stalled" for row in self.phases)
 
     @property
     def held_back(self) -> str | None:
-        """Why effects that are missing may still come; None if they may not, or nobody asked."""
+        """Why missing effects may still arrive; None if they may not, or this was not checked."""
         for row in self.phases:
             if row["outcome"] == "held-back":
                 return str(row["detail"])
@@ -90,7 +78,6 @@ class Circumstances:
 
     @property
     def failure(self) -> str | None:
-        """The first phase that failed, in words."""
         for row in self.phases:
             if row["outcome"] == "failed":
                 return f"phase {row['phase']} failed{_because(row)}"
@@ -98,7 +85,7 @@ class Circumstances:
 
     @property
     def interruption(self) -> str | None:
-        """Where the run ended before its time, in words; None if it did not."""
+        """Where the run ended early, in a sentence; None if it did not."""
         if not self.phases:
             return "no phase was recorded, so nobody knows how far the run came"
         for row in self.phases:
@@ -116,17 +103,15 @@ class Circumstances:
         return None
 
     def uncovered(self, covers: frozenset[str]) -> str | None:
-        """The first injected fault of a kind that is not covered, in words."""
         for row in self.faults:
             if row["injected_at"] is not None and row["kind"] not in covers:
                 return f"fault «{row['fault']}» is of kind {row['kind']}"
         return None
 
     def without_effect(self) -> str | None:
-        """The first fault that proves nothing or was not undone, in words.
+        """Describe the first fault that proves nothing or was not healed.
 
-        A stall may keep later faults from being armed and earlier ones from being seen healed;
-        that is the stall's doing.
+        After a stall, faults that never started or were not seen to heal are not reported.
         """
         for row in self.faults:
             name = f"fault «{row['fault']}»"
@@ -159,7 +144,6 @@ class Circumstances:
 
     @property
     def hung(self) -> str | None:
-        """How often what is on trial hung and was started again, in words; None: never."""
         details = [row["detail"] for row in self.hazards if row["hazard"] == "hung"]
         if not details:
             return None
@@ -167,11 +151,7 @@ class Circumstances:
         return f"It hung {times}, which refutes nothing: {'; '.join(map(str, details))}."
 
     def hazards_seen(self, hop: Hop, elsewhere: OutOfScope = NOWHERE) -> dict[str, int]:
-        """How often each kind of hazard was observed on a hop; end to end is both.
-
-        Args:
-            elsewhere: whose work and which sends went elsewhere, which tests nothing here.
-        """
+        """Count the hazards observed on a hop by kind, except those that are `elsewhere`."""
         seen: dict[str, int] = {}
         for row in self.hazards:
             here = hop is Hop.END_TO_END or row["hop"] == hop.value

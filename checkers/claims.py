@@ -1,7 +1,7 @@
-"""Claims: what each guarantee promises on each hop, and which anomalies refute it.
+"""Create claims, and decide which anomalies refute them.
 
-This is policy and nothing else. How an anomaly is found is said in its own
-file; here it only stands which guarantee cannot live with it. End to end both tables hold.
+This module holds only policy: how an anomaly is found is defined in its own file. An end-to-end
+claim is refuted by the anomalies of both hops.
 
     exactly_once("payments", into="ledger", view="table", hazards={"replayed-batch"})
 """
@@ -54,9 +54,7 @@ ORDERED: Final = "ordered"
 
 
 class Terms(TypedDict, total=False):
-    """What can be said of every claim: hazards that it requires, what is expected of it, its fine
-    print.
-    """
+    """Options of every claim: required hazards, the expectation and the fine print."""
 
     hazards: Iterable[str]
     expect: Expectation | None
@@ -64,36 +62,34 @@ class Terms(TypedDict, total=False):
 
 
 class SinkTerms(Terms, total=False):
-    """As `Terms`, and how the sink is looked at: `deduplicates` where records that were sent twice
-    are claimed to count once; `dead_letters` names the sink of what could not be processed.
-    """
+    """`Terms`, whether repeated sends count once, and the sink of unprocessable records."""
 
     deduplicates: bool
     dead_letters: str | None
 
 
 def at_most_once(topic: str, *, into: str, view: str, **terms: Unpack[SinkTerms]) -> Claim:
-    """At most one effect of each committed position of `topic`, as readers of `view` see it."""
+    """Claim at most one effect per committed log entry of `topic`, as readers of `view` see it."""
     return _into(AT_MOST_ONCE, Hop.PROCESS, topic, into, view, terms)
 
 
 def at_least_once(topic: str, *, into: str, view: str, **terms: Unpack[SinkTerms]) -> Claim:
-    """At least one effect of each committed position of `topic`, as readers of `view` see it."""
+    """Claim at least one effect per committed log entry of `topic`, as readers of `view` see it."""
     return _into(AT_LEAST_ONCE, Hop.PROCESS, topic, into, view, terms)
 
 
 def exactly_once(topic: str, *, into: str, view: str, **terms: Unpack[SinkTerms]) -> Claim:
-    """Exactly the effects of each committed position of `topic`, as readers of `view` see it."""
+    """Claim exactly the expected effects per committed log entry of `topic`, as seen in `view`."""
     return _into(EXACTLY_ONCE, Hop.PROCESS, topic, into, view, terms)
 
 
 def ordered(topic: str, *, into: str, view: str, **terms: Unpack[SinkTerms]) -> Claim:
-    """Effects of one key are in `into` in the order of their inputs."""
+    """Claim that the effects of one key are in `into` in the order of their inputs."""
     return _into(ORDERED, Hop.PROCESS, topic, into, view, terms)
 
 
 def atomic(topic: str, *, into: Sequence[tuple[str, str]], **terms: Unpack[SinkTerms]) -> Claim:
-    """Inputs of `topic` have effects in all of these sinks, each with its view, or in none.
+    """Claim that each input of `topic` has effects in all of these (sink, view) pairs or in none.
 
     Raises:
         BadClaim: there are fewer than two sinks.
@@ -106,42 +102,42 @@ def atomic(topic: str, *, into: Sequence[tuple[str, str]], **terms: Unpack[SinkT
 
 
 def at_most_once_append(topic: str, **terms: Unpack[Terms]) -> Claim:
-    """Every send stands at most once in the committed log of `topic`."""
+    """Claim that every send appears at most once in the committed log of `topic`."""
     return _append(AT_MOST_ONCE, topic, terms)
 
 
 def at_least_once_append(topic: str, **terms: Unpack[Terms]) -> Claim:
-    """Every acknowledged send is in the committed log of `topic`."""
+    """Claim that every acknowledged send is in the committed log of `topic`."""
     return _append(AT_LEAST_ONCE, topic, terms)
 
 
 def exactly_once_append(topic: str, **terms: Unpack[Terms]) -> Claim:
-    """Every acknowledged send stands exactly once in the committed log of `topic`."""
+    """Claim that every acknowledged send appears exactly once in the committed log of `topic`."""
     return _append(EXACTLY_ONCE, topic, terms)
 
 
 def idempotent_append(topic: str, **terms: Unpack[Terms]) -> Claim:
-    """Retries of the client leave no trace in `topic`: no copy, no gap, no other order."""
+    """Claim that client retries leave no trace in `topic`: no duplicate, gap or reordering."""
     return _append(IDEMPOTENT, topic, terms)
 
 
 def atomic_append(topic: str, **terms: Unpack[Terms]) -> Claim:
-    """Transactions that write to `topic` are committed whole or not at all, for every reader."""
+    """Claim that transactions that write to `topic` are all or nothing for every reader."""
     return _append(ATOMIC, topic, terms)
 
 
 def ordered_append(topic: str, **terms: Unpack[Terms]) -> Claim:
-    """Sends of a session are in each partition of `topic` in order, and are read in order."""
+    """Claim that a session's sends to each partition of `topic` are written and read in order."""
     return _append(ORDERED, topic, terms)
 
 
 def end_to_end(
     guarantee: str, topic: str, *, into: str, view: str, **terms: Unpack[SinkTerms]
 ) -> Claim:
-    """A guarantee from the application's send, through `topic`, to its effects in the sink.
+    """Claim a guarantee from the application's send, through `topic`, to its effects in the sink.
 
     Raises:
-        BadClaim: there is no such guarantee, or it does not speak of this hop.
+        BadClaim: there is no such guarantee, or it does not apply to this hop.
     """
     return _into(guarantee, Hop.END_TO_END, topic, into, view, terms)
 
@@ -149,7 +145,7 @@ def end_to_end(
 def refutes(claim: Claim, findings: Findings) -> bool:
     """Whether findings of one anomaly refute a claim.
 
-    Some refute a guarantee by one kind of finding only: one of those that are shown must be of it.
+    Some refute only by one kind of finding, which must be among those shown.
     """
     if not findings.count or findings.anomaly not in refutations(claim.guarantee, claim.hop):
         return False

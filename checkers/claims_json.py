@@ -1,7 +1,4 @@
-"""Claims as plain JSON and back, so that a run can be judged again years later.
-
-What comes back is exactly what went in, or a `BadClaim` names the field.
-"""
+"""Convert claims to plain JSON and back, so that a run can be judged again later."""
 
 from __future__ import annotations
 
@@ -15,11 +12,10 @@ _FINE_PRINT = ("promise", "failures", "guarantee", "not_tested")
 
 
 class BadClaim(ValueError):
-    """A claim that cannot be judged as it is written; the text says what was expected."""
+    """A claim that cannot be judged as written; the message says what was expected."""
 
 
 def claim_to_json(claim: Claim) -> dict[str, Any]:
-    """A claim as dicts, lists, strings and booleans; sets are sorted lists."""
     return {
         "guarantee": claim.guarantee,
         "hop": claim.hop.value,
@@ -45,10 +41,10 @@ def claim_to_json(claim: Claim) -> dict[str, Any]:
 
 
 def claim_from_json(data: Mapping[str, Any]) -> Claim:
-    """The claim that `claim_to_json` wrote.
+    """Restore a claim that `claim_to_json` wrote.
 
     Raises:
-        BadClaim: a field is missing, has another type, or says something that there is not.
+        BadClaim: a field is missing or invalid; the message names it.
     """
     scope = _part(data, "scope")
     fine_print = _part(data, "fine_print")
@@ -65,7 +61,7 @@ def claim_from_json(data: Mapping[str, Any]) -> Claim:
             input=_text(scope, "input"),
             sink=_text_or_none(scope, "sink"),
             view=_text_or_none(scope, "view"),
-            # Runs that were recorded before there were dead letters do not have the field.
+            # Missing in runs recorded before there were dead letters.
             dead_letters=_text_or_none({"dead_letters": None, **scope}, "dead_letters"),
             others=_others(scope, expected=guarantee == "atomic" and hop is Hop.PROCESS),
         ),
@@ -93,7 +89,7 @@ def _expectation(data: Mapping[str, Any]) -> Expectation | None:
     return Expectation(
         verdict=Verdict(_one_of(expect, "verdict", tuple(Verdict))),
         anomalies=_texts(expect, "anomalies"),
-        # Runs of earlier versions do not have it.
+        # Missing in runs of earlier versions.
         may=_texts({"may": [], **expect}, "may"),
     )
 

@@ -1,9 +1,7 @@
-"""The reference page of claims and verdicts, made from the code.
+"""Generate the reference page of claims and verdicts.
 
-Run as `python -m onceproof.checkers.claims_page`.
-
-It prints `docs/reference/claims.md`, and a test compares the two. What a
-claim promises is in `fine_print`, what refutes it in `refutations`; nothing is added to either.
+`python -m onceproof.checkers.claims_page` prints `docs/reference/claims.md`, and a test compares
+the two. The content comes from `fine_print` and `refutations`.
 """
 
 from __future__ import annotations
@@ -108,7 +106,7 @@ def _section(guarantee: str) -> list[str]:
 
 
 def _other(guarantee: str, hop: Hop) -> str:
-    """What follows, where a claim speaks of several sinks."""
+    """Return the notation of a second sink, for claims that cover several."""
     return "+events@topic" if guarantee == ATOMIC and hop is Hop.PROCESS else ""
 
 

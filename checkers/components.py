@@ -1,8 +1,7 @@
-"""Strongly connected components of a directed graph: which nodes lie on cycles together.
+"""Strongly connected components of a directed graph.
 
-This is Tarjan's algorithm with its stack in a list and not in Python's
-calls, so that a path of a million nodes is as good as one of ten. Each edge is looked at once (and
-once more on the way back from a node that was met through it).
+This is Tarjan's algorithm with an explicit stack, so a path of a million nodes does not exceed the
+recursion limit. Each edge is visited once, or twice if it leads to a new node.
 """
 
 from __future__ import annotations
@@ -12,9 +11,9 @@ from collections.abc import Sequence
 
 
 def grouped(sources: Sequence[int], nodes: int) -> array[int]:
-    """Where each node's edges begin, if edges are sorted by source; one entry more than nodes.
+    """Return the index of each node's first edge, for edges sorted by source.
 
-    The edges of node `n` are those from `grouped(…)[n]` up to and without `grouped(…)[n + 1]`.
+    The edges of node `n` are those from `grouped(…)[n]` up to but excluding `grouped(…)[n + 1]`.
     """
     begins = array("q", bytes(8 * (nodes + 1)))
     for source in sources:
@@ -25,22 +24,18 @@ def grouped(sources: Sequence[int], nodes: int) -> array[int]:
 
 
 def components(begins: Sequence[int], targets: Sequence[int]) -> tuple[array[int], array[int]]:
-    """What a walk through the whole graph, depth first, tells of each node.
-
-    Args:
-        begins: where each node's edges begin in `targets`, as `grouped` says.
-        targets: the node that each edge leads to.
+    """Walk the whole graph depth first, with `begins` from `grouped` and the edges' target nodes.
 
     Returns:
-        For each node a number that it shares with the other nodes of its component; and the order
-        in which nodes were left for good. Every cycle has an edge to a node that is left later.
+        For each node the number of its component, and its rank in the order in which nodes were
+        left. Every cycle has an edge to a node that is left later.
     """
     nodes = len(begins) - 1
     label = array("q", [-1]) * nodes
     left = array("q", bytes(8 * nodes))
-    met = array("q", bytes(8 * nodes))  # the how-manieth node that was met; 0: not yet
-    low = array("q", bytes(8 * nodes))  # the earliest node on the stack known to be within reach
-    upcoming = array("q", begins)  # the next edge of each node to be looked at
+    met = array("q", bytes(8 * nodes))  # the rank of the node by first visit; 0: unvisited
+    low = array("q", bytes(8 * nodes))  # the earliest node on the stack known to be reachable
+    upcoming = array("q", begins)  # the next edge of each node to visit
     stack: list[int] = []
     entered = gone = 0
     for root in range(nodes):
@@ -58,7 +53,7 @@ def components(begins: Sequence[int], targets: Sequence[int]) -> tuple[array[int
             while edge < end:
                 target = targets[edge]
                 if not met[target]:
-                    break  # down to it first; this edge is looked at again on the way back
+                    break  # visit it first, then this edge again
                 if label[target] < 0 and low[target] < lowest:
                     lowest = low[target]
                 edge += 1

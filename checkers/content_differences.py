@@ -1,4 +1,4 @@
-"""Where two contents differ, field by field, if a history keeps contents in place of digests."""
+"""Describe how two contents differ by field, if a history stores contents instead of digests."""
 
 from __future__ import annotations
 
@@ -7,18 +7,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 _SHOWN: Final = 5
-"""How many fields are named."""
+"""Maximum number of fields named."""
 _LONGEST: Final = 60
-"""Characters of a value that are shown."""
+"""Maximum length of a value shown, in characters."""
 _ABSENT: Final = object()
 
 
 def differences(expected: object, found: object) -> str:
-    """`total: expected 5, found 7; note: expected nothing, found "x"`; empty for digests.
-
-    Args:
-        expected, found: as the tables `expected` and `effects` have them.
-    """
+    """Return e.g. `total: expected 5, found 7; note: expected "x", found nothing`, or ""."""
     contents = [_content(expected), _content(found)]
     if not all(isinstance(content, dict | list) for content in contents):
         return ""

@@ -1,7 +1,6 @@
-"""Controls: can what was collected be read at all?
+"""Controls check that what was collected is readable.
 
-Absence proves something only if presence could have been seen. Where no
-identity can be read, or a table holds nothing, "it is not there" is an empty word.
+Absence proves something only if presence could have been seen.
 """
 
 from __future__ import annotations
@@ -58,16 +57,16 @@ WHERE i.trial = {trial}
 
 @dataclass(frozen=True, kw_only=True)
 class Control:
-    """One thing that must be readable, and whether it is."""
+    """The result of one check."""
 
     passed: bool
     detail: str
     even_if_interrupted: bool = True
-    """An empty table is no failure of a run that did not come to filling it."""
+    """False for an empty table, which is no failure if the run ended before filling it."""
 
 
 def controls(layer: Layer, claim: Claim, trials: Trials) -> tuple[Control, ...]:
-    """The controls of a claim: the log of its input, and whatever else it speaks of."""
+    """Return a claim's controls: its input log, and its outputs, transactions or reads."""
     topic = claim.scope.input
     number = trials.input(claim)
     found = [_control(layer, _INPUT, number, f"the log of {topic}")]

@@ -1,8 +1,7 @@
-"""The search for the shortest cycle of a component, on numbers.
+"""Search for the shortest cycle of a component, on numbered nodes.
 
-Every cycle with all needed kinds of edges passes an edge of each kind, and
-an edge that leads back. So it is enough to begin where the rarest of these begin, and in a history
-with one thing wrong that is one place, however many transactions there are.
+Every cycle with all needed kinds of edges has an edge of each kind, and one that leads back. So the
+search starts where the rarest of these start: in a history with one fault, at one node.
 """
 
 from __future__ import annotations
@@ -14,15 +13,14 @@ from dataclasses import dataclass
 from typing import Final
 
 SHORTEST: Final = 2
-"""No cycle has fewer steps."""
 
 Step = tuple[int, int]
-"""The places, in the table of edges, of the first and the last edge of one step."""
+"""The indices, in the table of edges, of the first and the last edge of one step."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Graph:
-    """Edges within components, sorted by source, as arrays that a search can walk quickly."""
+    """Edges within components, sorted by source, as arrays."""
 
     transactions: int
     """Nodes below this number are transactions, the others barriers."""
@@ -30,15 +28,14 @@ class Graph:
     sources: array[int]
     targets: array[int]
     bits: array[int]
-    """Which of the needed kinds an edge is, as a number with that one bit set; or 0."""
+    """The needed kind of an edge as a number with one bit set, or 0."""
     component: array[int]
     back: Sequence[bool]
     """Whether an edge leads back, in an order of nodes in which few do. Every cycle has one."""
     full: int
-    """All bits of needed kinds."""
 
     def components(self) -> Iterator[list[int]]:
-        """The edges of each component that has all needed kinds; small components first."""
+        """Yield the edges of each component that has all needed kinds, small components first."""
         edges: dict[int, list[int]] = {}
         kinds: dict[int, int] = {}
         for edge, component in enumerate(self.component):
@@ -48,11 +45,10 @@ class Graph:
         yield from sorted(complete, key=lambda inside: (len(inside), inside[0]))
 
     def shortest(self, edges: Sequence[int], allowed: int) -> tuple[list[int], int]:
-        """The shortest cycle in a component, as edges, and how many looks at edges that took.
+        """Return the edges of a component's shortest cycle, and the number of edge visits.
 
-        Every cycle has an edge of each needed kind, and one that leads back. So its length is known
-        when all nodes were tried at which the rarest of these begin. Only then is it asked whether
-        a cycle just as long passes through a transaction whose name is smaller.
+        Its length is known once all starts were tried. Only then does the search check whether an
+        equally short cycle passes through a transaction with a smaller name.
         """
         starts = self._starts(edges)
         best: list[int] = []
@@ -75,7 +71,7 @@ class Graph:
         return best, looks
 
     def _starts(self, edges: Sequence[int]) -> set[int]:
-        """As few nodes as are at hand such that every cycle with all needed kinds has one."""
+        """Return a small set of nodes that every cycle with all needed kinds passes through."""
         candidates: list[set[int]] = [set() for _ in range(self.full.bit_length() + 2)]
         for edge in edges:
             if self.bits[edge] and self.sources[edge] < self.transactions:
@@ -86,14 +82,14 @@ class Graph:
         return min(candidates, key=len)
 
     def _walk(self, start: int, longest: int) -> tuple[list[int], int]:
-        """The shortest closed walk from a node that has all needed kinds, as edges; and the looks.
+        """Return the shortest closed walk from a node with all needed kinds, and the edge visits.
 
-        Breadth first over (node, kinds seen so far). Passing a barrier costs nothing. States that
-        were reached by the same names stay in one group and groups stay in the order of those
-        names, so that the first walk that closes is the one whose names come first.
+        This is a breadth-first search over (node, kinds seen so far). Passing a barrier costs
+        nothing. States reached by the same names form one group, and groups are in the order of
+        those names, so the first walk that closes is the one whose names sort first.
         """
         kinds = self.full + 1
-        came = {start * kinds: (-1, -1)}  # state → the state before it, and the edge between them
+        came = {start * kinds: (-1, -1)}  # state → (previous state, edge from it)
         groups = [[start * kinds]]
         looks = 0
         length = 1 if start < self.transactions else 0  # of a walk that closes with the next edge
@@ -101,7 +97,7 @@ class Graph:
             following: list[list[int]] = []
             for group in groups:
                 reached: dict[int, list[int]] = {}
-                for state in group:  # which grows by barriers meanwhile
+                for state in group:  # the loop appends barriers
                     node, seen = divmod(state, kinds)
                     leaving = range(self.begins[node], self.begins[node + 1])
                     looks += len(leaving)
@@ -126,7 +122,7 @@ class Graph:
         return sum(self.targets[edge] < self.transactions for edge in walk)
 
     def steps(self, walk: Sequence[int]) -> list[Step]:
-        """A closed walk from transaction to transaction, from its smallest one on."""
+        """Return a closed walk as steps between transactions, starting at the smallest one."""
         at = next(n for n, edge in enumerate(walk) if self.sources[edge] < self.transactions)
         steps: list[Step] = []
         first = -1
@@ -145,7 +141,6 @@ class Graph:
 
 
 def _way(came: dict[int, tuple[int, int]], state: int, closing: int) -> list[int]:
-    """The edges that led to a state, and the one that closes the walk."""
     way = [closing]
     while came[state][0] >= 0:
         state, edge = came[state]

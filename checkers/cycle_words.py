@@ -1,7 +1,4 @@
-"""A cycle in words: for each step, why one transaction came before another.
-
-The columns shown are those of the edges' relations, `txn_wr` and its kin.
-"""
+"""Describe a cycle: for each step, why one transaction came before another."""
 
 from __future__ import annotations
 
@@ -11,15 +8,11 @@ from typing import Final, cast
 from onceproof.checkers.model import Row
 
 NAMED: Final = 10
-"""Transactions of a cycle that are named before it is only said how many there are."""
+"""Maximum number of transactions of a cycle that are named."""
 
 
 def explain(rows: Sequence[Row]) -> str:
-    """Why each transaction came before the next, and yet the last one before the first.
-
-    Args:
-        rows: the steps of one cycle, or the first of them.
-    """
+    """Describe the steps of one cycle, or the first of them."""
     steps = sorted(rows, key=lambda row: cast("int", row["step"]))
     reasons = [f"{row['source']} before {row['target']}, because {because(row)}" for row in steps]
     if steps[-1]["target"] != steps[0]["source"]:
@@ -30,7 +23,7 @@ def explain(rows: Sequence[Row]) -> str:
 
 
 def because(row: Row) -> str:
-    """Why one step's transaction came before the next: what an edge says, in words."""
+    """Describe why one step's transaction came before the next."""
     place = f"{row['at_topic']}-{row['at_partition']}"
     match row["kind"]:
         case "wr":

@@ -1,21 +1,18 @@
-"""Cycles of dependencies among transactions: the shortest one of each component, and in words.
+"""Find the shortest cycle of each component in a graph of transaction dependencies.
 
-A cycle here is a closed walk, each of whose steps says that one transaction
-came before another. It need not be simple: where two kinds of step are asked for, the shortest walk
-that has both may pass a transaction twice. That proves as much, for nothing can come before itself.
+A cycle here is a closed walk in which each step says that one transaction came before another. If
+two kinds of step are required, the shortest walk may pass a transaction twice. That proves as much.
 
-Edges are a table with the columns `source` and `target` (transactions), `kind`, and any number of
-columns that say why. An order of many transactions, such as that of time, need not be spelt out
-pair by pair: an edge may lead to a *barrier* and from there on, by way of further barriers. Then
-`source` or `target` is NULL and the barrier's name is in `source_barrier` or `target_barrier`
-(which may be left out where there are none). In the answer such a passage is one step from
-transaction to transaction; what is known of why at its beginning and at its end is put together.
-Barriers alone never make a cycle, and none leads from a transaction straight back to itself.
+Edges are a table with the columns `source` and `target` (transactions), `kind`, and any further
+columns with the reason. An order of many transactions, such as real time, need not be written out
+pair by pair: an edge may lead to a *barrier*, and on through further barriers. Then `source` or
+`target` is NULL, and `source_barrier` or `target_barrier` (both optional) names the barrier. In the
+result, a path through barriers is one step, with the reasons at its beginning and end combined.
+Barriers alone never form a cycle, and none leads from a transaction directly back to itself.
 
-Whoever knows an order of the transactions in which few edges lead back, as that of time, may give
-their numbers in it, `source_place` and `target_place`. Edges from or to a barrier, which have none,
-must not lead back. Any order will do and the answer is the same; the fewer edges lead back, the
-sooner it is there.
+Optional `source_place` and `target_place` number the transactions in an order in which few edges
+lead back, such as real time. Edges from or to a barrier have no numbers and must not lead back. The
+result is the same for any order; the fewer edges lead back, the faster the search.
 """
 
 from __future__ import annotations
@@ -39,33 +36,31 @@ PLACES: Final = ("source_place", "target_place")
 _NUMBERS: Final = ("source_number", "target_number", "component", "back")
 LOOKS_PER_EDGE: Final = 4
 SPARE_LOOKS: Final = 2_000_000
-"""How often edges may be looked at, before a cycle that may not be the shortest is good enough."""
+"""Edge visits, besides `LOOKS_PER_EDGE` per edge, before the shortest cycle so far is accepted."""
 
 
 def shortest_cycles(
     edges: pa.Table, needs: frozenset[str], *, spare: int = SPARE_LOOKS
 ) -> pa.Table:
-    """The shortest cycle of each strongly connected component that has one.
+    """Return the shortest cycle of each strongly connected component that has one.
 
-    The shortest is the one with the fewest steps from transaction to transaction; of equally short
-    ones it is the one whose names, from its smallest on, come first. So the answer does not depend
-    on the order of the edges.
+    The shortest cycle has the fewest steps. Ties go to the one whose names, starting at its
+    smallest, sort first, so the result does not depend on the order of the edges.
 
-    Time and memory grow linearly with the edges. Finding components looks at each edge twice. The
-    search in them looks at `LOOKS_PER_EDGE` × edges + `spare`, small components first; then
-    it begins no further attempt, and the shortest cycle found so far is taken, which is as true but
-    may be longer. That takes components of thousands of transactions. Wherever there is a cycle
-    with all needed kinds, one is found.
+    Time and memory grow linearly with the edges. The search may visit `LOOKS_PER_EDGE` × edges +
+    `spare` edges, small components first. After that, which takes components of thousands of
+    transactions, it returns the shortest cycle so far. Wherever there is a cycle with all needed
+    kinds, one is found.
 
     Args:
-        edges: see above. An edge from a transaction to itself says nothing and is passed over.
-        needs: kinds of which a cycle must have at least one edge each. Edges of other kinds may be
-            part of it.
-        spare: how often the search may look at an edge, however few there are.
+        edges: see above. An edge from a transaction to itself is ignored.
+        needs: kinds of which a cycle must have at least one edge each; other kinds may be part of
+            it.
 
     Returns:
-        One row per step: `cycle` (its name: the transactions in their order), `step` (from 0, at
-        the transaction whose name is smallest), `source`, `target`, `kind`, and the columns why.
+        One row per step: `cycle` (its transactions in order), `step` (from 0, starting at the
+        transaction with the smallest name), `source`, `target`, `kind`, and the columns with the
+        reason.
     """
     if not needs:
         raise ValueError("shortest_cycles: expected at least one kind of edge in needs")
@@ -83,9 +78,9 @@ def shortest_cycles(
 
 
 def _inside(edges: pa.Table) -> tuple[pa.Table, pa.Array]:
-    """The edges within components, in order, with numbers of nodes; and the transactions' names.
+    """Return the edges within components, sorted and numbered, and the transactions' names.
 
-    The numbers are in the order of the names, first all transactions and then all barriers.
+    Node numbers follow the order of the names, transactions first and then barriers.
     """
     for barrier in BARRIERS:
         if barrier not in edges.column_names:
@@ -122,7 +117,6 @@ def _names(edges: pa.Table, columns: Sequence[str]) -> pa.Array:
 
 
 def _numbers(column: pa.ChunkedArray) -> array[int]:
-    """An Arrow column of numbers without NULL, as it lies in memory."""
     numbers = array("q")
     for chunk in column.cast(pa.int64()).chunks:
         if len(chunk):
@@ -167,7 +161,7 @@ def _table(edges: pa.Table, names: pa.Array, graph: Graph, cycles: list[list[Ste
 
 
 def _title(transactions: Sequence[str]) -> str:
-    """The name of a cycle. Its first transaction is in no other, so long ones may be cut short."""
+    """Name a cycle. Its first transaction is in no other cycle, so a long name may be cut."""
     named = [*transactions, transactions[0]]
     if len(transactions) > NAMED:
         named[NAMED:] = [f"… ({len(transactions)} transactions)"]

@@ -1,4 +1,4 @@
-"""How sentences name one of several effects of a record."""
+"""Wording for one of several effects of a record."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from onceproof.checkers.model import Row
 
 
 def named(row: Row) -> str:
-    """` named «2»`, to stand behind the word effects; nothing where there is but one, or none."""
+    """Return ` named «2»`, to follow the word effects; empty if the effect has no key."""
     key = row.get("effect_key")
     return f" named «{key}»" if key else ""

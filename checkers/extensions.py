@@ -1,8 +1,7 @@
-"""What installed packages add to onceproof, by entry points.
+"""Load modules that installed packages add by entry points.
 
-A package names a module under the group `onceproof.scenarios`, `onceproof.faults`,
-`onceproof.anomalies`, `onceproof.outputs` or `onceproof.report_sections`; the module is read as one
-of ours would be.
+The groups are `onceproof.scenarios`, `onceproof.faults`, `onceproof.anomalies`, `onceproof.outputs`
+and `onceproof.report_sections`. A module is treated like a built-in one.
 """
 
 from __future__ import annotations
@@ -13,17 +12,16 @@ from types import ModuleType
 
 
 class BadExtension(ImportError):
-    """An entry point that cannot be loaded; the text names it and its package."""
+    """An entry point that cannot be loaded; the message names it and its package."""
 
 
 def extensions(group: str) -> tuple[ModuleType, ...]:
-    """The modules that packages name under `onceproof.<group>`; see `named_extensions`."""
     return tuple(module for _, module in named_extensions(group))
 
 
 @cache
 def named_extensions(group: str) -> tuple[tuple[str, ModuleType], ...]:
-    """These modules in the order of their names, each with its entry point and package in words.
+    """Return the modules by name, each with a description of its entry point and package.
 
     Raises:
         BadExtension: one cannot be imported, or is not a module.

@@ -1,7 +1,7 @@
-"""The standard fine print of each guarantee on each hop, in plain words.
+"""The standard fine print of each guarantee on each hop, as printed beside every verdict.
 
-These words are printed beside every verdict. They say no more than what the
-checkers look at; a subject with other limits brings a `FinePrint` of its own.
+It says no more than what the checkers check. Subjects with other limits define their own
+`FinePrint`.
 """
 
 from __future__ import annotations
@@ -122,7 +122,6 @@ _NOT_TESTED: Final[dict[Hop, str]] = {
 
 
 def standard_fine_print(guarantee: str, hop: Hop) -> FinePrint:
-    """The answers to the three questions, for a guarantee on a hop."""
     return FinePrint(
         promise=_PROMISE[guarantee, hop],
         failures=_FAILURES,

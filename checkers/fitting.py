@@ -1,8 +1,7 @@
-"""Whether columns fit the contract, and how they are made to where they nearly do.
+"""Check that columns fit the contract, and convert those that nearly do.
 
-A nullable column that is missing is NULL, text is text in whatever way it is
-stored, and columns that the contract does not know are left out. Everything else is refused.
-`where` is what a message calls the table: where it came from, and its name.
+A missing nullable column becomes NULL, text may be stored in any way, and unknown columns are
+dropped. Everything else is rejected. `where` names the table in messages.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _SQL_TYPES: Final[dict[pa.DataType, str]] = {
 
 
 def fitting(name: str, table: pa.Table, where: str) -> pa.Table:
-    """The table with exactly the columns of the contract.
+    """Return the table with exactly the columns of the contract.
 
     Raises:
         BadHistory: a column does not fit.
@@ -41,7 +40,7 @@ def fitting(name: str, table: pa.Table, where: str) -> pa.Table:
 
 
 def selection(name: str, schema: pa.Schema, where: str) -> str:
-    """What to select, in SQL, to have exactly the columns of the contract.
+    """Return the SELECT list for exactly the columns of the contract.
 
     Raises:
         BadHistory: a column does not fit.
@@ -64,7 +63,6 @@ def selection(name: str, schema: pa.Schema, where: str) -> str:
 
 
 def _not_needed(column: Column, where: str) -> None:
-    """Raise if a column that is missing must be known."""
     if not column.nullable:
         raise BadHistory(
             f"{where} has no column {column.name}; expected is {column.type}, "

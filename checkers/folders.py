@@ -1,8 +1,6 @@
-"""Where the files of a history lie: a folder of this machine, or one that only an engine reaches.
+"""Protocols for reading a history's files, wherever they are.
 
-A `Folder` is all that a history needs of a file system, a `Parquet` all that
-it needs of a file. `checkers.local_folder` has those of this machine, `checkers.engines.places`
-those of every file system that Spark reads. A place is a path or a URI, as text.
+`checkers.local_folder` implements them for local files, `checkers.engines.places` for Spark's.
 """
 
 from __future__ import annotations
@@ -17,90 +15,56 @@ _URI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|file:/")
 
 
 def is_uri(place: str) -> bool:
-    """Whether a place names its file system, as in `s3a://bucket/run`; else it is a local path."""
+    """Whether a place names its file system, as in `s3a://bucket/run`, and is not a local path."""
     return _URI.match(place) is not None
 
 
 class Parquet(Protocol):
-    """One table in a file, of which no more is read than is asked for."""
+    """One table in a file, read on demand. Methods raise `BadHistory` if it cannot be read."""
 
     @property
     def place(self) -> str:
-        """Where it lies, as an engine takes it."""
+        """The path or URI, as an engine takes it."""
 
     @property
-    def schema(self) -> pa.Schema:
-        """Its columns."""
+    def schema(self) -> pa.Schema: ...
 
     @property
-    def rows(self) -> int:
-        """How many rows it has."""
+    def rows(self) -> int: ...
 
     @property
     def full(self) -> frozenset[str]:
-        """Columns that hold no NULL, as far as that is known without a look."""
+        """Columns known to hold no NULL, without reading rows."""
 
-    def table(self) -> pa.Table:
-        """All of it.
-
-        Raises:
-            BadHistory: it cannot be read.
-        """
+    def table(self) -> pa.Table: ...
 
     def check(self) -> None:
-        """Read all of it, where that can be done here.
-
-        Raises:
-            BadHistory: it cannot be read.
-        """
+        """Read the whole file to check it, where this process can."""
 
     def distinct(
         self, columns: Sequence[str], where_known: str | None
     ) -> set[tuple[Any, ...]] | None:
-        """The values that columns have together, where one is known; None: it lacks a column."""
+        """Return distinct values, where `where_known` is not NULL; None if a column is missing."""
 
 
 class Folder(Protocol):
-    """One folder and what lies directly in it."""
+    """One folder. Methods raise `BadHistory` if a file does not exist or cannot be read."""
 
     @property
     def place(self) -> str:
-        """Where it is, for messages."""
+        """The path or URI, for messages."""
 
-    def names(self) -> frozenset[str]:
-        """What lies there.
+    def names(self) -> frozenset[str]: ...
 
-        Raises:
-            BadHistory: there is no such folder, or it cannot be looked into.
-        """
-
-    def text(self, name: str) -> str:
-        """What is in a small file.
-
-        Raises:
-            BadHistory: it cannot be read.
-        """
+    def text(self, name: str) -> str: ...
 
     def size(self, name: str) -> int:
-        """How many bytes a file has.
-
-        Raises:
-            BadHistory: it cannot be looked at.
-        """
+        """Return the size in bytes."""
 
     def sha256(self, name: str) -> str:
-        """The sum of all bytes of a file, in hexadecimal digits.
+        """Return the hexadecimal digest."""
 
-        Raises:
-            BadHistory: it cannot be read.
-        """
-
-    def parquet(self, name: str) -> Parquet:
-        """A file of Parquet.
-
-        Raises:
-            BadHistory: it is none.
-        """
+    def parquet(self, name: str) -> Parquet: ...
 
     def folder(self, name: str) -> Folder:
-        """The folder of a name in it; nobody looks yet whether it is there."""
+        """Return a subfolder, without checking that it exists."""

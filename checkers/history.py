@@ -1,11 +1,8 @@
 """A history: the typed tables of one run.
 
-A history knows where its tables are and that their columns fit
-`checkers.tables`; it loads none of them before somebody asks. What is in the columns is checked
-by the engine that opens it, once, so that no query has to ask whether a word is known, a row came
-twice, or NULL stands where nothing may be unknown. Tables that are missing are empty and named in
-`missing`; columns that the contract does not know are left out, and a nullable one that is missing
-is NULL.
+Loading checks that the columns fit `checkers.tables`, but reads no rows. The engine that opens the
+history validates the contents, so queries can rely on them. Missing tables are empty and listed in
+`missing`. Unknown columns are dropped, and missing nullable columns are NULL.
 """
 
 from __future__ import annotations
@@ -29,33 +26,27 @@ __all__ = ["BadHistory", "History", "Shelf"]
 
 
 class Shelf(Protocol):
-    """Where tables are put for queries to find."""
+    """A place for tables where queries find them."""
 
-    def put(self, name: str, table: pa.Table) -> None:
-        """Put a table there."""
+    def put(self, name: str, table: pa.Table) -> None: ...
 
     def attach(self, name: str, place: str, columns: str) -> None:
-        """Put the Parquet data at a place there."""
+        """Add the Parquet data at `place`, a path or URI, without loading it."""
 
 
 @dataclass(frozen=True)
 class _Stored:
-    """A table that is still where it lies."""
+    """A table that is still in its file, and the SELECT list for it."""
 
     file: Parquet
     columns: str
-    """What an engine has to select from it."""
 
 
 class History(Mapping[str, pa.Table]):
-    """Table name → Arrow table, each exactly as `checkers.tables` has it. Never changed."""
+    """An immutable mapping of table name → Arrow table, with the columns of `checkers.tables`."""
 
     def __init__(self, tables: Mapping[str, pa.Table], *, source: str = "history") -> None:
-        """Take over tables.
-
-        Args:
-            tables: by name; missing ones are empty.
-            source: the folder, or another word for where it is from, for error messages.
+        """Create a history; missing tables are empty, and `source` names it in error messages.
 
         Raises:
             BadHistory: the columns of a table do not fit the contract.
@@ -73,10 +64,9 @@ class History(Mapping[str, pa.Table]):
 
     @classmethod
     def load(cls, folder: str | Path | Folder) -> History:
-        """`<table>.parquet` for every table of the contract; nothing is read but the files' ends.
+        """Open `<table>.parquet` for every table of the contract, reading only the file footers.
 
-        Args:
-            folder: a local path, or what `checkers.engines.places.open_folder` gives for a URI.
+        For a URI, pass the folder that `checkers.engines.places.open_folder` returns.
 
         Raises:
             BadHistory: the folder or a file cannot be read, or the columns of a table do not fit.
@@ -100,9 +90,7 @@ class History(Mapping[str, pa.Table]):
 
     @classmethod
     def of(cls, **rows: Iterable[Mapping[str, Any]]) -> History:
-        """A history from rows, with what is not given filled in sensibly; meant for tests.
-
-        Nullable columns that are not given are NULL. `History.of(sends=[{"record": "a"}])`.
+        """Build a history from rows, with defaults for missing values; meant for tests.
 
         Raises:
             BadHistory: a row does not fit its table.
@@ -132,7 +120,7 @@ class History(Mapping[str, pa.Table]):
             pq.write_table(table, folder / f"{name}.parquet")
 
     def moved(self, folder: Path) -> History:
-        """The same history with its tables in files of a folder: memory holds none of them."""
+        """Write the tables to a folder and return the same history backed by those files."""
         for name in TABLES:
             if name not in self.missing:
                 pq.write_table(self[name], folder / f"{name}.parquet")
@@ -141,16 +129,15 @@ class History(Mapping[str, pa.Table]):
         return moved
 
     def replace(self, table: str, rows: pa.Table) -> History:
-        """This history with one table in place of another.
+        """Return a copy with one table replaced.
 
         Raises:
-            BadHistory: it does not fit.
+            BadHistory: the new table does not fit the contract.
         """
         kept = {n: self[n] for n in TABLES if n not in self.missing}
         return History({**kept, table: rows}, source=self.source)
 
     def where(self, name: str) -> str:
-        """Where a table came from and what it is called there, for error messages."""
         if name in self._called:
             return self._called[name]
         called = f"{name}.parquet" if name in self._stored else f"table {name}"
@@ -162,7 +149,7 @@ class History(Mapping[str, pa.Table]):
         return int(self[name].num_rows)
 
     def full(self, name: str) -> frozenset[str]:
-        """Columns of a table of which it is known, without a look, that they hold no NULL."""
+        """Return the columns known to hold no NULL, without reading rows of a stored table."""
         if name in self._stored:
             return self._stored[name].file.full
         table = self[name]
@@ -171,11 +158,7 @@ class History(Mapping[str, pa.Table]):
     def distinct(
         self, name: str, columns: Sequence[str], *, where_known: str | None = None
     ) -> set[tuple[Any, ...]]:
-        """The values that columns of a table have together; what lies in a file is not kept.
-
-        Args:
-            where_known: only rows in which this column is not NULL.
-        """
+        """Return the distinct values of these columns where `where_known` is not NULL."""
         if name in self._stored and name not in self._tables:
             found = self._stored[name].file.distinct(columns, where_known)
             if found is not None:
@@ -186,7 +169,7 @@ class History(Mapping[str, pa.Table]):
         """Read every file to its end.
 
         Raises:
-            BadHistory: one of them cannot be read; the text names it.
+            BadHistory: a file cannot be read; the message names it.
         """
         for stored in self._stored.values():
             stored.file.check()

@@ -1,7 +1,7 @@
-"""What `History.of` fills in where a hand-written row says nothing.
+"""Defaults of `History.of` for values that a hand-written row leaves out.
 
-The defaults describe the dullest run there is: one topic `input` with one
-partition, one producer, one sink `ledger`, all acknowledged and committed, one clock.
+They describe the simplest run: one topic `input` with one partition, one producer, one sink
+`ledger`, everything acknowledged and committed, one clock.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ _BY_TABLE: Final[dict[tuple[str, str], _Default]] = {
 
 
 def filled(table: str, row: Mapping[str, Any], index: int) -> dict[str, Any]:
-    """The row with every column that must be known; `index` is its place in its table."""
+    """Return a row with all non-nullable columns; `index` is its index in the table."""
     made = dict(row)
     for column in TABLES[table].columns:
         if column.name in made or column.nullable:

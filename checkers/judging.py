@@ -1,9 +1,7 @@
-"""Judging a history: relations, findings, the mutation self-check and verdicts for all claims.
+"""Judge a history: findings, the mutation self-check and a verdict for every claim.
 
-Work is shared. All trials are computed in one go, the produce hop once per
-input topic, the process hop once per sink and view, and claims on the same stretch read the same
-findings. An anomaly that needs a look at every record is asked for only where a claim stands or
-falls with it.
+All trials share queries, and claims on the same stretch share findings. An anomaly that scans every
+record is only looked for where a claim depends on it.
 """
 
 from __future__ import annotations
@@ -39,7 +37,6 @@ from onceproof.checkers.trials import Input, Trials, outputs_of
 from onceproof.checkers.verdict import judge_claim
 
 Stretch = tuple[Hop, int]
-"""A hop of one trial."""
 
 
 def check(
@@ -53,15 +50,11 @@ def check(
     """Judge a history against claims.
 
     Args:
-        promised: what must be in the history, as far as that is known apart from it.
-        rows: gets the name of each anomaly that was found, and all rows that prove it; a judgement
-            shows the first only.
-
-    Returns:
-        A verdict for each claim, in their order, with every finding and the mutation self-check.
+        promised: what is known independently to be in the history.
+        rows: called for each anomaly found, with its name and all rows that prove it.
 
     Raises:
-        BadHistory: what is in the history's columns does not fit the contract.
+        BadHistory: the contents of a column do not fit the contract.
     """
     claims = tuple(claims)
     with open_history(history, settings or Settings()) as bottom:
@@ -108,15 +101,13 @@ def find(
     *,
     only: Collection[str] | None = None,
 ) -> tuple[Findings, ...]:
-    """Everything that is found on the claims' hops, whatever it refutes, without a verdict.
-
-    There is no mutation self-check behind it.
+    """Return all findings on the claims' hops, without a verdict or mutation self-check.
 
     Args:
         only: names of the anomalies to look for; None: all.
 
     Raises:
-        BadHistory: what is in the history's columns does not fit the contract.
+        BadHistory: the contents of a column do not fit the contract.
     """
     claims = (claims,) if isinstance(claims, Claim) else tuple(claims)
     circumstances = Circumstances.of(history)
@@ -134,8 +125,6 @@ def find(
 
 
 class _Trial:
-    """What was found on each stretch, looked for once."""
-
     def __init__(
         self, layer: Layer, claims: Iterable[Claim], trials: Trials, circumstances: Circumstances
     ) -> None:
@@ -144,7 +133,7 @@ class _Trial:
         self._circumstances = circumstances
         self._claims: dict[Stretch, list[Claim]] = {}
         for claim in claims:
-            # What producers did is looked at also where no claim speaks of it: it explains.
+            # The produce hop is checked even if no claim covers it: its findings explain others.
             self._claims.setdefault((Hop.PRODUCE, trials.input(claim)), [])
             for hop in claim.hop.parts:
                 self._claims.setdefault(self._stretch(hop, claim), []).append(claim)
@@ -189,7 +178,6 @@ class _Trial:
         return dict(zip(wanted, proofs, strict=True))
 
     def judge(self, claim: Claim, missing: Sequence[Control]) -> ClaimJudgement:
-        """The verdict on one claim; `missing` is what the history lacks."""
         stretches = [self._stretch(hop, claim) for hop in claim.hop.parts]
         return judge_claim(
             claim,
@@ -203,7 +191,7 @@ class _Trial:
         )
 
     def _sent_elsewhere(self, claim: Claim) -> frozenset[object]:
-        """Attempts that hazards speak of, at sends that went to other topics than the claim's."""
+        """Return the attempts of hazards that sent to topics other than the claim's."""
         rows = self._layer.rows(
             "SELECT s.attempt FROM hazards h JOIN sends s ON s.attempt = h.attempt "
             f"JOIN inputs i ON i.trial = {self._trials.input(claim)} WHERE s.topic <> i.topic"
@@ -211,7 +199,7 @@ class _Trial:
         return frozenset(row["attempt"] for row in rows)
 
     def _foreign(self, claim: Claim) -> frozenset[object]:
-        """Owners whose work goes elsewhere, where it is known who writes to the claim's sink."""
+        """Return owners that write only to other sinks than the claim's, where this is known."""
         if claim.hop is Hop.PRODUCE:
             return frozenset()
         trials = [self._trials.number(output) for output in outputs_of(claim)]
@@ -249,7 +237,6 @@ class _Trial:
 
 
 def trials_of(history: History, claims: Iterable[Claim], circumstances: Circumstances) -> Trials:
-    """What is on trial where these claims are made of a history."""
     collection = circumstances.collection
     started = collection["started_at"] if collection else None
     clock = collection["clock"] if collection else None
@@ -266,7 +253,7 @@ def trials_of(history: History, claims: Iterable[Claim], circumstances: Circumst
 
 
 def _merged(findings: Iterable[Findings], complete: bool) -> tuple[Findings, ...]:
-    """One entry per anomaly over all trials; absence only where it proves something."""
+    """Merge findings per anomaly over all trials, without absences where they prove nothing."""
     found: dict[str, Findings] = {}
     for f in findings:
         if f.count and (complete or f.evidence is not Evidence.ABSENCE):

@@ -1,4 +1,4 @@
-"""How many inputs may have been dropped as late, by design, and how many have no effect."""
+"""Count the inputs that may have been dropped as late by design, and those without an effect."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ORDER BY k.topic, k.sink, k.view
 
 
 def late_inputs(layer: Layer) -> tuple[str, ...]:
-    """A sentence for each output of which an input may have been dropped."""
+    """Return a sentence for each output for which an input may have been dropped."""
     return tuple(
         f"{row['late']} inputs of {row['topic']} came later than is allowed, so each may be "
         f"dropped by design: {row['missing']} of them have no effect in {row['sink']} "

@@ -1,7 +1,7 @@
-"""A folder of this machine, read with Arrow.
+"""A local folder, read with Arrow.
 
-Of a Parquet file only its end is read before somebody asks for rows. What is
-no regular file, or lies elsewhere and is only linked to, is refused before it is opened.
+Opening a Parquet file reads only its footer. Anything but a regular file in the folder is rejected
+unopened.
 """
 
 from __future__ import annotations
@@ -20,22 +20,18 @@ from onceproof.checkers.bad_history import BadHistory
 from onceproof.checkers.regular import check_regular, open_regular, read_regular
 
 _LARGEST_TEXT: Final = 64 * 2**20
-"""Bytes of a file that is read whole."""
+"""In bytes."""
 _LONGEST: Final = 300
-"""The longest error message of Arrow that is quoted, in characters."""
+"""Maximum length of an Arrow error message that is quoted."""
 _UNREADABLE: Final = (OSError, pa.ArrowException, ValueError, MemoryError, OverflowError)
-"""What Arrow raises at a file that is damaged, depending on where."""
+"""Errors that Arrow raises on a damaged file."""
 
 
 class LocalFolder:
-    """A `Folder` of this machine."""
+    """A local `Folder`."""
 
     def __init__(self, path: Path, *, within: Path | None = None) -> None:
-        """Name it; nothing is looked at yet.
-
-        Args:
-            within: the folder that its files must lie in, whatever is linked; None: itself.
-        """
+        """Create it without file access; linked files must be in `within` (None: `path`) too."""
         self._path = path
         self._within = within or path
 
@@ -82,16 +78,13 @@ class LocalFolder:
 
 
 class LocalParquet:
-    """A `Parquet` of this machine."""
+    """A local `Parquet`."""
 
     def __init__(self, path: Path, *, within: Path | None = None) -> None:
-        """Read its end.
-
-        Args:
-            within: the folder that it must lie in; None: the one that it is in.
+        """Read the footer; the file must be in `within` (None: its parent).
 
         Raises:
-            BadHistory: it is no Parquet, or no regular file.
+            BadHistory: it is not a regular Parquet file.
         """
         self._path = path
         check_regular(path, within or path.parent)
@@ -115,7 +108,7 @@ class LocalParquet:
 
     @cached_property
     def full(self) -> frozenset[str]:
-        """See `Parquet`: what the file's own statistics say."""
+        """See `Parquet`; from the file's statistics."""
         about = self._about
         names = {about.schema.column(i).name: i for i in range(about.num_columns)}
         return frozenset(
@@ -147,7 +140,7 @@ class LocalParquet:
     def distinct(
         self, columns: Sequence[str], where_known: str | None
     ) -> set[tuple[Any, ...]] | None:
-        """See `Parquet`: read in small pieces."""
+        """See `Parquet`; reads in small batches."""
         read = list(dict.fromkeys([*columns, *([where_known] if where_known else [])]))
         if not set(read) <= set(self._schema.names):
             return None
@@ -171,7 +164,7 @@ class LocalParquet:
 def distinct(
     pieces: Iterator[pa.Table], columns: Sequence[str], where_known: str | None
 ) -> set[tuple[Any, ...]]:
-    """The values that columns have together in all pieces of a table, where one is known."""
+    """Return the distinct values of columns over all pieces of a table."""
     found: set[tuple[Any, ...]] = set()
     for piece in pieces:
         rows = piece.filter(pc.is_valid(piece[where_known])) if where_known else piece

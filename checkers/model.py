@@ -1,8 +1,4 @@
-"""The words of judging: hop, evidence, anomaly, finding, claim, verdict, judgement.
-
-These are plain data. An anomaly says which guarantees it refutes; the lattice of verdicts is in
-`verdict`, presentation nowhere in this package.
-"""
+"""Data types of judging: hop, evidence, anomaly, finding, claim, verdict, judgement."""
 
 from __future__ import annotations
 
@@ -23,7 +19,7 @@ GUARANTEES: Final = (
 
 
 class Hop(StrEnum):
-    """The stretch that a claim speaks of."""
+    """The part of the pipeline that a claim covers."""
 
     PRODUCE = "produce"  # application → topic
     PROCESS = "process"  # topic → sink
@@ -31,20 +27,19 @@ class Hop(StrEnum):
 
     @property
     def parts(self) -> tuple[Hop, ...]:
-        """The hops that it is made of: itself, but end to end both others."""
         return (Hop.PRODUCE, Hop.PROCESS) if self is Hop.END_TO_END else (self,)
 
 
 class Evidence(StrEnum):
-    """How an anomaly proves itself."""
+    """How findings of an anomaly prove it."""
 
-    PRESENCE = "presence"  # sound on a partial history
+    PRESENCE = "presence"  # sound on an incomplete history
     ABSENCE = "absence"  # needs complete settling and collection, else undecided
     LIVENESS = "liveness"  # stalls a run, refutes nothing
 
 
 class Verdict(StrEnum):
-    """What can be said of a claim; the first that applies wins, in this order."""
+    """The verdicts on a claim; the first that applies wins, in this order."""
 
     VIOLATED = "violated"
     INVALID = "invalid"
@@ -56,25 +51,24 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Headline:
-    """What the findings of an anomaly amount to, for the sentence at the top of a report.
+    """Phrases for the sentence at the top of a report that sums up an anomaly's findings.
 
-    `{n}` is how many there are, `{input}` and `{sink}` are the claim's, `{record}` and `{records}`
-    become effects where a record has several. Each of them is a word of its own.
+    `{n}` is their number, `{input}` and `{sink}` are the claim's. `{record}` and `{records}` become
+    "effect" and "effects" where a record has several. Each placeholder is a word of its own.
     """
 
     one: str
     many: str
     rank: int = 100
-    """Of several anomalies those with the lowest ranks are told first."""
+    """Anomalies with the lowest ranks are reported first."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Anomaly:
     """One way in which a claim can fail, and the query whose rows are its witnesses.
 
-    `sql` is one SELECT over tables and relations in DuckDB's dialect, without recursion, ASOF
-    joins, QUALIFY or ordered lists, so that it can be translated. Rows of one `trial` with equal
-    `key` columns belong to one finding.
+    `sql` is one SELECT in DuckDB's dialect. It must be translatable, so it uses no recursion, ASOF
+    joins, QUALIFY or ordered lists. Rows with equal `trial` and `key` columns form one finding.
     """
 
     name: str
@@ -85,38 +79,33 @@ class Anomaly:
     source: str
     key: tuple[str, ...]
     sentence: str
-    """What one finding says, as a `str.format` template over the columns of its first row, `rows`
-    (how many rows the witness has) and `named` (which of several effects of a record it is)."""
+    """Template over a finding's first row, `rows` (their number) and `named` (which effect)."""
     sql: str
     empty_without: tuple[str, ...] = ()
-    """Tables each of which must have rows, or there is nothing to find; those that its rows come
-    from by FROM and JOIN need not be named."""
+    """Tables that must have rows for a finding to exist, besides those in FROM and JOIN."""
     undecided: str | None = None
-    """A SELECT of the trials for which it cannot be decided, because a part of the history that is
-    needed was cut off, for instance below the start of a log."""
+    """A SELECT of the trials for which a needed part of the history was cut off."""
     minimal: Mapping[str, tuple[Row, ...]]
-    """The smallest history that has it: rows by table, as `History.of` takes them."""
+    """The smallest history with this anomaly: rows by table, as `History.of` takes them."""
     hint: str
-    """What engineers usually find to be the cause."""
     headline: Headline | None = None
-    """None: a report counts its findings by its name."""
+    """None: a report counts the findings by the anomaly's name."""
     refutes: tuple[str, ...] = ()
-    """Guarantees that it refutes on its hop, of `GUARANTEES`."""
     refutes_only_if: Mapping[str, Row] = field(default_factory=dict)
-    """For some of them, what the key of a finding must be like; other findings do not refute it."""
+    """Guarantee → key values that a finding must have to refute it; other findings do not."""
     shown_with: tuple[str, ...] = ()
-    """Guarantees that it does not refute, and is looked for with because it explains others."""
+    """Guarantees with which it is looked for because it explains other findings."""
     implies: tuple[str, ...] = ()
-    """Names of other anomalies that it may bring with it, directly."""
+    """Names of other anomalies that it may directly cause."""
     mutations: tuple[Mutator, ...] = ()
-    """How the self-check brings it about in a copy of a history; it must then be found."""
+    """Mutations with which the self-check creates it in a copy of a history."""
     describe: Callable[[Sequence[Row]], str] | None = None
-    """Makes a finding's sentence from all of its rows, where one row is not enough."""
+    """Builds a finding's sentence from all its rows, where the first row is not enough."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One anomaly, with the smallest set of rows that proves it."""
+    """One anomaly with the smallest set of rows that proves it."""
 
     anomaly: str
     hop: Hop
@@ -125,12 +114,12 @@ class Finding:
     sentence: str
     witness: tuple[Row, ...]
     causes: tuple[Row, ...] = ()
-    """Rows of `hazards` that share the finding's micro-batch or attempt, with the fault's name."""
+    """Rows of `hazards` in the finding's micro-batch or attempt, with the fault's name."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Findings:
-    """All findings of one anomaly: how many there are, and the first of them in full."""
+    """All findings of one anomaly: their number, and the first of them in full."""
 
     anomaly: str
     hop: Hop
@@ -141,22 +130,21 @@ class Findings:
 
 @dataclass(frozen=True, kw_only=True)
 class Scope:
-    """The part of a history that a claim speaks of."""
+    """The part of a history that a claim covers."""
 
     input: str
-    """The input topic."""
     sink: str | None = None
     view: str | None = None
-    """Who looks at the sink; `journal`: everybody who ever looked, as its journal tells."""
+    """The view of the sink; `journal` combines all readers, from the sink's journal."""
     dead_letters: str | None = None
-    """The sink of records that could not be processed: an input leads there or to its effects."""
+    """The dead-letter sink: each input leads either there or to effects."""
     others: tuple[tuple[str, str], ...] = ()
-    """Other sinks, each with a view, that a claim of atomic outputs speaks of beside `sink`."""
+    """Further sinks and views that a claim of atomic outputs covers."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class FinePrint:
-    """The three questions of every claim, answered, and the fault kinds that the answers cover."""
+    """A claim's answers to the three fine-print questions, and the fault kinds that they cover."""
 
     promise: str
     failures: str
@@ -167,11 +155,7 @@ class FinePrint:
 
 @dataclass(frozen=True, kw_only=True)
 class Expectation:
-    """What a scenario expects of a claim.
-
-    `anomalies` are the refuting anomalies that must be found. Others make the run unexpected, but
-    for those in `may`, which depend on timing.
-    """
+    """What a scenario expects of a claim: all of `anomalies`, and by timing some of `may`."""
 
     verdict: Verdict
     anomalies: frozenset[str] = frozenset()
@@ -183,14 +167,13 @@ class Claim:
     """A named guarantee on a hop."""
 
     guarantee: str
-    """at-most-once, at-least-once, exactly-once, idempotent, atomic or ordered."""
     hop: Hop
     scope: Scope
     fine_print: FinePrint
     hazards: frozenset[str] = frozenset()
-    """Kinds of hazard that must have been observed before `holds` may be said."""
+    """Kinds of hazard that must be observed before the verdict can be `holds`."""
     deduplicates: bool = False
-    """True where the subject claims to drop records that were sent twice: × 1, not × positions."""
+    """The subject claims to drop repeated sends: a record counts once, not once per log entry."""
     expect: Expectation | None = None
 
     @property
@@ -205,9 +188,7 @@ class Claim:
 
 @dataclass(frozen=True, kw_only=True)
 class Mutation:
-    """One mutation of the self-check: what was done to a copy of this history, and whether
-    the checkers saw it.
-    """
+    """One mutation of the self-check and its outcome."""
 
     name: str
     target: str
@@ -215,7 +196,7 @@ class Mutation:
     found: bool
     detail: str
     placed: bool = True
-    """Whether the history has a place for it; without one it proves nothing, and nothing failed."""
+    """False if the history has no place for it; then it proves nothing, and is no failure."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,26 +208,25 @@ class ClaimJudgement:
     reason: str
     """One sentence: why this verdict and not the next better one."""
     refuted_by: tuple[str, ...] = ()
-    """Names of the refuting anomalies that are proven."""
     found: Mapping[str, int] = field(default_factory=dict)
-    """How many findings of each of these there are where the claim looks."""
+    """Number of findings of each of these in the claim's scope."""
     undecided: tuple[str, ...] = ()
-    """Names of anomalies that were looked for but cannot be decided on this history."""
+    """Names of anomalies that are undecidable on this history."""
     hazards_seen: Mapping[str, int] = field(default_factory=dict)
     expected: bool | None = None
-    """Whether the verdict and the anomalies are as the scenario expects; None without one."""
+    """None without an expectation."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """Everything the checkers have to say about one history."""
+    """The complete result of checking one history."""
 
     claims: tuple[ClaimJudgement, ...]
     findings: tuple[Findings, ...]
     mutation_check: tuple[Mutation, ...]
     unsealed: str | None = None
-    """What is not as the run sealed it, in a sentence; None if everything is, or nothing was."""
+    """What differs from the seal, in a sentence; None if nothing does or there is no seal."""
     notes: tuple[str, ...] = ()
-    """What limits the judgement: lines cut short, missing tables, phases not reached."""
+    """Limits of the judgement: truncated lines, missing tables, phases not reached."""
     counts: Mapping[str, int] = field(default_factory=dict)
     """Rows per table and relation that the judgement rests on."""

@@ -1,12 +1,11 @@
 """The mutation self-check: every mutation of a copy of this history must be found.
 
-A check that finds nothing is worth only as much as its power to find. A sample of this history's
-records is taken out, with everything that was written down about them. Each mutation picks a clean
-record of the sample and changes a row or two of one table; the finding of that record must be new.
-Mutations of different records share one copy. Records are compared one by one, so what is found in
-the sample would be found in the whole, and the proof costs the same for a thousand records and for
-a hundred million. What is known of the history as a whole (whether effects name their input's
-position, say) stays as it is.
+It takes a sample of the history's records with all their rows. Each mutation changes one or two
+rows of a clean record in one table, which must add the expected finding for that record. Mutations
+of different records share one copy.
+
+Records are compared one by one, so what is found in the sample would be found in the whole history,
+at a cost that does not depend on its size. Facts about the whole history keep their values.
 """
 
 from __future__ import annotations
@@ -30,18 +29,12 @@ _CANDIDATES: Final = 12
 _OF_THE_WHOLE: Final = (
     "by_state", "judging_mode", "log_traits", "send_counts", "sink_owners", "sink_traits", "stated",
 )  # fmt: skip
-"""Relations that say something of the history as a whole."""
+"""Relations with facts about the whole history."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Proof:
-    """What was judged: a hop of one trial.
-
-    Attributes:
-        trial: the number of the trial on it.
-        wanted: names of the anomalies that are looked for; others need no proof.
-        where: the stretch in words, for the mutations' targets.
-    """
+    """A hop of one trial, and the names of the anomalies that are looked for there."""
 
     hop: Hop
     trial: int
@@ -60,13 +53,10 @@ class Proof:
 
 @dataclass(frozen=True, kw_only=True)
 class _Way:
-    """A way to mutate a history, and the anomaly that must then be found."""
-
     anomaly: Anomaly
     mutator: Mutator
 
     def applies(self, layer: Layer, trial: int) -> bool:
-        """Whether this history has what the mutation is about."""
         needs = self.mutator.needs
         return needs is None or bool(
             layer.rows(f"SELECT 1 AS one FROM ({needs}) n WHERE n.trial = {trial} LIMIT 1")
@@ -82,7 +72,7 @@ class _Target:
 
     @property
     def touches(self) -> frozenset[tuple[str, Value]]:
-        """What the mutation affects: its record, or the progress of its partition."""
+        """The record that the mutation affects, or the partition whose progress it affects."""
         if self.row.get("record") is not None:
             return frozenset({("record", self.row["record"])})
         return frozenset({("partition", self.row["partition"])})
@@ -90,19 +80,16 @@ class _Target:
 
 @dataclass(frozen=True, kw_only=True)
 class _Cut:
-    """One mutation, made or to be made."""
-
     stretch: Proof
     way: _Way
     target: _Target
 
     @property
     def mutator(self) -> Mutator:
-        """What is changed, and where."""
         return self.way.mutator
 
     def apart_from(self, other: _Cut) -> bool:
-        """Whether both can be made in one copy and still be distinguished."""
+        """Whether both mutations can share a copy and still be distinguished."""
         return (
             self.stretch is other.stretch
             and self.mutator.kind == other.mutator.kind
@@ -112,20 +99,13 @@ class _Cut:
 
 @dataclass(kw_only=True)
 class _Copy:
-    """One mutated copy: its changed tables, and the mutations that it carries."""
-
     tables: dict[str, pa.Table] = field(default_factory=dict)
     cuts: list[_Cut] = field(default_factory=list)
 
 
 @dataclass(kw_only=True)
 class _Aim:
-    """What is to be mutated on a stretch, and what is known without mutator a copy of the sample.
-
-    Attributes:
-        made: mutations, by their names.
-        cuts: for each of the others, where it can be made.
-    """
+    """A stretch's mutations: the results by name, and places for those not yet made."""
 
     made: dict[str, Mutation] = field(default_factory=dict)
     cuts: list[list[_Cut]] = field(default_factory=list)
@@ -134,16 +114,16 @@ class _Aim:
 def prove(
     layer: Layer, sample: Mapping[str, pa.Table], stretches: Sequence[Proof], others: Beside
 ) -> list[tuple[Mutation, ...]]:
-    """Mutation copies of the history in every way that fits, and look for each mutation.
+    """Mutate copies of the history in every way that applies, and look for each mutation.
 
     Args:
-        sample: what `onceproof.checkers.sample.taken_out` took out of it.
+        sample: what `onceproof.checkers.sample.taken_out` returned.
 
     Returns:
-        The mutations of each stretch, in their order.
+        The mutations of each stretch, in the order of the stretches.
     """
     with (
-        # Nobody is a suspect for being in the sample: the screen has to prove itself as well.
+        # Sampled records must not be suspects for being sampled: the screen is tested as well.
         layer.above({**sample, "sampled": nobody()}, None, _OF_THE_WHOLE) as extract,
         extract.above({}, without_screen(layer.queries)) as unscreened,
     ):
@@ -180,7 +160,6 @@ def _aim(layer: Layer, unscreened: Layer, stretch: Proof) -> _Aim:
 
 
 def _copies(extract: Layer, choices: Iterable[Sequence[_Cut]]) -> list[_Copy]:
-    """As few copies as carry one cut of each choice."""
     copies: list[_Copy] = []
     for cuts in choices:
         copy, cut = _place(copies, cuts)
@@ -205,7 +184,7 @@ def _place(copies: list[_Copy], cuts: Sequence[_Cut]) -> tuple[_Copy, _Cut]:
 
 
 def _cuts(layer: Layer, way: _Way, stretch: Proof) -> list[_Cut]:
-    """Where a mutation can be made: rows without its finding, of clean records if there are any."""
+    """Return places for a mutation: rows without its finding, of clean records if there are any."""
     mutator, answer = way.mutator, answer_name(way.anomaly)
     same = " AND ".join(f'f."{column}" = t."{column}"' for column in mutator.key)
     dirty = _dirty(stretch)
@@ -233,7 +212,6 @@ def _cuts(layer: Layer, way: _Way, stretch: Proof) -> list[_Cut]:
 
 
 def _dirty(stretch: Proof) -> str:
-    """A query for all records with any finding of the hop, by trial."""
     return " UNION ".join(
         f"SELECT trial, record FROM {answer_name(anomaly)}"
         for anomaly in anomalies().values()
@@ -242,7 +220,7 @@ def _dirty(stretch: Proof) -> str:
 
 
 def _without_target(layer: Layer, way: _Way, stretch: Proof) -> Mutation:
-    """Every place has the finding already, which proves as much; or there is no place at all."""
+    """Report a mutation without a place; it counts as found if every place has the finding."""
     mutator, answer = way.mutator, answer_name(way.anomaly)
     already = bool(
         layer.rows(f"SELECT 1 AS one FROM {answer} WHERE trial = {stretch.trial} LIMIT 1")

@@ -1,7 +1,7 @@
-"""What is known of a history apart from its rows: what a run recorded before, and what was sealed.
+"""What is known of a history apart from its rows: what a run recorded earlier, and what it sealed.
 
-Rows that were taken away leave no trace in a table. Whoever knows what must be there says it here,
-and `onceproof.checkers.belonging` compares. Of a foreign history nothing of the kind is known.
+Removed rows leave no trace in a table. `onceproof.checkers.belonging` compares the history with
+what must be there. Nothing is known of imported histories.
 """
 
 from __future__ import annotations
@@ -11,24 +11,24 @@ from dataclasses import dataclass, field
 from typing import Final
 
 PHASES: Final = ("arrange", "warm-up", "disturb", "heal", "settle", "collect", "tear-down")
-"""The phases of a run, in their order; each has a row with an outcome when it has ended well."""
+"""The phases of a run, in order; each has a row with an outcome when it ended well."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Promised:
-    """What must be there when a run has come to its end.
+    """What the history of a completed run must have.
 
     Attributes:
         phases: each has a row.
-        faults: name of each line of the schedule → whether it was required; each has a row.
-        logs: topic → how many partitions it has at least; each has a row in `partitions`.
+        faults: scheduled fault → whether it was required; each has a row.
+        logs: topic → minimum number of partitions; each has a row in `partitions`.
         in_bytes: topics whose offsets count bytes; in all others every offset has an entry.
-        records: how many records were to be sent.
-        positions: whether the committed positions of the pipeline are recorded.
-        expected: sink → how many rows of `expected` were written.
-        contributions: sink → how many rows of `contributions` were written.
-        rows: table → how many rows were sealed.
-        doubt: why nobody knows whether the history is whole; None if it is known.
+        records: number of records to send.
+        positions: whether the pipeline's committed offsets are recorded.
+        expected: sink → number of rows in `expected`.
+        contributions: sink → number of rows in `contributions`.
+        rows: table → number of rows sealed.
+        doubt: why it is unknown whether the history is complete; None if it is known.
     """
 
     phases: tuple[str, ...] = ()

@@ -1,8 +1,4 @@
-"""Which anomalies refute a guarantee, and which a history must be able to show.
-
-An anomaly says itself what it refutes, on its own hop; what refutes nothing
-is shown, and may explain another.
-"""
+"""Which anomalies refute a guarantee, and which a history must be able to show."""
 
 from __future__ import annotations
 
@@ -17,11 +13,11 @@ HOPS: Final[dict[str, frozenset[Hop]]] = {
     "idempotent": frozenset({Hop.PRODUCE}),
     "atomic": frozenset({Hop.PRODUCE, Hop.PROCESS}),
 }
-"""The hops that a guarantee can speak of, where it is not all of them."""
+"""The hops of guarantees that cannot be claimed on all of them."""
 
 
 def refutations(guarantee: str, hop: Hop) -> frozenset[str]:
-    """Names of the anomalies that refute a guarantee on a hop."""
+    """Return names of the anomalies that refute a guarantee on a hop."""
     return frozenset(
         anomaly.name
         for anomaly in anomalies().values()
@@ -49,15 +45,15 @@ _SHOWN_BY: Final[dict[Hop, dict[str, tuple[set[str], ...]]]] = {
 
 
 def shown_by(guarantee: str, hop: Hop) -> tuple[frozenset[str], ...]:
-    """Anomalies that a history must be able to show on a hop before a guarantee holds there.
+    """Return sets of anomalies, one of which a history must be able to show in full.
 
-    One of these sets, whole: in a history where none of them could turn up nothing was looked for.
+    Otherwise nothing was tested on this hop, and the guarantee does not hold there.
     """
     return tuple(frozenset(names) for names in _SHOWN_BY[hop].get(guarantee, ()))
 
 
 def shown_with(guarantee: str) -> frozenset[str]:
-    """Names of the anomalies that are shown with a guarantee because they explain others."""
+    """Return names of anomalies that are shown with a guarantee because they explain others."""
     return frozenset(
         anomaly.name for anomaly in anomalies().values() if guarantee in anomaly.shown_with
     )

@@ -1,7 +1,7 @@
-"""Opening files of a folder that somebody else may have filled.
+"""Open regular files in a folder that others may have written to.
 
-A pipe or a device in place of a file blocks whoever opens it, and a link can lead anywhere. What is
-read here is a regular file that lies in its folder, and no larger than such a file may be.
+A pipe or device would block its reader, and a link can lead anywhere. So only regular files inside
+the folder are opened, up to a size limit.
 """
 
 from __future__ import annotations
@@ -24,18 +24,17 @@ _KINDS: Final = {
 
 
 class NotRegular(BadHistory):
-    """What lies there is not a file of its folder; the text says what it is and what to do."""
+    """The path is not a regular file in its folder; the message says what it is and what to do."""
 
 
 def check_regular(path: Path, within: Path) -> None:
-    """See that a path is a regular file, and that no link leads out of a folder on the way to it.
+    """Check that a path is a regular file, and that no link on the way leads out of `within`.
 
-    Args:
-        within: the folder that it must lie in.
+    A missing file passes.
 
     Raises:
-        NotRegular: it is something else, or lies elsewhere.
-        OSError: it cannot be looked at.
+        NotRegular: it is something else, or is elsewhere.
+        OSError: it cannot be examined.
     """
     check_inside(path, within)
     try:
@@ -46,18 +45,14 @@ def check_regular(path: Path, within: Path) -> None:
 
 
 def open_regular(path: Path, within: Path, *, at_most: int | None = None) -> BufferedReader:
-    """Open a file of a folder for reading.
-
-    Args:
-        within: the folder that it must lie in.
-        at_most: how many bytes it may have.
+    """Open a file in the folder `within` for reading, if it has at most `at_most` bytes.
 
     Raises:
-        NotRegular: it is no regular file, lies elsewhere, or is larger.
+        NotRegular: it is not a regular file, is elsewhere, or is larger.
         OSError: it cannot be opened.
     """
     check_regular(path, within)
-    # Should it be another by now: a pipe that nobody writes to would be waited for.
+    # The file may have been replaced by a pipe, so do not wait for a writer.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         about = os.fstat(descriptor)
@@ -74,17 +69,17 @@ def open_regular(path: Path, within: Path, *, at_most: int | None = None) -> Buf
 
 
 def read_regular(path: Path, within: Path, *, at_most: int) -> bytes:
-    """All bytes of a file of a folder; raises as `open_regular` does."""
+    """Read a whole file; raises as `open_regular` does."""
     with open_regular(path, within, at_most=at_most) as file:
         return file.read()
 
 
 def check_inside(path: Path, within: Path) -> None:
-    """See that no link leads out of a folder on the way to a path; raises `NotRegular` if so."""
+    """Check that no link on the way to a path leads out of a folder; raises `NotRegular`."""
     inside = within.resolve()
     try:
         found = path.resolve()
-    except RuntimeError:  # of a loop of links, before Python 3.13
+    except RuntimeError:  # a loop of links, before Python 3.13
         raise NotRegular(f"{path} is a link that leads in a circle. {_ADVICE}") from None
     if not found.is_relative_to(inside):
         raise NotRegular(

@@ -1,9 +1,9 @@
-"""A sample of a history: some of its records, with everything that was written down about them.
+"""Sample a history: some records, with all their rows.
 
-Records are chosen by the hashes of their names, so that the same history
-gives the same sample. Order shows only between neighbours: behind some of them all that follows in
-their partition is chosen as well. Chosen records are compared in full, whatever the screen says of
-them, and so what was written down about them is at hand when the mutation self-check asks for it.
+Records are chosen by the hash of their names, so the same history gives the same sample. Order
+shows only between neighbours, so for some records those that follow in their partition are added.
+Sampled records are compared in full, whatever the screen says, so the mutation self-check has their
+data.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from onceproof.checkers.engines.overlay import Layer
 from onceproof.checkers.trials import Trials, nobody
 
 RECORDS: Final = 40
-"""Records of each topic in the sample."""
+"""Sampled records per topic."""
 STRETCHES: Final = 4
-"""Of them, those of which the neighbours are taken along."""
+"""Of these, the number whose neighbours are added."""
 STRETCH: Final = 24
-"""Offsets that are looked at for neighbours, of each."""
+"""Offsets searched for neighbours of each."""
 SUSPECTS: Final = 200
-"""Other suspects that are taken along."""
+"""Maximum number of other suspects added."""
 _MANY: Final = 5_000
-"""Records of transactions that are taken along at most."""
+"""Maximum number of records added because of their transactions."""
 _AT_HAND: Final = {"sends": "sends_in_question", "log": "log_in_question"}
 _BY_RECORD: Final = ("sends", "log", "reads", "effects", "journal", "expected", "contributions")
 
 
 def choose(layer: Layer, trials: Trials) -> pa.Table:
-    """Records of every input, as a table `sampled(record)`."""
+    """Choose records of every input; returns a table `sampled(record)`."""
     chosen = [
         layer.arrow(f"""
 SELECT c.record
@@ -59,9 +59,9 @@ LIMIT {records}
 
 
 def taken_out(layer: Layer) -> dict[str, pa.Table]:
-    """The tables of the history that tell of single records, cut down to a sample.
+    """Return the tables of single records, cut down to a sample.
 
-    Beside the chosen records those of their transactions are taken, and some other suspects.
+    Besides the chosen records it has those of their transactions, and some other suspects.
     """
     taken = layer.arrow(f"""
 SELECT r.record

@@ -1,7 +1,6 @@
-"""Finding the members of an open set: every module of a package that has a certain constant.
+"""Find the members of an open set: every module of a package with a certain constant.
 
-Adding a file to the folder is all that is needed; the order is that of the
-file names, so that nothing depends on who was imported first.
+A new file is a new member. The order is that of the file names, independent of imports.
 """
 
 from __future__ import annotations
@@ -12,14 +11,14 @@ from types import ModuleType
 
 
 def modules(package: str) -> tuple[ModuleType, ...]:
-    """The modules that lie in `package`, imported, by name."""
+    """Import and return the modules of `package`, by name."""
     paths = importlib.import_module(package).__path__
     names = sorted(module.name for module in pkgutil.iter_modules(paths))
     return tuple(importlib.import_module(f"{package}.{name}") for name in names)
 
 
 def member_modules(package: str, constant: str) -> tuple[ModuleType, ...]:
-    """The modules of `package` that are members: all but its `base` and private ones.
+    """Return the modules of `package` except `base` and private ones.
 
     Raises:
         TypeError: one of them does not have the constant.
@@ -39,5 +38,4 @@ def member_modules(package: str, constant: str) -> tuple[ModuleType, ...]:
 
 
 def members(package: str, constant: str) -> tuple[object, ...]:
-    """The values of `constant` in the modules of `package`, by module name."""
     return tuple(getattr(module, constant) for module in member_modules(package, constant))

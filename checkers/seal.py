@@ -1,8 +1,7 @@
-"""The seal of a history: what its files were when the run that wrote them ended.
+"""The seal of a history: the state of its files when the run that wrote them ended.
 
-It is a file beside the tables: rows and SHA-256 of each of them, the sum of the run's record with
-its schedule and claims, the ends that each log had to be read to, and its own digest. Whoever loads
-a sealed history compares; what was changed since is refused by name.
+It holds the rows and SHA-256 of each table, the checksum of the run's record, the end offsets up to
+which each log had to be read, and its own digest. Loading a history rejects changed files.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ REMEDY: Final = "Restore it from a copy, or judge what is there with --unsealed.
 
 @dataclass(frozen=True, kw_only=True)
 class SealedFile:
-    """One file beside the seal; `size` is in bytes, `rows` is None where it holds no table."""
+    """One file beside the seal; `size` is in bytes, `rows` is None if it holds no table."""
 
     sha256: str
     size: int
@@ -32,7 +31,7 @@ class SealedFile:
 
 @dataclass(frozen=True, kw_only=True)
 class LogEnd:
-    """The ends of one partition, up to which its log had to be read."""
+    """The end offsets of one partition, up to which its log had to be read."""
 
     topic: str
     partition: int
@@ -42,14 +41,7 @@ class LogEnd:
 
 @dataclass(frozen=True, kw_only=True)
 class Seal:
-    """What was sealed.
-
-    Attributes:
-        record: SHA-256 of the run's record, which has its schedule and its claims.
-        schedule: the faults of that schedule, by name.
-        files: the files beside the seal, by name.
-        logs: up to where each log had to be read.
-    """
+    """The content of a seal; `record` is the SHA-256 of the run's record."""
 
     record: str
     schedule: tuple[str, ...]
@@ -65,7 +57,6 @@ class Seal:
         }
 
     def text(self) -> str:
-        """The seal as it is written, with its own digest."""
         content = {
             "format": FORMAT,
             "record": self.record,
@@ -77,10 +68,10 @@ class Seal:
 
 
 def read_seal(folder: Folder) -> Seal:
-    """The seal of a folder of tables.
+    """Read the seal of a folder of tables.
 
     Raises:
-        BadHistory: there is none, or it was changed.
+        BadHistory: there is no seal, or it was changed.
     """
     if SEAL_FILE not in folder.names():
         raise BadHistory(
@@ -112,16 +103,10 @@ def read_seal(folder: Folder) -> Seal:
 
 
 def check_seal(folder: Folder, *, unsealed: bool) -> tuple[dict[str, int], str | None]:
-    """Compare a folder of tables with its seal, if it has one.
-
-    Args:
-        unsealed: only say what was changed.
-
-    Returns:
-        How many rows of each table were sealed, and what was changed, in a sentence.
+    """Compare a folder with its seal, if it has one; return the sealed rows and the changes.
 
     Raises:
-        BadHistory: something was changed, and that is not asked for.
+        BadHistory: something was changed, and `unsealed` is false.
     """
     if SEAL_FILE not in folder.names():
         return {}, None
@@ -133,18 +118,16 @@ def check_seal(folder: Folder, *, unsealed: bool) -> tuple[dict[str, int], str |
 
 
 def describe_changes(changed: Sequence[str]) -> str | None:
-    """What was changed, in a sentence; None if nothing was."""
     return f"{', '.join(changed)} since the run sealed it" if changed else None
 
 
 def changed_files(folder: Folder, seal: Seal) -> tuple[str, ...]:
-    """The files of a folder of tables that are not as they were sealed, each in a few words."""
     there = folder.names()
     changed = []
     for name, sealed in sorted(seal.files.items()):
         if name not in there:
             changed.append(f"{name} was removed")
-        # What has another size need not be read, however large it has become.
+        # A file of a different size need not be read, however large it is.
         elif folder.size(name) != sealed.size or folder.sha256(name) != sealed.sha256:
             changed.append(f"{name} was changed")
     added = sorted(name for name in there - seal.files.keys() - {SEAL_FILE} if _belongs(name))

@@ -1,17 +1,16 @@
-"""The typed tables that a history consists of: the one contract between recording and judging.
+"""The typed tables of a history: the contract between recording and judging.
 
-A checker may rely on nothing but these columns. Whoever can fill them, from
-Python, Go or Java, can have a history judged.
+Checkers rely on these columns only, so any program that writes them can have a history judged.
 
-Conventions that hold for every table:
+Conventions for every table:
 
-* A time (`*_at`, `at`) is a count of monotonic nanoseconds and means something only beside another
-  time with the same `clock` (boot id and clock name); clocks of different hosts are never compared.
-* `record` is the identity that travels inside the record, never a number derived from offsets.
-  `attempt` is one call to send it: an application that sends a record twice makes two attempts.
-* A column that ends in no "?" in the documentation below never holds NULL. NULL means "not known",
-  never "none". A column that may hold NULL may as well be left out.
-* `clock` never holds NULL where a time does not.
+* A time (`*_at`, `at`) is in monotonic nanoseconds. It is comparable only with times of the same
+  `clock` (boot id and clock name); clocks of different hosts are never compared.
+* `record` is the identity inside the record, never derived from offsets. `attempt` is one call to
+  send it: an application that sends a record twice makes two attempts.
+* Only columns that end in "?" below may hold NULL, or be omitted. NULL means "unknown", never
+  "none".
+* `clock` is not NULL where a time is not.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ import pyarrow as pa
 
 @dataclass(frozen=True, kw_only=True)
 class Column:
-    """One column: its name, Arrow type, whether NULL (not known) is allowed, and what it means."""
+    """One column: its name, Arrow type and meaning, and whether NULL (unknown) is allowed."""
 
     name: str
     type: pa.DataType
@@ -34,7 +33,7 @@ class Column:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """One table: its name, what one row is, and its columns."""
+    """One table: its name, what a row is, and its columns."""
 
     name: str
     row: str
@@ -49,7 +48,7 @@ class Table:
 
 
 def _c(name: str, type_: pa.DataType, meaning: str) -> Column:
-    """A column from a terse line; a name that ends in '?' may hold NULL."""
+    """Create a column; one whose name ends in '?' may hold NULL."""
     return Column(name=name.rstrip("?"), type=type_, meaning=meaning, nullable=name.endswith("?"))
 
 
@@ -389,4 +388,4 @@ TABLES: Final[dict[str, Table]] = {
         CONTRIBUTIONS, STATE, POSITIONS, RANGES, INSTANCES, FAULTS, HAZARDS, PHASES, CLOCKS,
     )
 }  # fmt: skip
-"""All tables by name, in the order in which documentation lists them."""
+"""All tables by name, in the order of the documentation."""

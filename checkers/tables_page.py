@@ -1,9 +1,6 @@
-"""The page about the tables, made from the tables: `python -m onceproof.checkers.tables_page`.
+"""Generate the reference page of tables; a test compares the two.
 
-It prints `docs/reference/history.md`, and a test compares the two. Whoever
-changes a table runs
-
-    python -m onceproof.checkers.tables_page > docs/reference/history.md
+python -m onceproof.checkers.tables_page > docs/reference/history.md
 """
 
 from __future__ import annotations

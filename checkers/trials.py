@@ -1,17 +1,16 @@
-"""What is on trial: the inputs and outputs that the claims speak of, as tables for the queries.
+"""What is on trial: the inputs and outputs of the claims, as tables for the queries.
 
-All trials of a history are judged in one go. Every relation and every
-anomaly carries a column `trial`, and two tables say what is meant by it:
+All trials of a history are judged together. Every relation and anomaly has a column `trial`, which
+refers to these tables:
 
 * `inputs(trial, topic, complete, collected, collect_started, collect_clock)`: one row per topic;
 * `outputs(trial, topic, sink, view, dead_letters, deduplicates, complete, collected)`: one row per
-  input, sink, view and way of judging. Its numbers are its own;
-* `companions(trial, present, missing)`: two outputs that are claimed to be atomic, in either order,
-  by the numbers of both and that of the output which the claim is booked on.
+  input, sink, view and way of judging, numbered separately;
+* `companions(trial, present, missing)`: pairs of outputs that are claimed to be atomic, in both
+  orders. `trial` is the first output of the claim.
 
-`settled(topic)` names the topics of which everything had come to rest; anomalies of liveness belong
-to the whole run and have trial 0. `sampled(record)` holds the records of the mutation
-self-check; without one there are none.
+`settled(topic)` has the topics that had settled. Liveness anomalies belong to the whole run and
+have trial 0. `sampled(record)` has the records of the mutation self-check, if any.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ import pyarrow as pa
 from onceproof.checkers.model import Claim, Hop
 
 RUN: Final = 0
-"""The trial of what belongs to the whole run."""
+"""The trial of anomalies that belong to the whole run."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Input:
-    """An input topic on trial, and how much of the history was collected."""
+    """An input topic, and how much of the history was collected."""
 
     topic: str
     complete: bool = True
@@ -42,7 +41,7 @@ class Input:
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
-    """A view of a sink on trial, for one input."""
+    """A view of a sink, for one input."""
 
     topic: str
     sink: str
@@ -53,18 +52,17 @@ class Output:
 
 @dataclass(frozen=True, kw_only=True)
 class Trials:
-    """Everything that is on trial; the number of a trial is its place here, from 1."""
+    """Everything on trial; the number of a trial is its index here, from 1."""
 
     inputs: tuple[Input, ...]
     outputs: tuple[Output, ...] = ()
     together: tuple[tuple[Output, ...], ...] = ()
-    """Outputs that are claimed to be atomic; the first is the one that the claim is booked on."""
+    """Groups of outputs that are claimed to be atomic; the claim's findings belong to the first."""
     settled: tuple[str, ...] = ()
-    """Topics of which everything had come to rest."""
 
     @classmethod
     def of(cls, claims: Iterable[Claim], made: Input, settled: Sequence[str]) -> Trials:
-        """What claims speak of, in their order; `made` says how the history was collected."""
+        """Create the trials of claims; `made` says how the history was collected."""
         claims = tuple(claims)
         topics = dict.fromkeys(claim.scope.input for claim in claims)
         groups = [outputs_of(claim) for claim in claims if claim.hop is not Hop.PRODUCE]
@@ -85,15 +83,12 @@ class Trials:
         )
 
     def input(self, claim: Claim) -> int:
-        """The number of the trial of a claim's input."""
         return 1 + [i.topic for i in self.inputs].index(claim.scope.input)
 
     def output(self, claim: Claim) -> int:
-        """The number of the trial of a claim's output."""
         return self.number(outputs_of(claim)[0])
 
     def number(self, output: Output) -> int:
-        """The number of the trial of an output."""
         return 1 + self.outputs.index(output)
 
     def tables(self) -> dict[str, pa.Table]:
@@ -140,12 +135,11 @@ class Trials:
 
 
 def nobody() -> pa.Table:
-    """An empty sample of records."""
     return pa.table({"record": pa.array([], pa.string())})
 
 
 def outputs_of(claim: Claim) -> tuple[Output, ...]:
-    """What a claim about sinks puts on trial; it is booked on the first."""
+    """Return a claim's outputs; its findings belong to the first."""
     scope = claim.scope
     own = Output(
         topic=scope.input,

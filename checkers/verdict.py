@@ -1,7 +1,6 @@
-"""From everything that is known to one verdict per claim: a lattice, the first that applies.
+"""Pure functions that decide on one verdict per claim: the first in order that applies.
 
-These are pure functions. `holds` is what is left when every reason against
-it was looked at and none was there; it is never a default.
+`holds` is never a default: it remains when every reason against it was checked and none applied.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _EXIT_CODES: Final[dict[Verdict, int]] = {
     Verdict.STALLED: 4,
     Verdict.UNKNOWN: 5,
     Verdict.UNEXERCISED: 5,
-    Verdict.HOLDS: 1,  # although something else was expected: a broken twin was not caught
+    Verdict.HOLDS: 1,  # something else was expected: a broken twin was not caught
 }
 
 
@@ -38,11 +37,11 @@ def judge_claim(
     cut_off: Iterable[str] = (),
     elsewhere: OutOfScope = NOWHERE,
 ) -> ClaimJudgement:
-    """The verdict on one claim.
+    """Decide on one claim.
 
     Args:
         cut_off: names of anomalies that need a part of the history that was cut off.
-        elsewhere: what is known to have gone to other topics and sinks than the claim's.
+        elsewhere: work on topics and sinks outside the claim.
     """
     lacking = _lacking(circumstances, missing)
     absence_proves = circumstances.complete and all(control.passed for control in controls)
@@ -86,12 +85,11 @@ def judge_claim(
 
 
 def exit_code(judgements: Iterable[ClaimJudgement], interrupted: bool = False) -> int:
-    """What the command exits with.
+    """Return the exit code of the command.
 
-    0 if every claim is as expected (without an expectation: holds); 130 after an interruption;
-    5 if nothing was judged; else the code of the first unexpected claim in the order of the
-    lattice: violated 1, invalid 3, stalled 4, unknown and unexercised 5, and 1 for a claim that
-    holds although something else was expected.
+    0 if every claim is as expected (without an expectation: holds); 130 after an interruption; 5 if
+    nothing was judged; else the code of the first unexpected claim in the order of verdicts. That
+    is 1 for violated and for an unexpected holds, 3 invalid, 4 stalled, 5 unknown or unexercised.
     """
     if interrupted:
         return INTERRUPTED
@@ -102,7 +100,7 @@ def exit_code(judgements: Iterable[ClaimJudgement], interrupted: bool = False) -
 
 
 def code_of_unexpected(verdicts: Iterable[Verdict]) -> int:
-    """The exit code of claims that are not as they should be; 0 if there are none."""
+    """Return the exit code for the verdicts of unexpected claims; 0 if there are none."""
     unexpected = set(verdicts)
     for verdict in Verdict:
         if verdict in unexpected:
@@ -131,7 +129,7 @@ _Reason = tuple[Verdict, str]
 
 
 def _lacking(circumstances: Circumstances, missing: Sequence[Control]) -> _Reason | None:
-    """Where rows are missing, what is there may only seem to be more than there should be."""
+    """Report missing rows first: without them, others may only seem to be too many."""
     ended = circumstances.failure or circumstances.interruption or circumstances.stalled
     for control in missing:
         if control.even_if_interrupted or not ended:
@@ -160,7 +158,7 @@ def _invalid(
         ):
             return _sentence(Verdict.INVALID, control.detail)
     if interrupted:
-        return None  # it need not have reached anything that comes now
+        return None  # later checks may not have been reached
     if without_effect := circumstances.without_effect():
         return _sentence(Verdict.INVALID, without_effect)
     if circumstances.complete:
@@ -219,7 +217,7 @@ def _unknown(
 
 
 def _unshown(claim: Claim, mutations: Sequence[Mutation]) -> _Reason | None:
-    """A claim that nothing in this history could have refuted was not judged."""
+    """Report unknown if nothing in this history could have refuted the claim."""
     shown = {mutation.must_find for mutation in mutations if mutation.found}
     for hop in claim.hop.parts:
         ways = shown_by(claim.guarantee, hop)
@@ -258,7 +256,7 @@ def _unexercised(
             f"claim requires, {'were' if plural else 'was'} not observed on hop "
             f"{claim.hop.value}{but}",
         )
-    # Where none is named any will do, but each part of the way must have met one.
+    # If no hazard is required, any will do, but on each hop.
     for hop in () if claim.hazards else claim.hop.parts:
         if not circumstances.hazards_seen(hop, elsewhere):
             return _sentence(

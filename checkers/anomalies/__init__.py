@@ -1,8 +1,7 @@
-"""Anomalies: one file each, with everything that is known of it, and its query.
+"""The anomalies, one per file, each with its definition and query.
 
-The rows of a query are the witnesses; no row, no anomaly. A new anomaly is
-a new file here with a constant `ANOMALY`, or such a module of an installed package, which names it
-under the entry-point group `onceproof.anomalies`.
+Each row of a query is a witness. To add an anomaly, add a file here with a constant `ANOMALY`, or
+name such a module of an installed package under the entry-point group `onceproof.anomalies`.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ _NAME = re.compile(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*")
 
 @cache
 def anomalies() -> dict[str, Anomaly]:
-    """All anomalies by name: ours by their files, then those of other packages.
+    """Return all anomalies by name: the built-in ones, then those of other packages.
 
     Raises:
-        BadExtension: a module of another package cannot be imported, or adds no anomaly of its own.
+        BadExtension: a module of another package cannot be imported, or has no new anomaly.
     """
     return {name: module.ANOMALY for name, module in modules_of_anomalies().items()}
 

@@ -1,7 +1,7 @@
-"""What the anomalies of cycles have in common: their columns, and the query for them.
+"""The columns and the query that the cycle anomalies share.
 
-A cycle is looked for once among all committed transactions, and belongs to
-the trial of every topic that one of its transactions sent to.
+Cycles are searched once among all committed transactions. A cycle belongs to the trial of every
+topic that one of its transactions sent to.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from typing import Final
 
 KEY: Final = ("topic", "cycle")
 SENTENCE: Final = "{cycle}: {source} before {target} and, over {rows} steps, before itself"
-"""Where only one row is shown; `onceproof.checkers.cycles.explain` gives all of them."""
+"""Used where only one row is shown; `onceproof.checkers.cycles.explain` describes all rows."""
 
 
 def steps_of(relation: str) -> str:
-    """The query for the steps of all cycles of a relation, by trial."""
+    """Return the query for the steps of all cycles of a relation, by trial."""
     return f"""
 SELECT t.trial, t.topic, c.cycle, c.step, c.source, c.target, c.kind, c.session, c.at_topic,
        c.at_partition, c.at_offset, c.record, c.after_offset, c.after_record, c.from_at, c.to_at,

@@ -1,13 +1,8 @@
-"""aborted-read (G1a): a `read_committed` reader saw what was never committed.
+"""aborted-read (G1a): a `read_committed` reader saw a record that was never committed.
 
-A record of an aborted transaction, or of a send that certainly failed; also an entry that the log,
-collected later, still shows as not committed. A read that no send can be named for proves nothing
-while any send of its record may have happened.
-
-    sends: a/1 in an aborted transaction       reads: read_committed, input-0@6 a
-    → aborted-read of a
-
-Source: Adya, G1a; Jepsen's Kafka workload.
+The record belongs to an aborted transaction or a send that certainly failed, or the log, collected
+later, still shows it as uncommitted. A read that cannot be attributed to a send proves nothing if
+any send of its record may have happened.
 """
 
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
@@ -41,8 +36,8 @@ ANOMALY = Anomaly(
         many="{n} records of aborted transactions were read as committed",
     ),
     refutes=("exactly-once", "atomic"),
-    # What was never committed and was read all the same was processed as well; or it was committed
-    # for that reader and is missing for the next.
+    # An uncommitted record that was read was also processed. Or it was committed for that reader
+    # and is missing for the next one.
     implies=("lost-write", "precommitted-read", "unfounded-output"),
     minimal={
         "sends": ({"attempt": "a/1", "record": "a", "offset": 6, "txn": "t0"},),

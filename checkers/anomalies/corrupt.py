@@ -1,11 +1,7 @@
 """corrupt: content, key, topic or partition differs from what was sent.
 
-The partition counts only where one was acknowledged. What is not known (NULL) differs from nothing.
-
-    sends: a/1 record a, digest d1       log: input-0@6 a/1, digest d2
-    → corrupt a
-
-Source: ANOMALIES.md; end-to-end checksums as in Kafka's own system tests.
+The partition counts only if the acknowledgement named one. An unknown value (NULL) differs from
+nothing.
 """
 
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
@@ -33,7 +29,7 @@ ANOMALY = Anomaly(
         many="{n} records in {input} differ from what was sent",
     ),
     refutes=("at-most-once", "at-least-once", "exactly-once", "idempotent", "atomic"),
-    # It is in another topic or partition than it should, and the other one lacks it.
+    # It is in the wrong topic or partition, so the right one lacks it.
     implies=(
         "inconsistent-offsets",
         "lost-write",

@@ -1,14 +1,9 @@
-"""duplicate: a record has more committed positions than attempts that may have happened.
+"""duplicate: a record has more committed log entries than attempts that may have happened.
 
-Where the attempt id travels along, two positions of one attempt are enough, however often the
-application sent the record. A send that certainly failed (`fail`), or that belongs to an aborted
-transaction, may have happened zero times: one committed position is already one too many. It is no
-phantom, because somebody did call that send.
-
-    sends: a/1 record a, ok       log: input-0@6 a/1, input-0@7 a/1
-    → duplicate of a
-
-Source: Jepsen's Kafka workload, `duplicate`; KIP-98.
+If entries carry the attempt id, two entries of one attempt are enough, however often the
+application sent the record. A failed send (`fail`), or one in an aborted transaction, may have
+happened zero times, so one committed entry is already a duplicate. It is not a phantom, because
+that send was called.
 """
 
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
@@ -37,8 +32,8 @@ ANOMALY = Anomaly(
         many="{n} records are in {input} more often than they were sent",
     ),
     refutes=("at-most-once", "exactly-once", "idempotent"),
-    # A copy is one more committed position, which the pipeline may not have processed, and which
-    # may stand where another record was acknowledged, or out of order.
+    # The extra entry may be unprocessed, out of order, or at the offset acknowledged for another
+    # record.
     implies=(
         "inconsistent-offsets",
         "lost-output",

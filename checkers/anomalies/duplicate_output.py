@@ -1,13 +1,8 @@
 """duplicate-output: more effects of a record than expected, where at least one is expected.
 
-Judged per committed position of the input, so an application that sends a record twice may have
-two effects. A history that was not collected whole may know only one of those two positions; there
-only effects that name the same position of the input are proof.
-
-    log: input-0@6 a       effects: row 1 of a, row 2 of a
-    → duplicate-output of a
-
-Source: Kafka's fine print: processing once is what can be promised, delivery once is not.
+Judged per committed input entry, so an application that sends a record twice may have two effects.
+If the history is incomplete, one of the two entries may be unknown; then only effects that name the
+same input offset are proof.
 """
 
 from __future__ import annotations
@@ -22,7 +17,7 @@ from onceproof.checkers.mutations import effect_targets as places
 from onceproof.checkers.mutations.mutator import Mutator
 
 _DEAD_LETTER: Final = "~dead-letter"
-"""The effect key of dead letters, as `sink_effects` has it."""
+"""The effect key of dead letters in `sink_effects`."""
 
 
 def _sentence(rows: Sequence[Row]) -> str:
@@ -57,7 +52,7 @@ ANOMALY = Anomaly(
         many="{n} {records} of {input} appear more than once in {sink}",
     ),
     refutes=("at-most-once", "exactly-once"),
-    # A second effect of an input may stand after those of later inputs, or be the zombie's.
+    # A second effect of an input may follow those of later inputs, or be a zombie's.
     implies=("offset-behind", "reordered-output", "state-mismatch"),
     minimal={
         "sends": ({"attempt": "a/1", "record": "a", "offset": 6},),

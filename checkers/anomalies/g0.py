@@ -1,13 +1,8 @@
-"""G0: a cycle of write-write dependencies: transactions that wrote after each other.
+"""G0: a cycle of write-write dependencies (Adya's write cycle).
 
-Kafka allows it and it refutes nothing: a transaction's records become visible together, but while
-it is open others may write between them. It is reported because whoever expects serializable
-writes, as of a database, would be wrong.
-
-    sends: a and c in t1, b in t2       log: input-0@6 a, input-0@7 b, input-0@8 c
-    → G0 t1 → t2 → t1
-
-Source: Adya, G0 (write cycle); Jepsen's Kafka workload.
+Kafka allows it, so it refutes nothing: a transaction's records become visible together, but other
+transactions may write between them while it is open. It is reported because serializable writes, as
+in a database, would exclude it.
 """
 
 from onceproof.checkers.anomalies._cycles import KEY, SENTENCE, steps_of

@@ -1,13 +1,7 @@
-"""G1c: a cycle of write-read dependencies: committed transactions that read each other's records.
+"""G1c: a cycle of write-read dependencies (Adya's circular information flow).
 
-Whoever reads committed records only can read a transaction only after its commit; two that read
-each other would both have been committed before the other. Reads that asked for uncommitted records
-do not count, because there nothing was promised.
-
-    sends: a in t1, b in t2       reads, read_committed: t2 reads a, t1 reads b
-    → G1c t1 → t2 → t1
-
-Source: Adya, G1c (circular information flow); Jepsen's Kafka workload.
+A `read_committed` reader can read a transaction only after its commit, so two transactions that
+read each other would each have been committed first. `read_uncommitted` reads do not count.
 """
 
 from onceproof.checkers.anomalies._cycles import KEY, SENTENCE, steps_of
@@ -32,7 +26,7 @@ ANOMALY = Anomaly(
         "offset that runs ahead, or a marker that ended a later transaction (KAFKA-17754)."
     ),
     refutes=("atomic",),
-    # Any cycle is one of the weaker kinds as well.
+    # Any cycle is also one of the weaker kinds.
     implies=("G1c-process", "G1c-realtime", "G1c-ww"),
     minimal={
         "sends": (

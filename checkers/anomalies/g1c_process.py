@@ -1,12 +1,7 @@
-"""G1c-process: a cycle of write-read dependencies and the order of transactions in a session.
+"""G1c-process: a cycle of write-read dependencies and the transaction order of a session.
 
-One producer has one transaction at a time. What its next transaction writes cannot have been read
-by the one before it, nor by any that the one before it read from.
-
-    sends: a in t1, then b in t2, one session       reads, read_committed: t1 reads b
-    → G1c-process t1 → t2 → t1
-
-Source: Adya's G1c with the order of processes; Jepsen's Kafka workload (Elle's `-process`).
+A producer has one transaction at a time. So what its next transaction writes cannot have been read
+by the previous one, nor by any that the previous one read from. Elle calls this `-process`.
 """
 
 from onceproof.checkers.anomalies._cycles import KEY, SENTENCE, steps_of

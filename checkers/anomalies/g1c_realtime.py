@@ -1,12 +1,7 @@
-"""G1c-realtime: a cycle of write-read dependencies and the order of transactions in time.
+"""G1c-realtime: a cycle of write-read dependencies and the real-time order of transactions.
 
-A transaction that had ended before another began, by the same clock, cannot have read from it, nor
-from any that read from it.
-
-    sends: a in t1, which ended at 2; b in t2, which began at 3       reads: t1 reads b
-    → G1c-realtime t1 → t2 → t1
-
-Source: Adya's G1c with real-time order; Jepsen's Kafka workload (Elle's `-realtime`).
+A transaction that ended before another began, by the same clock, cannot have read from it, nor from
+any that read from it. Elle calls this `-realtime`.
 """
 
 from onceproof.checkers.anomalies._cycles import KEY, SENTENCE, steps_of

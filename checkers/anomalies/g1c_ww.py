@@ -1,12 +1,7 @@
 """G1c-ww: a cycle of write-read and write-write dependencies, with at least one of each.
 
-Kafka allows it and it refutes nothing: an entry's place in a partition is settled when it is
-written, but its transaction may be committed, and read, before one that wrote earlier.
-
-    sends: a in t1, b in t2       log: input-0@6 a, input-0@7 b       reads: t1 reads b
-    → G1c-ww t1 → t2 → t1
-
-Source: Adya, G1c; in Jepsen's Kafka workload G1c with `ww` edges.
+Kafka allows it, so it refutes nothing: an entry gets its offset when it is written, but its
+transaction may be committed, and read, before one that wrote earlier.
 """
 
 from onceproof.checkers.anomalies._cycles import KEY, SENTENCE, steps_of

@@ -1,12 +1,7 @@
-"""hanging-transaction: after settling a transaction is still open.
+"""hanging-transaction: a transaction is still open after settling.
 
-The last stable offset stays behind the high watermark, and readers of committed records wait for
-ever. In a run that never came to settle, an open transaction is nothing unusual.
-
-    partitions: input-0, last stable offset 5, high watermark 9
-    → hanging-transaction in input-0
-
-Source: KIP-664, KAFKA-14402.
+The last stable offset stays below the high watermark, and `read_committed` consumers wait forever.
+In a run that never settled, an open transaction is normal.
 """
 
 from onceproof.checkers.model import Anomaly, Evidence, Hop
@@ -27,7 +22,7 @@ ANOMALY = Anomaly(
         "A transaction that neither its producer nor the coordinator ended: see the partition's "
         "open producers with kafka-transactions.sh."
     ),
-    # Committed readers wait behind it.
+    # `read_committed` consumers wait behind it.
     implies=("no-progress", "unseen"),
     minimal={
         "log": ({"record": "a", "offset": 5, "committed": False},),

@@ -1,12 +1,7 @@
-"""inconsistent-offsets: one position was seen with two different records.
+"""inconsistent-offsets: one offset was seen with two different records.
 
-Whoever saw it: the log as it was collected, a client that was told where its record stands, or a
-reader. A log is a log: what stands at an offset never changes, unless replicas disagreed.
-
-    sends: a/1 acknowledged at input-0@6       log: input-0@6 record b
-    → inconsistent-offsets at input-0@6
-
-Source: Jepsen's Kafka workload, `inconsistent-offsets`.
+Observers are the collected log, acknowledgements and readers. The record at an offset never changes
+unless replicas disagreed.
 """
 
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
@@ -30,7 +25,7 @@ ANOMALY = Anomaly(
         many="{n} offsets were seen with different records",
     ),
     refutes=("at-most-once", "at-least-once", "exactly-once", "idempotent", "atomic"),
-    # Replicas that disagree have lost or replaced something, perhaps by what was not sent yet.
+    # Replicas that disagree have lost or replaced records, perhaps by records sent later.
     implies=("corrupt", "duplicate", "lost-write", "phantom", "reordered-send"),
     minimal={
         "sends": (

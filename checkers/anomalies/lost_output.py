@@ -1,16 +1,11 @@
 """lost-output: fewer effects of a record than expected, by (record, effect key).
 
-Expected are the committed positions of the record in the input × what each of them yields (× 1
-where the subject claims to drop what was sent twice). Where every effect names the position of its
-input, each position is judged alone, so that a duplicated one cannot make up for a lost one.
+Expected are the record's committed input entries × what each yields (× 1 where the subject claims
+to drop repeated sends). If every effect names its input offset, each entry is judged alone, so a
+duplicate cannot hide a loss.
 
-Of an acknowledged record whose position was deleted from the log nobody knows whether it was read
-before. With all of its effects it was; with fewer it is undecided.
-
-    log: input-0@6 a, input-0@7 b       effects: row 1 of a
-    → lost-output of b
-
-Source: "at least once" as every stream processor's documentation means it.
+If an acknowledged record's entry was deleted from the log, it may never have been read: then fewer
+effects than expected are undecided.
 """
 
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
@@ -40,8 +35,8 @@ ANOMALY = Anomaly(
         many="{n} {records} of {input} are missing from {sink}",
     ),
     refutes=("at-least-once", "exactly-once"),
-    # What is missing and was passed is lost at the next start, and is missing in the state; it may
-    # be in another output.
+    # After a restart the input is not read again, so the effect is also missing in the state.
+    # Another output may have it.
     implies=("offset-ahead", "reordered-output", "state-mismatch", "torn-output"),
     minimal={
         "sends": ({"attempt": "a/1", "record": "a", "offset": 6},),

@@ -1,13 +1,8 @@
-"""lost-write: an acknowledged send has no position in the committed log.
+"""lost-write: an acknowledged send has no entry in the committed log.
 
-Also one that is acknowledged within a transaction that is provably committed. Sends of aborted
-transactions are expected nowhere. Per attempt where its id travels along, else by counts per
-record, so that one position cannot stand for two sends.
-
-    sends: a/1 record a, ok, input-0@7       log: input-0@6 record b
-    → lost-write of a
-
-Source: Jepsen's Kafka workload, `lost-write`.
+Sends acknowledged in a transaction that is provably committed count too; sends of aborted
+transactions are not expected. Judged per attempt if entries carry the attempt id, else by counts
+per record, so one entry cannot stand for two sends.
 """
 
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
@@ -38,8 +33,8 @@ ANOMALY = Anomaly(
         many="{n} records were acknowledged and are missing from {input}",
     ),
     refutes=("at-least-once", "exactly-once", "idempotent", "atomic"),
-    # The input's entry is gone: an effect that was already made has nothing to stand on, the
-    # transaction misses a piece, and the state counts an input that is not there.
+    # The input entry is gone: an effect made from it is unfounded, its transaction is incomplete,
+    # and the state counts an input that no longer exists.
     implies=("state-mismatch", "torn-transaction", "unfounded-output"),
     minimal={
         "sends": (

@@ -1,11 +1,7 @@
-"""no-progress: after healing, progress did not come back within the deadline.
+"""no-progress: after healing, progress did not resume within the deadline.
 
-It refutes nothing: what is slow may still come. The harness says so in the phase that waited.
-
-    phases: settle, stalled
-    → no-progress in settle
-
-Source: ANOMALIES.md; liveness, apart from safety.
+It refutes nothing: a slow pipeline may still catch up. The harness records it in the phase that
+waited.
 """
 
 from onceproof.checkers.model import Anomaly, Evidence, Hop

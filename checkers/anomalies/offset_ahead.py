@@ -1,13 +1,8 @@
-"""offset-ahead: a resume position lies beyond an input whose effect is missing.
+"""offset-ahead: a resume position is beyond an input whose effect is missing.
 
-The next life starts there, so the effect will never come. Only the newest done resume position
-counts: planned ones are about to be processed, advisory ones are where nobody starts. Inputs below
-the start of the log or in compacted partitions are undecided.
-
-    log: input-0@6 a       positions: resume, done, input-0 at 7       effects: none
-    → offset-ahead of input-0
-
-Source: Kafka's own definition of at-most-once: commit, then process.
+The next start resumes there, so the effect will never be made. Only the newest done resume position
+counts: planned positions are not yet processed, and nothing resumes at advisory ones. Inputs below
+the log start offset or in compacted partitions are undecided.
 """
 
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop

@@ -1,13 +1,9 @@
-"""offset-behind: an atomic position lies at or before an input whose effect is there.
+"""offset-behind: an atomic position is at or before an input whose effect exists.
 
-An atomic position claims to stand or fall with the effects. One that lags behind them repeats them
-at the next start. An effect is held against the position of its own owner; one that names no owner
-against the furthest of all. Positions are read after effects, so what was collected whole is sound.
-
-    log: input-0@6 a       positions: atomic, done, input-0 at 6       effects: row 1 of a
-    → offset-behind in input-0
-
-Source: process, then commit: Kafka's at-least-once, where a transaction was promised.
+An atomic position claims to be committed together with the effects. If it lags behind them, the
+next start repeats them. An effect is compared with the position of its owner, or if it names none
+with the furthest of all. Positions are read after effects, so a completely collected history is
+sound.
 """
 
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
@@ -37,7 +33,7 @@ ANOMALY = Anomaly(
         many="{n} stored positions lie before inputs whose effects are there",
     ),
     refutes=("at-most-once", "exactly-once"),
-    # A position that was set back.
+    # A position was reset.
     implies=("offset-regressed",),
     minimal={
         "sends": ({"attempt": "a/1", "record": "a", "offset": 6},),

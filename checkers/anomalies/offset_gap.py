@@ -1,14 +1,9 @@
-"""offset-gap: the executed ranges of one owner's committed batches do not join up.
+"""offset-gap: the executed ranges of one owner's committed batches are not contiguous.
 
-The end of one must be the start of the next: what lies between is in no batch (`gap`), what was
-passed already is in two (`overlap`). Offsets are compared, never subtracted: markers and aborted
-records take offsets too. What was deleted from the log may be skipped, but nobody knows what it
-was.
-
-    ranges: batch 1 input-0 [0, 5)       batch 2 input-0 [7, 9)
-    → offset-gap before batch 2
-
-Source: Spark Structured Streaming's offset log; ANOMALIES.md.
+Each range must start where the previous one ended: offsets between them are in no batch (`gap`),
+offsets before that are in two (`overlap`). Offsets are compared, never subtracted, because markers
+and aborted records take offsets too. Entries deleted from the log may be skipped, but their content
+is unknown.
 """
 
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
@@ -41,7 +36,7 @@ ANOMALY = Anomaly(
         many="{n} ranges of offsets were processed in no micro-batch or in two",
     ),
     refutes=("at-least-once", "exactly-once"),
-    # Positions in two batches are not lost.
+    # An overlap loses nothing.
     refutes_only_if={"at-least-once": {"kind": "gap"}},
     # A batch that skipped inputs, or executed some of them twice.
     implies=("duplicate-output", "lost-output", "offset-ahead"),

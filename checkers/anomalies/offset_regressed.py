@@ -1,12 +1,7 @@
-"""offset-regressed: an atomic or resume position went backwards, not by our own surgery.
+"""offset-regressed: an atomic or resume position went backwards, and the harness did not move it.
 
-Positions that the harness wrote are never a regress themselves, and the next one of the subject is
-compared with them: going on from where we put it is right.
-
-    positions: done, input-0 at 9; then done, input-0 at 7
-    → offset-regressed in input-0
-
-Source: ANOMALIES.md; KAFKA-8659 and its kin.
+Positions written by the harness are never a regression. The subject's next position is compared
+with them, so resuming from there is correct. See also KAFKA-8659.
 """
 
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop

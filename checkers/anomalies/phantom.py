@@ -1,14 +1,8 @@
-"""phantom: a record in the log that nobody called a send for, or that was read before anybody did.
+"""phantom: a record in the log without a call to send it, or read before any such call.
 
-Calls are written down before the client gets the record, so this is sound on a partial history.
-What was read is compared with calls by the same clock only.
-A history without any send to this topic says nothing about who sent what, and is left alone. A
-record that was sent to another topic is no phantom here, but corrupt.
-
-    sends: record a       log: input-0@6 record a, input-0@7 record x
-    → phantom x
-
-Source: Jepsen's Kafka workload; Adya's dirty read taken to the log.
+Calls are recorded before the client gets the record, so this is sound on an incomplete history.
+Reads are compared with calls by the same clock only. A history without sends to this topic proves
+nothing. A record that was sent to another topic is corrupt here, not a phantom.
 """
 
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
@@ -35,7 +29,7 @@ ANOMALY = Anomaly(
         many="{n} records were seen in {input} that nobody had sent",
     ),
     refutes=("at-most-once", "at-least-once", "exactly-once", "idempotent", "atomic"),
-    # A record from nowhere is one more committed position too, if the transformation knows it.
+    # It is one more committed entry, if the transformation accepts it.
     implies=(
         "inconsistent-offsets",
         "lost-output",

@@ -1,14 +1,8 @@
-"""phantom-output: an effect of a record that nobody sent.
+"""phantom-output: an effect of a record that was neither sent nor in the input's log.
 
-Neither was a send ever called nor does the input's log hold it: it was made up between the input
-and the sink. A record that nobody sent but that is in the input is a phantom there; the
-pipeline that processes it is not to blame. Effects whose identity could not be read (NULL) are a
-failed control, not phantoms.
-
-    sends: record a       effects: row 1 of a, row 2 of x
-    → phantom-output of x
-
-Source: ANOMALIES.md; Jepsen's phantom, behind a pipeline.
+It was made up between the input and the sink. An unsent record in the input is a phantom, and the
+pipeline that processes it is not at fault. Effects with an unreadable identity (NULL) fail a
+control instead.
 """
 
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop

@@ -1,12 +1,7 @@
-"""precommitted-read: a `read_committed` reader saw a record before its commit was even called.
+"""precommitted-read: a `read_committed` reader saw a record before its commit was called.
 
-The call is written down before the client gets it, so a read that is earlier, by the same clock,
-cannot have waited for it. Nor can one of a transaction whose commit was never called.
-
-    txns: t0, commit called at 9       reads: read_committed, a of t0, at 7
-    → precommitted-read of a
-
-Source: Jepsen's Kafka workload, `precommitted-read`.
+The call is recorded before the client gets it, so an earlier read, by the same clock, cannot have
+waited for it. Nor can a read of a transaction whose commit was never called.
 """
 
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop

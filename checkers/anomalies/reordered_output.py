@@ -1,12 +1,7 @@
 """reordered-output: effects of one key in another order than their inputs.
 
-Compared are the first effects of each input position, in the sink's own order, among inputs of one
-key in one partition.
-
-    log: input-0@6 a, input-0@7 b, one key       effects: row 1 of b, row 2 of a
-    → reordered-output at input-0@7
-
-Source: per-key order, as Kafka's partitioning promises it to consumers.
+This compares the first effect of each input entry, in the sink's order, among inputs of one key in
+one partition.
 """
 
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop

@@ -1,11 +1,6 @@
-"""reordered-send: two sends of one session to one partition are in the log the other way round.
+"""reordered-send: two sends of one session to one partition are in the log in reverse order.
 
-Compared are the first places of each send, so that a duplicate further on is no reordering.
-
-    sends: a/1, then b/1, of one session       log: input-0@6 b, input-0@7 a
-    → reordered-send b/1
-
-Source: Jepsen's Kafka workload, `nonmonotonic-send`; KIP-98's idempotent producer keeps order.
+This compares the first entry of each send, so a later duplicate is not a reordering.
 """
 
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
@@ -34,7 +29,7 @@ ANOMALY = Anomaly(
         many="{n} pairs of records are in {input} in the wrong order",
     ),
     refutes=("idempotent", "ordered"),
-    # Entries in another order have their effects in another order.
+    # Reordered entries have reordered effects.
     implies=("inconsistent-offsets", "reordered-output"),
     minimal={
         "sends": (

@@ -1,10 +1,4 @@
-"""repeated-read: a reader goes back without an assignment change.
-
-    reads of one session: input-0@6, input-0@7, input-0@6
-    → repeated-read at 6
-
-Source: Jepsen's Kafka workload, `nonmonotonic-poll`.
-"""
+"""repeated-read: a reader goes back without an assignment change."""
 
 from onceproof.checkers.model import Anomaly, Evidence, Hop
 from onceproof.checkers.mutations import changes

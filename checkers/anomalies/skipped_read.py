@@ -1,13 +1,8 @@
 """skipped-read: a reader passes over a committed record without an assignment change.
 
-Between the furthest that its session had read (or where its assignment began) and the next read
-lies an entry that this reader should have got. Gaps of offsets alone say nothing: markers and
-aborted records leave them.
-
-    log: input-0@6 a, input-0@7 b, input-0@8 c       reads: a, then c
-    → skipped-read of b
-
-Source: Jepsen's Kafka workload, `poll-skip`.
+An entry that the reader should have got lies between the furthest offset that its session had read
+(or where its assignment began) and the next read. Gaps between offsets alone prove nothing: markers
+and aborted records leave them.
 """
 
 from onceproof.checkers.model import Anomaly, Evidence, Hop

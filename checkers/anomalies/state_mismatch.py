@@ -1,12 +1,7 @@
 """state-mismatch: a value in the final state differs from what the committed inputs yield.
 
-A sum, a count, a window, or the last value of a key. A value that is missing or that nothing asks
-for is one as well. Compared exactly.
-
-    log: a, b, each +5 for key k       state: k = 15
-    → state-mismatch of k
-
-Source: the effect of processing twice on state, which no set of identities shows.
+Values are sums, counts, windows or the last value of a key, compared exactly. Missing and
+unexpected values count as well. It shows processing twice where no effect carries an identity.
 """
 
 from collections.abc import Sequence

@@ -1,14 +1,8 @@
 """torn-output: a record has effects in one of several atomic outputs, and none in another.
 
-Judged per record, and only of records that the input holds: one that it holds twice is not torn if
-each output has an effect of it. An output in which the record may have none, whatever happens, is
-left out; where it may have one or none (which lost-output says nothing of), the other outputs
-decide. A dead letter is no effect.
-
-    log: input-0@6 a       ledger: row 1 of a       events: no event of a
-    → torn-output of a
-
-Source: atomicity of a write to several places, as two-phase commit and outboxes are to bring it.
+Judged per record that is in the input: one that is there twice is not torn if each output has an
+effect of it. Outputs in which the record can have no effect are left out. Where an effect is
+optional (and lost-output proves nothing), the other outputs decide. A dead letter is not an effect.
 """
 
 from __future__ import annotations
@@ -21,7 +15,7 @@ from onceproof.checkers.mutations import changes
 from onceproof.checkers.mutations.mutator import Mutator
 
 _SURELY: Final = "c.decidable AND c.lateness IS NULL"
-"""A position that was read, and not dropped as late."""
+"""An entry that was read, and not dropped as late."""
 
 
 def _sentence(rows: Sequence[Row]) -> str:
@@ -75,7 +69,7 @@ JOIN outputs p ON p.trial = t.present
 JOIN outputs m ON m.trial = t.missing
 JOIN committed_input c ON c.topic = k.topic AND c.record = t.record AND {_SURELY}
 """,
-    # Of a sink that is judged by its state nobody knows which records are in it.
+    # The records in a sink that is judged by its state are unknown.
     undecided=f"""
 SELECT g.trial
 FROM companions g

@@ -1,12 +1,7 @@
-"""torn-transaction: some of a transaction is committed, and some of it is not.
+"""torn-transaction: part of a transaction's records and staged offsets is committed.
 
-Its records, and the positions that were staged with it: all or nothing. Whatever the client said of
-the transaction; a commit that returned although one of its sends had failed is torn as well.
-
-    sends: a/1 and b/1 in t0, both ok       log: a committed, no b
-    → torn-transaction t0
-
-Source: KIP-98, atomicity of a transaction over partitions and offsets.
+The client's outcome of the transaction does not matter. A commit that returned although one of its
+sends had failed is torn as well.
 """
 
 from __future__ import annotations
@@ -25,7 +20,7 @@ JOIN txns t ON t.txn = a.txn
 JOIN txn_units u ON u.txn = a.txn AND u.what = 'send' AND u.name = a.attempt
 WHERE t.outcome = 'committed' AND a.must AND NOT a.gone AND u.state = 'committed'
   AND (a.positions = 1 AND r.unattributed = 0 OR a.positions = 0 AND r.positions = 1)"""
-"""Sends of transactions of which the log has one entry, that names them or can be no other's."""
+"""Sends of transactions with one log entry, which names them or can belong to no other send."""
 
 ANOMALY = Anomaly(
     name="torn-transaction",
@@ -53,7 +48,7 @@ ANOMALY = Anomaly(
         many="{n} transactions took effect in part",
     ),
     refutes=("exactly-once", "atomic"),
-    # A piece of the transaction that is missing, or that is there although the rest is not.
+    # A piece of the transaction is missing, or is there although the rest is not.
     implies=("aborted-read", "duplicate", "lost-write", "unfounded-output"),
     minimal={
         "sends": (

@@ -1,13 +1,8 @@
-"""unfounded-output: an effect of an input that has no committed position.
+"""unfounded-output: an effect of an input that has no committed entry.
 
-The pipeline processed what it should not have read: a record of an aborted transaction, or one
-that was lost from the log again. An effect that names a position of the input is unfounded if that
-very position does not hold its record, committed. Records that nobody sent are phantom-output.
-
-    sends: a/1 in an aborted transaction       effects: row 1 of a
-    → unfounded-output of a
-
-Source: Adya's G1a (aborted read), seen behind a pipeline.
+The pipeline processed what it should not have read: a record of an aborted transaction, or one that
+was later lost from the log. An effect that names an input offset is unfounded if that offset does
+not hold its record, committed. Effects of unsent records are phantom-output.
 """
 
 from onceproof.checkers.model import Anomaly, Evidence, Headline, Hop
@@ -33,7 +28,7 @@ ANOMALY = Anomaly(
         many="{n} records are in {sink} without a committed input",
     ),
     refutes=("exactly-once",),
-    # Effects that name no position cannot be told apart: one too many is one too many.
+    # Effects that name no offset are indistinguishable, so an unfounded one is also one too many.
     implies=("duplicate-output", "lost-output", "offset-ahead"),
     minimal={
         "sends": ({"attempt": "a/1", "record": "a", "offset": 6, "txn": "t0"},),

@@ -1,12 +1,7 @@
-"""unseen: acknowledged, in the log, and a reader that had time and assignment did not get it.
+"""unseen: a reader with time and assignment never got an acknowledged record in the log.
 
-Only readers whose assignment was never taken away, and that polled until everything had settled.
-It refutes nothing: what is slow may still come.
-
-    log: input-0@6 a       assignments: input-0 from 0, to the end       reads: none
-    → unseen a
-
-Source: Jepsen's Kafka workload, `unseen`.
+This considers only readers whose assignment was never revoked, and that polled until everything had
+settled. It refutes nothing: a slow reader may still get it.
 """
 
 from onceproof.checkers.model import Anomaly, Evidence, Hop

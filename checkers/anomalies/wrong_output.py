@@ -1,12 +1,8 @@
 """wrong-output: the effect's content is not what the transformation yields.
 
-Also an effect key that the transformation does not yield for a record with committed positions.
-Where the input itself is corrupt, or is a record that nobody sent, the pipeline is not to blame.
-
-    expected: a, digest d1       effects: row 1 of a, digest d2
-    → wrong-output of a
-
-Source: ANOMALIES.md; a pipeline that is not deterministic shows itself here.
+This includes an effect key that the transformation does not yield for a record with committed
+entries. If the input is corrupt or a phantom, the pipeline is not at fault. A non-deterministic
+pipeline shows here.
 """
 
 from collections.abc import Sequence

@@ -1,12 +1,7 @@
-"""zombie-write: an effect by an instance after its successor had started.
+"""zombie-write: an effect by an instance after its successor had started, by the same clock.
 
-By the same clock only. It refutes nothing by itself: a sink that fences may take it and drop it.
-It explains the duplicate or the lost update that it causes.
-
-    instances: driver#1 from 1, driver#2 from 5       effects: row 1 of a by driver#1 at 7
-    → zombie-write of a
-
-Source: KIP-98's zombies; fencing tokens.
+It refutes nothing by itself, because a sink with fencing tokens may receive and drop the write. It
+explains the duplicate or lost update that it causes.
 """
 
 from onceproof.checkers.model import Anomaly, Evidence, Hop

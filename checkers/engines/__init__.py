@@ -1,7 +1,6 @@
-"""Engines: who computes the relations and answers. One meaning, whichever it is.
+"""Engines compute relations and answers; all must give the same results.
 
-`open_history` gives the bottom layer of a history, in the engine that the
-settings name; everything above is the same code.
+`open_history` returns the bottom layer of a history in the engine that the settings name.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ __all__ = ["Layer", "Settings", "open_engine", "open_history"]
 
 @contextmanager
 def open_history(history: History, settings: Settings) -> Iterator[Layer]:
-    """The bottom layer: the history's tables, their contents checked.
+    """Open a history's tables and check their contents.
 
     Raises:
         BadHistory: a table holds what the contract does not allow.
@@ -41,7 +40,7 @@ def open_history(history: History, settings: Settings) -> Iterator[Layer]:
     except (BadHistory, NotEnoughMemory):
         raise
     except Exception:
-        # Engines stumble over a damaged file in ways of their own, and do not say which it was.
+        # Engines fail on a damaged file in various ways, without naming it.
         history.check_readable()
         raise
     finally:
@@ -50,7 +49,7 @@ def open_history(history: History, settings: Settings) -> Iterator[Layer]:
 
 @contextmanager
 def open_engine(history: History, trials: Trials, settings: Settings) -> Iterator[Layer]:
-    """A history with what is on trial; see `open_history`."""
+    """Open a history with trials; see `open_history`."""
     with open_history(history, settings) as bottom, bottom.above(trials.tables()) as layer:
         yield layer
 

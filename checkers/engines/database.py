@@ -1,7 +1,6 @@
-"""What the layers need of a database: put tables in, name queries, get rows out.
+"""What layers need from a database: create tables, name queries, read rows.
 
-Names are chosen by the layers and never clash; a database only knows flat
-names. Queries arrive in DuckDB's dialect and are translated, if need be, by `translated`, once.
+Layers choose unique names. Queries are in DuckDB's dialect, and `translated` converts them once.
 """
 
 from __future__ import annotations
@@ -13,42 +12,33 @@ import pyarrow as pa
 
 
 class Database(Protocol):
-    """One connection to an engine.
-
-    Attributes:
-        threads: how many threads may ask at the same time.
-    """
+    """One connection to an engine; up to `threads` threads may query at the same time."""
 
     threads: int
 
     def put(self, name: str, table: pa.Table) -> None:
-        """Make a table out of Arrow data."""
+        """Create a table."""
 
     def attach(self, name: str, place: str, columns: str) -> None:
-        """Name the Parquet file (or folder of files) at `place`.
+        """Name the Parquet file, or folder of files, at a path or URI.
 
-        Args:
-            place: a path or URI that the engine reads.
-            columns: what to select from it: names, and NULLs for columns that it leaves out.
+        `columns` is the SELECT list: names, and NULLs for columns that it lacks.
         """
 
     def create(self, name: str, query: str, *, stored: bool) -> int | None:
-        """Name a query; `stored`: compute it now and keep its rows, and return how many."""
+        """Name a query. If `stored`, compute it now, keep its rows, and return their number."""
 
-    def rows(self, query: str) -> list[dict[str, Any]]:
-        """The rows of a query."""
+    def rows(self, query: str) -> list[dict[str, Any]]: ...
 
-    def arrow(self, query: str) -> pa.Table:
-        """The rows of a query as an Arrow table."""
+    def arrow(self, query: str) -> pa.Table: ...
 
     def drop(self, names: Iterable[str]) -> None:
-        """Forget what was made under these names, where dropping frees something."""
+        """Drop these names, where that frees something."""
 
     def translated(self, query: str) -> str:
-        """The query in this engine's dialect."""
+        """Translate a query into this engine's dialect."""
 
     def interrupt(self) -> None:
-        """Break off what all other threads ask for just now."""
+        """Interrupt the queries of all other threads."""
 
-    def close(self) -> None:
-        """Let go of everything."""
+    def close(self) -> None: ...

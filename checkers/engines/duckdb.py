@@ -1,10 +1,9 @@
-"""DuckDB: embedded, the default. It reads Parquet files itself and spills to disk when told to.
+"""DuckDB, the default engine: embedded, reads Parquet itself, and spills to disk.
 
-Nothing of a file is loaded before a query needs it, so memory is bounded by what queries hold, and
-that by `Settings.memory`. Where nothing is set, little is held as long as that suffices: DuckDB by
-itself would take most of the machine before it spilled anything. Each thread asks through a
-connection of its own. What finds too little memory beside others is done again alone, at last on
-one thread: blocks that a thread works on cannot be spilled.
+Files are loaded only as queries need them, so memory is bounded by `Settings.memory`. Without it
+the limit is low as long as that suffices: DuckDB's default takes most of the machine before it
+spills. Each thread has a connection of its own. A query that runs out of memory is repeated
+alone, and finally on one thread: blocks in use by a thread cannot be spilled.
 """
 
 from __future__ import annotations
@@ -30,18 +29,14 @@ _LEAST: Final = 600_000_000
 _ROW_GROUP: Final = 122_880
 """Rows that DuckDB does not divide among threads."""
 _FOR_A_ROW: Final = 10
-"""Bytes that are held where no limit is set: so many, or so many for each row if that is more."""
+"""Bytes per row of the initial limit, if that is more than `_LEAST`."""
 
 
 class DuckDB:
     """A `Database` in this process."""
 
     def __init__(self, settings: Settings, rows: int = 0) -> None:
-        """Open it.
-
-        Args:
-            rows: how many the history has; so much more is held where no limit is set.
-        """
+        """Open a database; `rows` of the history determine the initial memory limit."""
         self._ending = ExitStack()
         self._spill = str(self._ending.enter_context(temporary_folder()))
         self._opened = duckdb.connect(":memory:")
@@ -51,10 +46,10 @@ class DuckDB:
         self._files: dict[str, str] = {}
         self._turns = Turns()
         self._memory = settings.memory
-        # One thread reads so few rows anyway; to give it work costs more than the work.
+        # One thread reads so few rows anyway, and more threads cost more than they save.
         self._threads = settings.threads or (1 if rows <= _ROW_GROUP else None)
         self.threads = 2 if settings.threads is None else min(2, settings.threads)
-        # The order of rows means nothing here, and keeping it costs memory.
+        # The order of rows is irrelevant, and keeping it costs memory.
         self._db.execute("SET preserve_insertion_order = false")
         self._db.execute(f"SET temp_directory = {literal(self._spill)}")
         self._may_hold_more = settings.memory is None
@@ -65,7 +60,7 @@ class DuckDB:
 
     @property
     def _db(self) -> duckdb.DuckDBPyConnection:
-        """The connection of this thread; DuckDB's settings are those of the whole database."""
+        """This thread's connection. DuckDB's settings apply to the whole database."""
         connection: duckdb.DuckDBPyConnection | None = getattr(self._mine, "connection", None)
         if connection is None:
             connection = self._mine.connection = self._opened.cursor()
@@ -105,18 +100,18 @@ class DuckDB:
         kinds = [(name, self._kinds.pop(name, None)) for name in names]
         drops = [f"DROP {kind} IF EXISTS {name}" for name, kind in kinds if kind]
         if drops:
-            # One transaction: committing each drop by itself costs more than the drop.
+            # One transaction: a commit costs more than a drop.
             self._db.execute("; ".join(("BEGIN", *drops, "COMMIT")))
 
     def _do(self, statement: str) -> list[tuple[Any, ...]]:
         return self._within_memory(lambda: self._db.execute(statement).fetchall())
 
     def _within_memory(self, work: Callable[[], T]) -> T:
-        """Do something that is done whole or not at all, and again where memory was too short.
+        """Run atomic work, and repeat it if memory was too short.
 
         Raises:
-            NotEnoughMemory: it cannot be done with what is allowed.
-            BadHistory: a file that is asked for is damaged inside.
+            NotEnoughMemory: it exceeds the limit even alone on one thread.
+            BadHistory: a file is damaged inside.
         """
         work = partial(self._spilled, work)
         with interruptible():
@@ -141,7 +136,7 @@ class DuckDB:
                     )
 
     def _spilled(self, work: Callable[[], T]) -> T:
-        """Do something; a disk that has no room for what is spilled is memory that is short."""
+        """Treat a full disk during spilling as a lack of memory."""
         try:
             return work()
         except duckdb.IOException as error:
@@ -151,7 +146,7 @@ class DuckDB:
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
-        """What is wrong inside a Parquet file shows only when its pages are read."""
+        """Name the damaged Parquet file, since damage shows only when pages are read."""
         try:
             yield
         except (duckdb.ProgrammingError, duckdb.OutOfMemoryException, duckdb.InterruptException):
@@ -192,7 +187,7 @@ def _advice(allowed: int | None, error: Exception) -> str:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """DuckDB answers a signal, which only the main thread hears, with an error of its own."""
+    """Turn DuckDB's own error after a signal in the main thread into KeyboardInterrupt."""
     try:
         yield
     except RuntimeError as error:

@@ -1,8 +1,8 @@
-"""Which queries have no rows because a table that they need has none.
+"""Find queries that have no rows because a table that they need is empty.
 
 Planning costs more than a small query, and most tables of most histories are empty. So a query is
-read once for the tables that its rows come from by FROM and inner JOIN; where one of them is empty,
-the engine need not be asked. What is not understood is taken to have rows.
+parsed once for the tables in its FROM and inner JOIN; if one is empty, the query is not run. A
+query that is not understood is taken to have rows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 
 _TOKEN: Final = re.compile(r"""--[^\n]*|/\*.*?\*/|('[^']*'|"[^"]*"|\w+|[-(),+*/<>=|])""", re.DOTALL)
 _OPTIONAL: Final = frozenset({"LEFT", "OUTER", "ANTI", "SEMI", "ASOF", "NATURAL", "POSITIONAL"})
-"""After these a JOIN may have rows although its table has none."""
+"""A JOIN after one of these may have rows although its table is empty."""
 _NOT_UNDERSTOOD: Final = frozenset({"WITH", "EXCEPT", "INTERSECT", "RIGHT", "FULL"})
 _NO_AGGREGATES: Final = frozenset(
     {"", "-", "(", ",", "+", "*", "/", "<", ">", "=", "|"}
@@ -23,8 +23,8 @@ _NO_AGGREGATES: Final = frozenset(
     | {"GENERATE_SERIES", "HASH", "IN", "LENGTH", "LOWER", "NOT", "OR", "OVER", "POWER"}
     | {"SELECT", "THEN", "UNNEST", "WHEN"}
 )
-"""What a parenthesis may follow; any other is taken for an aggregate, which has a row also
-of no rows."""
+"""Words before a parenthesis that are not aggregates. Any other is taken for one, and an
+aggregate returns a row even for an empty table."""
 
 
 @dataclass
@@ -32,7 +32,7 @@ class _Select:
     """One SELECT of a UNION."""
 
     sources: list[str | _Query] = field(default_factory=list)
-    """It has no rows if one of these has none."""
+    """The SELECT is empty if one of these is."""
     aggregated: bool = False
     grouped: bool = False
     understood: bool = True
@@ -55,7 +55,7 @@ class _Query:
 
 
 def is_empty(query: str, table_is_empty: Callable[[str], bool]) -> bool:
-    """Whether a query has no rows, going by which tables have none."""
+    """Whether a query is empty, given which tables are."""
     return _parsed(query).is_empty(table_is_empty)
 
 
@@ -65,7 +65,7 @@ def _parsed(query: str) -> _Query:
 
 
 class _Parser:
-    """Reads a query from its first token to its last, or to the parenthesis that closes it."""
+    """Parses a query up to its end or the closing parenthesis."""
 
     def __init__(self, query: str) -> None:
         self._tokens = [token for token in _TOKEN.findall(query) if token]
@@ -75,7 +75,7 @@ class _Parser:
         select = _Select()
         found = _Query([select])
         before, in_list, from_here = "", True, ""
-        """The last word; whether FROM is still to come; after which word a source must come."""
+        """The last word; whether FROM is still ahead; the word after which a table must follow."""
         while (token := self._token()) not in ("", ")"):
             word = token.upper()
             if word == "UNION":
@@ -84,7 +84,7 @@ class _Parser:
                 in_list = True
             elif word in _NOT_UNDERSTOOD or (word == "HAVING" and not select.grouped):
                 select.understood = False
-            elif word == "GROUP" and not in_list:  # and not WITHIN GROUP
+            elif word == "GROUP" and not in_list:  # not WITHIN GROUP
                 select.grouped = True
             elif (word == "FROM" and in_list and before != "DISTINCT") or (
                 word == "JOIN" and not in_list
@@ -101,7 +101,7 @@ class _Parser:
                     select.aggregated |= self._aggregates(before)
                 else:
                     if select.sources and before == str(select.sources[-1]).upper():
-                        select.sources.pop()  # a function that makes a table
+                        select.sources.pop()  # a table function
                     self.query()
             elif from_here and from_here not in _OPTIONAL:
                 select.sources.append(token)
@@ -109,7 +109,7 @@ class _Parser:
         return found
 
     def _aggregates(self, function: str) -> bool:
-        """Whether there is an aggregate in what a parenthesis encloses, or before it."""
+        """Whether there is an aggregate inside or before a parenthesis."""
         inside, before = False, ""
         while (token := self._token()) not in ("", ")"):
             if token == "(":

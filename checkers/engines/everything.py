@@ -1,7 +1,4 @@
-"""No screen: every record is compared in full.
-
-This takes the place of the relation `suspects`; all else is the same.
-"""
+"""Replace the relation `suspects`, the screen, so that every record is compared in full."""
 
 from __future__ import annotations
 
@@ -31,5 +28,5 @@ FROM expected x
 
 
 def without_screen(queries: Mapping[str, Relation]) -> dict[str, Relation]:
-    """The queries, with every record among the suspects."""
+    """Return the queries with all records as suspects."""
     return {**queries, _SUSPECTS.name: _SUSPECTS}

@@ -1,4 +1,4 @@
-"""Values as SQL literals, the same in every dialect that we speak."""
+"""Values as SQL literals, the same in every dialect used."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from onceproof.checkers.model import Value
 
 
 def literal(value: Value) -> str:
-    """A value as it is in a query.
+    """Return a value as SQL.
 
     Raises:
-        TypeError: it is none that queries compare with.
+        TypeError: the value has an unsupported type.
     """
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"

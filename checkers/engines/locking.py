@@ -1,8 +1,7 @@
-"""Questions beside each other, and one alone.
+"""A lock for queries: many at a time, or one alone.
 
-What two questions hold at the same time may be more than they are allowed
-to, where each by itself would spill to disk. So one that found too little memory is asked once
-more, when nothing else is at work.
+Queries that run together may exceed the memory limit although each alone would spill to disk. So a
+query that ran out of memory is repeated alone.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ class Turns:
 
     @contextmanager
     def beside(self) -> Iterator[None]:
-        """Work while others may."""
+        """Run together with others."""
         with self._changed:
             self._changed.wait_for(lambda: not self._alone)
             self._beside += 1
@@ -35,7 +34,7 @@ class Turns:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Let nobody begin, wait until nobody is at work, and work."""
+        """Block new work, wait until none is running, and run."""
         with self._changed:
             self._changed.wait_for(lambda: not self._alone)
             self._alone = True

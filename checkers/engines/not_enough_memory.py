@@ -1,5 +1,5 @@
-"""The error that says that judging needs more memory than it was given."""
+"""The error raised if judging needs more memory than is allowed."""
 
 
 class NotEnoughMemory(RuntimeError):
-    """A history cannot be judged within the memory that is allowed; the text says what to do."""
+    """The memory limit is too low to judge a history; the message says what to do."""

@@ -1,10 +1,8 @@
-"""Tables, relations and answers in layers, each computed once and only when asked for.
+"""Layers of tables, relations and answers, each computed once and on demand.
 
-A `Layer` holds what is different from the layer below. The bottom holds the
-history. The trials are put on top; a mutated copy puts changed tables on top of that. In each layer
-only what depends on a change is computed again, and everything else is read from below. What must
-be empty, because a table that it needs is, is not computed at all. Several threads may ask: who
-needs what another is computing waits for it.
+The bottom layer holds the history, the next adds the trials, and a mutated copy adds changed tables
+on top. Each layer recomputes only what depends on a change. A query that needs an empty table is
+not run at all. Several threads may query; one that needs what another computes waits.
 """
 
 from __future__ import annotations
@@ -30,9 +28,8 @@ from onceproof.checkers.relations import relations
 from onceproof.checkers.relations.base import Relation
 
 SHOWN: Final = 20
-"""Findings of one anomaly that are kept in full; the count is always of all."""
+"""Findings of one anomaly that are kept in full; the count always covers all."""
 WITNESS_ROWS: Final = 50
-"""Rows of one finding that are kept."""
 CAUSES: Final = 20
 _SOURCE = re.compile(r"\b(FROM|JOIN)(\s+)(\w+)", re.IGNORECASE)
 _numbers = count(1)
@@ -40,13 +37,12 @@ _CAUSE_ORDER = ("clock", "at", "hazard", "owner", "batch", "attempt")
 
 
 def answer_name(anomaly: Anomaly) -> str:
-    """The table that holds an anomaly's witness rows."""
     return f"found_{anomaly.name.replace('-', '_')}"
 
 
 @cache
 def standard_queries() -> Mapping[str, Relation]:
-    """Everything that is computed: relations, and each anomaly's rows under its answer's name."""
+    """Return the relations, and each anomaly's query under its answer's name."""
     answers = {
         answer_name(a): Relation(
             name=answer_name(a), meaning=a.definition, sql=a.sql, empty_without=a.empty_without
@@ -62,7 +58,7 @@ def _needs(query: str) -> frozenset[str]:
 
 
 class Layer:
-    """What differs from the layer below, and how to ask for everything as seen from here."""
+    """The differences from the layer below, and queries on everything as seen from this layer."""
 
     def __init__(
         self,
@@ -80,11 +76,11 @@ class Layer:
         )
         self._changed: dict[str, bool] = {}
         self._pinned: frozenset[str] = below._pinned if below else frozenset()
-        """What is not computed again, although it depends on something that changed."""
+        """Relations that are not recomputed although they depend on a change."""
         self._rows: dict[str, int | None] = {}
-        """What is here, by the name that queries call it, and how many rows it is known to have."""
+        """What this layer holds, by its name in queries, with its number of rows where known."""
         self._names: dict[str, str] = {}
-        """What the database calls it; what is empty has no name there before a query needs one."""
+        """The name in the database. An empty table has none until a query needs it."""
         self._nothing: dict[str, pa.Table] = {}
         for name, table in changes.items():
             self.put(name, table)
@@ -109,12 +105,11 @@ class Layer:
         queries: Mapping[str, Relation] | None = None,
         pinned: Iterable[str] = (),
     ) -> Iterator[Layer]:
-        """A layer on top of this one, gone when the context ends.
+        """Create a layer on top of this one and drop it when the context ends.
 
         Args:
-            changes: tables that are different there.
-            queries: other relations and answers than those of this layer.
-            pinned: relations that stay what they are here, there and in all layers above.
+            queries: relations and answers that replace those of this layer.
+            pinned: relations that are not recomputed in the new layer or above it.
         """
         pinned = frozenset(pinned)
         for name in sorted(pinned):
@@ -127,7 +122,6 @@ class Layer:
             self.database.drop(reversed(layer._names.values()))
 
     def rows(self, query: str) -> list[dict[str, Any]]:
-        """Run a query over tables, relations and answers; rows as dicts."""
         return [] if self._must_be_empty(query) else self.database.rows(self._resolved(query))
 
     def arrow(self, query: str) -> pa.Table:
@@ -138,7 +132,6 @@ class Layer:
         return int(value)
 
     def counts(self) -> dict[str, int]:
-        """Rows of every relation that was computed and kept in this layer."""
         return {
             name: rows
             for name, rows in sorted(self._rows.items())
@@ -146,11 +139,9 @@ class Layer:
         }
 
     def answer(self, anomaly: Anomaly) -> list[dict[str, Any]]:
-        """All witness rows of an anomaly, of every trial."""
         return self.rows(f"SELECT * FROM {answer_name(anomaly)}")
 
     def has(self, anomaly: Anomaly, trial: int, key: Mapping[str, Value]) -> bool:
-        """Whether there is a finding whose key columns have these values."""
         test = " AND ".join(f'"{column}" = {literal(value)}' for column, value in key.items())
         return bool(
             self.rows(
@@ -160,13 +151,12 @@ class Layer:
         )
 
     def undecided(self, anomaly: Anomaly) -> frozenset[int]:
-        """The trials in which a part of the history that this anomaly needs was cut off."""
         if anomaly.undecided is None:
             return frozenset()
         return frozenset(row["trial"] for row in self.rows(anomaly.undecided))
 
     def findings(self, anomaly: Anomaly, hazards: Sequence[Row] = ()) -> dict[int, Findings]:
-        """All findings of an anomaly, by trial: how many, and the first of them in full."""
+        """Return an anomaly's findings by trial: their number, and the first of them in full."""
         answer = answer_name(anomaly)
         key = ", ".join(f'"{column}"' for column in anomaly.key)
         if self._is_empty(answer):
@@ -192,7 +182,6 @@ class Layer:
     def _shown(
         self, anomaly: Anomaly, answer: str, key: str, hazards: Sequence[Row]
     ) -> Iterator[tuple[int, Finding]]:
-        """The first findings in the order of their keys, each with its first rows."""
         names = self.arrow(f"SELECT * FROM {answer} LIMIT 0").schema.names
         columns = ", ".join(f'"{name}"' for name in names)
         rows = self.rows(
@@ -233,7 +222,7 @@ class Layer:
         return f"l{self._number}_{name}"
 
     def _resolved(self, query: str) -> str:
-        """The query in the engine's dialect, every table under the name that it has there."""
+        """Translate a query into the engine's dialect, with table names as in the database."""
         for name in sorted(_needs(query)):
             self._prepare(name)
         return _SOURCE.sub(
@@ -242,7 +231,7 @@ class Layer:
         )
 
     def _home(self, name: str) -> Layer | None:
-        """The layer that has a table, relation or answer as seen from here."""
+        """Return the layer that holds a table, relation or answer as seen from here."""
         layer: Layer | None = self
         while layer is not None and name not in layer._rows:
             layer = layer.below
@@ -262,7 +251,6 @@ class Layer:
         return home._names[name]
 
     def _put_nothing(self, name: str) -> None:
-        """Have a table of no rows in the database, for its columns."""
         below = self.below and self.below._home(name)
         called = self._called(name)
         if name in self._nothing:
@@ -276,7 +264,7 @@ class Layer:
         self._names[name] = called
 
     def _prepare(self, name: str) -> None:
-        """Compute a relation or an answer, in the lowest layer that sees all that it depends on."""
+        """Compute a relation or answer in the lowest layer that has all its dependencies."""
         if name not in self._queries:
             return
         if self.below is not None and not self._depends(name):
@@ -299,18 +287,16 @@ class Layer:
             self._rows[name] = rows
 
     def _must_be_empty(self, query: str) -> bool:
-        """Whether a query has no rows, as what it needs has none."""
-        # In their order, whatever is known: so the same relations are made each time.
+        # Check in the query's order, not known results first, so that every run computes the same
+        # relations.
         return emptiness.is_empty(query, self._is_empty)
 
     def _is_empty(self, name: str) -> bool:
-        """Whether it is known that a table, relation or answer has no rows as seen from here."""
         self._prepare(name)
         home = self._home(name)
         return home is not None and home._rows[name] == 0
 
     def _depends(self, name: str) -> bool:
-        """Whether a name means something else here than in the layer below."""
         if name in self._rows:
             return True
         if name in self._pinned:
@@ -325,7 +311,7 @@ class Layer:
 
 
 def _causes(witness: Sequence[Row], hazards: Sequence[Row]) -> tuple[Row, ...]:
-    """Hazards of the same micro-batch of the same owner, or of the same attempt."""
+    """Return hazards of the same micro-batch of the same owner, or of the same attempt."""
     batches = {(r.get("owner"), r["batch"]) for r in witness if r.get("batch") is not None}
     attempts = {r["attempt"] for r in witness if r.get("attempt") is not None}
     found = [
@@ -348,5 +334,4 @@ def _in_order(hazards: Sequence[Row]) -> list[Row]:
 
 
 def of_the_run(anomaly: Anomaly) -> bool:
-    """Whether an anomaly belongs to the whole run and not to a trial."""
     return anomaly.evidence is Evidence.LIVENESS

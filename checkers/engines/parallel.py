@@ -1,8 +1,7 @@
-"""Work beside each other: several threads that ask one engine, where the engine allows it.
+"""Run queries in parallel threads, where the engine allows it.
 
-Small queries cost their planning, which keeps one core busy each. Where an
-engine takes one question at a time everything is done at once, in turn. And whoever waits for an
-answer in here hears a signal at once; DuckDB, asked directly, hears it when a step is over.
+The cost of a small query is its planning, which uses one core. Waiting here reacts to a signal at
+once; DuckDB itself only between steps.
 """
 
 from __future__ import annotations
@@ -17,32 +16,31 @@ from onceproof.checkers.engines.database import Database
 T = TypeVar("T")
 
 _AGAIN: Final = 0.05
-"""Seconds until somebody who waits looks about for an interrupt, or makes it once more."""
+"""Seconds between checks for an interrupt, and between repeated interrupts."""
 
 
 class Beside:
-    """Takes work and gives what will come of it."""
+    """Accepts work and returns futures."""
 
     def __init__(self, pool: ThreadPoolExecutor | None) -> None:
-        """Without a pool work is done when it is handed in."""
+        """Without a pool, work is done at once."""
         self._pool = pool
         self._handed_in: list[Future[Any]] = []
 
     def do(self, work: Callable[[], T]) -> Future[T]:
-        """Begin some work; `result()` of what is returned waits for it, and raises as it did."""
         what: Future[T] = Future()
         if self._pool is None:
             what.set_result(work())
             return what
-        # It is known before it is handed in: an interrupt may come at any moment.
+        # Register it before submitting: an interrupt may come at any time.
         self._handed_in.append(what)
         self._pool.submit(_carry_out, work, what)
         return what
 
     def break_off(self, database: Database) -> None:
-        """Let nothing begin any more, and interrupt what has begun until it is over.
+        """Cancel work that has not started, and interrupt the rest until it ends.
 
-        Once is not enough: an interrupt between two questions is heard by neither.
+        One interrupt is not enough: between two queries it has no effect.
         """
         begun = [what for what in self._handed_in if not what.cancel()]
         while wait(begun, _AGAIN).not_done:
@@ -60,14 +58,11 @@ def _carry_out(work: Callable[[], T], what: Future[T]) -> None:
 
 @contextmanager
 def beside(database: Database) -> Iterator[Beside]:
-    """Somebody to hand work to; all of it is over when the context ends.
-
-    When the context ends with an error, an interrupt say, nobody waits for answers any more.
-    """
+    """Accept work until the context ends, and wait for it; after an error, cancel it instead."""
     if database.threads < 2:
         yield Beside(None)
         return
-    # Work may hand in work and wait for it: one more than ask at a time.
+    # Work may submit work and wait for it, so the pool has one extra thread.
     with ThreadPoolExecutor(database.threads + 1) as pool:
         others = Beside(pool)
         try:
@@ -78,10 +73,10 @@ def beside(database: Database) -> Iterator[Beside]:
 
 
 def heard(database: Database, work: Callable[[], T]) -> T:
-    """Do some work so that an interrupt is heard while it lasts."""
+    """Do some work so that an interrupt takes effect immediately."""
     with beside(database) as others:
         doing = others.do(work)
-        # A signal that comes just before a wait begins is heard when that wait is over.
+        # A signal that arrives just before a wait is handled after that wait.
         while not wait([doing], _AGAIN).done:
             pass
         return doing.result()

@@ -1,7 +1,6 @@
-"""From a place to the folder that lies there: on this machine, or wherever Spark reads.
+"""Open a folder by its path or URI, on this machine or wherever Spark reads.
 
-Spark is started to look at a URI and runs as long as the context lasts.
-Judge inside, and the engine works in that same Spark:
+Opening a URI starts Spark. Judge inside the context to use the same one:
 
     settings = Settings(engine="spark", master="local[4]")
     with open_folder("s3a://bucket/run/history", settings) as folder:
@@ -22,11 +21,11 @@ from onceproof.checkers.local_folder import LocalFolder
 
 @contextmanager
 def open_folder(place: str, settings: Settings) -> Iterator[Folder]:
-    """The folder at a place.
+    """Open a folder.
 
     Raises:
         BadHistory: the engine does not read such a place.
-        SparkTrouble: Spark did not start, or failed at what it was given inside.
+        SparkTrouble: Spark did not start, or failed inside the context.
     """
     if not is_uri(place):
         yield LocalFolder(Path(place))

@@ -1,7 +1,4 @@
-"""How a history is to be judged: by which engine, with how much memory.
-
-Settings change cost, never meaning. Every engine must find the same.
-"""
+"""Engine settings. They change the cost of judging, never its result."""
 
 from __future__ import annotations
 
@@ -11,15 +8,14 @@ from typing import Literal
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """Which engine judges, and within which limits."""
+    """The engine, and its limits."""
 
     engine: Literal["duckdb", "spark"] = "duckdb"
     master: str | None = None
-    """Spark's master, e.g. `local[2]` or `spark://…`; None: what Spark is configured for."""
+    """The Spark master, e.g. `local[2]` or `spark://…`; None: Spark's own configuration."""
     memory: int | None = None
-    """Bytes that the engine may hold before it spills to disk; None: little for as long as that
-    suffices, then the engine's own limit."""
+    """Bytes held before spilling to disk; None: little at first, then the engine's own limit."""
     threads: int | None = None
-    """Threads of DuckDB; None: one per core."""
+    """DuckDB threads; None: one per core."""
     screen: bool = True
-    """Set aside what a cheap look shows to be in order, before anything is compared in full."""
+    """Skip the full comparison of records that cheap hashes show to be in order."""

@@ -1,9 +1,9 @@
-"""Spark SQL through PySpark: any master, any file system that Spark reads.
+"""Spark SQL through PySpark, with any master and any file system that Spark reads.
 
-What is small is held as literal rows of a plan, in one partition. Spark then
-needs neither a shuffle nor a second task for it, and drops whatever joins nothing before it runs:
-most relations of a good history are empty, so every third query never becomes a job. What is not
-small stays in Spark's cache, which spills to disk, and is a leaf of all plans above it.
+Small tables are held as literal rows of a plan, in one partition. They need no shuffle and no
+second task, and Spark's optimizer drops what joins nothing: most relations of a good history are
+empty, so every third query starts no job. Larger tables stay in Spark's cache, which spills to
+disk, and are leaves of all plans above them.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from onceproof.checkers.engines.spark_session import spark_session
 from onceproof.checkers.engines.spark_sql import translated
 
 _FEW: Final = 20_000
-"""Rows that are held as literals."""
+"""Maximum number of rows held as literals."""
 _LITTLE: Final = 2**20
-"""Bytes of a file that is held as literals."""
+"""Maximum size of a file held as literals, in bytes."""
 _BYTES_PER_TASK: Final = 2**24
-"""Of Parquet, which is packed: a task holds some ten times as much."""
+"""Bytes of Parquet, which is compressed: a task holds about ten times as much."""
 _WORD: Final = re.compile(r"\w+")
 _COUNTED: Final = re.compile(r"SELECT COUNT\(\*\) AS (?P<name>\w+) FROM (?P<table>\w+)")
 _MEANING: Final[Mapping[str, str]] = {
@@ -36,7 +36,7 @@ _MEANING: Final[Mapping[str, str]] = {
     "spark.sql.caseSensitive": "false",
     "spark.sql.variable.substitute": "false",
 }
-"""Settings on which it depends what a query means."""
+"""Settings that affect the meaning of a query."""
 _SMALL: Final[Mapping[str, str]] = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
@@ -45,21 +45,18 @@ _SMALL: Final[Mapping[str, str]] = {
     "spark.sql.leafNodeDefaultParallelism": "1",
     "spark.sql.shuffle.partitions": "1",
 }
-"""Settings with which a query of few rows costs least: one task, and nothing compiled for it."""
+"""Settings that make a query of few rows cheapest: one task, without code generation."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Held:
-    """What stands behind a name."""
-
     small: bool
     rows: int | None = None
-    """How many, where that is known."""
     cached: DataFrame | None = None
 
 
 class Spark:
-    """A `Database` wherever Spark runs."""
+    """A `Database` in Spark."""
 
     threads = 1
 
@@ -77,11 +74,10 @@ class Spark:
             self._session.conf.set(name, value)
         self._large = {name: self._session.conf.get(name, None) for name in _SMALL}
         self._attached = 0
-        """Bytes that are in files."""
         self._for_small: bool | None = None
 
     def put(self, name: str, table: pa.Table) -> None:
-        # Spark takes it on trust that a column without NULLs has none.
+        # Spark trusts that a non-nullable column has no NULLs.
         schema = pa.schema([field.with_nullable(True) for field in table.schema])
         frame = self._session.createDataFrame(table.cast(schema))
         small = table.num_rows <= _FEW
@@ -132,14 +128,14 @@ class Spark:
         return translated(query)
 
     def interrupt(self) -> None:
-        """See `Database`: nobody else asks."""
+        """See `Database`; there are no other threads."""
 
     def close(self) -> None:
         with self._ending:
             self.drop(list(self._held))
 
     def _prepared(self, query: str) -> bool:
-        """Whether a query reads only what is small, with Spark set up for it."""
+        """Configure Spark for a query; return whether it reads only small tables."""
         sources = (self._held[word] for word in _WORD.findall(query) if word in self._held)
         small = all(source.small for source in sources)
         if small is not self._for_small:
@@ -173,15 +169,14 @@ class Spark:
         self._hold(name, DataFrame(literals, self._session), _Held(small=True, rows=rows.size()))
 
     def _cache(self, name: str, frame: DataFrame) -> None:
-        """Compute a query now and hold its rows where there is room."""
+        """Compute a query now and hold its rows in Spark's cache."""
         frame.persist(StorageLevel.MEMORY_AND_DISK)
         rows = frame.count()
         if rows <= _FEW:
             self._keep(name, frame)
             frame.unpersist()
             return
-        # The plan of what was computed is not looked at again: in plans of plans it would grow
-        # without end.
+        # Make the cached result a leaf, so that plans on top of it do not grow without limit.
         jvm: Any = self._session._jvm
         java: Any = frame._jdf
         classic = jvm.org.apache.spark.sql.classic.Dataset
@@ -192,7 +187,7 @@ class Spark:
         )
 
     def _hold(self, name: str, frame: DataFrame, held: _Held) -> None:
-        """Name what is there; with few rows in one partition, which nothing has to shuffle."""
+        """Register a table; few rows go to one partition, which needs no shuffle."""
         self._view(name, frame.coalesce(1) if held.small and held.rows else frame, held)
 
     def _view(self, name: str, frame: DataFrame, held: _Held) -> None:

@@ -1,8 +1,7 @@
-"""A folder of any file system that Spark reads: Hadoop's FileSystem lists it, Spark reads the rows.
+"""A folder in any file system that Spark reads, listed with Hadoop's FileSystem.
 
-No path of this machine is involved. Which schemes there are, and who may
-read there, is Spark's own configuration (`spark.hadoop.fs.…`, `--packages`), on the driver for
-listing and on the executors for rows.
+No local path is involved. Schemes and credentials are Spark's own configuration
+(`spark.hadoop.fs.…`, `--packages`), on the driver for listing and on the executors for rows.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from onceproof.checkers.engines.spark_paths import literal_path
 from onceproof.checkers.engines.spark_session import reason
 
 FAILURES: Final = (PySparkException, Py4JJavaError)
-"""What Spark raises when it cannot do what it was asked."""
+"""Errors that Spark raises."""
 _COPIED: Final = 2**16
-"""Bytes that are read at once."""
+"""Buffer size in bytes."""
 
 
 class SparkFolder:
-    """A `Folder` wherever Spark reads."""
+    """A `Folder` that Spark reads."""
 
     def __init__(self, session: SparkSession, path: Any, files: Any) -> None:
         self._session = session
@@ -36,10 +35,10 @@ class SparkFolder:
 
     @classmethod
     def at(cls, session: SparkSession, place: str) -> SparkFolder:
-        """The folder at a URI; whether it is there is not looked at yet.
+        """Create the folder of a URI, without checking that it exists.
 
         Raises:
-            BadHistory: it is no URI, or of a scheme that this Spark does not know.
+            BadHistory: it is not a URI, or this Spark does not know its scheme.
         """
         jvm: Any = session._jvm
         java: Any = session._jsparkSession
@@ -90,7 +89,7 @@ class SparkFolder:
             ) from None
 
     def size(self, name: str) -> int:
-        """See `Folder`; a folder of files is no file that was sealed, and has none."""
+        """See `Folder`; -1 for a folder of files, which is never sealed."""
         path = self._below(name)
         try:
             status = self._files.getFileStatus(path)
@@ -123,13 +122,13 @@ class SparkFolder:
 
 
 class SparkParquet:
-    """A `Parquet` wherever Spark reads: a file, or a folder of files as Spark writes them."""
+    """A `Parquet` that Spark reads: a file, or a folder of files as Spark writes them."""
 
     def __init__(self, session: SparkSession, place: str) -> None:
-        """Read the end of a file.
+        """Read the footer.
 
         Raises:
-            BadHistory: it is no Parquet.
+            BadHistory: it is not Parquet.
         """
         self._place = place
         try:
@@ -156,7 +155,7 @@ class SparkParquet:
 
     @property
     def full(self) -> frozenset[str]:
-        """See `Parquet`: Spark does not tell, so that the door has to look."""
+        """See `Parquet`; empty, since Spark does not tell, so the contents are checked."""
         return frozenset()
 
     def table(self) -> pa.Table:
@@ -166,12 +165,12 @@ class SparkParquet:
             raise self._bad(error) from None
 
     def check(self) -> None:
-        """See `Parquet`: Spark says itself what it could not read."""
+        """See `Parquet`; nothing to do, since Spark itself names a file that it cannot read."""
 
     def distinct(
         self, columns: Sequence[str], where_known: str | None
     ) -> set[tuple[Any, ...]] | None:
-        """See `Parquet`: found where the rows are, and only the values travel."""
+        """See `Parquet`; computed by Spark."""
         if not {*columns, *([where_known] if where_known else [])} <= set(self._frame.columns):
             return None
         rows = self._frame

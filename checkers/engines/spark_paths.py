@@ -1,4 +1,4 @@
-"""A place as Spark takes it: local unless it names its file system, and never a pattern."""
+"""Convert a place to a path for Spark: local unless it names its file system, never a glob."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ _GLOB: Final = re.compile(r"([\\{}\[\]*?^])")
 
 
 def literal_path(place: str) -> str:
-    """The path of exactly this place: in what Spark reads, `*`, `[` and `{` stand for others."""
+    """Escape the glob characters that Spark would expand."""
     whole = place if is_uri(place) else f"file://{Path(place).absolute()}"
     return _GLOB.sub(r"\\\1", whole)

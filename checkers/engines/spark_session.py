@@ -1,9 +1,8 @@
-"""A Spark session to judge in: beside one that is running already, or in a Spark of our own.
+"""A Spark session for judging: in the running Spark, or in one that is started for it.
 
-What we start, we end, its JVM and files included; what was running before
-keeps running, and none of its settings change. Where a Spark of our own runs, and what it needs for
-that, is said by the settings, else by what Spark itself is configured with (`SPARK_CONF_DIR`,
-`PYSPARK_SUBMIT_ARGS`).
+A Spark that is started here is stopped, with its JVM and files. One that was running keeps running
+with its settings unchanged. The settings say where to start Spark, else its own configuration
+(`SPARK_CONF_DIR`, `PYSPARK_SUBMIT_ARGS`).
 """
 
 from __future__ import annotations
@@ -24,19 +23,19 @@ from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.engines.temporary import temporary_folder
 
 _LEAST_HEAP: Final = 512 * 2**20
-"""With less a JVM of Spark's does not start."""
+"""Spark's JVM does not start with less."""
 _PATIENCE: Final = 20.0
-"""Seconds that a JVM gets to end by itself."""
+"""Seconds that the JVM gets to exit."""
 _LOOPBACK: Final = "127.0.0.1"
 
 
 class SparkTrouble(OSError):
-    """Spark did not start; the text says why."""
+    """Spark did not start; the message says why."""
 
 
 @contextmanager
 def spark_session(settings: Settings) -> Iterator[SparkSession]:
-    """A session whose views and settings are nobody else's.
+    """Open a session with views and settings of its own.
 
     Raises:
         SparkTrouble: there is no Spark, and none could be started.
@@ -63,7 +62,7 @@ def is_local(master: str) -> bool:
 
 
 def reason(error: Exception) -> str:
-    """The line of an error that says what happened, without Java's stack."""
+    """Return the line of an error that says what happened, without Java's stack trace."""
     lines = str(error).splitlines() or [repr(error)]
     causes = [line for line in lines if line.startswith(": ")]
     return (causes or lines)[0].removeprefix(": ")
@@ -71,7 +70,7 @@ def reason(error: Exception) -> str:
 
 @contextmanager
 def _jvm(settings: Settings, folder: Path) -> Iterator[SparkConf]:
-    """The configuration for a context, and a JVM for it if there is none yet."""
+    """Configure Spark, and start a JVM if there is none yet."""
     conf = _configuration(settings, folder)
     if SparkContext._gateway is not None:
         yield _completed(conf, settings, folder)
@@ -79,8 +78,8 @@ def _jvm(settings: Settings, folder: Path) -> Iterator[SparkConf]:
     output = folder / "said"
     try:
         with output.open("wb") as sink:
-            # What it says there is for us to read: the output is the judgement's.
-            # And it makes a folder wherever it starts.
+            # Keep its output out of ours, which is the judgement. It also creates a folder in its
+            # working directory.
             gateway = launch_gateway(  # type: ignore[no-untyped-call]
                 conf, {"stdout": sink, "stderr": sink, "cwd": folder}
             )
@@ -97,7 +96,6 @@ def _jvm(settings: Settings, folder: Path) -> Iterator[SparkConf]:
 
 
 def _configuration(settings: Settings, folder: Path) -> SparkConf:
-    """What must be known before a JVM starts."""
     conf = SparkConf()
     conf.setAppName("onceproof-check")
     conf.set("spark.ui.enabled", "false")
@@ -114,7 +112,7 @@ def _configuration(settings: Settings, folder: Path) -> SparkConf:
 
 
 def _completed(conf: SparkConf, settings: Settings, folder: Path) -> SparkConf:
-    """What depends on where Spark is configured to run, which its JVM has read by now."""
+    """Add settings that depend on Spark's own configuration, which the JVM has read."""
     configured = SparkConf(_jvm=SparkContext._jvm)
     if not configured.contains("spark.local.dir"):
         conf.set("spark.local.dir", str(folder / "local"))
@@ -133,7 +131,7 @@ def _heap(memory: int) -> str:
 
 
 def _end(process: Any) -> None:
-    """A JVM of PySpark's ends when its standard input does."""
+    """Stop a JVM of PySpark, which exits when its standard input is closed."""
     timer = threading.Timer(_PATIENCE, process.kill)
     timer.start()
     process.stdin.close()
@@ -143,7 +141,7 @@ def _end(process: Any) -> None:
 
 @contextmanager
 def _interrupts_as_before() -> Iterator[None]:
-    """PySpark takes SIGINT for itself; ours has to reach whoever had it before."""
+    """Keep the previous SIGINT handler, which PySpark replaces."""
     mine = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT) if mine else None
     try:
@@ -154,7 +152,7 @@ def _interrupts_as_before() -> Iterator[None]:
 
 
 def _last_words(output: Path) -> str:
-    """The most useful line of a JVM's output: its first complaint, else its last line."""
+    """Return the most useful line of the JVM's output: its first error, else its last line."""
     lines = [line for line in output.read_text(errors="replace").splitlines() if line.strip()]
     complaints = [line for line in lines if "rror" in line or "xception" in line]
     return (complaints or lines[-1:] or [""])[0].strip()

@@ -1,9 +1,8 @@
-"""Our queries in Spark's SQL, with the same meaning.
+"""Translate queries to Spark SQL with the same meaning.
 
-Sqlglot knows the two dialects (quotes, types, where NULLs are sorted). What
-it cannot know is our use of `hash`: two rows have the same print just if their columns are equal,
-NULLs included and integers whatever their width. Spark's `xxhash64` passes over NULLs and takes an
-INT for another value than the same BIGINT.
+Sqlglot knows both dialects, but not how we use `hash`: two rows must have the same hash exactly if
+their columns are equal, including NULLs, whatever the width of integers. Spark's `xxhash64` skips
+NULLs, and hashes an INT and the same BIGINT differently.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from sqlglot import exp
 
 @cache
 def translated(query: str) -> str:
-    """A query of DuckDB's dialect in Spark's."""
+    """Translate a query from DuckDB's dialect."""
     tree = sqlglot.parse_one(query, read="duckdb")
     return tree.transform(_hashed).sql(dialect="spark", comments=False)
 
@@ -27,6 +26,6 @@ def _hashed(node: exp.Expression) -> exp.Expression:
     values = node.expressions
     parts = [exp.cast(value, exp.DataType.Type.TEXT) for value in values]
     if len(values) > 1:
-        # Which of them are NULL is hashed last: the values alone do not say whose they are.
+        # Hash last which values are NULL: the other values do not say which columns they are from.
         parts += [value.copy().is_(exp.null()) for value in values]
     return exp.Anonymous(this="xxhash64", expressions=parts)

@@ -1,7 +1,7 @@
-"""A folder for what an engine keeps aside; gone afterwards, whatever becomes of us.
+"""A temporary folder for an engine, which is removed even after a crash.
 
-Who has such a folder holds a lock on it, and the kernel lets go of the lock
-when its holder dies. Whoever makes the next one removes those that nobody holds.
+Its owner holds a lock on it, which the kernel releases when the owner dies. Creating a folder
+removes those that are not locked.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _LOCK: Final = "held"
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A folder of our own until the context ends."""
+    """Create a folder and remove it when the context ends."""
     _remove_abandoned(Path(tempfile.gettempdir()))
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     with (folder / "free").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        # Nobody finds the lock under its name before it is held.
+        # The lock is held before it gets its name, so no one sees it free.
         (folder / "free").rename(folder / _LOCK)
         try:
             yield folder
@@ -36,7 +36,7 @@ def temporary_folder() -> Iterator[Path]:
 
 def _remove_abandoned(where: Path) -> None:
     for folder in where.glob(f"{_PREFIX}*"):
-        # Gone meanwhile, or made this very moment and not yet held: let it be.
+        # Removed meanwhile, or just created and not yet locked: leave it.
         with suppress(OSError):
             if folder.stat().st_uid == os.getuid() and _abandoned(folder / _LOCK):
                 shutil.rmtree(folder, ignore_errors=True)

@@ -1,7 +1,7 @@
-"""What is in a history's columns, checked once at the door, by the engine that opens it.
+"""Validate a history's contents once, in the engine that opens it.
 
-Queries rely on this. `OK` instead of `ok` would be judged wrongly, and an
-entry that was written down twice would be a duplicate that never was.
+Queries rely on this. `OK` for `ok` would be judged wrongly, and a log entry that was recorded twice
+would look like a duplicate.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WORDS: Final[dict[str, dict[str, frozenset[str]]]] = {
     "hazards": {"hop": frozenset({"produce", "process"})},
     "phases": {"outcome": frozenset({"ok", "failed", "stalled", "held-back", "interrupted"})},
 }
-"""Columns with a vocabulary of their own."""
+"""Columns with a fixed vocabulary."""
 
 UNIQUE: Final[dict[str, tuple[str, ...]]] = {
     "sends": ("attempt",),
@@ -42,17 +42,17 @@ UNIQUE: Final[dict[str, tuple[str, ...]]] = {
     "journal": ("sink", "ordinal"),
     "instances": ("instance",),
 }
-"""What names one row."""
+"""Unique keys of tables."""
 
 DEAD_LETTER: Final = "~dead-letter"
-"""The effect key under which queries count dead letters; no effect may be called so."""
+"""The effect key that queries use for dead letters; no effect may have it."""
 
 
 def check_contents(layer: Layer, history: History) -> None:
-    """Check what is in the columns.
+    """Validate the contents of all columns.
 
     Raises:
-        BadHistory: a value is missing, is not one of the known words, or a row came twice.
+        BadHistory: a value is missing or unknown, or a row is duplicated.
     """
     for name, table in TABLES.items():
         if not history.rows(name):
@@ -101,7 +101,7 @@ def _check_words(
 
 def _check_unique(layer: Layer, name: str, unique: tuple[str, ...], where: str) -> None:
     key = ", ".join(f'"{column}"' for column in unique)
-    # First by hashes, which are quickly counted and small; a collision is looked at again below.
+    # Hashes are quick to count; collisions are sorted out below.
     hashes = f"SELECT hash({key}) AS h FROM {name} GROUP BY hash({key}) HAVING count(*) > 1"
     if not layer.rows(f"SELECT 1 AS one FROM ({hashes}) d LIMIT 1"):
         return
@@ -117,7 +117,7 @@ def _check_unique(layer: Layer, name: str, unique: tuple[str, ...], where: str) 
 
 
 def _check_places(layer: Layer, where: str) -> None:
-    """Check that a place has one row, or one for each of the records that were seen there."""
+    """Check that an offset has one row, or one per record that was seen there."""
     if not layer.rows("SELECT 1 AS one FROM contested_places LIMIT 1"):
         return
     for row in layer.rows("""

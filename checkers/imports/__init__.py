@@ -1,8 +1,7 @@
-"""Foreign histories: what others recorded, as the tables that the checkers judge.
+"""Import histories that were recorded elsewhere.
 
-`read(path)` is all that is needed. It finds out what lies there, and either
-gives a history or raises one type of error, `BadHistory`, which says the file, the line, the field,
-what was expected and what was found.
+`read(path)` detects the format. It returns a history or raises `BadHistory` with the file, the
+line, the field, what was expected and what was found.
 
     imported = read("store/latest/history.edn")
     judgement = check(imported.history, claims)
@@ -23,10 +22,10 @@ FORMATS: Final = ("jepsen", "jsonl", "parquet")
 
 
 def format_of(path: str | Path) -> str:
-    """Which format a path holds: by the name of the file, or of the files in the folder.
+    """Detect a path's format by the name of the file, or of the files in the folder.
 
     Raises:
-        BadImport: there is nothing, or nothing that is known.
+        BadImport: the path does not exist, or has an unknown format.
     """
     path = Path(path)
     names = [path.name]
@@ -45,15 +44,15 @@ def format_of(path: str | Path) -> str:
 
 
 def read(path: str | Path, format_: str | None = None, **options: Any) -> Imported:
-    """Read a foreign history.
+    """Read a history.
 
     Args:
         format_: one of `FORMATS`; None: see `format_of`.
-        options: what the reader of the format takes besides: see `read_jepsen`; of Parquet that a
-            run sealed, `unsealed=True` takes it also if it was changed since.
+        options: for the format's reader, see `read_jepsen`; for sealed Parquet, `unsealed=True`
+            accepts changed files.
 
     Raises:
-        BadHistory: it cannot be read; the text says where and why.
+        BadHistory: it cannot be read; the message says where and why.
     """
     chosen = format_ or format_of(path)
     if chosen not in _READERS:

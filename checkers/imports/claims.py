@@ -1,14 +1,14 @@
-"""Claims for a history that names none: written on a command line, or all that it has tables for.
+"""Parse claims from a command line, or derive all claims that a history has tables for.
 
-A claim is written `GUARANTEE:STRETCH`, and a stretch reads as in a claim's
-name, with `->` for the arrow (which a shell wants in quotes):
+A claim is `GUARANTEE:STRETCH`, with the stretch as in a claim's name and `->` for the arrow (quote
+it in a shell):
 
     exactly-once:payments                              producers → payments
     "exactly-once:payments->ledger@table"              payments → ledger, as view `table` shows it
     "exactly-once:producers->payments->ledger@table"   producers → ledger, through payments
     "atomic:payments->ledger@table+events@topic"       payments → ledger and events, all or none
 
-The view may be left out where a sink has one only. Behind a comma: `deduplicates`,
+The view may be omitted if a sink has only one. Options follow a comma: `deduplicates`,
 `dead-letters=SINK` and `hazard=KIND`, the last as often as needed.
 """
 
@@ -29,14 +29,14 @@ __all__ = ["all_claims", "parse_claim"]
 
 _PRODUCERS: Final = "producers"
 _JOURNAL: Final = "journal"
-"""The view of everybody who ever looked."""
+"""The view that combines all readers."""
 
 
 def parse_claim(text: str, history: History) -> Claim:
-    """The claim that somebody wrote.
+    """Parse a claim about a history.
 
     Raises:
-        BadClaim: it is not written as a claim, or speaks of what the history does not have.
+        BadClaim: the claim is malformed, or names something that the history does not have.
     """
     claimed, *options = text.split(",")
     guarantee, colon, stretch = claimed.partition(":")
@@ -76,15 +76,13 @@ def parse_claim(text: str, history: History) -> Claim:
 
 
 def all_claims(history: History) -> tuple[Claim, ...]:
-    """Everything that can be claimed with the tables that the history has.
+    """Return every claim that the history has tables for.
 
-    Of each topic that was sent to, and of each sink (per view) and the topic it was made from. Not
-    that a sink is ordered: files of a folder, or the partitions of a topic, are listed in an order
-    that nobody wrote them in, and only who claims it knows that a sink has one; nor that sinks are
-    atomic, which only who claims it knows to belong together.
+    `ordered` and `atomic` are not claimed of sinks: only the user knows whether a sink is ordered,
+    and which sinks belong together.
 
     Raises:
-        BadClaim: the history holds neither sends nor anything that came out.
+        BadClaim: the history has neither sends nor outputs.
     """
     claims = []
     written_in_txns = (
@@ -116,7 +114,7 @@ def all_claims(history: History) -> tuple[Claim, ...]:
 
 
 def _stretches(history: History) -> list[tuple[str, str, str]]:
-    """(topic, sink, view) of all that came out; where it names no topic, the one of its records."""
+    """Return (topic, sink, view) of all outputs; unnamed topics are inferred from the records."""
     found: set[tuple[str, str, str]] = set()
     for table, sink, view in _outputs(history):
         if table == "state":
@@ -130,7 +128,6 @@ def _stretches(history: History) -> list[tuple[str, str, str]]:
 
 
 def _outputs(history: History) -> list[tuple[str, str, str]]:
-    """(table, sink, view) of all that came out."""
     return [
         *(("effects", s, v) for s, v in _distinct(history, "effects", "sink", "view")),
         *(("journal", s, _JOURNAL) for (s,) in _distinct(history, "journal", "sink")),
@@ -139,7 +136,7 @@ def _outputs(history: History) -> list[tuple[str, str, str]]:
 
 
 def _topics_of(history: History, table: str, sink: str) -> set[str]:
-    """Topics that hold records which a table has of a sink; if possible none that is one itself."""
+    """Return the topics with records that a table has of a sink, preferably excluding sinks."""
     rows, log = history[table], history["log"]
     records = pc.drop_null(pc.unique(rows["record"].filter(pc.equal(rows["sink"], sink))))
     from_log = log.filter(pc.is_in(log["record"], value_set=records))
@@ -148,7 +145,7 @@ def _topics_of(history: History, table: str, sink: str) -> set[str]:
 
 
 def _distinct(history: History, table: str, *columns: str) -> list[tuple[str, ...]]:
-    """The values that columns have together, in order; unknown is empty text."""
+    """Return the sorted distinct values of columns; NULL becomes empty text."""
     found = history.distinct(table, columns)
     return sorted({tuple(value or "" for value in values) for values in found})
 

@@ -1,8 +1,4 @@
-"""From columns of plain values to a table of the contract.
-
-A column that is not given is NULL throughout, and a single value stands for
-a column that holds it in every row.
-"""
+"""Build tables of the contract from columns of plain values."""
 
 from __future__ import annotations
 
@@ -15,7 +11,7 @@ from onceproof.checkers.tables import TABLES
 
 
 def table(name: str, rows: int, **columns: Sequence[Any] | pa.Array | str | int | None) -> pa.Table:
-    """The table `name` of `rows` rows."""
+    """Build the table `name`. A missing column is NULL, and a single value fills its column."""
     schema = TABLES[name].schema
     return pa.Table.from_arrays(
         [_array(field.type, rows, columns.get(field.name)) for field in schema], schema=schema

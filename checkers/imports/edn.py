@@ -1,14 +1,8 @@
-"""EDN: the notation in which Clojure programs, Jepsen among them, write data.
+"""A streaming reader for EDN, the data notation of Clojure programs such as Jepsen.
 
-The file is read line by line and the forms come out one by one, so that its
-size does not matter, and whatever is wrong is said with its line and column. One compiled regular
-expression cuts a line into tokens; `edn_atoms` says what the tokens mean.
-
-    with open("history.edn", "rb") as lines:
-        for line, form in read(lines):
-            ...
-
-Vectors and lists are tuples (they are equal in EDN as well), maps are `Map`, sets are frozensets.
+It reads line by line and yields forms one by one, so the size of the file does not matter.
+`edn_atoms` converts tokens to values. Vectors and lists become tuples (they are equal in EDN as
+well), maps `Map`, sets frozensets.
 """
 
 from __future__ import annotations
@@ -42,7 +36,7 @@ __all__ = [
 ]  # fmt: skip
 
 DEEPEST: Final = 200
-"""Forms inside each other. No history has more, and Python could not compare them."""
+"""Maximum nesting depth. Python could not compare deeper forms, and no history has any."""
 
 _PAIR: Final = r"\[(?:0|[1-9][0-9]{0,17})[ ](?:0|[1-9][0-9]{0,17})\]"
 _TOKEN: Final = re.compile(
@@ -65,7 +59,7 @@ _UNKNOWN: Final = object()
 
 
 class BadEdn(ValueError):
-    """What is not EDN: the text says line, column, what was expected and what was found."""
+    """Invalid EDN. The message names line, column, what was expected and what was found."""
 
     def __init__(self, line: int, column: int, problem: str) -> None:
         super().__init__(f"line {line}, column {column}: {problem}")
@@ -74,12 +68,11 @@ class BadEdn(ValueError):
 
 @dataclass(slots=True)
 class _Open:
-    """A collection, a tag or a discard that waits for its forms."""
+    """A collection, tag or discard that is not yet complete. Only collections use `items`."""
 
     token: str
     line: int
     items: list[Any]
-    """Not used behind a tag or discard, which takes a single form."""
 
     @property
     def waits_for(self) -> str:
@@ -90,14 +83,14 @@ class _Open:
 def read(
     lines: Iterable[bytes], *, tags: Mapping[str, Callable[[Any], Any]] | None = None
 ) -> Iterator[tuple[int, Any]]:
-    """The forms of a file, each with the line that it begins on.
+    """Yield the forms of a file, each with the line on which it begins.
 
-    A vector or list at the top is opened, and its elements come one by one: some histories are one
-    vector, others one form per line.
+    A vector or list at the top level is unpacked: some histories are one vector, others one form
+    per line.
 
     Args:
         lines: the file, opened in binary mode.
-        tags: what to make of tagged forms, by tag; others become `Tagged`.
+        tags: converters of tagged forms, by tag; other forms become `Tagged`.
 
     Raises:
         BadEdn: a line is not UTF-8, or not EDN.
@@ -109,36 +102,33 @@ def read(
 
 
 class Reader:
-    """What is open, and what is known, from one line to the next."""
+    """The parser state between lines."""
 
     def __init__(self, tags: Mapping[str, Callable[[Any], Any]] | None = None) -> None:
-        """`tags` as for `read`."""
         self._tags = tags or {}
-        # What needs no second look: words, brackets, and every keyword that was met.
+        # Tokens with a known value: words, brackets, and every keyword seen so far.
         self._known: dict[str, Any] = {
             **WORDS, **dict.fromkeys(_CLOSING, _OPENS), **dict.fromkeys("])}", _CLOSES)
         }  # fmt: skip
-        self._outer: _Open | None = None  # a vector or list around everything
+        self._outer: _Open | None = None  # around everything
         self._open: list[_Open] = []
         self._done: list[tuple[int, Any]] = []
-        self._parts: list[str] = []  # of a string that goes on over several lines
-        self._began = (0, 0)  # line and column of that string
+        self._parts: list[str] = []  # of a string over several lines
+        self._began = (0, 0)
         self._line = 0
 
     @property
     def between_forms(self) -> bool:
-        """Whether the next line begins a form, at the top or in the vector around everything."""
+        """Whether the next line begins a form, at the top level or in the outermost vector."""
         return not self._open and not self._parts
 
     def take(self, raw: bytes, line: int) -> list[tuple[int, Any]]:
-        """The forms that end in the next line, each with the line that it begins on.
+        """Return the forms that end on line `line` (from 1), each with the line on which it begins.
 
-        Args:
-            raw: the line.
-            line: its number, from 1. Lines in between that were read otherwise may be left out.
+        Lines that were parsed by other means may be skipped.
 
         Raises:
-            BadEdn: it is not UTF-8, or not EDN.
+            BadEdn: the line is not UTF-8, or not EDN.
         """
         self._line = line
         text, start = self._decoded(raw), 0
@@ -160,13 +150,10 @@ class Reader:
         return done
 
     def end(self, line: int) -> None:
-        """The file is over.
-
-        Args:
-            line: the number of its last line.
+        """Check that no form is incomplete at the end of the file.
 
         Raises:
-            BadEdn: something is still open.
+            BadEdn: a form is incomplete.
         """
         if self._parts:
             raise BadEdn(*self._began, 'expected `"` at the end of the string, found none')
@@ -179,9 +166,9 @@ class Reader:
             )
 
     def _take(self, tokens: list[str], text: str, start: int) -> None:
-        """The tokens of one line. This loop is what reading costs, so it is written out."""
+        """Process the tokens of one line. Inlined, because this loop dominates the reading time."""
         known, open_ = self._known.get, self._open
-        # Where the next form goes; nowhere directly at the top and behind a tag or discard.
+        # The list that takes the next form; None at the top level and behind a tag or discard.
         items = self._into()
         taken = 0
         try:
@@ -193,7 +180,7 @@ class Reader:
                         value = int(token) if len(token) < 20 else atom(token)
                     elif token[0] == "[":
                         value = pairs(token)
-                        if not open_ and self._outer is None:  # opened, as any vector at the top
+                        if not open_ and self._outer is None:  # unpacked, as any vector at the top
                             self._done += [(began, vector) for vector in value]
                             continue
                     elif token[0] == "#":
@@ -240,7 +227,6 @@ class Reader:
             raise BadEdn(self._line, starts[taken] + 1, str(problem)) from None
 
     def _string(self, token: str, line: int, column: int) -> None:
-        """A string that went over several lines."""
         try:
             self._placed(string(token), line)
         except Problem as problem:
@@ -254,7 +240,6 @@ class Reader:
         self._open.append(_Open(token, self._line, []))
 
     def _leave(self, token: str) -> None:
-        """The end of the vector or list around everything."""
         if self._outer is None:
             raise Problem(f"expected a form, found `{token}` that closes nothing")
         if _CLOSING[self._outer.token] != token:
@@ -264,7 +249,7 @@ class Reader:
         self._outer = None
 
     def _placed(self, value: Any, began: int) -> list[Any] | None:
-        """Put a form behind its tags, and into its collection or out; the next goes `_into`."""
+        """Apply pending tags to a form and store it; return `_into`."""
         while self._open and self._open[-1].token not in _CLOSING:
             prefix = self._open.pop()
             began = prefix.line
@@ -279,7 +264,7 @@ class Reader:
         return self._into()
 
     def _into(self) -> list[Any] | None:
-        """Where the next form goes, if it needs no second look."""
+        """Return the list that takes the next form; None where it must go through `_placed`."""
         if self._open and self._open[-1].token in _CLOSING:
             return self._open[-1].items
         return None

@@ -1,8 +1,8 @@
-r"""What single words of EDN mean: numbers, names, characters and strings.
+r"""The values of EDN tokens: numbers, names, characters and strings.
 
-EDN knows more kinds of things than Python. `:a` is not `"a"`, and `\a` is
-neither; so keywords, symbols and characters have types of their own. There is one object per
-keyword and symbol, so `is` compares them.
+EDN has more types than Python, so keywords, symbols and characters have types of their own. There
+is one object per keyword and symbol, so `is` compares them. Functions raise `Problem` for invalid
+input.
 
 | EDN | Python |
 | --- | --- |
@@ -10,7 +10,7 @@ keyword and symbol, so `is` compares them.
 | `1.5`, `1.5M`, `1/2` | float, Decimal, Fraction |
 | `"text"`, `\c` | str, Char |
 | `:a/b`, `a/b` | Keyword, Symbol |
-| `{…}` | Map: a dict that can itself be a key |
+| `{…}` | Map: a hashable dict |
 | `#tag form` | Tagged |
 """
 
@@ -41,15 +41,14 @@ WORDS: Final[dict[str, Any]] = {
     "nil": None, "true": True, "false": False,
     "##Inf": float("inf"), "##-Inf": float("-inf"), "##NaN": float("nan"),
 }  # fmt: skip
-"""Words of the notation itself."""
 
 
 class Problem(Exception):
-    """What is wrong with a word or form; whoever reads the file knows where it stands."""
+    """A token or form is invalid; the caller adds its position."""
 
 
 class Keyword:
-    """A keyword, named without its colon; made by `keyword`."""
+    """A keyword, named without its colon. Create it with `keyword`."""
 
     __slots__ = ("name",)
 
@@ -61,7 +60,7 @@ class Keyword:
 
 
 class Symbol:
-    """A symbol; made by `symbol`."""
+    """A symbol. Create it with `symbol`."""
 
     __slots__ = ("name",)
 
@@ -79,7 +78,7 @@ class Char(NamedTuple):
 
 
 class Map(dict[Any, Any]):
-    """A map. It can be a key or stand in a set, so nobody may change it."""
+    """A map. It is hashable, so it must not be changed."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))
@@ -87,7 +86,7 @@ class Map(dict[Any, Any]):
 
 @dataclass(frozen=True)
 class Tagged:
-    """A form with a tag that nobody asked for."""
+    """A tagged form for which the caller gave no converter."""
 
     tag: str
     value: Any
@@ -98,21 +97,16 @@ _symbols: dict[str, Symbol] = {}
 
 
 def keyword(name: str) -> Keyword:
-    """The keyword of that name, always the same one."""
+    """Return the one keyword with this name."""
     return _keywords.setdefault(name, Keyword(name))
 
 
 def symbol(name: str) -> Symbol:
-    """The symbol of that name, always the same one."""
     return _symbols.setdefault(name, Symbol(name))
 
 
 def atom(token: str) -> Any:
-    """What a number, keyword, symbol or character means.
-
-    Raises:
-        Problem: it is none of them.
-    """
+    """Return the value of a number, keyword, symbol or character."""
     if token.isdecimal() and token.isascii() and (token[0] != "0" or token == "0"):
         return _int(token, 10)
     first = token[0]
@@ -126,16 +120,12 @@ def atom(token: str) -> Any:
 
 
 def string(token: str) -> str:
-    """What a string means, with its quotes around it.
-
-    Raises:
-        Problem: an escape is none, or half a character.
-    """
+    """Return the value of a string token, which includes its quotes."""
     if "\\" not in token:
         return token[1:-1]
     text = _ESCAPE.sub(_escaped, token[1:-1])
     if any("\ud800" <= c <= "\udfff" for c in text):
-        try:  # Java writes what is beyond U+FFFF as two halves
+        try:  # Java writes characters beyond U+FFFF as surrogate pairs
             return text.encode("utf-16", "surrogatepass").decode("utf-16")
         except UnicodeDecodeError:
             raise Problem(
@@ -145,22 +135,17 @@ def string(token: str) -> str:
 
 
 def pairs(token: str) -> tuple[tuple[int, int], ...]:
-    """What `[[1 2] [3 4]]` means, the fast way: with commas for blanks it is JSON."""
+    """Return the value of `[[1 2] [3 4]]`, quickly: with commas for blanks it is JSON."""
     return tuple(map(tuple, json.loads(token.replace(" ", ","))))
 
 
 def shown(value: object) -> str:
-    """A token or value, cut to a length that fits into a message."""
     text = value if isinstance(value, str) else repr(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def as_map(items: list[Any]) -> Map:
-    """The map of keys and values in turn.
-
-    Raises:
-        Problem: a key without a value, or a key twice.
-    """
+    """Build a map from alternating keys and values; no key may be duplicated."""
     if len(items) % 2:
         raise Problem(f"expected a value for each key of a map, found none for {shown(items[-1])}")
     made = Map(zip(items[::2], items[1::2], strict=True))
@@ -170,11 +155,6 @@ def as_map(items: list[Any]) -> Map:
 
 
 def as_set(items: list[Any]) -> frozenset[Any]:
-    """The set of some elements.
-
-    Raises:
-        Problem: an element is there twice.
-    """
     made = frozenset(items)
     if len(made) != len(items):
         raise Problem(f"expected different elements in the set, found {_twice(items)} twice")
@@ -182,11 +162,7 @@ def as_set(items: list[Any]) -> frozenset[Any]:
 
 
 def in_namespace(namespace: str, form: Any) -> Map:
-    """The map behind `#:namespace`, its keywords and symbols qualified.
-
-    Raises:
-        Problem: it is no map.
-    """
+    """Qualify the keywords and symbols of the map behind `#:namespace`."""
     if not namespace or not isinstance(form, Map):
         raise Problem(f"expected a map after `#:{namespace}`, found {shown(form)}")
     return as_map([x for key, value in form.items() for x in (_qualified(namespace, key), value)])
@@ -231,7 +207,7 @@ def _number(token: str) -> int | float | Decimal | Fraction:
 def _int(token: str, base: int) -> int:
     try:
         return int(token, base)
-    except ValueError:  # Python reads no more than some thousand digits
+    except ValueError:  # Python limits integers to some thousand digits
         raise Problem(f"expected a number of fewer digits, found {len(token)} of them") from None
 
 

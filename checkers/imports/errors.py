@@ -1,8 +1,4 @@
-"""What a reader of foreign histories says when a file is not as it should be.
-
-There is one type of error, and it says the file, the line, the field, what
-was expected and what was found.
-"""
+"""The error that importers raise, and helpers for its message."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ _LONGEST = 80
 
 
 class BadImport(BadHistory):
-    """A foreign history that cannot be read."""
+    """A history that cannot be imported; says where, what was expected and what was found."""
 
     def __init__(
         self,
@@ -37,14 +33,14 @@ class BadImport(BadHistory):
 
 
 def shown(value: object) -> str:
-    """A value as it is in a message: with its quotes, and not too long."""
+    """Format a value for a message, quoted and shortened."""
     text = repr(value) if isinstance(value, str) else str(value)
     text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def closest(name: str, known: Iterable[str]) -> str:
-    """` Did you mean … ?` where a known name is close to a wrong one, else nothing."""
+    """Return ` Did you mean … ?` if a known name is similar, else an empty string."""
     names = {one.lower(): one for one in known}
     found = get_close_matches(name.lower(), list(names), n=1, cutoff=0.5)
     return f" Did you mean {names[found[0]]}?" if found else ""

@@ -1,4 +1,4 @@
-"""What reading a foreign history gives."""
+"""The result of importing a history."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from onceproof.checkers.promised import NOTHING, Promised
 
 @dataclass(frozen=True, kw_only=True)
 class Imported:
-    """A foreign history in the tables of the contract, and what should be known of it."""
+    """An imported history, and its limits."""
 
     history: History
     notes: tuple[str, ...] = ()
-    """What was left out or had to be assumed, in words."""
+    """What was omitted or assumed."""
     unsealed: str | None = None
-    """What is not as it was sealed, in a sentence."""
+    """What differs from the seal, in a sentence."""
     promised: Promised = NOTHING
-    """What must be there by its seal, if it has one."""
+    """What must be there according to the seal, if there is one."""

@@ -1,31 +1,31 @@
-"""Histories of Jepsen's Kafka workload (`history.edn` of `jepsen.tests.kafka`) in our tables.
+"""Import histories of Jepsen's Kafka workload (`history.edn` of `jepsen.tests.kafka`).
 
-Jepsen writes down what clients saw and nothing else. No broker's log, no
-positions of consumers, no moment of commit: what our tables say of these is inferred, and where an
-inference could convict the innocent, nothing is said.
+Jepsen records only what clients saw: no broker log, no committed offsets, no time of commit. The
+importer infers these, except where an inference could produce a false violation.
 
-* **Order and time.** The lines are in the order of events. Times are Jepsen's, made to grow from
-  line to line, on one clock `jepsen`.
-* **Names.** Jepsen's key is a partition of our one topic; keys that are no numbers are numbered.
+* **Order and time.** The lines are in the order of events. Times are Jepsen's, made to increase
+  from line to line, on one clock `jepsen`.
+* **Names.** A Jepsen key is a partition of our one topic; keys that are not numbers are numbered.
   Record k/v is value v of key k: values are unique per key. A session is a process, because Jepsen
   replaces a process whose operation crashed.
-* **Transactions.** The history does not say whether the clients used any. Jepsen gives an operation
-  more than one micro-operation only then, so one such operation tells, unless the caller knows.
-* **Outcomes.** `:info`, and what never came back, is `info`. `:fail` is certain, by Jepsen's own
-  contract, but for errors that are known not to be (a timeout, a lost connection, a broker that is
-  not the leader: KAFKA-13574): these are taken for `info`, and a note says so. What an `:info`
-  transaction sent is `ok` if the broker told so and a committed read proves the commit.
-* **Commit.** It cannot have been called before the operation was invoked, and not before the
-  operation had done its own polls. So `commit_called_at` is the nanosecond behind the invocation,
-  and what an operation polls of its own sends was seen before that. Other reads count from their
-  return. Nothing that follows (`precommitted-read`) is then ever said too early.
-* **Log.** See `jepsen_log`. **Sessions of readers.** See `jepsen_readers`.
-* **To the end.** Jepsen ends with final polls: a fresh client is assigned all keys, from the
-  beginning, after the last send, and polls until it has seen the largest offset that is known. Only
-  if every key was read like that (or a reader stood still before its end, which is `unseen`) is the
-  run whole. Topics must be without retention and compaction, as Jepsen itself assumes.
-* **Hazards.** A send or a transaction in doubt, and one that was aborted, put a claim to the test.
-  What the nemesis did is not taken over: Jepsen does not say whether it took effect.
+* **Transactions.** Jepsen gives an operation more than one micro-operation only if the clients use
+  transactions, so one such operation decides, unless the caller does.
+* **Outcomes.** `:info`, and an operation that never completed, is `info`. `:fail` is certain by
+  Jepsen's contract, except for errors known to be uncertain (a timeout, a lost connection, a broker
+  that is not the leader: KAFKA-13574), which become `info` with a note. A send in an `:info`
+  transaction is `ok` if the broker acknowledged it and a committed read proves the commit.
+* **Commit.** It cannot have been called before the operation was invoked, nor before its own polls.
+  So `commit_called_at` is one nanosecond after the invocation, and what an operation polls of its
+  own sends was seen before that. Other reads count from their completion. This way
+  `precommitted-read` is never reported too early.
+* **To the end.** Jepsen ends with final polls: after the last send a fresh client is assigned all
+  keys from the beginning, and polls until it has seen the largest known offset. The run is complete
+  only if every key was read like that (or a reader stopped before its end, which is `unseen`). As
+  Jepsen assumes, topics have no retention or compaction.
+* **Hazards.** A send or transaction in doubt, and an aborted transaction, exercise a claim. The
+  nemesis is not imported: Jepsen does not record whether it took effect.
+
+`jepsen_log` describes the log, `jepsen_readers` the sessions of readers.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ def read_jepsen(
 
     Args:
         path: `history.edn`.
-        topic: what to call the topic whose partitions are Jepsen's keys.
-        isolation: what the consumers were configured with.
-        transactions: whether the clients used transactions; None: find out.
+        topic: the name for the topic whose partitions are Jepsen's keys.
+        isolation: the consumers' isolation level.
+        transactions: whether the clients used transactions; None: infer it.
 
     Raises:
         BadImport: the file cannot be read, is not EDN, or not a history of this workload.
@@ -86,7 +86,7 @@ def _read(path: Path, topic: str, isolation: Isolation, transactions: bool | Non
 
 @contextmanager
 def _all_kept() -> Iterator[None]:
-    """Look for no garbage: what is read is kept, and looking through it takes time."""
+    """Disable garbage collection: everything that is read is kept, and collecting takes time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,9 +1,8 @@
-"""How far a Jepsen history goes: which keys were read to their end, and what its phases are.
+"""Determine which keys of a Jepsen history were read to their end, and its phases.
 
-Two different things may be missing. If nobody knows where to look for some
-acknowledged send, nothing can be said to be lost: the log was not *collected*. If a key was not
-read to its end, what was found counts, but there may be more: the run was *interrupted* before its
-final polls were over, and no claim holds.
+If an acknowledged send has no known offset, no loss can be proven: the log was not *collected*. If
+a key was not read to its end, findings count but there may be more: the run was *interrupted*
+before its final polls ended, and no claim holds.
 """
 
 from __future__ import annotations
@@ -17,23 +16,18 @@ from onceproof.checkers.imports.jepsen_readers import Session
 
 @dataclass(frozen=True, kw_only=True)
 class End:
-    """What is known of the end of a history."""
+    """The end of a history."""
 
     unread: tuple[int, ...]
-    """Keys that nobody read from the beginning to the end after the last send to them."""
+    """Keys that no reader read from beginning to end after the last send to them."""
     to_the_end: frozenset[int]
-    """Places in the list of sessions of those that came to the end, or stood still before it."""
+    """Indices of sessions that reached the end, or stopped before it."""
     final: int | None
     """When the first of these sessions began."""
 
 
 def end_of(sessions: list[Session], log: Log, last_sends: Mapping[int, int]) -> End:
-    """How far keys were read.
-
-    Args:
-        log: what is known to be there.
-        last_sends: when the last acknowledged send to each key came back.
-    """
+    """Compare reads with `last_sends`, the times of the last acknowledged send to each key."""
     targets = {key: max(there) for key, there in log.entries.items() if there}
     read: set[int] = set()
     to_the_end: set[int] = set()
@@ -60,7 +54,7 @@ def end_of(sessions: list[Session], log: Log, last_sends: Mapping[int, int]) -> 
 def phases(
     end: End, log: Log, names: Mapping[int, str], *, first: int, last: int
 ) -> list[dict[str, str | int | None]]:
-    """The rows of `phases`, without their clock."""
+    """Return the rows of `phases`, without their clock."""
     final = last if end.final is None else end.final
     cut = some([names[key] for key in end.unread])
     unknown = (
@@ -95,5 +89,4 @@ def _phase(
 
 
 def some(names: list[str]) -> str:
-    """The first few names, and how many there are besides."""
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

@@ -1,7 +1,7 @@
-"""From lines to operations that are over: calls and returns put together, in their order.
+"""Combine the calls and returns of a Jepsen history into completed operations, in order.
 
-This is where outcomes are decided, and where a history that contradicts
-itself (a process that calls twice, a return of another call) is refused.
+This decides outcomes, and rejects a history that contradicts itself (a process with two calls at
+once, a return that does not match its call).
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _UNCERTAIN: Final = frozenset(
         "disconnect", "network", "unknown-server-exception", "indeterminate",
     }
 )  # fmt: skip
-"""Errors after which a send may have taken effect, whatever the client made of them."""
+"""Errors after which a send may have taken effect, even if the client reported `:fail`."""
 
 
 @dataclass(slots=True)
 class Done:
-    """One operation that sends or polls, from its call to what became of it."""
+    """One operation that sends or polls, from its call to its outcome."""
 
     number: int
     line: int
@@ -44,12 +44,12 @@ class Done:
     returned: int | None
     sends: list[Send]
     parts: int
-    """Micro-operations: sends and polls."""
+    """Number of sends and polls."""
     error: Any
 
 
 class Events:
-    """The operations in their order: calls and returns put together."""
+    """The operations in order, with calls and returns combined."""
 
     def __init__(self, path: Path) -> None:
         self.names = Names()
@@ -61,17 +61,17 @@ class Events:
         self.path = path
         self._pending: dict[int, tuple[Operation, int]] = {}
         self._free_since: dict[int, int] = {}
-        """When a process last came back: what it calls next, it calls later."""
+        """When each process last returned; its next call is later."""
 
     def record(self, send: Send) -> str:
         return f"{self.names.keys[send.key]}/{send.value}"
 
     def take(self, operation: Operation | None) -> None:
-        """The next operation; None for one of the nemesis."""
+        """Process the next operation; None for one of the nemesis."""
         if operation is None:
             self.counts["nemesis"] += 1
             return
-        # Steps of two leave room for what is known to lie right behind a call.
+        # Steps of two leave room for events known to be right behind a call.
         self.now = max(self.now + 2, operation.time or 0)
         if self.now > MOST - 4:
             raise BadImport(
@@ -103,7 +103,7 @@ class Events:
         self._returned(operation, waiting)
 
     def finish(self) -> None:
-        """Whatever is still under way never came back."""
+        """Complete the pending operations, which never returned."""
         for operation, called in self._pending.values():
             self.counts["never came back"] += 1
             if operation.f in DOES_MICRO_OPERATIONS:
@@ -111,13 +111,13 @@ class Events:
         self._pending.clear()
 
     def _returned(self, operation: Operation, waiting: tuple[Operation, int] | None) -> None:
-        # Of a call that was not written down it is only known that the process was free by then.
+        # If the call is not recorded, it came after the previous return of the process.
         called = self._free_since.get(operation.process, 0) if waiting is None else waiting[1]
         self._free_since[operation.process] = self.now
         if operation.f in DOES_MICRO_OPERATIONS:
             sends = operation.sends
             if waiting and not sends and not operation.polls:
-                sends = waiting[0].sends  # nothing is known of them
+                sends = waiting[0].sends  # they are unknown
             elif waiting and len(sends) != len(waiting[0].sends):
                 raise BadImport(
                     self.path,
@@ -164,6 +164,6 @@ class Events:
 
 
 def _is_uncertain(error: Any) -> bool:
-    """Whether an error, `:timeout` or `[:timeout "words"]`, leaves open what happened."""
+    """Whether an error, `:timeout` or `[:timeout "words"]`, leaves the outcome open."""
     first = error[0] if type(error) is tuple and error else error
     return isinstance(first, Keyword) and first.name in _UNCERTAIN

@@ -1,7 +1,7 @@
-"""The file of a Jepsen history, from its lines to its operations.
+"""Read a Jepsen history file into operations.
 
-Lines of the regular shape are read by `jepsen_lines`, many at once; each of the others by the
-complete reader, which also knows what is open where an operation goes on over several lines.
+`jepsen_lines` parses lines of the regular shape in batches. The complete reader parses all others,
+and keeps the state of operations that span several lines.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from onceproof.checkers.imports.errors import BadImport
 from onceproof.checkers.imports.jepsen_ops import Names, Operation, Wrong, operation
 
 _AT_ONCE: Final = 200_000
-"""Bytes of lines that are read together."""
+"""Bytes of lines per batch."""
 
 
 def operations(file: BinaryIO, path: Path, names: Names) -> Iterator[Operation | None]:
-    """The operations of a history file; None for those of the nemesis.
+    """Yield the operations of a history file; None for those of the nemesis.
 
     Raises:
         BadImport: the file is not EDN, or not a history of this workload.

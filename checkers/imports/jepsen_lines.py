@@ -1,12 +1,12 @@
-r"""Lines in the shape that Jepsen gives to nearly all of them, many at once.
+r"""Fast parsing of lines in the shape that nearly all lines of a Jepsen history have.
 
-One regular expression takes a line of this shape whole, and what was sent and polled in many such
-lines becomes JSON, which Python reads ten times as fast as we read EDN:
+One regular expression matches a whole line. The sends and polls of many lines are converted to
+JSON, which Python reads ten times as fast as we read EDN:
 
     [[:send 5 [272 140]] [:poll {5 [[271 7]]}] [:poll]]    [[5,[272,140]],["",5,[[271,7]]],null]
 
-What a line means is defined by `edn` and `jepsen_ops`. They read every line that is not taken here,
-and a property test compares what both make of those that are.
+`edn` and `jepsen_ops` define what a line means and parse every line that does not match. A property
+test compares both parsers.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ _FIELDS: Final = {
     "index": _N,
     "poll-ms": _N,
     "seek-to-beginning\\?": "true|false",
-    # A collection in which no other is, with nothing in its strings that could look like its end.
+    # A collection without nested ones, and with nothing in its strings that looks like its end.
     "error": r':[a-z][a-z-]*+|[\[{](?:[^\[\]{}()"\\;#\n]|"[^"\\\n]*+")*+[\]}]|nil',
 }
-# A field that was there before, which is its group, fails.
+# A repeated field, whose group has matched already, fails.
 _FIELD: Final = "|".join(
     f":{name} (?({group})(?!)|({pattern}))"
     for group, (name, pattern) in enumerate(_FIELDS.items(), 1)
@@ -63,12 +63,11 @@ _WORDS: Final = {
 _NO_KEYS: Final[frozenset[int]] = frozenset()
 
 Regular = tuple[Sequence[bytes | None], list[Any]]
-"""A line of the regular shape: its fields as written, in the order of `_FIELDS`, and what was sent,
-polled, assigned or subscribed to, see the top of this module."""
+"""A line's fields as text, in the order of `_FIELDS`, and its value, converted as shown above."""
 
 
 def regular(lines: Sequence[bytes]) -> Iterator[Regular | None]:
-    """The lines of some, each with its end, that have the regular shape; None for the others."""
+    """Parse lines that include their line ends; None for a line without the regular shape."""
     found = [None if (match := _LINE.fullmatch(line)) is None else match.groups() for line in lines]
     written = b",".join(
         [fields[3] if fields[3] not in (None, b"nil") else b"[]" for fields in found if fields]
@@ -80,19 +79,12 @@ def regular(lines: Sequence[bytes]) -> Iterator[Regular | None]:
 
 
 def operation(found: Regular, line: int, number: int, names: Names) -> Operation | None:
-    """The operation of a line; None: only the complete reader can say what it is, or is not.
-
-    Args:
-        found: the line.
-        line: its number.
-        number: of the operation in the file.
-        names: gets keys and values of the operation.
-    """
+    """Convert a line to an operation; None if only the complete parser can judge it."""
     (process, type_word, f_word, written, time, _, _, seeks, error), value = found
     if process is None or type_word is None or f_word is None:
         return None
     type_, f = _WORDS[type_word], _WORDS[f_word]
-    # What else may be written there is a vector of keys.
+    # Otherwise the value is a vector of keys.
     micro_operations = written is not None and written[1:2] == b"["
     sends: list[Send] = []
     polls: list[Poll] = []
@@ -129,7 +121,7 @@ def operation(found: Regular, line: int, number: int, names: Names) -> Operation
 def _take(
     value: list[Any], invoked: bool, names: Names, sends: list[Send], polls: list[Poll]
 ) -> bool:
-    """Add what was sent and polled; returns whether all of it may be there."""
+    """Add sends and polls; return whether all of them are valid here."""
     for micro in value:
         if micro is None:
             polls.append(None)
@@ -150,7 +142,7 @@ def _take(
 
 
 def _poll(micro: list[Any], names: Names) -> Poll:
-    """What one poll returned; None if it names a key twice."""
+    """Return one poll's result; None if it names a key twice."""
     keys = micro[1::2]
     if len(keys) > 1 and len({*keys}) < len(keys):
         return None
@@ -163,10 +155,6 @@ def _poll(micro: list[Any], names: Names) -> Poll:
 
 @lru_cache(maxsize=1000)
 def _form(text: bytes) -> Any:
-    """The one form that is written there.
-
-    Raises:
-        BadEdn: it is not EDN.
-    """
+    """Parse the single EDN form in a text. Raises `BadEdn`."""
     ((_, form),) = read([b"[%b]" % text])
     return form

@@ -1,21 +1,20 @@
-"""The log behind a Jepsen history, as far as it was seen, and what its absence of a record proves.
+"""Infer the log behind a Jepsen history from polls and acknowledgements.
 
-Jepsen reads no broker's log. What is in it is known from polls and from
-acknowledgements, and from nothing else. Position by position:
+For each offset:
 
-* **Polled**: it is there. If polls saw several records at a position, all of them are there, which
-  is `inconsistent-offsets`. Committed unless the only transactions that sent the record were
-  aborted, or, where readers see uncommitted records, may have been. (A read of such a record is
-  itself the anomaly, `aborted-read`; the log must not say that all was well.)
-* **Acknowledged, and the record was polled somewhere else**: it is in both places, a `duplicate`.
-* **Acknowledged, never polled, and some reader passed over the position** without a break in its
-  session, or saw another record there: it is not there, and so the record is a `lost-write`.
-* **Acknowledged, never polled, and nobody came that far**: taken as there, on the broker's word. If
-  a reader stood still before it, it is `unseen`.
-* **Acknowledged without an offset, never polled**: nobody knows. Nothing is then said to be lost.
+* **Polled**: the record is there. If polls saw several records at an offset, all are there, which
+  is `inconsistent-offsets`. The record is committed unless the only transactions that sent it were
+  aborted or, where readers see uncommitted records, may have been. (A read of such a record is
+  itself the anomaly `aborted-read`; the log must not hide it.)
+* **Acknowledged, and polled at another offset**: the record is at both, a `duplicate`.
+* **Acknowledged, never polled, and some reader passed the offset** without a break in its session,
+  or saw another record there: it is not there, so it is a `lost-write`.
+* **Acknowledged, never polled, and no reader got that far**: assumed to be there, as the broker
+  said. If a reader stopped before it, it is `unseen`.
+* **Acknowledged without an offset, never polled**: unknown. Then no record is reported as lost.
 
-Only acknowledgements count whose send certainly took effect: `:ok`, or `:info` in a transaction of
-which a committed read saw something.
+An acknowledgement counts only if its send certainly took effect: `:ok`, or `:info` in a transaction
+of which a committed read saw something.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ from dataclasses import dataclass
 from onceproof.checkers.imports.jepsen_readers import Session
 
 Records = tuple[str | None, ...]
-"""What stands at one position; more than one where observers contradict each other."""
+"""The records at one offset; more than one if observers contradict each other."""
 
 
 @dataclass(slots=True)
 class Attempt:
-    """One send, as the log needs it."""
+    """One send."""
 
     key: int
     record: str
@@ -40,21 +39,20 @@ class Attempt:
     effective: bool
     """It was acknowledged and certainly took effect."""
     possible: bool
-    """It may have taken effect."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Log:
-    """What stands where: key → offset → records, and what is not committed."""
+    """The inferred log: key → offset → records, and the uncommitted records."""
 
     entries: Mapping[int, Mapping[int, Records]]
     uncommitted: frozenset[str]
     undecidable: int
-    """Acknowledged sends of which nobody knows whether they are there."""
+    """Number of acknowledged sends that may or may not be in the log."""
 
 
 class Stretches:
-    """What was read without a break, per key, put together."""
+    """Offset ranges that were read without a break, merged per key."""
 
     def __init__(self, sessions: Iterable[Session]) -> None:
         found: dict[int, list[tuple[int, int]]] = {}
@@ -66,7 +64,8 @@ class Stretches:
         for key, stretches in found.items():
             starts, ends = self._starts.setdefault(key, []), self._ends.setdefault(key, [])
             for start, end in sorted(stretches):
-                # Offsets that two stretches share were read in one of them.
+                # Ranges that share offsets count as one: each shared offset was read in one of
+                # them.
                 if ends and start < ends[-1]:
                     ends[-1] = max(ends[-1], end)
                 else:
@@ -74,7 +73,7 @@ class Stretches:
                     ends.append(end)
 
     def passed(self, key: int, offset: int) -> bool:
-        """Whether a reader was before this offset, and behind it afterwards."""
+        """Whether a reader passed this offset."""
         starts = self._starts.get(key, [])
         place = bisect_right(starts, offset) - 1
         return place >= 0 and offset < self._ends[key][place]
@@ -87,12 +86,9 @@ def log_of(
     *,
     transactions: bool,
 ) -> Log:
-    """The log as far as it is known.
+    """Infer the log from polls (key → offset → records), sends and the offsets that readers passed.
 
-    Args:
-        polled: key → offset → the records that polls saw there.
-        stretches: what was read without a break.
-        transactions: whether a send takes effect only by a commit.
+    With `transactions` a send takes effect only by a commit.
     """
     entries = {key: dict(found) for key, found in polled.items()}
     seen = {record for found in polled.values() for there in found.values() for record in there}

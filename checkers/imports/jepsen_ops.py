@@ -1,13 +1,13 @@
-"""The operations of Jepsen's Kafka workload, checked one by one as they are read.
+"""Parse and check the operations of Jepsen's Kafka workload one by one.
 
-An operation is in the history twice, as `:invoke` and as what became of
-it (`:ok`, `:fail` or `:info`), and what it sent and polled is a vector of micro-operations:
+An operation appears in the history twice: as `:invoke`, and as its completion (`:ok`, `:fail` or
+`:info`). Its value is a vector of micro-operations:
 
     {:process 3, :type :invoke, :f :txn, :value [[:send 5 140] [:poll]], :time 13, :index 8}
     {:process 3, :type :ok, :f :txn, :value [[:send 5 [272 140]] [:poll {5 [[271 7]]}]], …}
 
-`:send` comes back with `[offset value]`, the offset `nil` where it is not known; `:poll` with a map
-of keys to vectors of `[offset value]`. Processes that are no number are the nemesis and friends.
+A completed `:send` has `[offset value]`, with `nil` for an unknown offset; a completed `:poll` maps
+keys to vectors of these. Processes that are not numbers, such as the nemesis, are not clients.
 """
 
 from __future__ import annotations
@@ -38,27 +38,27 @@ _NO_OPERATION: Final = "an operation such as {:process 0, :type :invoke, :f :sen
 
 
 class Send(NamedTuple):
-    """One `:send`: invoked, or with what became of it."""
+    """One `:send`, invoked or completed."""
 
     key: int
     """Number of the key, see `Names`."""
     value: str
     answered: bool
-    """It came back as a pair, so the client had an answer from the broker."""
+    """It was completed with a pair, so the broker answered the client."""
     offset: int | None
 
 
 Poll = list[tuple[int, list[int], list[str | None]]] | None
-"""One `:poll`: keys, each with offsets and values; None where nothing says what it returned."""
+"""One `:poll`: keys, each with offsets and values; None if its result is not recorded."""
 
 
-@dataclass(slots=True)  # not frozen: that triples what making one costs
+@dataclass(slots=True)  # not frozen: that triples the cost of creating one
 class Operation:
     """One line of the history."""
 
     line: int
     number: int
-    """Place among all operations of the file, which is Jepsen's own `:index`."""
+    """Jepsen's `:index`."""
     process: int
     type: str
     f: str
@@ -66,19 +66,17 @@ class Operation:
     sends: list[Send]
     polls: list[Poll]
     keys: list[int]
-    """What is assigned or subscribed to."""
     seeks: bool
-    """The assignment starts at the beginning."""
     rebalanced: frozenset[int] | None
-    """Keys that were given or taken away meanwhile; None: any of them may have been."""
+    """Keys that were assigned or revoked meanwhile; None: any key may have been."""
     error: Any
 
 
 class Names:
     """Keys and values as text. Keys are numbered in the order in which they first appear.
 
-    A key or value is a number, a string or a keyword. One that is not of the kind that the first
-    was gets that kind behind its text, or `5` and `"5"` would be taken for the same.
+    The first key or value sets the expected kind: number, string or keyword. Text of another kind
+    gets its kind as a suffix, so that `5` and `"5"` differ.
     """
 
     def __init__(self) -> None:
@@ -94,18 +92,16 @@ class Names:
             self._key_kind = self._key_kind or type(key)
             text = _text(key, self._key_kind, "a key")
             number = self._numbers[key] = len(self.keys)
-            # Keys and values are joined by a slash, which must not be in a key.
+            # Keys and values are joined by a slash, so a key must not contain one.
             self.keys.append(text.replace("%", "%25").replace("/", "%2F"))
         return number
 
     def values(self, values: list[Any]) -> list[str | None]:
-        """Values as text; nil stays unknown."""
         if self._value_kind is int and set(map(type, values)) == {int}:
             return self.numbers(values)
         return [None if value is None else self.value(value) for value in values]
 
     def numbers(self, values: list[int]) -> list[str | None]:
-        """Values as text, all of which are numbers."""
         if self._value_kind is int:
             return [*map(str, values)]
         return [*map(self.value, values)]
@@ -118,7 +114,7 @@ class Names:
 
 
 class Wrong(Exception):
-    """A field that is not as it should be; the reader adds the line."""
+    """A field is invalid; the caller adds the line."""
 
     def __init__(self, field: str, expected: str, found: object, hint: str = "") -> None:
         super().__init__(f"expected {expected}, found {shown(found)}.{hint}")
@@ -126,16 +122,10 @@ class Wrong(Exception):
 
 
 def operation(form: Any, line: int, number: int, names: Names) -> Operation | None:
-    """The operation that a form is; None for one of the nemesis.
-
-    Args:
-        form: what was read.
-        line: where it begins.
-        number: its place among all operations.
-        names: gets its keys and values.
+    """Convert a form to an operation; None for one of the nemesis.
 
     Raises:
-        Wrong: it is no operation of this workload.
+        Wrong: the form is not an operation of this workload.
     """
     if type(form) is Tagged:  # a record, as `#jepsen.history.Op{…}`
         form = form.value
@@ -196,7 +186,7 @@ def _send(micro: tuple[Any, ...], invoked: bool, names: Names) -> Send:
     if offset is not None:
         if type(offset) is not int or not -1 <= offset <= MOST:
             raise Wrong(":value", "an offset from 0 to 2^63-1, or nil, in [:send …]", micro)
-        if offset < 0:  # Kafka's clients say -1 for "not told"
+        if offset < 0:  # Kafka's clients return -1 for "unknown"
             offset = None
     return Send(key, names.value(value[1]), answered=True, offset=offset)
 
@@ -224,7 +214,7 @@ def _poll(polled: Any, names: Names) -> Poll:
 
 
 def _rebalanced(log: Any, names: Names) -> frozenset[int] | None:
-    """The keys in `[{:keys […]} …]`, or in `{:before […] :during […]}`; None if some have none."""
+    """Return the keys in `[{:keys […]} …]` or `{:before […] :during […]}`; None if unknown."""
     if not log:
         return frozenset()
     entries = (
@@ -276,7 +266,7 @@ def _time(value: Any) -> int | None:
 
 
 def _text(value: Any, kind: type, what: str) -> str:
-    """A value as text, with its kind where that is not `kind`."""
+    """Convert a value to text, with its kind as a suffix if it is not `kind`."""
     words = _KINDS.get(type(value))
     if words is None:
         raise Wrong(":value", f"{what} that is a number, a string or a keyword", value)

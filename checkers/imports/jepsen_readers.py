@@ -1,17 +1,17 @@
-"""Who read what in a Jepsen history: sessions, assignments and the stretches that were read.
+"""Reconstruct which keys each reader of a Jepsen history read without a break.
 
-Within one *session* of a reader a key is read without a break, so whatever
-is passed over or read again is an anomaly. A session is therefore as long as nothing may have moved
-the reader, and no longer:
+A *session* is one key read without a break, so a skipped or repeated offset within it is an
+anomaly. It lasts exactly as long as nothing else can have moved the reader:
 
-* `:assign` keeps the position of a key that was assigned before, so its session goes on; any other
-  key begins a new one, at the beginning with `:seek-to-beginning?`, else nobody knows where.
-* After `:subscribe` partitions may move between any two operations: each has a session of its own.
-  A key in the `:rebalance-log` may have moved between any two records.
-* A transaction that did not commit puts its reader back to where it was. What it polled must follow
-  on what was read before, and so must what comes after it; so it gets a session of its own, which
-  begins where the one before had come to, and that one goes on behind it. If the history does not
-  say what it polled (older clients do not), nobody knows where the reader is now.
+* `:assign` keeps the position of a key that was assigned before, so its session continues. Any
+  other key starts a new session, at the beginning with `:seek-to-beginning?`, else at an unknown
+  offset.
+* After `:subscribe`, partitions may move between any two operations, so each operation has its own
+  sessions. A key in the `:rebalance-log` may have moved between any two records.
+* A transaction that did not commit resets its reader. What it polled must follow the previous
+  reads, and so must the reads after it. So it gets a session of its own, which starts where the
+  previous one had arrived, and the previous one then continues. If the history does not record what
+  it polled (older clients do not), the position is unknown from then on.
 * `:crash`, and any operation with `:info`, ends the client and all its sessions.
 """
 
@@ -26,7 +26,6 @@ import pyarrow as pa
 from onceproof.checkers.imports.jepsen_ops import Operation
 
 _BATCH: Final = 100_000
-"""Records that are kept as Python's objects, at most."""
 
 Own = Mapping[int, Collection[str | None]]
 """Key → values that an operation sent."""
@@ -41,43 +40,39 @@ class Session:
     key: int
     began: int
     position: int | None
-    """The first offset that it was to read, where that is known."""
+    """The first offset that it had to read, where known."""
     from_beginning: bool = False
     first: int | None = None
-    """The first offset that it did read."""
     reached: int | None = None
-    """The largest offset that it read."""
     last_poll_called: int | None = None
-    """When the last successful poll was called that could have returned something of this key."""
+    """When the last successful poll that could have returned this key was called."""
     last_poll_empty: bool = False
     reads: int = 0
     ended: int | None = None
 
     @property
     def stretch(self) -> tuple[int, int] | None:
-        """The first and the last offset between which nothing can have been passed over."""
+        """The first and last offset between which every record must have been read."""
         if self.reached is None or self.first is None:
             return None
         return (self.first if self.position is None else self.position), self.reached
 
 
 Run = tuple[int, int, str, str, int, int, int]
-"""What records of one key that one poll returned have in common, see `RUN`."""
 RUN: Final = ("records", "operation", "reader", "session", "first_ordinal", "key", "at")
-"""`records` is how many there are. A plain tuple is made in a third of the time of a named one."""
+"""Shared by the records of one key from one poll. A named tuple takes three times as long."""
 
 
 class ReadBatch(NamedTuple):
-    """Some of what was read, in columns."""
+    """Some of the reads, in columns."""
 
     runs: dict[str, pa.Array]
-    """By the names in `RUN`."""
     offsets: pa.Array
     values: pa.Array
 
 
 class ReadColumns:
-    """What was read; as columns from time to time, so that little of it is Python's objects."""
+    """All reads, converted to Arrow columns in batches to limit the number of Python objects."""
 
     def __init__(self) -> None:
         self.records = 0
@@ -113,8 +108,6 @@ class ReadColumns:
 
 @dataclass(slots=True)
 class _Reader:
-    """One process, as far as it reads."""
-
     subscribed: bool = False
     sessions: dict[int, Session] = field(default_factory=dict)
     """By key; none after subscribing."""
@@ -122,7 +115,7 @@ class _Reader:
 
 
 class Readers:
-    """All readers; they are fed events in the order in which they happen."""
+    """All readers. Feed them events in the order in which they happened."""
 
     def __init__(self) -> None:
         self.reads = ReadColumns()
@@ -148,7 +141,7 @@ class Readers:
         self._reader(operation.process).subscribed = True
 
     def end(self, process: int, at: int) -> None:
-        """The client of a process is gone, or nobody knows what it is assigned to."""
+        """End the sessions of a process: its client ended, or its assignment is unknown."""
         reader = self._reader(process)
         for session in reader.sessions.values():
             session.ended = at
@@ -156,14 +149,10 @@ class Readers:
         reader.subscribed = False
 
     def poll(self, operation: Operation, called: int, at: int, own: Own) -> None:
-        """What an operation polled, whatever became of it.
+        """Record what an operation polled, whatever its outcome.
 
-        Args:
-            operation: as it came back.
-            called: when it was invoked.
-            at: when it came back.
-            own: what the operation itself sent. It polled that before it called commit, so it was
-                seen at `called` at the latest as far as commit is concerned.
+        An operation polled its `own` sends before it called commit. For the purpose of commit they
+        were seen at `called` at the latest.
         """
         reader = self._reader(operation.process)
         reader.lives += 1

@@ -1,7 +1,4 @@
-"""From the operations of a Jepsen history to the tables of the contract.
-
-This only applies the rules that `jepsen` documents.
-"""
+"""Convert the operations of a Jepsen history to tables, by the rules that `jepsen` documents."""
 
 from __future__ import annotations
 
@@ -29,7 +26,7 @@ _TXN_OUTCOMES: Final = {"ok": "committed", "fail": "aborted", "info": "info"}
 def tables(
     events: Events, *, topic: str, isolation: Isolation, transactions: bool | None
 ) -> Imported:
-    """The history behind some operations; `transactions` None: as the operations suggest."""
+    """Build the history; `transactions` None: infer it from the operations."""
     made = _Tables(
         events, topic, isolation, events.several if transactions is None else transactions
     )
@@ -50,8 +47,6 @@ def tables(
 
 
 class _Tables:
-    """What all tables are made from."""
-
     def __init__(
         self, events: Events, topic: str, isolation: Isolation, transactions: bool
     ) -> None:
@@ -109,7 +104,7 @@ class _Tables:
             outcome=[_TXN_OUTCOMES[d.type] for d in done],
             began_at=[d.called for d in done],
             commit_called_at=[d.called + 1 for d in done],
-            # What is in doubt may still be carried out much later.
+            # An operation in doubt may take effect much later.
             ended_at=[None if d.type == "info" else d.returned for d in done],
             clock=_CLOCK,
             error=[_error(d) for d in done],
@@ -143,7 +138,7 @@ class _Tables:
             run = batch.runs
             count = len(batch.offsets)
             ends = pc.cumulative_sum(run["records"])
-            # What a run's first ordinal is ahead of its first place in the batch, or behind it.
+            # The difference between a run's first ordinal and its first index in the batch.
             ahead = pc.subtract(run["first_ordinal"], pc.subtract(ends, run["records"]))
             record = pc.binary_join_element_wise(
                 _spread(prefixes.take(run["key"]), ends), batch.values, ""
@@ -169,9 +164,9 @@ class _Tables:
         return pa.concat_tables(batches)
 
     def _polled(self) -> dict[int, dict[int, Records]]:
-        """Key → offset → the records that polls saw there; None only where none was named."""
+        """Return key → offset → records that polls saw there; None only if they named none."""
         places = ["partition", "offset", "record"]
-        # Each of them has been read by many readers.
+        # Many readers read the same record.
         seen = self.reads.select(places).group_by(places).aggregate([])
         seen = seen.sort_by([(place, "ascending") for place in places])
         keys = {partition: key for key, partition in enumerate(self._partitions)}
@@ -216,7 +211,6 @@ class _Tables:
         return table("phases", len(rows), clock=_CLOCK, **columns)
 
     def hazards(self) -> pa.Table:
-        """What was in doubt or aborted, of the operations that sent something."""
         what = "transaction" if self.transactions else "send"
         kinds = {"info": f"{what}-in-doubt"}
         if self.transactions:
@@ -236,7 +230,7 @@ class _Tables:
         )
 
     def notes(self) -> tuple[str, ...]:
-        """What had to be assumed, and what was left out."""
+        """What was assumed or omitted."""
         counts = self._events.counts
         used = "transactions" if self.transactions else "no transactions"
         notes = [f"operations were read as {used}, isolation {self._isolation}"]
@@ -277,14 +271,14 @@ class _Tables:
         return "info" if self._is_of_a_part(done, send) else done.type
 
     def _is_of_a_part(self, done: Done, send: Send) -> bool:
-        """Whether the operation may have failed at another of its parts than this send.
+        """Whether an operation may have failed because of another part than this send.
 
-        Only outside transactions: in one its parts fail together.
+        In a transaction, all parts fail together.
         """
         return done.type == "fail" and done.parts > 1 and send.answered and not self.transactions
 
     def _proven_by(self, polled: dict[int, dict[int, Records]]) -> set[int]:
-        """Transactions in doubt of which a committed read saw something."""
+        """Return the transactions in doubt of which a committed read saw something."""
         if not self.transactions:
             return set()
         seen = {record for found in polled.values() for here in found.values() for record in here}
@@ -318,7 +312,7 @@ def _error(done: Done) -> str | None:
 
 
 def _unique(records: list[str]) -> list[str]:
-    """An attempt for each send: its record, and from the second on a number with it."""
+    """Name an attempt for each send: its record, with a number from the second on."""
     made: list[str] = []
     taken: set[str] = set(records)
     times: dict[str, int] = {}
@@ -335,7 +329,7 @@ def _unique(records: list[str]) -> list[str]:
 
 
 def _partitions(names: list[str]) -> list[int]:
-    """The partition of each key: its number, or its place if not all of them have one."""
+    """Return each key's partition: its number, or its index if not all keys are numbers."""
     numbers = [int(n) if n.isdecimal() and n.isascii() and len(n) < 11 else -1 for n in names]
     if all(0 <= n <= _LARGEST_PARTITION for n in numbers) and len({*numbers}) == len(numbers):
         return numbers
@@ -343,5 +337,5 @@ def _partitions(names: list[str]) -> list[int]:
 
 
 def _spread(runs: pa.Array, ends: pa.Array) -> pa.Array:
-    """One value per row, from one per run."""
+    """Repeat each run's value for all its rows."""
     return pc.run_end_decode(pa.RunEndEncodedArray.from_arrays(ends, runs))

@@ -1,13 +1,13 @@
-"""Our tables as JSON Lines: the easiest way to hand in a history from Go, Java or anything else.
+"""Read tables from JSON Lines, the simplest format for other languages to write.
 
-One line is one row. Either a folder has one file per table, `sends.jsonl`,
-`log.jsonl`, …, or there is one file for all, and each line says in a field `t` whose row it is:
+One line is one row. A folder has one file per table, `sends.jsonl`, `log.jsonl`, …, or one file has
+all tables, and a field `t` names the table of each line:
 
     {"t": "sends", "attempt": "a/1", "record": "a", "outcome": "ok", "called_at": 1, …}
 
-Fields are the columns of `checkers.tables`. One that may be NULL may be `null` or left out. Nothing
-is guessed or converted: `"7"` is no number, `7.0` is no integer, and an unknown field is an error,
-because a misspelt one would silently mean "not known".
+Fields are the columns of `checkers.tables`. Nullable ones may be `null` or omitted. Nothing is
+converted: `"7"` is not a number and `7.0` is not an integer. An unknown field is an error, because
+a misspelt one would silently be NULL.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from onceproof.checkers.tables import TABLES, Column
 __all__ = ["read_jsonl"]
 
 _AT_ONCE: Final = 50_000
-"""Lines that are turned into columns at a time, so that memory is bounded."""
+"""Lines per batch, to limit memory."""
 _TABLE: Final = "t"
 _KINDS: Final[dict[pa.DataType, tuple[type, str]]] = {
     pa.string(): (str, "a string"),
@@ -66,8 +66,6 @@ def read_jsonl(path: str | Path) -> Imported:
 
 
 class _Table:
-    """One table as far as it was read."""
-
     def __init__(self, name: str, path: Path) -> None:
         self.name = name
         self.path = path
@@ -76,7 +74,7 @@ class _Table:
         self._lines: list[int] = []
 
     def take(self, rows: Iterable[_Row]) -> None:
-        """More rows, each with its line."""
+        """Add rows, each with its line number."""
         for chunk in _chunks(rows):
             lines = [line for line, _ in chunk]
             objects = [row for _, row in chunk]
@@ -98,7 +96,7 @@ class _Table:
         return table
 
     def _raise_duplicate(self, keys: pa.Table) -> None:
-        """Raise where the second row of a name stands, with the line of the first."""
+        """Report the second row with the same key, and the line of the first."""
         unique = keys.column_names
         seen: dict[tuple[Any, ...], int] = {}
         columns = [column.to_pylist() for column in keys.columns]
@@ -114,7 +112,6 @@ class _Table:
                 )
 
     def _fields(self, lines: list[int], rows: list[dict[str, Any]]) -> set[str]:
-        """The names of all fields, which must be columns."""
         known = {column.name for column in self._columns}
         met: set[str] = set()
         for row in rows:
@@ -145,7 +142,7 @@ class _Table:
             try:
                 array = pa.array(values, column.type)
             except (pa.ArrowException, ValueError, OverflowError):
-                pass  # a number out of range, or half a character; it is found below
+                pass  # out of range, or half a surrogate pair; found below
             else:
                 if allowed is None or set(values) <= allowed | {None}:
                     return array
@@ -178,7 +175,7 @@ def _problem(column: Column, row: dict[str, Any], allowed: frozenset[str] | None
         except UnicodeEncodeError:
             words = "text in Unicode, without halves of characters"
         except (pa.ArrowException, ValueError, OverflowError):
-            pass  # out of range, as the words say
+            pass  # out of range; `words` names the range
     return f"expected {words}{' or null' if column.nullable else ''}, found {_json(value)}.{hint}"
 
 
@@ -247,13 +244,13 @@ def _lines(path: Path) -> Iterator[_Row]:
                 problem = str(error)
             except RecursionError:
                 problem = "expected a plain object, found one nested too deeply"
-            except ValueError:  # Python reads no more than some thousand digits
+            except ValueError:  # Python limits integers to some thousand digits
                 problem = "expected numbers of fewer digits"
             raise BadImport(path, f"{problem}.", line=line, column=column)
 
 
 class _Bad(Exception):
-    """What JSON allows and we do not."""
+    """Valid JSON that is not accepted."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

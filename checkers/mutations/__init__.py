@@ -1,4 +1,1 @@
-"""What anomalies need to mutate a history for the self-check, and what several of them share.
-
-The mutations themselves are in the files of the anomalies that must be found.
-"""
+"""Building blocks of the mutations in the self-check; anomalies define the mutations themselves."""

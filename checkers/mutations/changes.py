@@ -1,7 +1,4 @@
-"""What mutations do to a table: drop, copy, alter, swap, move a row or two.
-
-Each takes the table and its target's row, and gives back a new table.
-"""
+"""Mutations of a table; each takes the table and its target's row, and returns a new table."""
 
 from __future__ import annotations
 
@@ -15,11 +12,11 @@ import pyarrow.compute as pc
 from onceproof.checkers.mutations.mutator import Row
 
 MARK: Final = "~mutated"
-"""What altered values end with."""
+"""Suffix of altered values."""
 
 
 def where(table: pa.Table, row: Row, columns: Mapping[str, str]) -> list[int]:
-    """Indices of the rows whose columns have the target's values."""
+    """Return indices of rows with the target's values; `columns` maps table to target columns."""
     masks = [
         pc.is_null(table.column(column))
         if row[name] is None
@@ -36,7 +33,6 @@ def without(table: pa.Table, index: int) -> pa.Table:
 
 
 def altered(table: pa.Table, index: int, **changes: Any) -> pa.Table:
-    """A copy of one row, changed."""
     (row,) = table.slice(index, 1).to_pylist()
     return pa.Table.from_pylist([row | changes], schema=table.schema)
 
@@ -46,7 +42,6 @@ _EFFECT = {"sink": "sink", "view": "view", "position": "position"}
 
 
 def drop_entries(table: pa.Table, row: Row) -> pa.Table:
-    """Drop all committed entries of a record."""
     mask = pc.and_(
         pc.and_(pc.equal(table["topic"], row["topic"]), table["committed"]),
         pc.fill_null(pc.equal(table["record"], row["record"]), False),
@@ -86,7 +81,7 @@ def drop_from(table: pa.Table, row: Row) -> pa.Table:
 
 
 def copy_effect(table: pa.Table, row: Row) -> pa.Table:
-    """Have as many effects as it takes to have one too many."""
+    """Add as many effects as it takes to have one too many."""
     (index,) = where(table, row, _EFFECT)
     copies = [
         altered(table, index, position=f"{row['position']}{MARK}-{n}")
@@ -114,7 +109,6 @@ def move_position(table: pa.Table, row: Row) -> pa.Table:
 
 
 def move_range(table: pa.Table, row: Row) -> pa.Table:
-    """Shift a range by one."""
     names = ("owner", "topic", "partition", "batch", "execution", "start_offset")
     index = where(table, row, {name: name for name in names})[0]
     moved = altered(
@@ -129,7 +123,6 @@ def uncommit_entry(table: pa.Table, row: Row) -> pa.Table:
 
 
 def swap_entries(table: pa.Table, row: Row) -> pa.Table:
-    """Two entries of one partition change places."""
     (one,) = where(table, row, _ENTRY)
     (other,) = where(
         table, row, {"topic": "topic", "partition": "partition", "offset": "after_offset"}
@@ -157,7 +150,7 @@ def repeat_read(table: pa.Table, row: Row) -> pa.Table:
 
 
 def swap_effects(table: pa.Table, row: Row) -> pa.Table:
-    """All effects of two input positions change places in the order of the sink."""
+    """Swap all effects of two input offsets in the sink's order."""
     order = {row["ordinal"]: row["after_ordinal"], row["after_ordinal"]: row["ordinal"]}
     columns = {"sink": "sink", "view": "view", "ordinal": "ordinal"}
     indices = [i for o in order for i in where(table, {**row, "ordinal": o}, columns)]
@@ -168,7 +161,7 @@ def swap_effects(table: pa.Table, row: Row) -> pa.Table:
 
 
 def alter_state(table: pa.Table, row: Row) -> pa.Table:
-    """Change a value of the final state by the least there is."""
+    """Change a value of the final state as little as possible."""
     columns = {n: n for n in ("sink", "view", "state_key", "aggregate")}
     (index,) = where(table, row, columns)
     (value,) = table.slice(index, 1).to_pylist()

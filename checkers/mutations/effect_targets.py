@@ -1,15 +1,11 @@
-"""Places for mutations among effects, wherever a sink's effects are written down.
-
-Effects in a table and changes in a journal are mutated at the same places;
-only what is changed differs, and what must be known of a record besides.
-"""
+"""Places for mutations among effects, shared by tables and journals."""
 
 from __future__ import annotations
 
 from typing import Final
 
 SLOT: Final = ("sink", "view", "record", "effect_key")
-"""What names the effects of one record."""
+"""The columns that identify the effects of one record."""
 OUTPUT: Final = "JOIN outputs k ON k.trial ="
 RECORD_BY_RECORD: Final = """
 SELECT k.trial
@@ -17,7 +13,7 @@ FROM outputs k
 LEFT JOIN by_state b ON b.trial = k.trial
 WHERE b.trial IS NULL"""
 EFFECTS: Final = f"""{RECORD_BY_RECORD} AND k.view <> 'journal'"""
-"""Trials of effects in a table. What readers saw has mutations of its own, of the journal."""
+"""Trials of effects in a table; journals have mutations of their own."""
 JOURNALS: Final = """
 SELECT k.trial
 FROM outputs k
@@ -25,11 +21,11 @@ WHERE k.view = 'journal'"""
 ONLY_THERE: Final = """
 LEFT JOIN (SELECT DISTINCT e.sink, e.record FROM effects e WHERE e.view = 'journal') also
        ON also.sink = k.sink AND also.record = b.record"""
-"""Effects of a view that somebody calls journal as well would still be seen."""
+"""Matches effects that an effects view named journal would still show."""
 
 
 def delivered(join: str = "", where: str = "") -> str:
-    """Effects that are there as often as they must be: one less is too few."""
+    """Return a query for records of which one effect less is too few."""
     return f"""
 SELECT k.trial, k.sink, k.view, b.record, b.effect_key, b.in_partition, b.in_offset, b.due, b.seen
 FROM balance b
@@ -39,7 +35,7 @@ WHERE b.due > 0 AND b.seen >= b.due {where}"""
 
 
 def delivered_before_resume(join: str = "", where: str = "") -> str:
-    """The same, for inputs before a position from which the subject would go on."""
+    """Return the same for inputs before a position from which the subject would resume."""
     return f"""
 SELECT k.trial, k.sink, k.view, n.owner, n.topic, n."partition", b.record, b.effect_key,
        b.in_partition, b.in_offset, b.due, b.seen
@@ -56,11 +52,9 @@ WHERE n.role = 'resume' AND b.due > 0 AND b.seen >= b.due {where}"""
 
 
 def not_too_many(table: str, place: str) -> str:
-    """Effects that are there no more often than expected, each with the first of its rows.
+    """Return a query for effects that are no more frequent than expected, with their first row.
 
-    Args:
-        table: the relation that holds the effects one by one.
-        place: its column that says where, or as which, an effect was seen.
+    `place` is the column of `table` that says where, or as which, an effect was seen.
     """
     return f"""
 SELECT k.trial, k.sink, k.view, b.record, b.effect_key, b.expected, b.seen,
@@ -94,4 +88,4 @@ JOIN (
 ) o ON o.trial = p.trial AND o.record = p.record
 {OUTPUT} p.trial
 WHERE p.first_ordinal > p.after_ordinal"""
-"""Single effects that came after those of the inputs before theirs."""
+"""Single effects after those of earlier inputs."""

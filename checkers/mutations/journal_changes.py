@@ -1,7 +1,6 @@
-"""What mutations do to a journal: drop, copy, alter, swap the changes of a record.
+"""Mutations of a journal; each takes the table and its target's row, and returns a new table.
 
-As in `changes`, each takes the table and its target's row, and gives back a
-new table. A change that several rows report is found by the first of them.
+If several rows report a change, the first one is mutated.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ def drop_changes(table: pa.Table, row: Row) -> pa.Table:
 
 
 def copy_change(table: pa.Table, row: Row) -> pa.Table:
-    """Show an effect as often as it takes to have it once too often."""
+    """Add as many copies of an effect as it takes to have one too many."""
     index = where(table, row, _CHANGE)[0]
     last = pc.max(table["ordinal"]).as_py()
     copies = [
@@ -44,7 +43,7 @@ def alter_change(table: pa.Table, row: Row) -> pa.Table:
 
 
 def swap_changes(table: pa.Table, row: Row) -> pa.Table:
-    """The first changes of two input positions change places."""
+    """Swap the first changes of two input offsets."""
     order = {row["ordinal"]: row["after_ordinal"], row["after_ordinal"]: row["ordinal"]}
     columns = {"sink": "sink", "ordinal": "ordinal"}
     indices = [i for o in order for i in where(table, {**row, "ordinal": o}, columns)]

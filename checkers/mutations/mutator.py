@@ -1,9 +1,8 @@
-"""What a mutation of the self-check is, and where it can be made.
+"""The definition of a mutation in the self-check.
 
-`targets` is a query for rows where the mutation can be made, by trial; its
-columns say which row of the table is meant, and `key` which of them the finding must carry. `needs`
-is empty for mutations that must always be possible: without a place for them no claim holds that
-the finding would refute.
+`targets` is a query by trial for rows where the mutation can be made. Its columns identify the row,
+and `key` lists those that the finding must have. `needs` is None for a mutation that must always be
+possible: without a place for it, no claim holds that its finding would refute.
 """
 
 from __future__ import annotations
@@ -29,17 +28,16 @@ class Mutator:
     change: Callable[[pa.Table, Row], pa.Table]
     kind: str
     needs: str | None = None
-    """Rows without which there is nothing that this mutation could prove; None: always needed."""
+    """A query for rows without which the mutation could prove nothing; None: always needed."""
 
     of_the_whole: bool = False
-    """Made in the whole history and not in a sample of it, as where every record counts."""
+    """Mutate the whole history instead of a sample, where every record counts."""
 
     @property
     def of_records(self) -> bool:
-        """Whether its targets are records; else they are positions, ranges or values."""
         return self.table in ("log", "effects", "journal", "reads")
 
     @property
     def order(self) -> tuple[str, ...]:
-        """Columns by which targets are put in an order that is always the same."""
+        """Columns that give targets a deterministic order."""
         return ("record", self.key[-1]) if self.of_records else self.key

@@ -1,14 +1,7 @@
-"""Relations: what every anomaly would otherwise derive again, each in a file, made once.
+"""Relations: derived tables that several anomalies need, one per file, each computed once.
 
-Two tables of one row each say what is on trial, and every relation that
-depends on them, however far, is made anew for each trial:
-
-* `hop_input(input, complete, collected, collect_started, collect_clock)`: the input topic, and
-  whether this history was settled and collected to its end;
-* `hop_sink(sink, view, deduplicates)`: the sink, the view of it, and whether the subject claims to
-  drop records that were sent twice.
-
-A new relation is a new file here with a constant `RELATION`.
+The tables of `checkers.trials` say what is on trial; relations that use them have a column `trial`.
+To add a relation, add a file here with a constant `RELATION`.
 """
 
 from __future__ import annotations

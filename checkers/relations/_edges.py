@@ -1,8 +1,7 @@
-"""What the relations of dependencies among transactions have in common: the columns of an edge.
+"""The columns that all relations of transaction dependencies share, so that they can be combined.
 
-An edge says that one transaction came before another, of what kind that
-knowledge is, and why. All kinds have the same columns, so that they can be put together; what
-means nothing for a kind is NULL. `onceproof.checkers.cycles` says what barriers are.
+An edge says that one transaction came before another, of which kind, and why. Columns that do not
+apply to a kind are NULL. `onceproof.checkers.cycles` explains barriers.
 """
 
 from __future__ import annotations
@@ -28,11 +27,10 @@ COLUMNS: Final = {
     "to_at": "BIGINT",  # process and realtime: the target began
     "clock": "VARCHAR",
 }
-"""The columns of an edge, with their types."""
 
 
 def edge(kind: str, **known: str) -> str:
-    """The SELECT list of an edge: an expression for each column that is known, NULL for others."""
+    """Return the SELECT list of an edge: the given expressions, and NULL for other columns."""
     known["kind"] = f"'{kind}'"
     return ", ".join(
         f"{known[name]} AS {name}" if name in known else f"CAST(NULL AS {type_}) AS {name}"
@@ -41,11 +39,11 @@ def edge(kind: str, **known: str) -> str:
 
 
 def tangled(*kinds: str) -> str:
-    """A query for the transactions that edges of these relations may have cycles among.
+    """Return a query for the transactions among which these edges may have cycles.
 
-    Lay out all transactions in any order. A cycle must somewhere lead back, and every transaction
-    of it lies between the two ends of such an edge, or is one. All others can be left aside. (An
-    edge that leads forward does no harm here: its source lies before its target.)
+    In any order of the transactions, a cycle must lead back somewhere, and each of its transactions
+    is at or between the two ends of such an edge. All others can be left out. (An edge that leads
+    forward does no harm here: its source is before its target.)
     """
     edges = " UNION ALL ".join(f"SELECT target, source_place FROM {kind}" for kind in kinds)
     return f"""

@@ -1,11 +1,10 @@
-"""Effective sends: every attempt to send to an input, and what it may have come to.
+"""Attempts to send to an input, and what each may have led to.
 
-* `may`: it may have happened. `fail` certainly did not, nor did anything in an aborted transaction.
-* `must`: it was acknowledged outside a transaction, or belongs to one that is known to be
-  committed: a commit speaks for all that was sent, whether or not each send was answered.
-* `gone`: if it was acknowledged, its position may be one that was deleted since, so that its
-  absence says nothing.
-* `positions`: how many committed positions carry its id.
+* `may`: it may have happened: neither `fail` nor in an aborted transaction.
+* `must`: it was acknowledged outside a transaction, or belongs to a transaction known to be
+  committed, whether or not the send itself was answered.
+* `gone`: its entry may have been deleted since, so its absence proves nothing.
+* `positions`: number of committed entries with its attempt id.
 """
 
 from onceproof.checkers.relations.base import Relation

@@ -1,8 +1,4 @@
-"""Expected and seen effects side by side, as multisets.
-
-One row per record, effect key and, if judged so, input position, where the transformation yields
-such effects. Those that nothing asks for are not here: they are no matter of counting.
-"""
+"""Expected and seen effects side by side, as multisets; unexpected ones are left out."""
 
 from onceproof.checkers.relations.base import Relation
 

@@ -1,4 +1,4 @@
-"""What a relation is: a derived table with a name, a meaning and one query."""
+"""The definition of a relation: a derived table with a name, a meaning and one query."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ class Relation:
     meaning: str
     sql: str
     stored: bool = True
-    """Computed once and kept; else it is only a name for its query, as where every row of a table
-    passes through it and none is worth keeping."""
+    """Compute it once and keep it. False if all rows of a table pass through it, so that only
+    the query gets a name."""
     empty_without: tuple[str, ...] = ()
-    """Tables each of which must have rows, or there are none here; those that its rows come from by
-    FROM and JOIN need not be named."""
+    """Tables that must have rows for the relation to have any, besides those in FROM and JOIN."""
     cycles: frozenset[str] | None = None
-    """Where given, the rows of the query are edges, and the relation holds the shortest cycle of
-    each strongly connected component that has edges of all these kinds: `checkers.cycles`."""
+    """If given, the query returns edges, and the relation holds the shortest cycle of each
+    strongly connected component with edges of all these kinds, see `checkers.cycles`."""

@@ -1,7 +1,4 @@
-"""Committed entries of the input that an owner's atomic position has not passed.
-
-Few, unless the pipeline stopped early.
-"""
+"""Committed input entries that an owner's atomic position has not passed."""
 
 from onceproof.checkers.relations.base import Relation
 

@@ -1,7 +1,7 @@
-"""Sinks that are judged by the state that they end in, and not record by record.
+"""Sinks that are judged by their final state instead of record by record.
 
-Those of which contributions speak: in an aggregate or behind an upsert the single input has left no
-trace of its own. Their journal still shows every change, and is judged record by record.
+These are the sinks with contributions: an aggregate or upsert keeps no trace of a single input.
+Their journal still shows every change, and is judged record by record.
 """
 
 from onceproof.checkers.relations.base import Relation

@@ -1,8 +1,6 @@
-"""Records of which no further position can turn up, although the log was not read to its end.
+"""Records that can have no further log entry, although the log was not read to its end.
 
-All of their sends were over before collecting began: acknowledged, outside a transaction, by the
-same clock. Where the log was not collected, `collect_started` is not known. Asked for only where
-the history is not complete; where it is, nothing can turn up.
+All their sends were acknowledged outside a transaction before collecting began, by the same clock.
 """
 
 from onceproof.checkers.relations.base import Relation

@@ -1,7 +1,4 @@
-"""The committed log of the inputs: what the pipeline must process, and nothing else.
-
-One row per committed position, so a record that was sent twice stands here twice.
-"""
+"""Suspects' entries in the committed log of the inputs: what the pipeline must process."""
 
 from onceproof.checkers.relations.base import Relation
 

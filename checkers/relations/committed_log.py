@@ -1,4 +1,4 @@
-"""The committed log of the inputs, all of it, as it is needed where order or place is on trial."""
+"""The whole committed log of the inputs, not only suspects, for judging order and place."""
 
 from onceproof.checkers.relations.base import Relation
 

@@ -1,8 +1,4 @@
-"""What each committed micro-batch executed, beside how far the batches before it had come.
-
-`reached` is the furthest end of all earlier batches and not only of the last one: after a batch
-that went back, the next is compared with what was reached before.
-"""
+"""The range of each committed micro-batch, with the furthest end of all batches before it."""
 
 from onceproof.checkers.relations.base import Relation
 

@@ -1,6 +1,6 @@
-"""Prints of effects and of what is expected: where both have the same, the content is right.
+"""Hashes of seen and of expected effects; if a pair has the same hash, the content is right.
 
-Only where it is stated what the transformation yields. Weights as in `send_prints`.
+Only for sinks with rows in `expected`. `send_prints` explains the weights.
 """
 
 from onceproof.checkers.relations.base import Relation

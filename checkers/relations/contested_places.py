@@ -1,7 +1,6 @@
-"""Places of the logs where several records were seen, by their hashes; nearly always none.
+"""Hashes of log offsets where several records were seen; nearly always none.
 
-A history has one row for each record that somebody saw at a place. Places that only share a hash
-are among them: who asks must compare the places.
+Hashes can collide, so compare the offsets themselves.
 """
 
 from onceproof.checkers.relations.base import Relation

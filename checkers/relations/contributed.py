@@ -1,8 +1,8 @@
-"""Contributions at the committed positions of their records.
+"""Contributions at the committed entries of their records.
 
-Each position counts, but one of each record where the subject claims to drop what was sent twice:
-`counts` marks those that do. `unit` is what an order can be told of: a position, or there the
-record, of which the subject may have taken any.
+`counts` marks those that count: all entries, or one per record where the subject claims to drop
+repeated sends. `unit` is what can be ordered: an entry, or there the record, since the subject may
+have taken any of its entries.
 """
 
 from onceproof.checkers.relations.base import Relation

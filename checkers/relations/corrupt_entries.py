@@ -1,9 +1,8 @@
-"""Entries of the inputs' logs that fit no attempt to send their record.
+"""Entries of the inputs' logs that match no attempt to send their record.
 
-An entry with an attempt id is compared with that attempt, one without with every attempt of its
-record, and one that fits is enough. What is not known (NULL) differs from nothing. An entry in
-another partition than the acknowledged one counts only if the attempt has none in that partition:
-otherwise it is the extra one of a duplicate.
+An entry with an attempt id is compared with that attempt, one without must match any attempt of its
+record. NULL matches everything. An entry in a partition other than the acknowledged one counts only
+if the attempt has none in the acknowledged one; otherwise it is a duplicate.
 """
 
 from onceproof.checkers.relations.base import Relation

@@ -1,7 +1,7 @@
-"""Positions of the input that more effects name than one position can have.
+"""Input offsets named by more effects than one entry can have.
 
-Whatever else is known of the log: one position yields its effects once, and either these or one
-dead letter.
+This holds whatever else is unknown of the log: one entry yields its effects once, or one dead
+letter.
 """
 
 from onceproof.checkers.relations.base import Relation

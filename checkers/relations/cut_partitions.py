@@ -1,8 +1,4 @@
-"""Partitions of the inputs that do not hold all that was ever appended.
-
-What was deleted by retention or compaction cannot be asked for any more: what lies there is
-undecided, never lost.
-"""
+"""Input partitions with entries deleted by retention or compaction: undecided, not lost."""
 
 from onceproof.checkers.relations.base import Relation
 

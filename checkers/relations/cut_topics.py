@@ -1,4 +1,4 @@
-"""Inputs of which a part was deleted or compacted: there, absence is not proven by looking."""
+"""Inputs of which a part was deleted or compacted, so that absence from the log proves nothing."""
 
 from onceproof.checkers.relations.base import Relation
 

@@ -1,7 +1,7 @@
-"""Positions that count: done, and either atomic with the effects or where the next life starts.
+"""Done positions that are atomic with the effects, or from which the next start resumes.
 
-Planned positions are about to be processed and advisory ones are where nobody starts; neither is
-ever judged. `previous` is the position before it in the same owner's order, by whomever.
+Planned positions are not yet processed, and nothing resumes at advisory ones; neither is judged.
+`previous` is the position before it in the owner's order, whoever wrote it.
 """
 
 from onceproof.checkers.relations.base import Relation

@@ -1,8 +1,7 @@
 """Reads of a record before any send that they may come from was called, by the same clock.
 
-A read that names an attempt comes from that one; any other from whatever send of its record, to
-whatever topic. A call is written down before the client gets the record, so such a read proves that
-somebody else wrote what was read.
+A read with an attempt id comes from that attempt, any other from any send of its record to any
+topic. Calls are recorded before the client gets the record, so such a read proves another writer.
 """
 
 from onceproof.checkers.relations.base import Relation

@@ -1,7 +1,4 @@
-"""Each effect with the committed position of the input that it comes from, where that is known.
-
-The effect's own word counts; else its record's position, if the record can have only one.
-"""
+"""Effects with their committed input offset: the one they name, else their record's only one."""
 
 from onceproof.checkers.relations.base import Relation
 

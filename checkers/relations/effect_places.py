@@ -1,7 +1,6 @@
-"""Every effect's first place in the sink, by the position of the input that it comes from.
+"""The first place of each input entry's effects in the sink, of all records and not only suspects.
 
-As in `effect_inputs`, but of all records and not only of suspects. Dead letters are kept apart:
-nobody reads them in order.
+Dead letters have no order, and are kept apart.
 """
 
 from onceproof.checkers.relations.base import Relation

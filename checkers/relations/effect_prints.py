@@ -1,8 +1,8 @@
-"""Prints of entries and of effects: where both have the same, one led to the other.
+"""Hashes of entries and effects; if a pair has the same hash, one led to the other.
 
-Where every effect names the position of its input, the position is part of an entry's print; else
-one position and one effect of a record make a pair, and an effect that names its position none.
-An entry that is not committed is odd in `send_prints` already. Weights as there.
+If every effect names its input offset, the hash includes the offset. Otherwise one entry and one
+effect of a record are a pair, unless the effect names an offset. Uncommitted entries are odd in
+`send_prints` already, which also explains the weights.
 """
 
 from onceproof.checkers.relations.base import Relation

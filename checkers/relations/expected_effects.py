@@ -1,8 +1,8 @@
-"""Expected effects: the committed positions of each record × what each of them yields.
+"""Expected effects: the committed entries of each record × what each yields.
 
-A position whose record went to the dead letters needs no other effect, and may have none; and no
-position may have more than one dead letter. `due_in_all` counts also positions of which nobody
-knows whether they could be read. Both may be below 0, where nothing is due either.
+An entry with a dead letter needs no other effect, and none may have more than one dead letter.
+`due_in_all` also counts entries that may have been unreadable. It and `due` may be below 0 where
+nothing is due.
 """
 
 from onceproof.checkers.relations.base import Relation

@@ -1,4 +1,4 @@
-"""What is expected of suspects."""
+"""Expected effects of suspects."""
 
 from onceproof.checkers.relations.base import Relation
 

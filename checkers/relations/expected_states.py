@@ -1,10 +1,9 @@
-"""What the committed inputs come to: the final value of every aggregate of every key.
+"""The final value of every aggregate of every key that the committed inputs yield.
 
-Sums are exact, whatever their size; with an amount that nobody knows they are not known. `last`
-is a digest that the last input may leave. Inputs of one key in several partitions have no order
-between them, so the last of each partition is a candidate; and where a record counts once,
-whichever of its positions was taken. An input can be the last of its partition if every other unit
-has a position before it, or in another partition.
+Sums are exact; if an amount is unknown they are NULL. `last` has a row for each digest that the
+last input may leave: inputs in several partitions have no common order, so the last of each
+partition is a candidate, and where a record counts once, any of its entries. An input can be the
+last of its partition if every other unit has an entry before it or in another partition.
 """
 
 from onceproof.checkers.relations.base import Relation

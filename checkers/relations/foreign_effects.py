@@ -1,4 +1,4 @@
-"""Effects that name no source and whose record was sent to other topics only: not on trial."""
+"""Effects without a source topic whose record was sent only to other topics: not on trial."""
 
 from onceproof.checkers.relations.base import Relation
 

@@ -1,4 +1,4 @@
-"""Owners whose work goes to another sink: their progress says nothing of this one."""
+"""Owners that write to another sink: their progress says nothing about this one."""
 
 from onceproof.checkers.relations.base import Relation
 

@@ -1,8 +1,8 @@
-"""Data entries of the inputs' logs, committed or not, whose identity could be read.
+"""Suspects' data entries in the inputs' logs with a readable identity, committed or not.
 
-`attempt` is kept only where it names an attempt to send this very record to this topic; anything
-else is as good as no attempt id. `decidable` is false below the start of the log and in compacted
-partitions: nobody knows whether the pipeline ever had the chance to read it.
+`attempt` is kept only if it names an attempt to send this record to this topic. `decidable` is
+false below the log start offset and in compacted partitions: the pipeline may not have been able to
+read the entry.
 """
 
 from onceproof.checkers.relations.base import Relation

@@ -1,17 +1,15 @@
-"""Committed positions that are judged together: one, or all of a record.
+"""Committed entries that are judged together: a single one, or all of a record.
 
-`in_partition` and `in_offset` are the input's position where effects are judged per position, and
--1 where per record. A send that appears twice, because its producer made a copy, is one input that
-may have its effects twice and needs them once: `positions` counts both, `sends` and `due` the one.
-`due` leaves out positions of which nobody knows whether they could be read, or whether they were
-dropped as late; both leave out those that may be dropped as late, by design.
+`in_partition` and `in_offset` are the entry's if effects are judged per offset, and -1 if per
+record. A send that its producer duplicated is one input that may have its effects twice and needs
+them once: `positions` counts both entries, `sends` and `due` one. `sends` and `due` omit entries
+that may be dropped as late by design; `due` also omits those that may have been unreadable or late.
 
-`final` says that no more positions can turn up. A log that was not read to its end may hold a
-second position of the same record, so that holds
+`final` says that no more entries can turn up, even if the log was not read to its end. That holds
 
-* where positions are judged one by one, or sending twice makes no difference; or
-* when everything was settled and collected, or the record's attempts were all over before; and
-  nothing of the log was deleted.
+* if entries are judged one by one, or sending twice makes no difference; or
+* if nothing was deleted from the log, and either everything was settled and collected or the
+  record's attempts had all ended before.
 """
 
 from onceproof.checkers.relations.base import Relation

@@ -1,9 +1,8 @@
-"""How finely effects can be told apart: one row per trial.
+"""Whether effects are judged per input offset or per record: one row per trial.
 
-Where every effect carries the position of its input, each position is judged alone, so that a lost
-one and a duplicated one of the same record cannot cancel out. A subject that claims to drop what
-was sent twice may choose which position it takes, so there the record is judged as a whole. Effects
-that another topic brought do not count; they name no position of this input.
+If every effect names its input offset, each entry is judged alone, so a loss and a duplicate of one
+record cannot cancel out. A subject that claims to drop repeated sends may take any entry of a
+record, so there the record is judged as a whole. Effects from other topics do not count.
 """
 
 from onceproof.checkers.relations.base import Relation

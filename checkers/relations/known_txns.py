@@ -1,7 +1,4 @@
-"""Transactions of suspects that are known to be committed.
-
-Their commit returned; or nobody knows of it, and one of their records proves it.
-"""
+"""Suspects' transactions known to be committed: the commit returned, or a record proves it."""
 
 from onceproof.checkers.relations.base import Relation
 

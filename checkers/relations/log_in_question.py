@@ -1,4 +1,4 @@
-"""Data entries of suspects, in whatever topic."""
+"""Data entries of suspects, in any topic."""
 
 from onceproof.checkers.relations.base import Relation
 

@@ -1,7 +1,6 @@
-"""How many entries lie at or below each offset that a reader was at.
+"""For each offset of an entry or reader, how many entries are at or below it.
 
-So entries are numbered, and those between two offsets are found by their numbers, without comparing
-reads with entries; where two numbers follow on each other there are none.
+So entries between two offsets are found without comparing reads with entries.
 """
 
 from onceproof.checkers.relations.base import Relation

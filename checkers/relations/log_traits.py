@@ -1,4 +1,4 @@
-"""What the entries of an input's log carry: attempt ids, keys and digests travel or they do not."""
+"""Whether the entries of an input's log carry attempt ids, keys and digests."""
 
 from onceproof.checkers.relations.base import Relation
 

@@ -1,7 +1,7 @@
-"""Committed positions of records that have no other one, and never had.
+"""Committed entries of records that certainly never had another one.
 
-An effect that names no position of its input must come from there. Where a part of the log was
-deleted, or more may turn up, nobody knows whether there is no other.
+An effect that names no input offset must come from there. Records of cut topics, and those that may
+have further entries, are left out.
 """
 
 from onceproof.checkers.relations.base import Relation

@@ -1,4 +1,4 @@
-"""Committed entries of the inputs that no attempt id leads back to a send."""
+"""Committed input entries that no attempt id attributes to a send."""
 
 from onceproof.checkers.relations.base import Relation
 

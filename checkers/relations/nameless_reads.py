@@ -1,4 +1,4 @@
-"""Reads that no attempt id leads back to a send."""
+"""Reads that no attempt id attributes to a send."""
 
 from onceproof.checkers.relations.base import Relation
 

@@ -1,7 +1,7 @@
-"""Where each owner is in each partition.
+"""The newest position of each owner in each partition.
 
-A position that we set ourselves and that the subject has not moved since says nothing about the
-subject. `furthest` marks the owner that is ahead of all others in its role and partition.
+A position that the harness set and the subject has not moved since says nothing about the subject.
+`furthest` marks the owner ahead of all others in its role and partition.
 """
 
 from onceproof.checkers.relations.base import Relation

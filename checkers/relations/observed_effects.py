@@ -1,8 +1,7 @@
-"""What a reader of this view of the sink sees of this input.
+"""The effects of this input that a reader of this view of the sink sees.
 
-Effects of other inputs into the same sink are not on trial: they name another source topic, or
-their record was sent to other topics only. Effects without a readable identity are not here
-either; they are counted as a failed control.
+Effects of other inputs are left out: they name another source topic, or their record was sent only
+to other topics. Effects without a readable identity are left out, and fail a control.
 """
 
 from onceproof.checkers.relations.base import Relation

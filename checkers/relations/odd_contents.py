@@ -1,4 +1,4 @@
-"""Prints that do not stand for exactly one pair; see `content_prints`."""
+"""Hashes of `content_prints` that are not exactly one pair."""
 
 from onceproof.checkers.relations.base import Relation
 

@@ -1,4 +1,4 @@
-"""Records with a print that is not one pair, and those of the mutation self-check's sample."""
+"""Records with an unpaired hash, and those of the mutation self-check's sample."""
 
 from onceproof.checkers.relations.base import Relation
 

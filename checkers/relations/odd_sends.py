@@ -1,4 +1,4 @@
-"""Prints that do not stand for exactly one pair; see `send_prints`."""
+"""Hashes of `send_prints` that are not exactly one pair."""
 
 from onceproof.checkers.relations.base import Relation
 

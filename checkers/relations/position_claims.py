@@ -1,7 +1,6 @@
-"""What is said of the records at positions of the inputs, where it may contradict the log.
+"""Records that acknowledgements of suspects, readers and the log name for the same input offsets.
 
-By acknowledgements of suspects (any other stands where it was acknowledged) and by readers; beside
-them what the log has at these positions, and wherever it has several records at one.
+Any other acknowledged send is in the log where it was acknowledged, so it cannot contradict.
 """
 
 from onceproof.checkers.relations.base import Relation

@@ -1,4 +1,4 @@
-"""Positions of the inputs that were seen with more than one record."""
+"""Input offsets that were seen with more than one record."""
 
 from onceproof.checkers.relations.base import Relation
 

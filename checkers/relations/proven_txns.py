@@ -1,8 +1,8 @@
-"""Transactions that are known to be committed because one of their records stands committed.
+"""Transactions known to be committed because one of their records is in the committed log.
 
-A commit that timed out may have happened. If one record of the transaction is in the committed
-log, it did, and so did the whole transaction. An attempt id counts only beside the record that it
-was made for; without one, only a record that was sent once can prove it.
+A commit that timed out may have happened; one committed record proves that it did. An attempt id
+counts only for the record that it was made for. Without one, only a record that was sent once is
+proof.
 """
 
 from onceproof.checkers.relations.base import Relation

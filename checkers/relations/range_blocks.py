@@ -1,8 +1,7 @@
-"""Where the ranges of committed micro-batches lie, so that those around an offset are looked up.
+"""Blocks of offsets, to look up the committed micro-batches around an offset.
 
-Blocks have a power of ten offsets. A range lies in at most eleven of the largest that are no longer
-than itself, and an offset in one block of each size that there is: nothing is compared with all
-ranges of its partition.
+A block has a power of ten offsets. Each range is in at most eleven blocks of the largest size no
+longer than itself, and an offset in one block per size, so no offset is compared with all ranges.
 """
 
 from onceproof.checkers.relations.base import Relation

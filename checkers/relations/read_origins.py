@@ -1,7 +1,4 @@
-"""Reads of the inputs, with the send that each must come from, where one can be named.
-
-By the attempt id that was read; else the only send of that record to that topic.
-"""
+"""Reads of the inputs with their send: by attempt id, else the record's only send to the topic."""
 
 from onceproof.checkers.relations.base import Relation
 

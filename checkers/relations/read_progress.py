@@ -1,7 +1,4 @@
-"""Reads of one session in one partition, each beside how far the session had come before it.
-
-Before the first read a session had come to where its assignment says that it was to begin.
-"""
+"""Reads with the furthest offset that their session had read before, or where it was to begin."""
 
 from onceproof.checkers.relations.base import Relation
 

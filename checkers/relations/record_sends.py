@@ -1,12 +1,11 @@
-"""The account of each record that was sent: attempts on one side, committed positions on the other.
+"""Attempts and committed entries of each record that was sent.
 
-Positions with an attempt id are booked on that attempt. The others (`unattributed`) could be
-anybody's: they fill first what is missing, and only what is left over is too much. Without attempt
-ids this is the plain comparison of counts per record.
+Entries with an attempt id count for that attempt. The others (`unattributed`) first fill what is
+missing; only the rest is too much. Without attempt ids this compares counts per record.
 
-* `unplaced`: attempts that must have happened and have no position (`unplaced_gone`: of these, the
-  ones whose position may have been deleted);
-* `free`: attempts that may have happened and have no position.
+* `unplaced`: attempts that must have happened and have no entry (`unplaced_gone`: those whose entry
+  may have been deleted);
+* `free`: attempts that may have happened and have no entry.
 """
 
 from onceproof.checkers.relations.base import Relation

@@ -1,9 +1,8 @@
 """Changes of a sink that its readers could see, for trials of the view `journal`.
 
-An upsert of the very content that the same input left there before changes nothing to see, so
-equal upserts are one, unless it was deleted between them: then it was seen to come back. A delete
-of the same transaction shows to nobody. A row without digest says nothing of its content: it counts
-by itself.
+An upsert with the same content from the same input changes nothing visible, so equal upserts count
+once, unless a delete came between them. A delete in the same transaction is invisible. A row
+without digest counts by itself, because its content is unknown.
 """
 
 from onceproof.checkers.relations.base import Relation

@@ -1,4 +1,4 @@
-"""Seen effects counted in the same groups as the positions that they come from."""
+"""Numbers of effects seen, in the same groups as the entries that they come from."""
 
 from onceproof.checkers.relations.base import Relation
 

@@ -1,4 +1,4 @@
-"""How many sends each input has. Without any, nobody can say who sent what."""
+"""Number of sends to each input. If there are none, no sender is known."""
 
 from onceproof.checkers.relations.base import Relation
 

@@ -1,7 +1,4 @@
-"""Where each send first is in a partition of its topic's committed log.
-
-By its attempt id; an entry that names no send is the place of the only send of its record.
-"""
+"""The first committed entry of each send per partition, by attempt id or unique record."""
 
 from onceproof.checkers.relations.base import Relation
 

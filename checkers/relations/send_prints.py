@@ -1,9 +1,9 @@
-"""Prints of sends and of the log's entries: where both have the same, the send is in order.
+"""Hashes of sends and log entries; if a pair has the same hash, the send is in order.
 
 A send is in order if it was acknowledged, outside a transaction or in a committed one, and the log
-has one committed entry with its record, attempt, key, digest, partition and offset. A print is a
-64-bit hash of these. What the log never carries is left out of it. Weights are such that only one
-send and one entry make up 2000003: three of anything are more.
+has one committed entry with its record, attempt, key, digest, partition and offset. The 64-bit hash
+covers these, except what the log never carries. Only the weights of one send and one entry add up
+to 2000003: three of anything are more.
 """
 
 from onceproof.checkers.relations.base import Relation

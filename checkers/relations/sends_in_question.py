@@ -1,4 +1,4 @@
-"""Sends of suspects, to whatever topic."""
+"""Sends of suspects, to any topic."""
 
 from onceproof.checkers.relations.base import Relation
 

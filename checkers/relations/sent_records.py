@@ -1,4 +1,4 @@
-"""Everything that somebody called a send for, to whatever topic."""
+"""Records for which a send to any topic was called."""
 
 from onceproof.checkers.relations.base import Relation
 

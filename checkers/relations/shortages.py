@@ -1,4 +1,4 @@
-"""Where effects are missing: nearly always empty, so it is made once and joined cheaply."""
+"""Missing effects: nearly always empty, so it is computed once and is cheap to join."""
 
 from onceproof.checkers.relations.base import Relation
 

@@ -1,7 +1,6 @@
-"""Topics that are not on trial, but that a transaction sent to beside those that are.
+"""Collected topics not on trial that transactions also sent to; mostly none.
 
-Few, and mostly none. Of these it is asked only whether a transaction is whole, if their log was
-collected.
+They only serve to check whether these transactions are complete.
 """
 
 from onceproof.checkers.relations.base import Relation

@@ -1,8 +1,8 @@
-"""What readers of a view of the sink see that may come from the input: all of it.
+"""All effects that readers of a view of the sink see and that may come from the input.
 
-Effects of other inputs into the same sink name another source topic. The view `journal` is what
-readers saw while it changed: every append is an effect, an upsert that only repeats what stood
-there is none, and a delete takes nothing back. A dead letter is an effect of its own kind.
+Effects of other inputs name another source topic. In the view `journal` every append is an effect,
+an upsert with unchanged content is none, and a delete revokes nothing. A dead letter is an effect
+of its own kind.
 """
 
 from onceproof.checkers.relations.base import Relation

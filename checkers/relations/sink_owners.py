@@ -1,4 +1,4 @@
-"""Who writes to which sink."""
+"""Which owners write to which sink."""
 
 from onceproof.checkers.relations.base import Relation
 

@@ -1,4 +1,4 @@
-"""How many effects a sink has, and how many of them name the position of their input."""
+"""Number of effects in a sink, and of those that name their input offset."""
 
 from onceproof.checkers.relations.base import Relation
 

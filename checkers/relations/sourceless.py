@@ -1,4 +1,4 @@
-"""Records with effects that name no position of the input: only of those is more asked."""
+"""Records with effects that name no input offset; only these need further queries."""
 
 from onceproof.checkers.relations.base import Relation
 

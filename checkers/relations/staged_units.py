@@ -1,7 +1,7 @@
-"""Positions that were sent to a transaction, and what is known to have become of each.
+"""Offsets sent to a transaction (staged): committed, missing or undecided.
 
-One is committed if it was written down as done and no other transaction staged the very same; it
-is missing if its owner's positions are known and none in that partition has come so far.
+One is committed if it was recorded as done and no other transaction staged the same. It is missing
+if its owner's positions are known and none in that partition has reached it.
 """
 
 from onceproof.checkers.relations.base import Relation

@@ -1,8 +1,7 @@
-"""Final values beside what the committed inputs yield, where they differ.
+"""Final values that differ from what the committed inputs yield.
 
-Only aggregates of which contributions speak; and only where the whole input is still there, since
-what was deleted from the log cannot be added up. A row with a digest where an amount belongs holds
-something that is no amount.
+Only aggregates with contributions, and only if nothing was deleted from the input's log. A row with
+a digest in place of an amount holds something that is not an amount.
 """
 
 from onceproof.checkers.relations.base import Relation

@@ -1,4 +1,4 @@
-"""Sinks that are judged record by record and of which it is stated what each record yields."""
+"""Sinks that are judged record by record and have rows in `expected`."""
 
 from onceproof.checkers.relations.base import Relation
 

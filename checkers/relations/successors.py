@@ -1,4 +1,4 @@
-"""The life of a process that came after another one, by the same clock."""
+"""Each process instance with its successor, by the same clock."""
 
 from onceproof.checkers.relations.base import Relation
 

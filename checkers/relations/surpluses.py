@@ -1,9 +1,8 @@
 """Where there are more effects than expected, as far as this history can prove it.
 
-More effects than expected prove a duplicate only if the expectation cannot grow: where it is final.
-Beside that, effects that name the same position of the input prove themselves, unless the log says
-that this position holds something else. `proven` tells the rows apart from those that stay
-undecided.
+A surplus proves a duplicate only if the expectation is final. Besides, effects that name the same
+input offset are proof by themselves, unless the log has another record there. Rows without `proven`
+are undecided.
 """
 
 from onceproof.checkers.relations.base import Relation

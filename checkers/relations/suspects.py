@@ -1,14 +1,12 @@
-"""Records that are compared in full; all others are shown to be in order by cheap prints.
+"""The screen: records that are compared in full, because cheap hashes do not show them in order.
 
-The screen. A record is set aside only if each of its sends, entries, effects and expectations is
-one of a pair with equal prints; nothing can be lost, duplicated, altered or unfounded about it. Two
-records with the same hash only make both of them suspects, so a collision costs time. Two different
-contents with the same 64-bit print would hide a difference: one chance in 2^64 for each pair;
-`--exact` compares everything.
+A record is set aside only if each of its sends, entries, effects and expectations is in a pair with
+equal hashes; then none can be lost, duplicated, altered or unfounded. If the hashes of two records
+collide, both are suspects, which only costs time. A collision of two contents in 64 bits would hide
+a difference, with a probability of 2^-64 per pair; `--exact` compares everything.
 
-With one record of a transaction all of its records are suspects, and so are those of one that
-misses a staged position or a send to a topic that is not on trial: a transaction is looked at as a
-whole.
+If one record of a transaction is a suspect, all are. So are those of a transaction that misses a
+staged offset or a send to a topic not on trial.
 """
 
 from onceproof.checkers.relations.base import Relation

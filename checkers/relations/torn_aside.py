@@ -1,7 +1,7 @@
-"""Transactions with a send that is not in order and that no print tells of.
+"""Transactions with a faulty send that no hash reveals.
 
-Prints are made of the inputs alone, and a transaction is whole only if it is so everywhere: another
-topic that it sent to may lack what it promised. An entry without an attempt id may be the one.
+Hashes cover only the inputs, but a transaction may also miss records in other topics. There an
+entry without an attempt id may belong to any send of its record.
 """
 
 from onceproof.checkers.relations.base import Relation

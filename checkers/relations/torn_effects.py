@@ -1,8 +1,7 @@
-"""Records with effects in one of two atomic outputs and none in the other: nearly always none.
+"""Records with effects in one of two atomic outputs and none in the other; nearly always none.
 
-An output of which it is stated that a record yields nothing there needs none, and of one that is
-judged by its state nobody knows which records are in it. A dead letter is no
-effect, in neither output: an input that has one has no effects, or it has too many.
+An output for which `expected` says that a record yields nothing needs no effect; in an output
+judged by its state the records are unknown. A dead letter is not an effect.
 """
 
 from onceproof.checkers.relations.base import Relation

@@ -1,10 +1,9 @@
-"""Transactions that are known to be committed, in an order in which dependencies rarely lead back.
+"""Transactions known to be committed, in an order in which dependencies rarely lead back.
 
-A commit that nobody knows the outcome of is known to have happened if one of its records is in
-the committed log of whatever topic, as in `proven_txns`, but here without any screen. `ended_at` is
-NULL where it makes no sense, before the beginning. `place` is only an order, by the time of the
-commit's call and across clocks: nothing is proven by it. But it must lie within the transaction, so
-that no step of real time leads back.
+A commit with unknown outcome happened if one of its records is in the committed log of any topic,
+as in `proven_txns`, but without the screen. `ended_at` is NULL if it is before the beginning.
+`place` orders by the time of the commit call, across clocks, and proves nothing. It must be within
+the transaction, so that no step of real time leads back.
 """
 
 from onceproof.checkers.relations.base import Relation

@@ -1,7 +1,6 @@
-"""Dependencies that may have cycles: of reads, of sessions, of time.
+"""Dependencies of reads, sessions and real time that may have cycles.
 
-What is not tangled is left aside. It is enough to ask that of one end: an edge between a tangled
-transaction and another is in no cycle, and does no harm.
+Checking one end is enough: an edge between a tangled transaction and another is in no cycle.
 """
 
 from onceproof.checkers.relations.base import Relation

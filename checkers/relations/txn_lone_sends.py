@@ -1,6 +1,7 @@
-"""Records whose only send to a topic was in a committed transaction: whoever sees one, sees it.
+"""Records whose only send to a topic was in a committed transaction.
 
-Only those are looked for that something without a valid attempt needs.
+Such a record identifies its transaction without an attempt id. Only records with an entry or read
+that lacks a valid id are listed.
 """
 
 from onceproof.checkers.relations.base import Relation

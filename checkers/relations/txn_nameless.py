@@ -1,8 +1,7 @@
-"""What may be of a transaction and carries no attempt that says of which.
+"""Entries and reads that may belong to a transaction, without an attempt id that names its send.
 
-Committed entries of topics that committed transactions sent to (`reader` is NULL), and what
-committed transactions read. An attempt names a send only if that is one of this very record to
-this topic. Where attempts travel along, there is nothing here.
+Committed entries of topics that committed transactions sent to (`reader` is NULL), and reads by
+committed transactions. An attempt id must name a send of this record to this topic.
 """
 
 from onceproof.checkers.relations.base import Relation

@@ -1,7 +1,7 @@
 """Process order: two transactions of one session, the second of which began after the first.
 
-Only neighbours are joined; what lies further apart follows. Two that began at the same moment have
-no order.
+Only neighbours are joined; the rest follows. Transactions that began at the same time have no
+order.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Real-time order: a transaction ended before another began, by the same clock.
 
-Spelt out pair by pair this would be as good as every pair. Instead each moment at which some
-transaction ended is a barrier: its transactions lead to it, it leads to the next one of the same
-clock, and the last one before a transaction began leads to that. So there are at most three edges
-per transaction, and one transaction reaches another just if it ended before that began. Only
-transactions are asked for that can be part of a cycle at all.
+Every pair would be too many edges. Instead each time at which a transaction ended is a barrier: its
+transactions lead to it, it leads to the next barrier of the same clock, and the last barrier before
+a transaction began leads to that. So there are at most three edges per transaction, and one reaches
+another exactly if it ended before that began. Only transactions that can be in a cycle are
+included.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Transactions that may be part of a cycle of reads, sessions and time; nearly always none.
+"""Transactions that may be in a cycle of reads, sessions and real time; nearly always none.
 
-A step of real time never leads back in the order of `txn_committed`, so it need not be asked here.
+A step of real time never leads back in the order of `txn_committed`, so it is not needed here.
 """
 
 from onceproof.checkers.relations._edges import tangled

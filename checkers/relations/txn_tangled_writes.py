@@ -1,7 +1,4 @@
-"""Transactions that may be part of a cycle of reads and writes.
-
-Concurrent transactions that write to the same partitions legally are.
-"""
+"""Transactions that may be in a cycle of reads and writes, as concurrent ones legally are."""
 
 from onceproof.checkers.relations._edges import tangled
 from onceproof.checkers.relations.base import Relation

@@ -1,4 +1,4 @@
-"""The trials that a transaction belongs to: those of the topics that it sent to."""
+"""The trials of a transaction: those of the topics that it sent to."""
 
 from onceproof.checkers.relations.base import Relation
 

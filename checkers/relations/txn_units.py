@@ -1,8 +1,8 @@
-"""What each transaction did, piece by piece, and what is known to have become of each piece.
+"""The sends and staged offsets of each transaction, and whether each was committed.
 
-Sends to topics whose log was collected, and positions that were sent to the transaction. A send
-that nobody answered is one of them where the transaction is known to be committed. An entry that
-carries no attempt id may be that of any send of its record, so it leaves them undecided.
+Only sends to topics whose log was collected. An unanswered send counts if the transaction is known
+to be committed. An entry without an attempt id may belong to any send of its record, so these are
+undecided.
 """
 
 from onceproof.checkers.relations.base import Relation

@@ -1,9 +1,7 @@
-"""Read after write: a transaction read a record that another one wrote.
+"""Write-read: a transaction read a record that another one wrote.
 
-Only what was read as committed counts: whoever asks for uncommitted records may see them in any
-order, and nothing is wrong with that. The record is of the transaction whose send the attempt that
-was read names; else of the one that sent the record, if only one send of it to this topic was ever
-called. The first such place of two transactions stands for all of theirs.
+Only `read_committed` reads count. The record's transaction is that of the send that the attempt id
+names, else of its only send to the topic. Only the first such place of two transactions is kept.
 """
 
 from __future__ import annotations

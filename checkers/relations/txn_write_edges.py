@@ -1,7 +1,4 @@
-"""Dependencies of reads and writes that may have cycles.
-
-What is not tangled is left aside, as in `txn_edges`.
-"""
+"""Dependencies of reads and writes that may have cycles."""
 
 from onceproof.checkers.relations.base import Relation
 

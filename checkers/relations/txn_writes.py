@@ -1,8 +1,4 @@
-"""Committed entries of the log that are known to be written by a committed transaction.
-
-Of the one whose send the entry's attempt names; else of the one that sent the record, if only one
-send of it to this topic was ever called.
-"""
+"""Committed entries written by committed transactions, by attempt id or the record's only send."""
 
 from onceproof.checkers.relations.base import Relation
 

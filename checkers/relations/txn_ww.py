@@ -1,8 +1,7 @@
-"""Write after write: two transactions wrote to one partition, one right after the other.
+"""Write-write: two transactions wrote to one partition, one right after the other.
 
-Among the entries that are known to be written by committed transactions, in the order of their
-offsets; records that were seen at one offset have none. The first such place of two transactions
-stands for all of theirs.
+This considers entries known to be written by committed transactions, by offset, except offsets with
+several records. Only the first such place of two transactions is kept.
 """
 
 from __future__ import annotations

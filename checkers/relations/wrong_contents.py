@@ -1,7 +1,6 @@
-"""Contents that appear more often under one effect key than the transformation yields them.
+"""Contents that appear more often under an effect key than the transformation yields them.
 
-Where one key has several contents, they are compared as a multiset: two of one and none of the
-other are two effects, and still not the right two.
+Several contents of one key are compared as a multiset: two of one and none of the other are wrong.
 """
 
 from onceproof.checkers.relations.base import Relation

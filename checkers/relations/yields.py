@@ -1,9 +1,8 @@
-"""What one committed position of a record must come to in the sink.
+"""The effects that one committed entry of a record must have in the sink, from `expected`.
 
-`n` effects at most and `n_due` at least; they differ where the transformation may leave something
-out. From `expected`. Where that table says nothing of this sink, the transformation is taken to be
-one to one, with content that nobody can check. Nothing is asked of a sink that is judged by its
-state.
+At least `n_due` and at most `n`; they differ where effects are optional. Without rows for a sink,
+the transformation is taken to be one to one with unknown content. Sinks that are judged by their
+state are left out.
 """
 
 from onceproof.checkers.relations.base import Relation
