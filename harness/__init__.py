@@ -1,1 +1,1 @@
-"""Everything with a side effect: the stage, the faults, the subjects, the recording of a run."""
+"""Everything with side effects: stage, faults, subjects, and recording of a run."""

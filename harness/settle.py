@@ -1,8 +1,8 @@
-"""Waiting until a run has settled: nothing is under way any more, anywhere.
+"""Wait until a run has settled, so that nothing is in flight.
 
-Settled means that producers are gone and so are their proxied connections,
-no transaction is open, no committed record lies beyond the pipeline's position, and positions and
-sink stand still. Lag over control markers may never reach zero and is not looked at.
+Settled means: producers have ended and their proxied connections are closed, no transaction is
+open, the pipeline's committed offsets are past every committed record, and committed offsets and
+sink do not change. Consumer lag is not used, because control markers may keep it above zero.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from onceproof.harness.workload.control import ProducerTrouble
 
 SECONDS = 120.0
 STILL = 30.0
-"""For how long senders that are on trial may not get on: far beyond all their time-outs."""
+"""Seconds without progress that a sender under test may take; far above all its timeouts."""
 
 
 def settle(context: RunContext) -> None:
     """Wait until the run has settled.
 
     Raises:
-        Stalled: progress did not come back within the deadline, or a transaction hangs.
-        HeldBack: the pipeline is at rest, and effects are missing that it may still hold back.
-        Overdue: the producers did not finish, and are not on trial: the harness's failure.
-        ProducerTrouble: one of them ended by itself, likewise.
+        Stalled: no progress within the deadline, or a transaction hangs.
+        HeldBack: the pipeline is idle, but may still write the missing effects.
+        Overdue: producers that are not under test did not finish: the harness's failure.
+        ProducerTrouble: one of those ended by itself, likewise.
     """
     context.producers.pace.hurry()
     _producers_finished(context)
@@ -43,13 +43,13 @@ def settle(context: RunContext) -> None:
 
 
 def _send_sentinels(context: RunContext) -> None:
-    """Send the last records, round by round, each when what was sent before has been read."""
+    """Send the last records in rounds, each after the previous round was read."""
     sent = False
     while context.producers.keeps_sentinels:
         if isinstance(context.pipeline, Rests):
             _at_rest(context, context.pipeline)
         elif sent:
-            # A watermark moves between micro-batches, so no two rounds may be in one of them.
+            # A watermark advances between micro-batches, so each round needs its own.
             _all_read(context)
         context.producers.send_sentinels()
         _producers_finished(context)
@@ -57,7 +57,6 @@ def _send_sentinels(context: RunContext) -> None:
 
 
 def _all_read(context: RunContext) -> None:
-    """Wait until the pipeline has committed past all that was sent."""
     try:
         with context.reader() as reader:
             _caught_up(context, _last_committed_records(context, reader))
@@ -66,7 +65,6 @@ def _all_read(context: RunContext) -> None:
 
 
 def _producers_finished(context: RunContext) -> None:
-    """Wait until all that was begun has its outcome, and no connection is left."""
     try:
         context.producers.wait_finished(SECONDS * 2, still=STILL if context.subject.sends else None)
     except (Overdue, ProducerTrouble) as error:
@@ -83,7 +81,7 @@ def _producers_finished(context: RunContext) -> None:
 
 
 def _at_rest(context: RunContext, pipeline: Rests) -> None:
-    """Wait until the pipeline has done everything, or has stood still for as long as it may."""
+    """Wait until the pipeline is done, or idle for as long as permitted."""
 
     def rests() -> bool:
         context.pipeline.check()
@@ -117,7 +115,7 @@ def _no_open_transaction(context: RunContext, reader: LogReader) -> None:
 
 
 def _last_committed_records(context: RunContext, reader: LogReader) -> dict[tuple[str, int], int]:
-    """Offset of the last committed record of every input partition that has one."""
+    """Return the offset of the last committed record of every input partition that has one."""
     last = {}
     for topic in context.inputs:
         for log in reader.read_topic(topic):
@@ -131,7 +129,7 @@ def _caught_up(context: RunContext, last: dict[tuple[str, int], int]) -> None:
     pipeline = context.pipeline
 
     def behind() -> dict[tuple[str, int], int] | None:
-        """Partitions whose last record has not been passed, with the position; None: no commit."""
+        """Return the committed offsets that are not past the last record; None: no commit yet."""
         positions = pipeline.positions()
         if positions is None:
             return None

@@ -1,7 +1,6 @@
-"""Waiting for a state, with a deadline and an error that says what was seen last.
+"""Wait for a state with a deadline, and raise an error that says what was seen last.
 
-There are no sleeps in this project. Whoever waits says what for, for how
-long, and how to describe what is there instead.
+This project does not sleep: every wait names its state and its deadline.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ T = TypeVar("T")
 
 
 class Overdue(Exception):
-    """A state was not reached within its deadline; the text says what was seen last."""
+    """A state was not reached in time; the text says what was seen last."""
 
 
 class Interrupted(BaseException):
@@ -28,7 +27,7 @@ class Interrupted(BaseException):
 
 
 class Stop:
-    """A flag that ends every wait of one run, and the clock that these waits go by."""
+    """A flag that ends every wait of one run, and the clock of these waits."""
 
     def __init__(self) -> None:
         self._asked = False
@@ -37,18 +36,18 @@ class Stop:
         self.reason = "interrupted"
 
     def set(self, reason: str) -> None:
-        """Ask every wait to end; the first reason stays. A signal handler may do it."""
+        """End every wait; the first reason is kept. Safe to call from a signal handler."""
         if not self._asked:
             self.reason = reason
             self._asked = True
-            # Whoever pauses takes the event's lock for a moment; a signal that came just then
-            # would wait for ever for what it has interrupted.
-            with suppress(RuntimeError):  # no room for a thread: a pause ends by itself
+            # `pause` briefly holds the event's lock. A signal handler that interrupts it then
+            # would wait forever for the code that it interrupted, so another thread sets it.
+            with suppress(RuntimeError):  # no thread available: a pause ends by itself
                 _thread.start_new_thread(self._event.set, ())
 
     @contextmanager
     def in_order(self) -> Iterator[None]:
-        """What is begun in here ends in order: a signal asks it to, and breaks nothing off."""
+        """Mark a block that a signal must not break off, because it ends in order when asked."""
         self._in_order += 1
         try:
             yield
@@ -57,23 +56,22 @@ class Stop:
 
     @property
     def heeded(self) -> bool:
-        """Whether something is under way that ends in order when asked."""
+        """Whether an `in_order` block is running."""
         return self._in_order > 0
 
     def is_set(self) -> bool:
         return self._asked
 
     def check(self) -> None:
-        """Raise `Interrupted` if the run was asked to stop."""
+        """Raise `Interrupted` if the flag is set."""
         if self._asked:
             raise Interrupted(self.reason)
 
     def monotonic(self) -> float:
-        """Seconds by a clock that never goes back."""
         return time.monotonic()
 
     def pause(self, seconds: float) -> None:
-        """Let `seconds` pass between two looks; raises `Interrupted` as soon as asked to stop."""
+        """Wait for `seconds`; raise `Interrupted` as soon as the flag is set."""
         self.check()
         self._event.wait(seconds)
         self.check()
@@ -89,16 +87,16 @@ def wait_until(
     seen: Callable[[], object] | None = None,
     reached: Callable[[], int] | None = None,
 ) -> T:
-    """Look until `look()` returns something true, and return that.
+    """Call `look` until it returns a true value, and return that value.
 
     Args:
-        look: returns a false value while the state is not there; its exceptions pass through.
+        look: returns a false value until the state is reached; its exceptions pass through.
         what: the state, as in "waited 5 s for <what>".
-        seconds: deadline, or how long it may go on without getting further if `reached` is given.
+        seconds: deadline; with `reached`, the longest time without progress.
         stop: ends the wait early with `Interrupted`.
-        every: seconds between two looks.
-        seen: describes what is there instead, for the error.
-        reached: how far it has got, up to some end; called rarely.
+        every: seconds between two calls.
+        seen: describes the current state, for the error.
+        reached: measures progress by a growing number; called rarely.
 
     Raises:
         Overdue: the deadline passed; the text carries `what` and `seen()`.

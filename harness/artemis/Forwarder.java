@@ -17,22 +17,21 @@ import java.util.Map;
 import org.apache.activemq.artemis.api.core.Message;
 
 /**
- * Takes payments from a queue and puts them with their fee into another one: `Forwarder TASK`.
+ * Forwards payments with their fee from one queue to another: `Forwarder TASK`.
  *
- * What tells forwarders apart is when a message counts as consumed. It is
- * written as JMS describes it; after any error it connects again, as an application must, and the
- * broker delivers again what it does not know to be consumed.
+ * Forwarders differ in when they acknowledge a message. As JMS requires, they connect again after
+ * any error, and the broker redelivers unacknowledged messages.
  */
 final class Forwarder {
     private static final int WAIT_MS = 200;
 
-    /** When a message counts as consumed. */
+    /** When a message is acknowledged. */
     private enum Acknowledge {
         /** In one transaction with its effect. */
         TRANSACTED(Session.SESSION_TRANSACTED),
-        /** As soon as it was handed out. */
+        /** As soon as it is delivered. */
         AUTO(Session.AUTO_ACKNOWLEDGE),
-        /** When the application says so, which is after its effect. */
+        /** By the application, after its effect. */
         CLIENT(Session.CLIENT_ACKNOWLEDGE);
 
         private final int mode;
@@ -71,7 +70,7 @@ final class Forwarder {
         new Forwarder(new ObjectMapper().readTree(Path.of(arguments[0]).toFile())).run();
     }
 
-    /** Forward until this process ends. */
+    /** Forward until the process ends. */
     private void run() throws Exception {
         while (true) {
             Connection connection = null;
@@ -129,14 +128,14 @@ final class Forwarder {
         effect.setStringProperty(QueueNames.RECORD, record);
         effect.setStringProperty(QueueNames.KEY, message.getStringProperty(QueueNames.KEY));
         if (identified) {
-            // Of the message and not of the record: who sent a record twice gets two effects.
+            // The message's id, not the record's: a record that was sent twice has two effects.
             var id = message.getJMSMessageID();
             effect.setStringProperty(Message.HDR_DUPLICATE_DETECTION_ID.toString(), id);
         }
         return effect;
     }
 
-    /** Write down what was delivered, or what has its effect with the broker, as far as is known. */
+    /** Record messages that were delivered, or whose effect is known to be at the broker. */
     private void tell(String kind, List<TextMessage> taken) throws JMSException {
         var rows = new ArrayList<Map<String, Object>>();
         for (var message : taken) {

@@ -4,23 +4,22 @@ import java.util.StringJoiner;
 import org.apache.activemq.artemis.jms.client.ActiveMQConnectionFactory;
 
 /**
- * Connections that give up soon, and errors in words.
+ * Connections with short timeouts, and descriptions of errors.
  *
- * By default a call that gets no answer waits for 30 s, and one that lost its
- * connection is taken up again by the client itself. Here a fault shows after two seconds, and it is
- * the application that connects again, as after any other error.
+ * By default a call without a response waits for 30 s, and the client reconnects by itself. Here a
+ * fault shows after two seconds, and the application reconnects, as after any other error.
  */
 final class Jms {
     private static final int SOON = 2000;
 
     private Jms() {}
 
-    /** A new connection, started; waits until somebody answers. */
+    /** Open and start a connection; wait until the broker answers. */
     static Connection connect(String broker, String name) throws JMSException {
         return connect(broker, name, -1);
     }
 
-    /** A new connection, started, if somebody answers at once. */
+    /** Open and start a connection; fail if the broker does not answer at once. */
     static Connection connectAtOnce(String broker, String name) throws JMSException {
         return connect(broker, name, 1);
     }
@@ -49,7 +48,7 @@ final class Jms {
         }
     }
 
-    /** Let go of a connection, whatever it is good for. */
+    /** Close a connection, and only log a failure. */
     static void close(Connection connection) {
         if (connection == null) {
             return;
@@ -61,7 +60,7 @@ final class Jms {
         }
     }
 
-    /** An error in words, with its first cause. */
+    /** The class, message and root cause of an error. */
     static String words(Throwable error) {
         var cause = error;
         while (cause.getCause() != null) {

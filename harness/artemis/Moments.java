@@ -5,10 +5,10 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * Moments of a forwarder at which somebody may want it to stand still, to be killed just there.
+ * Windows of a forwarder at which a fault may hold it, in order to kill it there.
  *
- * Who wants it writes the moment's name into the file `NAME.hold`; `NAME.held`
- * is there while it stands still, and says with which record. It goes on when `NAME.hold` is gone.
+ * The fault writes the name of the window to `NAME.hold`. While the forwarder is held, `NAME.held`
+ * contains its record. It continues when `NAME.hold` is removed.
  */
 final class Moments {
     private final Path wanted;
@@ -19,7 +19,7 @@ final class Moments {
         held = folder.resolve(name + ".held");
     }
 
-    /** It is there; stand still if that is wanted. */
+    /** Wait at this window if a fault holds it. */
     void reached(String moment, String record) {
         try {
             if (!wants(moment)) {

@@ -25,18 +25,16 @@ import org.apache.activemq.artemis.api.jms.management.JMSManagementHelper;
 import org.apache.activemq.artemis.jms.client.ActiveMQDestination;
 
 /**
- * Looks into queues without taking anything out: `QueueAuditor HOST:PORT`.
+ * Browses queues without consuming: `QueueAuditor HOST:PORT`.
  *
- * Each line of standard input is a question, `log ADDRESS QUEUE` (every message that lies in it),
- * `counts QUEUE` (how many lie there, and how many of these are out at a consumer) or
- * `delivering QUEUE` (the records of those). The answer is JSON, a line each; the last one has
- * `end`, or `error`.
+ * Each line of standard input is a question: `log ADDRESS QUEUE` (every message in it),
+ * `counts QUEUE` (how many there are, and how many are being delivered) or `delivering QUEUE` (the
+ * records of the latter). The answer is JSON Lines; the last one has `end` or `error`.
  *
- * Each question has a connection of its own, so that a broker which was killed
- * between two of them makes no difference.
+ * Each question has its own connection, so that the broker may restart in between.
  */
 final class QueueAuditor {
-    /** In ASCII, whatever the locale makes of other letters on standard output. */
+    /** ASCII only, so that standard output does not depend on the locale. */
     private static final ObjectMapper JSON =
             JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build();
     private static final Queue MANAGEMENT =
@@ -88,8 +86,8 @@ final class QueueAuditor {
     }
 
     /**
-     * Its text; that of bytes is UTF-8, as AMQP clients send it, or else a letter for each byte.
-     * Other bodies have none.
+     * The text of a message; null for other bodies. Bytes are decoded as UTF-8, as AMQP clients
+     * send them, or else as one character per byte.
      */
     private static String body(Message message) throws JMSException {
         if (message instanceof TextMessage text) {

@@ -2,9 +2,9 @@ import java.nio.file.Path;
 import org.apache.activemq.artemis.core.server.embedded.EmbeddedActiveMQ;
 
 /**
- * A broker of queues: `QueueBroker CONFIGURATION`, until it is told to end.
+ * A queue broker: `QueueBroker CONFIGURATION`, until it is terminated.
  *
- * It is Artemis' own server with the file that is named, and nothing more.
+ * It is Artemis' embedded server with the given configuration file.
  */
 final class QueueBroker {
     private QueueBroker() {}

@@ -1,8 +1,7 @@
 /**
- * Names of what a message carries beside its text.
+ * Names of message properties.
  *
- * JMS takes only names that Java would take, so these are not those of Kafka's
- * headers.
+ * JMS requires Java identifiers, so they differ from the names of Kafka headers.
  */
 final class QueueNames {
     static final String RECORD = "onceproof_record";

@@ -12,12 +12,11 @@ import java.util.Map;
 import org.apache.activemq.artemis.api.core.Message;
 
 /**
- * A sender by JMS, as `harness/workload/task_file.py` describes it: `QueueSender TASK`.
+ * A JMS sender, as `harness/workload/task_file.py` describes it: `QueueSender TASK`.
  *
- * A send that ends by an error may have happened. This application sends the
- * record again, under the same attempt, until it is told that it was taken. With `duplicate_ids` the
- * message says which record it is, and the broker drops what it knows already; without, nobody can
- * know.
+ * A send that fails may have had an effect. The sender repeats it, with the same attempt identity,
+ * until it is acknowledged. With `duplicate_ids` the broker drops messages of records that it has
+ * already; without, duplicates are possible.
  */
 final class QueueSender {
     private final Orders orders = new Orders();
@@ -47,7 +46,7 @@ final class QueueSender {
         Runtime.getRuntime().halt(0);
     }
 
-    /** Send every record, at the pace that is ordered. */
+    /** Send every record at the ordered rate. */
     private void run() throws Exception {
         while (!orders.enough() && !records.over()) {
             var block = records.take(Math.min(orders.allowed(), 1));

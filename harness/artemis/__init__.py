@@ -1,1 +1,1 @@
-"""Apache ActiveMQ Artemis, a broker of queues: its configuration, its programs, our way to look."""
+"""The queue broker Apache ActiveMQ Artemis: configuration, programs and auditor."""

@@ -1,7 +1,6 @@
-"""Our own way into queues: a process that looks into them, past all proxies, and takes nothing out.
+"""Browse queues from a separate process, bypassing the proxies and consuming nothing.
 
-It is asked one thing at a time and connects anew for each; a broker that was
-killed in between makes no difference, and one that does not answer is reported as such.
+It opens a new connection for each question, so a broker may restart in between.
 """
 
 from __future__ import annotations
@@ -24,23 +23,23 @@ from onceproof.harness.kafka.log_reader import UnreadableLog
 from onceproof.harness.processes.processes import Process
 
 _SECONDS: Final = 30.0
-"""How long a line of an answer may take, on a machine that is very busy: the broker has two."""
+"""Time limit for one line of an answer on a very busy machine; a broker call may take 2 s."""
 
 _DROPPED: Final = "AMQ222059"
 _RECORD: Final = re.compile(r"onceproof_record=([^,\]}]+)")
 
 
 class QueueTrouble(UnreadableLog):
-    """A queue could not be looked into; the text says what was answered."""
+    """A queue could not be read; the text has the broker's answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Message:
-    """A message that lies in a queue.
+    """A message in a queue.
 
     Attributes:
-        value: its text; None if it is none.
-        properties: what it carries beside, `JMSCorrelationID` among it if it has one.
+        value: its text; None if it is not a text message.
+        properties: its properties, including `JMSCorrelationID` if it has one.
     """
 
     value: str | None
@@ -49,10 +48,10 @@ class Message:
 
 @dataclass(frozen=True, kw_only=True)
 class Counts:
-    """How many messages a queue has.
+    """Message and consumer counts of a queue.
 
     Attributes:
-        delivering: those that are out at a consumer and not yet acknowledged.
+        delivering: messages delivered to a consumer but not acknowledged.
     """
 
     messages: int
@@ -61,7 +60,7 @@ class Counts:
 
 
 class QueueAuditor:
-    """Asks the process; thread-safe."""
+    """Sends questions to the auditor process; thread-safe."""
 
     def __init__(
         self,
@@ -69,12 +68,12 @@ class QueueAuditor:
         logs: Callable[[], Iterable[Path]] = tuple,
         unconsumed: Collection[str] = (),
     ) -> None:
-        """Nothing is started yet.
+        """Prepare it without starting the process.
 
         Args:
-            start: starts the process, with pipes, when it is first asked.
-            logs: what the lives of the broker have logged.
-            unconsumed: addresses whose only queue is the one that nobody consumes.
+            start: starts the process, with pipes, at the first question.
+            logs: log files of all lives of the broker.
+            unconsumed: addresses that have only the audit queue.
         """
         self._start = start
         self._logs = logs
@@ -83,7 +82,7 @@ class QueueAuditor:
         self._lock = threading.Lock()
 
     def log(self, address: str) -> list[Message]:
-        """Everything that was ever sent to an address, in order.
+        """Return every message that was ever sent to an address, in order.
 
         Raises:
             QueueTrouble: the broker does not answer, or has no such address.
@@ -91,18 +90,11 @@ class QueueAuditor:
         return [Message(**row) for row in self._ask(f"log {address} {self._log_of(address)}")]
 
     def sent(self, address: str) -> int:
-        """How many messages that are.
-
-        Raises:
-            QueueTrouble: as of `log`.
-        """
+        """Return how many messages were ever sent to an address; raises like `log`."""
         return self.counts(self._log_of(address)).messages
 
     def dropped(self, address: str) -> list[str]:
-        """Records of messages that the broker has dropped because it had taken them before.
-
-        It says so in its log, and nowhere else.
-        """
+        """Return the records that the broker dropped as duplicates, which only its log shows."""
         found = []
         for log in self._logs():
             lines = log.read_text(errors="replace").splitlines()
@@ -113,7 +105,7 @@ class QueueAuditor:
         return found
 
     def counts(self, queue: str) -> Counts:
-        """How many messages a queue has now.
+        """Return the current counts of a queue.
 
         Raises:
             QueueTrouble: the broker does not answer, or has no such queue.
@@ -126,11 +118,7 @@ class QueueAuditor:
         )
 
     def delivering(self, queue: str) -> frozenset[str]:
-        """Records that are out at a consumer and not yet acknowledged.
-
-        Raises:
-            QueueTrouble: as of `counts`.
-        """
+        """Return records delivered to a consumer but not acknowledged; raises like `counts`."""
         return frozenset(row["record"] for row in self._ask(f"delivering {queue}"))
 
     def _log_of(self, address: str) -> str:
@@ -143,7 +131,7 @@ class QueueAuditor:
             popen = self._process.popen
             assert popen.stdin is not None, "it is started with pipes"
             rows: list[dict[str, Any]] = []
-            with suppress(BrokenPipeError):  # it has just ended: it answers nothing
+            with suppress(BrokenPipeError):  # it has just ended and will answer nothing
                 popen.stdin.write(f"{question}\n".encode())
                 popen.stdin.flush()
             for row in self._lines(self._process, question):
@@ -152,16 +140,16 @@ class QueueAuditor:
                 if "end" in row:
                     return rows
                 rows.append(row)
-            # Its end of the pipe is closed, and it may need a moment more to be gone.
+            # Its end of the pipe is closed, but the process may still be ending.
             ended, self._process = self._process, None
             ended.kill("the auditor ended by itself")
         raise QueueTrouble(f"{question}: the auditor ended; it said last: {ended.tail()}")
 
     def _lines(self, process: Process, question: str) -> Iterator[dict[str, Any]]:
-        """What it answers, line by line, until it ends; it may take its time between two of them.
+        """Yield the lines of its answer; the time limit applies to each line.
 
         Raises:
-            QueueTrouble: it does not in time; then it is of no more use, and is ended.
+            QueueTrouble: a line took too long; the process is killed.
         """
         assert process.popen.stdout is not None, "it is started with pipes"
         until = time.monotonic() + _SECONDS
@@ -171,7 +159,7 @@ class QueueAuditor:
             if left <= 0 or not select.select([process.popen.stdout], [], [], left)[0]:
                 process.kill("the auditor did not answer")
                 raise QueueTrouble(f"{question}: no answer in {_SECONDS:g} s")
-            # The pipe itself: a buffered reader would hide from select what it has read ahead.
+            # Read the pipe unbuffered: select does not see what a buffered reader has read ahead.
             read = os.read(process.popen.stdout.fileno(), 1 << 16)
             if not read:
                 return

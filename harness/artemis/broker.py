@@ -1,4 +1,4 @@
-"""A queue broker as a JVM process, and beside it the one that looks into its queues."""
+"""Run the queue broker and its auditor as JVM processes."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class LocalArtemis:
         self._programs: JavaPrograms | None = None
 
     def create(self, stop: Stop) -> None:
-        """Get its programs, write its configuration, start it, wait until it is up.
+        """Get its programs, write its configuration, start it and wait until it runs.
 
         Raises:
-            SetupError: its programs cannot be had.
+            SetupError: a jar is not available, or there is no compiler.
         """
         self._programs = self.wanted.programs()
         self._folder.mkdir(parents=True)
@@ -59,7 +59,7 @@ class LocalArtemis:
         self.process = self._start(ARTEMIS, "QueueBroker", str(self._configuration))
 
     def wait_listening(self, stop: Stop) -> None:
-        """Nobody has to reach it before it is up, so this is the same."""
+        # Nothing needs to connect before it has started.
         self.wait_started(stop)
 
     def wait_started(self, stop: Stop) -> None:

@@ -1,11 +1,10 @@
-"""How the queue broker of a run is configured: `broker.xml`.
+"""Write `broker.xml`, the configuration of the queue broker.
 
-A queue forgets what was consumed, and a history needs a log. So every
-address has two queues, and each message that is sent to it comes into both: one that the pipeline
-consumes, and one that nobody does, which our own reader looks through when all is over. An address
-that a pipeline of somebody's own only sends to has the second one alone. What is sent in a
-transaction or with an identity comes into both or into none; without either, a broker that is
-killed at that very moment may have it in one only.
+A queue does not keep consumed messages, but a history needs a log. So each message to an address
+goes to two queues: one that the pipeline consumes, and an audit queue without consumers, which the
+auditor reads at the end of the run. An address to which a user's pipeline only sends has the audit
+queue alone. A message in a transaction or with a duplicate-detection id goes to both queues or
+none; any other may be in only one of them if the broker is killed while taking it.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from xml.etree import ElementTree as Xml
 
 _AUDIT: Final = ".audit"
 NOWHERE: Final = "undelivered"
-"""Where Artemis would put what it gives up; we tell it to give nothing up."""
+"""Queue for undeliverable messages; it stays empty, because delivery is never given up."""
 _DEFAULTS: Final = {
     "persistence-enabled": "true",
     "security-enabled": "false",
@@ -30,30 +29,30 @@ _DEFAULTS: Final = {
     "journal-min-files": "2",
     "journal-pool-files": "4",
     "message-counter-enabled": "false",
-    # A consumer that is gone or paused is given up after so long, and its messages go to others.
+    # After this time, messages of a consumer that is gone or paused are redelivered to others.
     "connection-ttl-override": "4000",
     "connection-ttl-check-interval": "500",
     "transaction-timeout": "20000",
     "transaction-timeout-scan-period": "500",
     "graceful-shutdown-enabled": "false",
     "critical-analyzer": "false",
-    # It would hold senders back on a disk that others have filled.
+    # By default Artemis blocks senders when the disk is nearly full.
     "max-disk-usage": "-1",
 }
 _ACCEPTOR: Final = ";".join(
     [
-        "protocols=CORE,AMQP",  # JMS goes by the first
+        "protocols=CORE,AMQP",  # JMS uses CORE
         "amqpDuplicateDetection=true",
         "saslMechanisms=ANONYMOUS,PLAIN",
         "amqpIdleTimeout=4000",
     ]
 )
 _ADDRESSES: Final = {
-    # By default a message goes to a dead letter queue at its tenth attempt, which looks like loss.
+    # By default a message goes to a dead letter queue after ten attempts, which looks like loss.
     "max-delivery-attempts": "-1",
     "dead-letter-address": NOWHERE,
     "expiry-address": NOWHERE,
-    # What is to expire would leave the log of what was sent.
+    # Expired messages would be missing from the audit queue.
     "no-expiry": "true",
     "redelivery-delay": "0",
     "auto-create-queues": "false",
@@ -65,11 +64,11 @@ _ADDRESSES: Final = {
 
 @dataclass(frozen=True, kw_only=True)
 class QueueSettings:
-    """What of a queue broker a claim depends on.
+    """Settings of the queue broker that a claim depends on.
 
     Attributes:
-        id_cache_size: how many identities of messages an address remembers.
-        persist_id_cache: whether they outlive the broker's life.
+        id_cache_size: number of duplicate-detection ids that an address remembers.
+        persist_id_cache: whether the ids survive a restart of the broker.
     """
 
     id_cache_size: int = 20_000
@@ -84,12 +83,12 @@ class QueueSettings:
 
 
 def consumed(address: str) -> str:
-    """The queue of an address that is there to be consumed, by its fully qualified name."""
+    """Return the fully qualified name of the queue that the pipeline consumes."""
     return f"{address}::{address}"
 
 
 def audited(address: str) -> str:
-    """The queue of an address that nobody consumes."""
+    """Return the name of the audit queue of an address."""
     return f"{address}{_AUDIT}"
 
 
@@ -101,14 +100,13 @@ def broker_xml(
     addresses: Iterable[str],
     unconsumed: Iterable[str] = (),
 ) -> str:
-    """The whole file.
+    """Return the content of the file.
 
     Args:
-        folder: for everything that it keeps.
-        listen: `host:port` for each audience.
-        addresses: to be there from the start, each for topics (multicast), which is what lets it
-            have two queues.
-        unconsumed: likewise, each a queue (anycast) that nobody consumes.
+        folder: the broker's data folder.
+        listen: audience → `host:port`.
+        addresses: addresses to create with multicast routing, which permits two queues.
+        unconsumed: addresses to create with anycast routing and an audit queue only.
     """
     root = Xml.Element("configuration", {"xmlns": "urn:activemq"})
     core = Xml.SubElement(root, "core", {"xmlns": "urn:activemq:core"})
@@ -133,8 +131,8 @@ def broker_xml(
             Xml.SubElement(routed, "queue", name=queue)
     for address in unconsumed:
         routed = Xml.SubElement(Xml.SubElement(there, "address", name=address), "anycast")
-        # By JMS a queue has the name of its address, or is not found. Whoever would consume it is
-        # told that they must not: what they took would look lost.
+        # JMS finds a queue only under the name of its address. Consumers are rejected, because
+        # messages that they take would look lost.
         Xml.SubElement(routed, "queue", {"name": address, "max-consumers": "0"})
     Xml.indent(root)
     return Xml.tostring(root, encoding="unicode") + "\n"

@@ -1,8 +1,4 @@
-"""The Java programs beside this file: jars fetched and programs compiled when a run needs them.
-
-Nobody else waits for these jars; `setup` does not get them. A broker and its
-clients have the same ones, and nothing of Kafka's is among them.
-"""
+"""Fetch the jars, which `setup` does not, and compile this folder's Java programs on demand."""
 
 from __future__ import annotations
 
@@ -17,10 +13,10 @@ SOURCES: Final = Path(__file__).parent
 
 
 def artemis_programs(tools: Tools) -> JavaPrograms:
-    """Them, with the Java of a run on whatever backend.
+    """Return the compiled programs.
 
     Raises:
-        SetupError: there is no compiler, or a jar cannot be had.
+        SetupError: there is no compiler, or a jar is not available.
     """
     java = tools.java_home / "bin" / "java"
     return compiled(java, artemis_jars(tools), sources=[SOURCES, COMMON])

@@ -1,8 +1,7 @@
-"""What was sent to an address of the queue broker, as a log: one partition, a message an entry.
+"""Read the messages sent to a queue address as a log with one partition.
 
-An offset is the place of a message in the queue that nobody consumes, which
-is the order in which the broker took them. What a transaction sends comes there when it commits, so
-all that is there is committed.
+An offset is the place of a message in the audit queue, in the order in which the broker accepted
+them. Transactional messages enter the queue at commit, so all are committed.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from onceproof.harness.kafka.log_reader import Entry, PartitionLog
 
 _TRIES: Final = 5
 _OURS: Final = {name.replace("-", "_"): name for name in (RECORD_HEADER, ATTEMPT_HEADER)}
-"""JMS takes only names that Java would take."""
+"""JMS property names must be Java identifiers."""
 _KEY: Final = "onceproof_key"
-"""JMS knows no keys."""
+"""Property for the key, because JMS messages have none."""
 
 
 class QueueLog:
@@ -28,10 +27,10 @@ class QueueLog:
         self._address = address
 
     def read(self, start: int = 0) -> PartitionLog:
-        """Everything from an offset on.
+        """Return all entries from an offset on.
 
         Raises:
-            QueueTrouble: the broker does not answer, or not to the end.
+            QueueTrouble: the broker does not answer, or its answer is incomplete.
         """
         messages = self._whole()
         return PartitionLog(
@@ -48,10 +47,10 @@ class QueueLog:
         )
 
     def _whole(self) -> list[Message]:
-        """Every message, at least as many as there were before anybody looked.
+        """Return every message, at least as many as were counted before.
 
-        A connection that is lost amid it looks like the end of the queue to who reads it; and what
-        the broker has just taken may be counted a moment before it can be seen.
+        A lost connection looks like the end of the queue, and the broker may count a message
+        shortly before it is visible.
         """
         least = self._auditor.sent(self._address)
         for _ in range(_TRIES):
@@ -64,7 +63,6 @@ class QueueLog:
         )
 
     def end(self) -> int:
-        """How much was sent to it; raises as `read` does."""
         return self._auditor.sent(self._address)
 
 

@@ -1,4 +1,4 @@
-"""What a run wants of a queue broker, as plain data."""
+"""What a run needs from a queue broker, as plain data."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ from onceproof.harness.java.programs import JavaPrograms
 
 @dataclass(frozen=True, kw_only=True)
 class Queues:
-    """A queue broker to be.
+    """Specification of a queue broker.
 
     Attributes:
-        addresses: what messages are sent to, each with a queue to be consumed and one that is not.
-        unconsumed: likewise, by clients who send to a queue by its name; there is only the one that
-            nobody consumes.
-        programs: fetches and compiles the broker and its clients, when it is first called.
-        settings: what of it is to be chosen.
+        addresses: addresses with a queue to consume and an audit queue.
+        unconsumed: addresses with an audit queue only.
+        programs: fetches and compiles the broker and its clients at the first call.
     """
 
     addresses: tuple[str, ...] = ()

@@ -1,1 +1,1 @@
-"""What phases, faults and subjects get to work with while a run lasts."""
+"""What phases, faults and subjects use during a run."""

@@ -1,7 +1,7 @@
-"""What is known of a pipeline on trial while it runs, whatever it is made of.
+"""The interface of a pipeline under test, for any framework.
 
-Everything here is seen from outside or read from the pipeline's own commits,
-so that one code warms up, settles and collects Spark, a consumer group or anything else.
+It is observed from outside or through its own commits, so that the same code warms up, settles and
+collects Spark, a consumer group or anything else.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from onceproof.harness.tools.setup import Tools
 from onceproof.harness.wait import Stop
 
 Positions = Mapping[tuple[str, int], int]
-"""(topic, partition) → the next offset to be read."""
+"""(topic, partition) → offset of the next record to read."""
 
 
 class PipelineTrouble(RuntimeError):
-    """The pipeline ended or stood still; the text has its last output."""
+    """The pipeline ended or stopped making progress; the text has its last output."""
 
 
 class WatchTrouble(RuntimeError):
-    """What we watch a pipeline by has failed, which says nothing of the pipeline."""
+    """Watching a pipeline failed, which says nothing about the pipeline itself."""
 
     def __init__(self, folder: Path, error: Exception) -> None:
         super().__init__(f"watching {folder} failed: {type(error).__name__}: {error}")
@@ -36,12 +36,11 @@ class WatchTrouble(RuntimeError):
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineParts:
-    """What a pipeline is made from.
+    """The parts from which a pipeline is built.
 
     Attributes:
-        processes: starts its processes, so that none is left behind.
-        work: a folder of its own, gone with the run.
-        address: a loopback address that only this run has.
+        processes: starts its processes, so that none outlives the run.
+        address: a loopback address that only this run uses.
     """
 
     stage: Stage
@@ -56,87 +55,81 @@ class PipelineParts:
 
 
 class Pipeline(Protocol):
-    """A pipeline on trial."""
+    """A pipeline under test."""
 
     @property
     def commits(self) -> int:
-        """A number that grows with every commit that is seen."""
+        """A number that grows with every commit seen."""
 
     @property
     def counted(self) -> str:
-        """What that is a number of, in words."""
+        """What `commits` counts, for messages."""
 
     @property
     def awaited(self) -> str:
-        """What shows that records flow, in words."""
+        """What shows that records flow, for messages."""
 
     def start(self) -> None:
-        """Start it, or what of it does not run."""
+        """Start every process of it that does not run."""
 
     def alive(self) -> bool:
-        """Whether something of it runs."""
+        """Return whether any process of it runs."""
 
     def check(self) -> None:
-        """Raise `PipelineTrouble` if something of it ended by itself."""
+        """Raise `PipelineTrouble` if a process of it ended by itself."""
 
     def flows(self) -> bool:
-        """Whether records have come through it."""
+        """Return whether records have passed through it."""
 
     def shortly(self) -> str | None:
-        """How far it is, in two or three words; None while there is nothing to tell."""
+        """Describe its progress in two or three words; None while there is none."""
 
     def positions(self) -> Positions | None:
-        """What it has committed; None if that is nothing yet."""
+        """Return its committed offsets; None before its first commit."""
 
     def idle(self) -> bool:
-        """Whether nothing is under way between its reading and its commit."""
+        """Return whether it has no uncommitted work."""
 
     def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
-        """Write what only it knows: from what was recorded during the run, and from what it left.
-
-        Args:
-            writer: takes the rows.
-            recorded: the history as it was written while the run lasted.
-            sink: where its effects are.
-        """
+        """Write what only the pipeline knows; `recorded` is the history of the run so far."""
 
     def close(self) -> None:
-        """Let go of what watches it; its processes are ended by others."""
+        """Stop watching it; its processes are ended elsewhere."""
 
 
 @runtime_checkable
 class Rests(Protocol):
-    """A pipeline of which only its outputs show whether it has come to rest."""
+    """A pipeline whose idleness is visible only in its outputs."""
 
     @property
     def rest(self) -> float:
-        """Seconds for which it may stand still between two writes."""
+        """Maximum seconds between two writes of a working pipeline."""
 
     def rests(self) -> bool:
-        """Whether it has done everything, or has stood still for that long."""
+        """Return whether it is done, or has written nothing for `rest` seconds."""
 
     def reached(self) -> int:
-        """How many inputs have their effects; 0 where that cannot be seen now."""
+        """Return how many inputs have their effects; 0 if that cannot be read now."""
 
     def holds_back(self) -> str | None:
-        """Why effects that are missing may still come; None if it does not even read."""
+        """Return why missing effects may still come; None if it ended or has unread input."""
 
 
 class NoPipeline:
-    """The pipeline where there is none: nobody is behind, and nothing is under way."""
+    """Placeholder without a pipeline: always idle, with nothing to commit."""
 
     commits = 0
     counted = "commits of the pipeline"
     awaited = "nothing"
 
     def start(self) -> None:
-        """Nothing to start."""
+        pass
 
     def alive(self) -> bool:
         return False
 
     def check(self) -> None:
-        """Nothing can end."""
+        pass
 
     def flows(self) -> bool:
         return True
@@ -151,7 +144,7 @@ class NoPipeline:
         return True
 
     def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
-        """It left nothing."""
+        pass
 
     def close(self) -> None:
-        """Nothing watches it."""
+        pass

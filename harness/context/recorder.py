@@ -1,8 +1,4 @@
-"""The harness's own part of the history, and the event stream, written together.
-
-Whatever the harness did or saw goes through here, so that the history on
-disk and what the user watches can never tell different stories.
-"""
+"""Write the harness's part of the history and emit the same as events, so that both agree."""
 
 from __future__ import annotations
 
@@ -21,15 +17,15 @@ from onceproof.harness.processes.life import Life
 from onceproof.harness.wait import Interrupted
 
 _SCARCE = 16 * 2**20
-"""Bytes free on the run folder's disk below which a failure may come from there."""
+"""Free bytes on the run folder's disk below which a failure is attributed to a full disk."""
 
 
 class Stalled(Exception):
-    """Progress did not come back: the subject's failure, not the harness's."""
+    """The subject made no more progress: its failure, not the harness's."""
 
 
 class HeldBack(Exception):
-    """The subject is at rest, and may still hold back effects that are missing."""
+    """The subject is idle, but may still write the missing effects."""
 
 
 class Recorder:
@@ -42,10 +38,7 @@ class Recorder:
         self._hazards: Counter[str] = Counter()
 
     def emit(self, event: events.Event) -> None:
-        """Hand an event to every handler, in order; one that cannot tell it hears no more.
-
-        That nobody looks any more, because a terminal was closed, is no reason to end a run.
-        """
+        """Pass an event to every handler; remove one with `OSError`, such as a closed terminal."""
         with self._lock:
             for handler in tuple(self._handlers):
                 try:
@@ -55,7 +48,7 @@ class Recorder:
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
-        """Record a phase. The exception's type says what else ended it."""
+        """Record a phase; the type of an exception determines its outcome."""
         started = now()
         self.history.write("phases", phase=name, started_at=started, clock=clock_id())
         self.emit(events.PhaseStarted(at=started, phase=name))
@@ -96,7 +89,7 @@ class Recorder:
             )
 
     def _full_disk(self) -> str:
-        """Most of what goes wrong on a full disk does not say so."""
+        """Return a hint if the disk is full, because most errors that follow do not mention it."""
         free = shutil.disk_usage(self.history.path.parent).free
         if free > _SCARCE:
             return ""
@@ -138,7 +131,7 @@ class Recorder:
         batch: int | None = None,
         attempts: Sequence[str | None] = (None,),
     ) -> None:
-        """Record a hazard, one row for each attempt that it concerns; `at` is now if not given."""
+        """Record a hazard, one row for each attempt; `at` defaults to now."""
         at = now() if at is None else at
         self._hazards[hazard] += 1
         self.history.write_all(
@@ -161,7 +154,6 @@ class Recorder:
         self.emit(events.HazardObserved(at=now(), hazard=hazard, detail=detail))
 
     def met(self, hazard: str) -> int:
-        """How often a hazard was recorded."""
         return self._hazards[hazard]
 
     def close(self) -> None:

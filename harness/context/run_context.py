@@ -1,7 +1,6 @@
-"""What a fault gets to work with: the running parts of one run.
+"""The running parts of one run.
 
-A fault reaches processes, links, clients and the sink only through this, so
-that it works on every backend and every part can be replaced in a test.
+Faults use them only through `RunContext`, so that they work on every backend and in tests.
 """
 
 from __future__ import annotations
@@ -24,7 +23,6 @@ from onceproof.harness.wait import Stop, wait_until
 from onceproof.harness.workload.control import Producers
 
 _METADATA_SECONDS: Final = 30.0
-"""How long brokers may take to tell the partitions of a topic."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,10 +30,8 @@ class RunContext:
     """The parts of one run.
 
     Attributes:
-        pipeline: it, while it runs.
         topics: every topic of the run, the workload's first.
-        work: folder of what does not outlive the run.
-        elsewhere: each topic that no Kafka broker keeps.
+        elsewhere: logs of "topics" that are files or queues.
     """
 
     stage: Stage
@@ -51,11 +47,11 @@ class RunContext:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Topics that the workload goes to, which a pipeline has to come to the end of."""
+        """Topics of the workload, which a pipeline must read to the end."""
         return self.producers.workload.topics
 
     def input_ends(self) -> Positions:
-        """The high watermark of each partition of the inputs.
+        """Return the high watermark of each input partition.
 
         Raises:
             UnreadableLog: one cannot be read now.
@@ -68,10 +64,7 @@ class RunContext:
             }
 
     def view(self, *, without: int | None = None) -> ClusterView:
-        """A fresh view of the cluster, as reported by brokers that can answer.
-
-        `without` leaves out a broker whose word does not count.
-        """
+        """Return a new view of the cluster from brokers that can answer, except node `without`."""
         return ClusterView(
             {
                 node: address
@@ -81,17 +74,15 @@ class RunContext:
         )
 
     def answers(self, node: str) -> bool:
-        """Whether a broker can answer: it runs, and is not paused."""
         return self.stage.alive(node) and not self.stage.paused(node)
 
     def partitions(self, topic: str | None = None) -> list[Replicas]:
-        """Every partition of a topic that exists (default: the input), as a broker reports them.
+        """Return every partition of an existing topic (default: the input).
 
-        A broker that was started a moment ago may not know the topic yet, and a busy one may not
-        answer in time, so this asks until one does.
+        Retry until a broker answers; it may have just started or be busy.
 
         Raises:
-            Overdue: none did.
+            Overdue: no broker answered.
         """
         name = topic or self.topic
 
@@ -107,15 +98,14 @@ class RunContext:
         )
 
     def led_by(self, node: int, topic: str | None = None) -> set[int]:
-        """Partitions of such a topic that a broker leads; raises as `partitions` does."""
+        """Return the partitions that a broker leads; arguments and errors as in `partitions`."""
         return {p.partition for p in self.partitions(topic) if p.leader == node}
 
     def views(self) -> dict[int, ClusterView]:
-        """A view of every broker by itself, by its node id."""
         return {n: ClusterView({n: address}) for n, address in addresses(self.stage).items()}
 
     def reader(self) -> LogReader:
-        """A fresh reader of logs; close it after use."""
+        """Return a new log reader; close it after use."""
         return open_reader(self.stage, self.view(), self.elsewhere)
 
     def open_sink(self, reader: LogReader) -> Sink:
@@ -126,26 +116,26 @@ class RunContext:
 
 @dataclass(frozen=True, kw_only=True)
 class Collected:
-    """What is known when a run has been collected, for faults whose hazard shows only then."""
+    """Facts that are known after collecting, for faults whose hazard shows only then."""
 
     returned: Mapping[str, tuple[str, int]]
-    """attempt → (outcome, when it was reported)."""
+    """attempt → (outcome, time of the report)."""
 
 
 def open_reader(
     stage: Stage, view: ClusterView, elsewhere: Mapping[str, SinglePartitionLog] | None = None
 ) -> LogReader:
-    """A reader over every broker's direct listener, and over what no broker keeps."""
+    """Return a reader of all brokers' logs that bypasses the proxies, and of logs `elsewhere`."""
     if elsewhere:
         return ReaderOfAll(view, addresses(stage), elsewhere)
     return LogReader(view, addresses(stage))
 
 
 def addresses(stage: Stage) -> dict[int, str]:
-    """The auditor's direct way to every broker, by node id."""
+    """Return the auditor's address of every broker, bypassing the proxies, by node id."""
     return {node_id(name): stage.bootstrap(AUDITOR, name) for name in stage.brokers}
 
 
 def fresh_reader(stage: Stage) -> LogReader:
-    """A reader of its own over every broker of a stage, past all proxies; close it after use."""
+    """Return a new reader of all brokers that bypasses the proxies; close it after use."""
     return open_reader(stage, ClusterView(addresses(stage)))

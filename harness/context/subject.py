@@ -1,7 +1,6 @@
-"""What a subject is: the system whose claim is on trial, as plain data.
+"""A subject, the system whose claim is under test, as plain data.
 
-A subject says what runs and where its effects go; it never says whether its
-claim holds. Add one by adding a file here.
+A subject says what runs and where its effects go; it never says whether its claim holds.
 """
 
 from __future__ import annotations
@@ -20,49 +19,49 @@ from onceproof.harness.workload.payments import Payment
 
 
 class Subject(Transforms, Protocol):
-    """A system on trial."""
+    """A system under test."""
 
     @property
     def name(self) -> str:
-        """Short name: what `onceproof list` shows."""
+        """Short name for `onceproof list`."""
 
     @property
     def says(self) -> str:
-        """What it is and what it promises, in a sentence or two."""
+        """What it is and what it guarantees, in one or two sentences."""
 
     @property
     def sink(self) -> str:
-        """Table or topic that its effects go to; empty if it has none."""
+        """Table or topic of its effects; empty if it has none."""
 
     @property
     def balances(self) -> bool:
-        """Whether `sink` has the balance of each account and the number of its payments."""
+        """Whether `sink` has the balance and the number of payments of each account."""
 
     @property
     def view(self) -> str:
-        """Who looks at the sink."""
+        """The kind of reader that reads the sink."""
 
     @property
     def output_topic(self) -> str | None:
-        """A topic that has to be there before it starts."""
+        """A topic to create before it starts."""
 
     @property
     def sends(self) -> bool:
-        """Whether who sends the workload is on trial, so that its standing still is its own."""
+        """Whether the workload's sender is under test, so that its lack of progress is a stall."""
 
     @property
     def offers(self) -> frozenset[str]:
-        """What faults can aim at in it, beside its stage."""
+        """What faults can target in it, besides the stage."""
 
     @property
     def plain_text(self) -> bool:
-        """Whether it can use only brokers that take plain text."""
+        """Whether it can connect only to brokers without TLS and authentication."""
 
     def configuration(self) -> Mapping[str, Any]:
-        """Its settings, by part, printed in the report."""
+        """Return its settings by component, for the report."""
 
     def pipeline(self, parts: PipelineParts) -> Pipeline:
-        """It, ready to be started.
+        """Return its pipeline, not yet started.
 
         Raises:
             StageTrouble: the stage lacks something that it needs.
@@ -71,108 +70,86 @@ class Subject(Transforms, Protocol):
     def lateness(
         self, logs: Sequence[PartitionLog], sink: Sink, history: Path
     ) -> Mapping[tuple[int, int], str]:
-        """Which of its inputs it may drop as late, as the table `log` has it.
-
-        Args:
-            logs: of every partition of an input.
-            sink: where its effects are.
-            history: folder that has what was recorded during the run.
+        """Return the records of an input that it may drop as late, for the table `log`.
 
         Returns:
-            Partition and offset → `late` or `unclear`.
+            (partition, offset) → `late` or `unclear`.
         """
 
     def contributions_of_log(self, reader: LogReader) -> Iterable[Mapping[str, Any]]:
-        """Rows of `contributions` that can be told only from the input's log, when all is over."""
+        """Yield rows of `contributions` that follow only from the input's log, after the run."""
 
     def open_sink(self, *, database: str, reader: LogReader, work: Path) -> Sink:
-        """Our own way into its sink, past all proxies.
-
-        Args:
-            database: how to connect to the stage's database.
-            reader: reads topics.
-            work: the folder that its pipeline works in.
-        """
+        """Open its sink, bypassing the proxies; `database` is a connection string."""
 
 
 class SubjectBase:
-    """What a subject need not say itself: one effect of each payment, in one sink."""
+    """Defaults for a subject that yields one effect per payment in one sink."""
 
     @property
     def sinks(self: Subject) -> tuple[str, ...]:
-        """Its one sink."""
         return (self.sink,)
 
     @property
     def balances(self) -> bool:
-        """It keeps no state."""
         return False
 
     @property
     def output_topic(self) -> str | None:
-        """None has to be there."""
         return None
 
     @property
     def sends(self) -> bool:
-        """The workload's producers are not on trial as such."""
         return False
 
     @property
     def offers(self) -> frozenset[str]:
-        """Nothing that faults can aim at."""
         return frozenset()
 
     @property
     def plain_text(self) -> bool:
-        """It connects as our own clients do."""
         return False
 
     def lateness(
         self, logs: Sequence[PartitionLog], sink: Sink, history: Path
     ) -> Mapping[tuple[int, int], str]:
-        """It drops none."""
         return {}
 
     def configuration(self) -> Mapping[str, Any]:
-        """No settings."""
         return {}
 
     def yields(self, payments: Sequence[Payment]) -> Iterable[tuple[str, str]]:
-        """Each payment, with its fee."""
         for payment in payments:
             yield payment.record, payment.effect_digest
 
     def contributions(self: Subject, payment: Payment) -> Iterable[Contribution]:
-        """Where it has balances: to that of the payment's account."""
         return total_and_count(self.sink, payment.account, payment) if self.balances else ()
 
     def contributions_of_log(self, reader: LogReader) -> Iterable[Mapping[str, Any]]:
-        """None: what is due follows from the workload alone."""
         return ()
 
 
 @runtime_checkable
 class OnQueues(Protocol):
-    """What a subject says beside, if queues are part of it."""
+    """A subject that uses queues."""
 
     @property
     def queues(self) -> tuple[str, ...]:
-        """Addresses that it writes to; none of a pipeline of somebody's own that has no queue."""
+        """Addresses that it writes to; empty for a user's pipeline without queues."""
 
     @property
     def from_queues(self) -> bool:
-        """Whether it consumes queues too, and the workload is sent to a queue broker."""
+        """Whether it also consumes queues, so that the workload goes to a queue broker."""
 
     @property
     def queue_broker(self) -> QueueSettings:
-        """Of the queue broker, which is on trial with it."""
+        """Settings of the queue broker, which is under test too."""
 
 
 @runtime_checkable
 class CallsHttp(Protocol):
-    """What a subject says beside, if it may call an HTTP service."""
+    """A subject that may call an HTTP service."""
 
     @property
     def http(self) -> HttpSettings | None:
-        """The service that it calls; None: it calls none."""
+        """The service that it calls; None if it calls none."""

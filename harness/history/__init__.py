@@ -1,1 +1,1 @@
-"""What a run leaves: its folder, its record, its tables, its events."""
+"""What a run leaves behind: its folder, record, tables and events."""

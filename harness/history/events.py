@@ -1,7 +1,7 @@
-"""The stream of typed events that a run emits; every output is a handler of it.
+"""The typed events that a run emits; every output is a handler of this stream.
 
-A handler gets each event once, in order, on the thread that emitted it, and
-must not block. `at` is the monotonic clock of the harness, in nanoseconds.
+A handler gets each event once, in order, on the thread that emitted it, and must not block. `at` is
+the monotonic clock of the harness, in nanoseconds.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class PhaseStarted(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class PhaseEnded(Event):
-    """A phase is over; outcome is ok, failed, stalled, held-back or interrupted."""
+    """A phase ended; outcome is ok, failed, stalled, held-back or interrupted."""
 
     phase: str
     outcome: str
@@ -50,7 +50,7 @@ class PhaseEnded(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class Progress(Event):
-    """How far the workload is: acknowledged records of all; and the pipeline, in its own words."""
+    """How many records are acknowledged, and how the pipeline describes its progress."""
 
     acknowledged: int
     total: int
@@ -59,7 +59,7 @@ class Progress(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class FaultChanged(Event):
-    """A fault went to a new state: armed, injected, took effect, healed or failed."""
+    """A fault changed its state, for instance to armed, injected, took effect, healed or failed."""
 
     fault: str
     kind: str
@@ -85,14 +85,14 @@ class InstanceChanged(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class Judged(Event):
-    """The checkers have spoken."""
+    """The checkers have judged the run."""
 
     judgement: Judgement
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReportWritten(Event):
-    """The report lies there."""
+    """The report was written."""
 
     html: Path
     json: Path
@@ -100,7 +100,7 @@ class ReportWritten(Event):
 
 @dataclass(frozen=True, kw_only=True)
 class RunEnded(Event):
-    """The run is over, everything of it is gone from the machine."""
+    """The run is over and has left no processes behind."""
 
     folder: Path
     exit_code: int

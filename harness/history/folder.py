@@ -1,9 +1,7 @@
-"""The run folder: where everything of one run lies.
+"""The run folder, which holds all files of one run.
 
-`history/*.jsonl` is what a run writes while it lasts. When it is over they
-become Parquet tables, are read back and sealed, and only then are the lines removed. Until there is
-a seal the lines are the history, from then on the tables are, so that there are never two that
-differ.
+A run writes `history/*.jsonl`. At its end these become Parquet tables, which are read back and
+sealed; then the lines are removed. Until then only the lines count, afterwards only the tables.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ from onceproof.harness.history.run_record import RUN_FILE, RunRecord
 from onceproof.harness.history.tables import DamagedHistory, Recorded, read_lines
 
 LIMITS_FILE = "limits.json"
-"""What limits a sealed history, in sentences."""
+"""Limits of a sealed history, as sentences."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +50,12 @@ class RunFolder:
         """Make a new folder `<utc>-<scenario>-<seed>` under `runs`.
 
         Raises:
-            OSError: it cannot be made.
+            OSError: the folder cannot be made.
         """
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
         plain = re.sub(r"[^A-Za-z0-9-]+", "-", scenario).strip("-")
         for attempt in range(100):
-            # Absolute, because the parts of a run work in folders of their own.
+            # Absolute, because the processes of a run have other working directories.
             path = runs.absolute() / f"{stamp}-{plain}-{seed}{f'-{attempt}' if attempt else ''}"
             try:
                 path.mkdir(parents=True, mode=0o700)
@@ -71,28 +69,25 @@ class RunFolder:
 
     @property
     def history(self) -> Path:
-        """What was recorded."""
         return self.path / "history"
 
     @property
     def logs(self) -> Path:
-        """Logs of brokers, proxies, database and pipeline."""
         return self.path / "logs"
 
     @property
     def work(self) -> Path:
-        """Data of the stage, which does not outlive the run."""
+        """Data of the stage; removed at the end of the run."""
         return self.path / "work"
 
     def load_history(self, *, unsealed: bool = False) -> Loaded:
-        """The history, from tables if the run was finished, else from the lines.
+        """Load the history from the tables of a finished run, or from the lines of another.
 
         Args:
-            unsealed: take the tables as they are, also if they are not as they were sealed.
+            unsealed: accept tables that were changed since they were sealed.
 
         Raises:
-            DamagedHistory, BadHistory: it cannot be read, or is not as it was sealed; the text says
-                what and where.
+            DamagedHistory, BadHistory: it cannot be read or was changed; the text says where.
         """
         check_inside(self.history, self.path)
         if not self.history.is_dir():
@@ -105,7 +100,7 @@ class RunFolder:
         return load_tables(LocalFolder(self.path), unsealed=unsealed)
 
     def check_record(self) -> None:
-        """See that the record of a finished run is the one that it was sealed with.
+        """Check that the record of a finished run is the one that was sealed.
 
         Raises:
             BadHistory: it was changed since.
@@ -123,11 +118,11 @@ class RunFolder:
         """Turn lines into tables, read them back, seal them, then remove the lines.
 
         Returns:
-            What limits the history, in sentences.
+            Limits of the history, as sentences.
 
         Raises:
-            DamagedHistory: the lines cannot be read; they stay as they are.
-            OSError: the tables cannot be written; the lines stay as they are.
+            DamagedHistory: the lines cannot be read; they are kept.
+            OSError: the tables cannot be written; the lines are kept.
         """
         if not any(self.history.glob("*.jsonl")):
             return self.load_history().limits
@@ -156,11 +151,10 @@ class Loaded:
     """A history, and how far it can be relied on.
 
     Attributes:
-        history: the tables.
-        limits: what limits it, in sentences.
-        rows: table → how many rows were sealed; empty where nothing was.
-        changed: what is not as it was sealed, in a sentence; None if nothing is.
-        doubt: why nobody knows whether all rows are there; None if that is known.
+        limits: limits of the history, as sentences.
+        rows: table → number of sealed rows; empty without a seal.
+        changed: what was changed since it was sealed, as a sentence; None if nothing was.
+        doubt: why it is unknown whether all rows are present; None if that is known.
     """
 
     history: History
@@ -171,7 +165,7 @@ class Loaded:
 
 
 def load_tables(run: Folder, *, unsealed: bool = False) -> Loaded:
-    """The history of a run that came to its end, wherever its folder lies.
+    """Load the history of a finished run from a local or remote folder.
 
     Raises:
         DamagedHistory, BadHistory: see `RunFolder.load_history`.
@@ -195,7 +189,7 @@ def load_tables(run: Folder, *, unsealed: bool = False) -> Loaded:
         limits = parse_limits(folder.text(LIMITS_FILE), f"{folder.place}/{LIMITS_FILE}")
     history = History.load(folder)
     if changed:
-        # An engine may do worse than fail at a file that is damaged within.
+        # A damaged file may do worse to an engine than make it fail.
         history.check_readable()
     return Loaded(
         history=history,
@@ -207,14 +201,12 @@ def load_tables(run: Folder, *, unsealed: bool = False) -> Loaded:
 
 
 def _changed(run: Folder, folder: Folder, seal: Seal) -> str | None:
-    """What of a run is not as it was sealed, in a sentence; None if nothing is."""
-    # It was read before, so that it is no larger than a record may be.
+    # The record was read before, so its size is within the limit.
     record = () if run.sha256(RUN_FILE) == seal.record else (f"{RUN_FILE} was changed",)
     return describe_changes((*record, *changed_files(folder, seal)))
 
 
 def seal_folder(run: Path) -> None:
-    """Seal the tables of a run folder as they are."""
     history = run / "history"
     files = {}
     for path in sorted([*history.glob("*.parquet"), *history.glob(LIMITS_FILE)]):
@@ -254,23 +246,22 @@ def _limits(recorded: Recorded) -> tuple[str, ...]:
 
 
 def is_unfinished(names: Collection[str]) -> bool:
-    """Whether a history folder with these files holds lines that never became sealed tables."""
+    """Return whether a history folder with these files has lines but no sealed tables."""
     return SEAL_FILE not in names and any(name.endswith(".jsonl") for name in names)
 
 
 def missing_tables(names: Collection[str]) -> list[str]:
-    """The tables whose files a history folder lacks, by its names; none if it is sealed."""
     return [file for name in TABLES if (file := f"{name}.parquet") not in names]
 
 
 def check_whole(names: Collection[str], place: str) -> None:
-    """See that a run that was finished has all its tables: one that is gone is not empty.
+    """Check that a finished run has all its tables; a missing one must not be taken for empty.
 
     Raises:
-        DamagedHistory: some are missing; `place` is named.
+        DamagedHistory: some are missing; the text names `place`.
     """
     gone = missing_tables(names)
-    if gone and len(gone) < len(TABLES):  # with none of them it was never finished
+    if gone and len(gone) < len(TABLES):  # without any table the run was never finished
         raise DamagedHistory(
             f"{place}: expected a table of every kind, found no {', '.join(gone)}; restore what "
             "was removed. (A history that was not made by a run may leave tables out.)"
@@ -278,10 +269,10 @@ def check_whole(names: Collection[str], place: str) -> None:
 
 
 def parse_limits(text: str, place: str) -> tuple[str, ...]:
-    """The sentences that a file of limits holds.
+    """Return the sentences of a limits file.
 
     Raises:
-        DamagedHistory: it is not JSON; `place` is named.
+        DamagedHistory: it is not JSON; the text names `place`.
     """
     try:
         return tuple(map(str, json.loads(text)))

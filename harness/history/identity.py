@@ -1,7 +1,6 @@
-"""How a record carries its identity, and how content is reduced to a digest.
+"""Headers with a record's identity, and digests of content.
 
-Identity travels in the record. It is never worked out from offsets, counts
-or times.
+The identity is part of the record. It is never derived from offsets, counts or times.
 """
 
 from __future__ import annotations
@@ -11,13 +10,13 @@ import hashlib
 RECORD_HEADER = "onceproof-record"
 """Kafka header with the record's identity, UTF-8."""
 ODD_HEADER = "onceproof-odd"
-"""Kafka header of a record that is sent beside the workload, and is no input."""
+"""Kafka header of a record that does not belong to the workload and is not an input."""
 ATTEMPT_HEADER = "onceproof-attempt"
-"""Kafka header with the identity of the call that sent it, UTF-8."""
+"""Kafka header with the identity of the send call, UTF-8."""
 
 
 def digest(*parts: bytes | str | int | None) -> str:
-    """A 64-bit digest, in hex, of a sequence of parts; lengths keep neighbours apart."""
+    """Return a 64-bit hex digest of some parts, whose lengths are included to separate them."""
     state = hashlib.blake2b(digest_size=8)
     for part in parts:
         if part is None:

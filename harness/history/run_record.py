@@ -1,7 +1,7 @@
-"""The run record, `run.json`: everything needed to judge, tell and repeat one run.
+"""The run record, `run.json`: everything needed to judge, report and repeat a run.
 
-It is written before anything is started and is complete from then on, so
-that a run which dies half-way can still be judged from its folder alone.
+It is complete before the stage starts, so that a run which dies half-way can still be judged from
+its folder alone. Only a lab adds its faults later.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from onceproof.checkers.regular import NotRegular, read_regular
 
 RUN_FILE = "run.json"
 LARGEST = 64 * 2**20
-"""Bytes of a record; ours end far below one million."""
+"""Maximum size in bytes; our records are far below one million."""
 
 
 class UnreadableRun(ValueError):
-    """The folder is not a run of onceproof, or its record is damaged; the text says what to do."""
+    """The folder is not a onceproof run, or its record is damaged; the text says what to do."""
 
 
 class Step(BaseModel):
-    """One line of the schedule, in words and as data."""
+    """One fault of the schedule, described for readers."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -38,7 +38,7 @@ class Step(BaseModel):
 
 
 class Written(BaseModel):
-    """What a run that comes to its end must have written, known before it starts."""
+    """What the history of a finished run must contain, known before the run starts."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -51,7 +51,7 @@ class Written(BaseModel):
 
 
 class RunRecord(BaseModel):
-    """What `run.json` holds."""
+    """The content of `run.json`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -84,7 +84,7 @@ class RunRecord(BaseModel):
     )
 
     def save(self, folder: Path) -> None:
-        """Write `run.json` whole or not at all."""
+        """Write `run.json` atomically."""
         target = folder / RUN_FILE
         part = target.with_suffix(".part")
         try:
@@ -121,10 +121,10 @@ class RunRecord(BaseModel):
 
     @classmethod
     def parse(cls, text: str, place: str) -> RunRecord:
-        """The record that a text holds.
+        """Parse a record.
 
         Raises:
-            UnreadableRun: it is not JSON, or not a record of this format; `place` is named.
+            UnreadableRun: not JSON, or not a record of this format; the text names `place`.
         """
         try:
             return cls.model_validate(json.loads(text))
@@ -139,5 +139,5 @@ class RunRecord(BaseModel):
                 f"{place}: {where}: {first['msg']}. It was written by another version of "
                 "onceproof or edited; restore it from a copy."
             ) from None
-        except ValueError as error:  # no JSON, or numbers of more digits than Python reads
+        except ValueError as error:  # not JSON, or numbers with more digits than Python reads
             raise UnreadableRun(f"{place} is not JSON ({error}); restore it from a copy.") from None

@@ -1,7 +1,6 @@
-"""A finished run wherever it was put: read from a `Folder`, and never written to.
+"""Read a finished run from a local or remote `Folder`, without writing to it.
 
-Only a sealed history can be read so. What a run writes while it lasts is for
-the machine that it runs on.
+This works for a finished run only: the lines of an unfinished one are read only on the local disk.
 """
 
 from __future__ import annotations
@@ -13,15 +12,10 @@ from onceproof.harness.history.tables import DamagedHistory
 
 
 def load_stored(folder: Folder, *, unsealed: bool = False) -> tuple[RunRecord, Loaded]:
-    """Read the record of a run and open its history.
-
-    Args:
-        folder: the run folder.
-        unsealed: take the tables as they are, also if they are not as they were sealed.
+    """Read the record of a run and open its history; `unsealed` as in `RunFolder.load_history`.
 
     Raises:
-        UnreadableRun, DamagedHistory, BadHistory: it is not a run, not a finished one, damaged, or
-            changed; the text says what and what to do.
+        UnreadableRun, DamagedHistory, BadHistory: it is not a finished run, damaged or changed.
     """
     record = RunRecord.parse(folder.text(RUN_FILE), f"{folder.place}/{RUN_FILE}")
     if "history" not in folder.names():

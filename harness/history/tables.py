@@ -1,9 +1,8 @@
-"""From the lines that a run's writers wrote to the typed tables that checkers read.
+"""Convert the JSON lines of a run to the typed tables that checkers read.
 
-A call without a return is `info`, and of rows that are written again as they
-change (phases, faults, instances, transactions) the last one counts. A line cut short by a crash
-can only be the last of its file; it is counted and reported. A damaged line elsewhere is an error
-that names it.
+A call without a return has the outcome `info`. Phases, faults, instances and transactions are
+written again when they change; the last row counts. Only the last line of a file may be cut short
+by a crash; it is reported. A damaged line elsewhere is an error that names it.
 """
 
 from __future__ import annotations
@@ -20,32 +19,32 @@ from onceproof.checkers.regular import open_regular
 from onceproof.checkers.tables import TABLES
 
 _IDENTITY = {"phases": "phase", "faults": "fault", "instances": "instance", "txns": "txn"}
-"""Tables whose rows are written again as they change, and the column that tells them apart."""
+"""Tables whose rows are written again when they change, and the column that identifies a row."""
 _NOT_TABLES = frozenset({"called", "returned", "progress", "delivered", "written"})
 _NEEDED = {
     "called": ("attempt",),
     "returned": ("attempt",),
     **{table: (identity,) for table, identity in _IDENTITY.items()},
 }
-"""Fields by which lines are put together."""
+"""Fields by which lines are joined."""
 
 
 _OURS: Final = frozenset({"auditor.jsonl", "harness.jsonl", "workload.jsonl"})
-"""Files that the harness has closed before it says that collecting ended well: one of which a line
-is cut short all the same has lost more than anybody knows. Others may end in a SIGKILL."""
+"""Files that are closed before the collect phase ends with `ok`. If one has a line cut short all
+the same, an unknown number of lines is lost. Writers of other files may be killed by SIGKILL."""
 
 
 _LONGEST: Final = 64 * 2**20
-"""Bytes of a line."""
+"""Maximum bytes of a line."""
 
 
 class DamagedHistory(ValueError):
-    """A history file cannot be read; the text names the file, the line and what was expected."""
+    """A history file is damaged; the text names the file, the line and what was expected."""
 
 
 @dataclass(kw_only=True)
 class Recorded:
-    """What the lines of a run say."""
+    """The tables of a run, made from its lines."""
 
     tables: dict[str, pa.Table]
     cut_short: tuple[str, ...] = ()
@@ -58,8 +57,7 @@ def read_lines(folder: Path) -> Recorded:
     """Read every `*.jsonl` of a history folder.
 
     Raises:
-        DamagedHistory: a line that is not the last of its file is damaged, or a row does not fit
-            its table.
+        DamagedHistory: a line before the last is damaged, or a row does not fit its table.
     """
     rows: dict[str, list[dict[str, Any]]] = {}
     cut_short: list[str] = []
@@ -101,7 +99,7 @@ def _rows(path: Path, cut_short: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def _whole_lines(path: Path, cut_short: list[str]) -> Iterator[bytes]:
-    """The lines of a file without the last one, if that was cut short."""
+    """Yield the lines of a file, except a last one that was cut short."""
     with open_regular(path, path.parent) as file:
         number = 0
         while line := file.readline(_LONGEST + 1):
@@ -141,7 +139,7 @@ def _table(name: str, rows: list[dict[str, Any]]) -> pa.Table:
     whole = [field.name for field in schema if pa.types.is_integer(field.type)]
     for row in rows:
         for column in whole:
-            if isinstance(row.get(column), float):  # Arrow would cut it down without a word
+            if isinstance(row.get(column), float):  # Arrow would truncate it silently
                 raise DamagedHistory(
                     f"table {name}: column {column} is {row[column]}, expected a whole number"
                 )

@@ -1,8 +1,6 @@
-"""Append-only JSON Lines: how every process of a run writes history.
+"""Write history as append-only JSON Lines; every process of a run does so.
 
-What a writer has flushed survives any death of its process, because it is
-with the kernel by then. A line that a crash cut short is the last of its file; the reader counts it
-and goes on.
+Flushed lines survive the death of the process. Only the last line may be cut short by a crash.
 """
 
 from __future__ import annotations
@@ -20,11 +18,11 @@ _CLOCK_EVERY = 10_000_000_000  # nanoseconds between two pairs of (monotonic, wa
 
 
 class HistoryNotWritten(OSError):
-    """A line of history could not be written, for instance because the disk is full."""
+    """The history cannot be written, for instance because the disk is full."""
 
 
 class HistoryWriter:
-    """One writer's file. Thread-safe; every call is flushed before it returns.
+    """The file of one writer. Thread-safe; every call is flushed before it returns.
 
     Raises:
         HistoryNotWritten: the file cannot be written.
@@ -33,7 +31,7 @@ class HistoryWriter:
     def __init__(self, folder: Path, writer: str) -> None:
         self.writer = writer
         self.path = folder / f"{writer}.jsonl"
-        # Unbuffered: a write that failed must not be tried again when the file is closed.
+        # Unbuffered: closing the file must not retry a failed write.
         self._file = self.path.open("ab", buffering=0)
         self._lock = threading.Lock()
         self._clock = clock_id()
@@ -41,15 +39,14 @@ class HistoryWriter:
         self._broken: HistoryNotWritten | None = None
 
     def write(self, line: str, /, **fields: Any) -> None:
-        """Write one line: its kind (a table's name, or `called` / `returned`) and its fields."""
+        """Write one line of kind `line`: a table's name, or for instance `called` or `returned`."""
         self.write_all(line, [fields])
 
     def write_all(self, line: str, rows: Iterable[Mapping[str, Any]], /) -> None:
-        """Write many lines of one kind and flush once."""
         data = b"".join(_encoded({"t": line, **row}) for row in rows)
         with self._lock:
             if self._broken is not None:
-                # Behind a line that was cut short nothing may follow: it would read as damage.
+                # Nothing may follow a line that was cut short: it would be read as damage.
                 raise self._broken
             try:
                 self._write_whole(self._pair() + data)

@@ -1,1 +1,1 @@
-"""The HTTP service of a stage: it records the requests that it carries out; faults act in it."""
+"""The HTTP service of a stage, which records the requests that it executes and injects faults."""

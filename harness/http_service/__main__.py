@@ -1,4 +1,4 @@
-"""The HTTP service as a process: clients come in at one address, and we ourselves at another.
+"""Run the HTTP service as a process, with one address for clients and another for control.
 
 `python -m onceproof.harness.http_service CLIENTS CONTROL LOG SETTINGS`, the first two as host:port.
 """
@@ -23,11 +23,10 @@ from onceproof.harness.http_service.settings import HttpSettings
 
 CONFLICT: Final = 409
 _MOST_BYTES: Final = 64 << 20
-"""More than any request has."""
 
 
 class Incomplete(ConnectionError):
-    """A request that ended before its end, or that nobody can read: it is not carried out."""
+    """A request that is incomplete or malformed; it is not executed."""
 
 
 class _Server(ThreadingHTTPServer):
@@ -40,12 +39,12 @@ class _Server(ThreadingHTTPServer):
         super().__init__((host, int(port)), handler)
 
     def server_bind(self) -> None:
-        """Bind without asking a name server for the name of our address, which may take long."""
+        """Bind without the reverse DNS lookup of the base class, which may be slow."""
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = str(self.server_address[0]), self.server_address[1]
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Who hangs up before the answer is no error."""
+        """Ignore clients that disconnect before the response."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
@@ -53,11 +52,10 @@ class _Server(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
-    wbufsize = -1  # an answer is one packet, which no delayed acknowledgement holds up
+    wbufsize = -1  # send a response as one packet, so that no delayed ACK slows it down
     server: _Server
 
     def handle_any(self) -> None:
-        """Take a request, and answer it or hang up."""
         try:
             body = self._body()
         except ValueError as error:
@@ -77,26 +75,25 @@ class _Handler(BaseHTTPRequestHandler):
     do_GET = do_HEAD = do_OPTIONS = do_POST = do_PUT = do_PATCH = do_DELETE = handle_any  # noqa: N815
 
     def taken(self, path: str, body: bytes) -> Answer | None:
-        """What becomes of it; None: hang up."""
         headers = tuple(self.headers.items())
         text = body.decode(errors="backslashreplace")
         return self.server.service.take(self.command, path, headers, text)
 
     def log_message(self, *_: Any) -> None:
-        """What was carried out is in the log of requests."""
+        """Log nothing: executed requests are in the request log."""
 
     def _body(self) -> bytes:
-        """The whole body.
+        """Read the whole body.
 
         Raises:
-            Incomplete, ValueError: it is not whole.
+            Incomplete, ValueError: it is incomplete or malformed.
         """
         if "chunked" in self.headers.get("Transfer-Encoding", "").lower():
             return b"".join(iter(self._chunk, b""))
         return self._exactly(int(self.headers.get("Content-Length", "0")))
 
     def _chunk(self) -> bytes:
-        """The next chunk; an empty one is the last."""
+        """Read the next chunk; an empty one is the last."""
         size = int(self.rfile.readline(1 << 10).split(b";")[0], 16)
         data = self._exactly(size)
         while self.rfile.readline(1 << 16).strip():  # the end of the chunk, or trailers
@@ -114,7 +111,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class _Control(_Handler):
-    """Our own way in: `PUT /rule`, `GET /rule` and `DELETE /rule`; `GET /` tells that it is up."""
+    """Control requests: PUT, GET and DELETE of `/rule`; `GET /` shows that the service runs."""
 
     def taken(self, path: str, body: bytes) -> Answer | None:
         service = self.server.service
@@ -135,12 +132,11 @@ class _Control(_Handler):
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Serve until SIGTERM comes."""
     clients, control, log, settings = arguments
     given = json.loads(settings)
     wanted = HttpSettings(paths=tuple(given["paths"]), key=given["key"])
     service = Service(wanted, Path(log))
-    # We take it to be up once it answers us: clients are let in before.
+    # The harness takes the service to run once control answers, so serve clients first.
     for place, handler in ((clients, _Handler), (control, _Control)):
         server = _Server(place, handler, service)
         threading.Thread(target=server.serve_forever, daemon=True).start()

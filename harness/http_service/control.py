@@ -1,4 +1,4 @@
-"""The HTTP service as we see it, past all proxies: its log, whether it answers, rules of faults."""
+"""Control the HTTP service, bypassing the proxies: its log, health and fault rules."""
 
 from __future__ import annotations
 
@@ -20,22 +20,20 @@ _SECONDS: Final = 5.0
 
 @dataclass(frozen=True, kw_only=True)
 class HttpControl:
-    """Our own way into the HTTP service of one run.
+    """Client of the control address of one run's HTTP service.
 
     Attributes:
-        place: where it takes orders, as host:port.
-        file: its log.
+        place: control address, as host:port.
     """
 
     place: str
     file: Path
 
     def requests(self) -> list[Request]:
-        """All that it has carried out, in order, whether it runs or not."""
+        """Return all executed requests in order; the service need not run."""
         return read(self.file)
 
     def answers(self, seconds: float = _SECONDS) -> bool:
-        """Whether it answers in time."""
         try:
             self._ask("GET", "/", seconds=seconds)
         except StageTrouble:
@@ -44,10 +42,10 @@ class HttpControl:
 
     @contextmanager
     def acting(self, rule: Rule) -> Iterator[PlacedRule]:
-        """Let a rule act until the block ends, or it is removed.
+        """Apply a rule until the block ends or the rule is removed.
 
         Raises:
-            StageTrouble: it is gone, or another rule acts.
+            StageTrouble: the service is gone, or another rule is active.
         """
         self._ask("PUT", "/rule", json.dumps(rule.as_json()))
         placed = PlacedRule(ask=lambda method: self._ask(method, "/rule"))
@@ -74,12 +72,12 @@ class HttpControl:
 
 @dataclass(frozen=True, kw_only=True)
 class PlacedRule:
-    """A rule at work."""
+    """An active rule."""
 
     ask: Callable[[str], Any]
 
     def met(self) -> list[Met]:
-        """The requests that it has acted on.
+        """Return the requests that it has affected.
 
         Raises:
             StageTrouble: the service is gone, and the rule with it.
@@ -87,10 +85,9 @@ class PlacedRule:
         return self._read("GET")
 
     def remove(self) -> list[Met]:
-        """Let go what it holds; returns all that it has acted on. Again, it does nothing.
+        """Remove it, release held requests, and return all that it has affected.
 
-        Raises:
-            StageTrouble: the service is gone, and the rule with it.
+        A second call has no effect. Raises like `met`.
         """
         return self._read("DELETE")
 

@@ -1,4 +1,4 @@
-"""The HTTP service as a process of this machine."""
+"""The HTTP service as a local process."""
 
 from __future__ import annotations
 
@@ -35,7 +35,6 @@ class LocalHttpService:
         self._processes = processes
 
     def create(self, stop: Stop) -> None:
-        """Start it and wait until it is up."""
         self.start()
         self.wait_started(stop)
 
@@ -50,7 +49,7 @@ class LocalHttpService:
         )
 
     def wait_listening(self, stop: Stop) -> None:
-        """Nobody has to reach it before it is up, so this is the same."""
+        # Nothing needs to connect before it has started.
         self.wait_started(stop)
 
     def wait_started(self, stop: Stop) -> None:

@@ -1,7 +1,7 @@
-"""The requests that the HTTP service has carried out, on disk in their order.
+"""The log of requests that the HTTP service has executed, in order.
 
-A request is carried out when its line is complete on disk; only then is it answered. So a kill of
-the service loses nothing that was acknowledged, and a line without its end was never carried out.
+A request counts as executed when its line is complete on disk; only then is it answered. So killing
+the service loses no acknowledged request, and an incomplete line was never executed.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """One request that was carried out.
+    """An executed request.
 
     Attributes:
-        number: its place among all, from 1.
-        headers: name and value of each, as they came.
-        body: as text; bytes that are no UTF-8 are escaped.
-        at: when, in nanoseconds of the machine's clock.
+        number: sequence number, from 1.
+        headers: name and value of each, as received.
+        body: text, with bytes that are not UTF-8 escaped.
+        at: time on the machine's monotonic clock, in nanoseconds.
     """
 
     number: int
@@ -32,7 +32,7 @@ class Request:
     at: int
 
     def header(self, name: str) -> str | None:
-        """The first header of that name, in any case."""
+        """Return the first header of that name, ignoring case."""
         return next((value for key, value in self.headers if key.lower() == name.lower()), None)
 
     @classmethod
@@ -41,12 +41,10 @@ class Request:
 
 
 def log_of(work: Path) -> Path:
-    """Where the log of a run is."""
     return work / "http-service" / "requests.jsonl"
 
 
 def read(file: Path) -> list[Request]:
-    """All requests that were carried out; none while there is no log."""
     try:
         data = file.read_bytes()
     except FileNotFoundError:
@@ -56,20 +54,20 @@ def read(file: Path) -> list[Request]:
 
 
 class Log:
-    """The log as the service writes it; one at a time."""
+    """Writer of the log; not thread-safe."""
 
     def __init__(self, file: Path) -> None:
-        """Open it behind its last complete line: what a killed service left there goes."""
+        """Open the log, and remove an incomplete last line that a killed service left."""
         file.parent.mkdir(parents=True, exist_ok=True)
         self.requests = read(file)
-        """What was in it."""
+        """Requests that earlier lives have executed."""
         self._file = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
         complete = file.read_bytes().rfind(b"\n") + 1
         os.ftruncate(self._file, complete)
         os.lseek(self._file, complete, os.SEEK_SET)
 
     def append(self, request: Request) -> None:
-        """Add a request; it is on disk when this returns."""
+        """Append a request; it is on disk when this returns."""
         line = memoryview(json.dumps(asdict(request), ensure_ascii=False).encode() + b"\n")
         while line:
             line = line[os.write(self._file, line) :]

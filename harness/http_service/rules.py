@@ -1,4 +1,4 @@
-"""What a fault has the HTTP service do to requests, instead of carrying them out and answering."""
+"""Rules by which faults change how the HTTP service processes requests."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ ANSWERS: Final[tuple[Answer, ...]] = ("usual", "none", "unavailable")
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """It acts on every request that the service has not carried out before.
+    """A rule for requests that the service has not executed before.
 
     Attributes:
-        carry_out: whether they are carried out.
-        answer: the usual one; none, and the connection is closed instead; or 503.
-        hold: whether each waits before its answer until the rule is removed.
-        times: on how many requests it acts; None: on all of them.
+        carry_out: whether they are executed.
+        answer: usual; none: close the connection instead; unavailable: 503.
+        hold: whether responses wait until the rule is removed.
+        times: number of requests that it affects; None: all of them.
     """
 
     carry_out: bool
@@ -26,7 +26,7 @@ class Rule:
     times: int | None = None
 
     def __post_init__(self) -> None:
-        """Raises `ValueError` for what would confirm a request that was never carried out."""
+        """Raise `ValueError` if the answer contradicts `carry_out`, or is unknown."""
         if self.answer not in ANSWERS:
             raise ValueError(f"invalid answer {self.answer!r}: expected {' or '.join(ANSWERS)}")
         if (self.answer, self.carry_out) in (("usual", False), ("unavailable", True)):
@@ -38,10 +38,10 @@ class Rule:
 
 @dataclass(frozen=True, kw_only=True)
 class Met:
-    """A request on which a rule acted.
+    """A request that a rule affected.
 
     Attributes:
-        number: of the request, if it was carried out.
+        number: see `Request`; None if it was not executed.
     """
 
     method: str

@@ -1,8 +1,8 @@
-"""What becomes of each request: it is carried out, recognized as a repeated one, or meets a fault.
+"""Execute requests, recognize repeated ones, and apply fault rules.
 
-Requests are carried out one at a time. With a header for keys, a key that was carried out is
-answered with the first answer again, as the IETF's draft on `Idempotency-Key` and payment services
-have it; with another request behind it, it is refused.
+Requests are executed one at a time. If a header for idempotency keys is configured, a repeated key
+gets the first response again, as in the IETF draft on `Idempotency-Key` and in payment services. A
+known key with a different request is refused.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from onceproof.harness.http_service.settings import HttpSettings, below
 
 OK, NOT_FOUND, NOT_ALLOWED, OTHER_REQUEST, UNAVAILABLE = 200, 404, 405, 422, 503
 METHODS: Final = ("POST", "PUT", "PATCH", "DELETE")
-"""Those that change something; the others have no effect, and are not allowed."""
+"""Methods that change something; others are not allowed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """An answer: its status, and its content as JSON."""
+    """A response with JSON content."""
 
     status: int
     content: Mapping[str, object]
@@ -33,12 +33,10 @@ class Answer:
 
 @dataclass(kw_only=True)
 class Placed:
-    """A rule at work.
+    """An active rule.
 
     Attributes:
-        claimed: how many requests it has taken.
-        met: those that it has acted on.
-        removed: set when it is removed, and what it holds may go on.
+        removed: set when it is removed, which releases held requests.
     """
 
     rule: Rule
@@ -48,14 +46,14 @@ class Placed:
 
 
 class RuleThere(RuntimeError):
-    """There is a rule already."""
+    """Another rule is already active."""
 
 
 class Service:
     """The service of one run, in one of its lives. Thread-safe."""
 
     def __init__(self, settings: HttpSettings, file: Path) -> None:
-        """What earlier lives have carried out, it knows from the log in `file`."""
+        """`file`: the request log, from which it learns what earlier lives have executed."""
         self._settings = settings
         self._log = Log(file)
         self._count = len(self._log.requests)
@@ -68,10 +66,10 @@ class Service:
         self._lock = threading.Lock()
 
     def put(self, rule: Rule) -> None:
-        """Let a rule act from now on.
+        """Activate a rule.
 
         Raises:
-            RuleThere: another one does.
+            RuleThere: another rule is active.
         """
         with self._lock:
             if self._placed is not None:
@@ -79,12 +77,11 @@ class Service:
             self._placed = Placed(rule=rule)
 
     def met(self) -> list[Met]:
-        """What the rule has acted on."""
         with self._lock:
             return list(self._placed.met) if self._placed is not None else []
 
     def remove(self) -> list[Met]:
-        """Remove the rule, let go what it holds; returns all that it has acted on."""
+        """Remove the rule, release held requests, and return all that it has affected."""
         with self._lock:
             placed, self._placed = self._placed, None
             if placed is None:
@@ -95,7 +92,7 @@ class Service:
     def take(
         self, method: str, path: str, headers: tuple[tuple[str, str], ...], body: str
     ) -> Answer | None:
-        """Do what a request asks for; None: the connection is closed in place of an answer."""
+        """Process a request; None: close the connection without a response."""
         if method not in METHODS:
             return Answer(status=NOT_ALLOWED, content={"expected": METHODS})
         if all(below(path, parent) is None for parent in self._settings.paths):
@@ -114,7 +111,6 @@ class Service:
         return answer if placed.rule.answer == "usual" else None
 
     def _claim(self, request: Request) -> Placed | None:
-        """The rule, if it acts on this request."""
         with self._lock:
             placed = self._placed
             if placed is None or self._earlier(request) is not None:
@@ -125,7 +121,7 @@ class Service:
             return placed
 
     def _carry_out(self, request: Request) -> tuple[Answer, int | None]:
-        """Carry it out unless that was done before; returns the answer, and its number if it is."""
+        """Execute it unless done before; return the response, and its number unless refused."""
         with self._lock:
             earlier = self._earlier(request)
             if earlier is not None and not _same(earlier, request):

@@ -1,4 +1,4 @@
-"""What a run wants of an HTTP service, as plain data."""
+"""Settings of the HTTP service."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class HttpSettings:
-    """An HTTP service to be.
+    """Settings of the HTTP service of one run.
 
     Attributes:
-        paths: it carries out requests to these paths and below them, without a slash at either
-            end; any other path is not found.
-        key: the header by which it recognizes a repeated request, such as `Idempotency-Key`; None:
-            it carries out every request.
+        paths: requests to and below these are executed, others get 404; no slash at either end.
+        key: header with an idempotency key, such as `Idempotency-Key`; None: execute everything.
     """
 
     paths: tuple[str, ...]
@@ -21,7 +19,7 @@ class HttpSettings:
 
 
 def below(path: str, parent: str) -> str | None:
-    """The rest of a request's path behind an output's; None if it does not belong to it."""
+    """Return the rest of a request's path below `parent`; None if it is not below it."""
     inside = path.strip("/")
     if inside == parent:
         return ""

@@ -14,17 +14,17 @@ import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 
 /**
- * The calls of one session to send records, and what came of each.
+ * The send calls of one session and their outcomes.
  *
- * A call is on disk before the client gets its record. Outcomes are told on
- * a thread of the client's; they are kept until the program takes them, and are on disk then.
+ * A call is on disk before the client gets its record. Outcomes arrive on a client thread and are
+ * queued; `settle` writes them to disk.
  */
 final class Attempts {
     private final Calls calls;
     private final KafkaProducer<byte[], byte[]> producer;
     private final Queue<Outcome> outcomes = new ConcurrentLinkedQueue<>();
 
-    /** What came of one call; no error: it is acknowledged. */
+    /** The outcome of a call; a null error means acknowledged. */
     private record Outcome(
             TaskRecord record, RecordMetadata place, Exception error, boolean certain, long at) {}
 
@@ -37,21 +37,21 @@ final class Attempts {
         this.producer = producer;
     }
 
-    /** Calls that have no outcome yet. */
+    /** Number of calls without an outcome. */
     long open() {
         return calls.open();
     }
 
-    /** Write the calls of records that belong to no transaction down, then hand them over. */
+    /** Write the calls of non-transactional records to the history, then send the records. */
     void send(List<TaskRecord> records) {
         calls.called(records, null);
         sendAgain(records);
     }
 
     /**
-     * Write the calls of a transaction down, then hand its records over.
+     * Write the calls of a transaction to the history, then send its records.
      *
-     * @throws KafkaException the client takes no more of this transaction
+     * @throws KafkaException the client accepts no more records of this transaction
      */
     void send(List<TaskRecord> records, String txn) {
         calls.called(records, txn);
@@ -67,27 +67,26 @@ final class Attempts {
         }
     }
 
-    /** Hand records over once more that the client gave up for time, under the same names. */
+    /** Send records again after a timeout, with the same attempt identities. */
     void sendAgain(List<TaskRecord> records) {
         for (var record : records) {
             try {
                 hand(record, false);
             } catch (KafkaException error) {
-                continue; // its outcome is told
+                continue; // its outcome is recorded
             }
         }
     }
 
-    /** Write down what came of calls since the last time. */
     void settle() {
         settle(false);
     }
 
     /**
-     * Write down what came of calls since the last time.
+     * Write the outcomes since the last call to the history.
      *
-     * @param resends whether what the client gave up for time is none of it
-     * @return what the client gave up for time, if so
+     * @param resends whether a timeout is not an outcome, because the record is sent again
+     * @return the records that timed out, if `resends`
      */
     List<TaskRecord> settle(boolean resends) {
         var rows = new ArrayList<Map<String, Object>>();
@@ -103,7 +102,7 @@ final class Attempts {
         return late;
     }
 
-    /** Hand a record over; whatever happens, its outcome is told once. */
+    /** Send a record; its outcome is recorded exactly once. */
     private void hand(TaskRecord record, boolean transactional) {
         var sent = new ProducerRecord<>(
                 record.topic(), record.key().getBytes(UTF_8), record.value().getBytes(UTF_8));
@@ -113,7 +112,7 @@ final class Attempts {
         var told = new AtomicBoolean();
         try {
             producer.send(sent, (place, error) -> {
-                // Told before send() returned: it may not have got into the client's queue.
+                // Called before send() returned: the record may never have been queued.
                 var early = Thread.currentThread() == caller;
                 var certain = early && !transactional && refusedFromTheStart(error);
                 if (!told.getAndSet(true)) {
@@ -128,7 +127,7 @@ final class Attempts {
         }
     }
 
-    /** Room, or the topic, was not there in time, or it is too large: it was never queued. */
+    /** No buffer space or metadata in time, or too large: the record was never queued. */
     private static boolean refusedFromTheStart(Exception error) {
         return error instanceof TimeoutException || error instanceof RecordTooLargeException;
     }
@@ -139,7 +138,7 @@ final class Attempts {
             var offset = place.hasOffset() ? Long.valueOf(place.offset()) : null;
             return calls.happened(outcome.record(), outcome.at(), place.partition(), offset);
         }
-        // A client that retries may have been appended and then refused.
+        // With retries, an earlier try may have been appended before the last one failed.
         return calls.failed(
                 outcome.record(), outcome.at(), Clients.words(outcome.error()), outcome.certain());
     }

@@ -6,10 +6,9 @@ import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 
 /**
- * What an account has: the sum of its payments, in cents, and their number.
+ * The balance of an account: sum, in cents, and number of its payments.
  *
- * `harness/subjects/expected.py` says what it must be; this is the pipeline's
- * own code, which is on trial.
+ * This is code of the pipeline under test; `harness/subjects/expected.py` computes the expectation.
  */
 final class Balance {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -17,7 +16,7 @@ final class Balance {
 
     private Balance() {}
 
-    /** A balance and one payment more. */
+    /** Add a payment to a balance. */
     static byte[] plus(byte[] balance, byte[] payment) {
         try {
             var before = JSON.readTree(balance);

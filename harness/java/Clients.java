@@ -11,10 +11,10 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Clients that give up soon.
+ * Clients with short timeouts.
  *
- * By default a lost answer is noticed after 30 s. With these settings a fault
- * shows within seconds, as with the clients of other languages.
+ * By default a client notices a lost response after 30 s. With these settings a fault shows within
+ * seconds, as with the clients in other languages.
  */
 final class Clients {
     private static final Map<String, Object> SOON = Map.of(
@@ -29,7 +29,7 @@ final class Clients {
 
     private Clients() {}
 
-    /** The settings that the task of a sender has, and what it must have besides. */
+    /** The settings in a sender's task, plus the ones that every sender needs. */
     static Map<String, Object> settings(JsonNode task) {
         var settings = new HashMap<String, Object>();
         task.get("client").properties().forEach(
@@ -43,8 +43,8 @@ final class Clients {
     }
 
     /**
-     * How to connect: where the brokers are, and what
-     * `harness/kafka/connecting/connection.py` has in the folder that the environment names.
+     * Connection settings: the bootstrap servers, and the properties that
+     * `harness/kafka/connecting/connection.py` has in the folder named by the environment.
      */
     static Map<String, Object> connection(JsonNode task) {
         var settings = new HashMap<String, Object>();
@@ -62,26 +62,26 @@ final class Clients {
         return settings;
     }
 
-    /** A producer of bytes; `settings` come on top of ours. */
+    /** A producer of bytes; `settings` override the defaults. */
     static KafkaProducer<byte[], byte[]> producer(Map<String, Object> settings) {
         var all = new HashMap<>(SOON);
         all.putAll(settings);
         return new KafkaProducer<>(all, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
-    /** A group by its name alone, as of somebody who never joined. */
+    /** Metadata of a group without membership, for a producer outside the group. */
     @SuppressWarnings("removal")
     static ConsumerGroupMetadata nameOnly(String group) {
         return new ConsumerGroupMetadata(group);
     }
 
-    /** An error in words, with the first cause behind it. */
+    /** The name, root cause and message of an error. */
     static String words(Throwable error) {
         var said = error.getMessage();
         return said == null ? name(error) : name(error) + ": " + said;
     }
 
-    /** What an error is called, and the first cause behind it where that is another. */
+    /** The class of an error, and of its root cause if it has one. */
     static String name(Throwable error) {
         var cause = error;
         while (cause.getCause() != null) {

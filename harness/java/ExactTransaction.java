@@ -13,12 +13,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
 
 /**
- * One transaction by Kafka's own client, told as `harness/message_faults/librdkafka.py` is told it.
+ * One transaction with Kafka's Java client; same task as `harness/message_faults/librdkafka.py`.
  *
- * It does what the documentation of KafkaProducer tells a program to do. A
- * call that timed out and may be made again is made again, a transaction that failed is aborted and
- * begun again, and whoever cannot abort either is at its end. It gives up soon, so that a fault
- * shows within seconds.
+ * It handles errors as the documentation of KafkaProducer says: it repeats a call that timed out,
+ * aborts a failed transaction and begins again, and ends if it cannot abort. Timeouts are short, so
+ * that a fault shows within seconds.
  */
 final class ExactTransaction {
     private final JsonNode task;
@@ -42,11 +41,11 @@ final class ExactTransaction {
         var told = new ExactTransaction(json.readTree(System.in)).run();
         System.out.println(json.writeValueAsString(told));
         System.out.flush();
-        // What the client's own threads still try is nobody's concern.
+        // Ignore what the client's threads are still doing.
         Runtime.getRuntime().halt(0);
     }
 
-    /** Do it, and say what came of it. */
+    /** Execute the transaction and return its outcome. */
     private Map<String, Object> run() {
         String error = null;
         try {
@@ -83,14 +82,14 @@ final class ExactTransaction {
             if (Clock.now() >= deadline) {
                 throw error;
             }
-            // Of a producer that is fenced, or otherwise at its end, this fails too, and says why.
+            // If the producer is fenced or has another fatal error, this fails with the reason.
             call(producer::abortTransaction);
             return false;
         }
         return true;
     }
 
-    /** Make a call, and again as long as all that is wrong with it is time. */
+    /** Make a call, and repeat it after timeouts. */
     private void call(Runnable call) {
         while (true) {
             try {

@@ -24,15 +24,14 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * One member of a consumer group that reads payments and writes them with their fee into another
- * topic, effects and positions in one transaction: `Member TASK`.
+ * A consumer group member that reads payments and writes them with their fee to another topic,
+ * effects and offsets in one transaction: `Member TASK`.
  *
- * It is written as Kafka's documentation says that such a loop is to be
- * written, and what a broken twin leaves out is a flag of its task. Who can do nothing more ends,
- * and is started again by whoever started it.
+ * The loop follows Kafka's documentation; flags of the task disable what a broken twin leaves out.
+ * After a fatal error it exits, and its supervisor starts it again.
  */
 final class Member {
-    /** Longer than a zombie is paused, also on a busy machine: it is to go on, not to give up. */
+    /** Longer than any pause of a zombie, even on a busy machine, so that it continues. */
     private static final double HUNG_SECONDS = 50;
     private static final Map<String, Object> CONSUMER = Map.of(
             "isolation.level", "read_committed",
@@ -60,8 +59,8 @@ final class Member {
     private volatile boolean told;
 
     /**
-     * The task is that of a member in Python, `harness/subjects/group/task.py`, and may say more:
-     * `history`, the folder to write to; `instance`, who writes there; `transactional_id`.
+     * The task is that of a Python member, `harness/subjects/group/task.py`, with optional fields:
+     * `history`, the folder to write to; `instance`, the writer's name; `transactional_id`.
      */
     private Member(JsonNode task) throws IOException {
         var name = task.get("name").asText();
@@ -111,8 +110,8 @@ final class Member {
         while (!told) {
             var read = consumer.poll(Duration.ofMillis(200));
             if (!read.isEmpty()) {
-                // Asked for at once: who reads in one generation and commits in the next would
-                // commit what somebody else has by then.
+                // Get the metadata now: a later generation's would permit a commit of offsets whose
+                // partitions another member owns by then.
                 process(read, consumer.groupMetadata());
             }
         }
@@ -120,7 +119,7 @@ final class Member {
         producer.close(Duration.ofSeconds(5));
     }
 
-    /** Effects and positions in one transaction; after an abort from the positions again. */
+    /** Commit effects and offsets in one transaction; after an abort, read again. */
     private void process(ConsumerRecords<byte[], byte[]> read, ConsumerGroupMetadata group) {
         var ends = ends(read);
         var txn = Optional.ofNullable(history.begin());
@@ -155,7 +154,7 @@ final class Member {
         txn.ifPresent(one -> one.ended("aborted", why));
     }
 
-    /** Read again from the committed positions, in what is still assigned. */
+    /** Seek to the committed offsets of the partitions that are still assigned. */
     private void rewind() {
         var assigned = consumer.assignment();
         var committed = new HashMap<TopicPartition, OffsetAndMetadata>();
@@ -185,7 +184,7 @@ final class Member {
         return effect;
     }
 
-    /** The next offset to be read, of each partition. */
+    /** The next offset to read of each partition. */
     private static Map<TopicPartition, OffsetAndMetadata> ends(
             ConsumerRecords<byte[], byte[]> read) {
         var ends = new HashMap<TopicPartition, OffsetAndMetadata>();
@@ -195,7 +194,7 @@ final class Member {
         return ends;
     }
 
-    /** Make a call, and again as long as all that is wrong with it is time; but not for ever. */
+    /** Make a call, and repeat it after timeouts until the watchdog ends the process. */
     private void again(String name, Runnable call) {
         watchdog.over(name, () -> {
             while (true) {
@@ -209,11 +208,11 @@ final class Member {
         });
     }
 
-    /** End at the word `end`, and with whoever holds the other end of a pipe. */
+    /** End at the word `end`, or when the other end of the pipe is closed. */
     private void listen() throws IOException {
         var input = Files.readSymbolicLink(Path.of("/proc/self/fd/0")).toString();
         if (!input.startsWith("pipe:")) {
-            return; // nobody holds it
+            return; // not started with a pipe
         }
         var listening = new Thread(() -> {
             var words = new Scanner(System.in);
@@ -226,7 +225,7 @@ final class Member {
         listening.start();
     }
 
-    /** Writes down what is assigned, and for how long. */
+    /** Records the assigned partitions and the times of assignment. */
     private final class Assignments implements ConsumerRebalanceListener {
         @Override
         public void onPartitionsAssigned(Collection<TopicPartition> partitions) {

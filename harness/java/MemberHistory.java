@@ -8,12 +8,12 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * What a member of a group writes down: its transactions, what it staged in them, what it believes
- * to have committed, and what was assigned to it.
+ * The history that a group member writes: transactions, staged offsets, offsets that it believes to
+ * be committed, and assignments.
  *
- * The group's positions themselves are read from Kafka's own log by others;
- * what stands here is `advisory`, since no life starts from it. An assignment is written when it has
- * ended, so that a member that is killed claims nothing of its last one.
+ * The committed offsets of the group are read from Kafka elsewhere; the ones here are `advisory`,
+ * because no member starts from them. An assignment is written when it ends, so a killed member
+ * leaves no row for its last one.
  */
 final class MemberHistory {
     private final History history;
@@ -27,7 +27,7 @@ final class MemberHistory {
     private long numbers;
     private long commits;
 
-    /** `folder` is null where nothing is to be written. */
+    /** With a null `folder`, nothing is written. */
     MemberHistory(String folder, String instance, String group, String id) throws IOException {
         reader = instance;
         life = instance + "/" + Long.toHexString(Clock.now());
@@ -36,17 +36,17 @@ final class MemberHistory {
         transactions = history == null ? null : new Transactions(history, life, id);
     }
 
-    /** A transaction begins; null where nothing is written. */
+    /** Record the begin of a transaction; null if nothing is written. */
     Transactions.Transaction begin() {
         return transactions == null ? null : transactions.begin(numbers++);
     }
 
-    /** Positions are about to be sent to a transaction. */
+    /** Record offsets that are about to be added to a transaction. */
     void staged(Transactions.Transaction txn, Map<TopicPartition, OffsetAndMetadata> ends) {
         write("staged", ends, row -> row.put("txn", txn.id()));
     }
 
-    /** Positions are committed, as far as the client says. */
+    /** Record offsets that the client reports as committed. */
     void committed(Map<TopicPartition, OffsetAndMetadata> ends) {
         var at = Clock.now();
         write("positions", ends, row -> {
@@ -61,13 +61,13 @@ final class MemberHistory {
         commits++;
     }
 
-    /** Reading begins at a position in a partition. */
+    /** Note that reading of a partition starts at an offset. */
     void assigned(TopicPartition partition, long position) {
         since.put(partition, Clock.now());
         from.put(partition, position);
     }
 
-    /** Reading has ended in some partitions: they were taken away, or are read again. */
+    /** Record that reading of partitions ended: they were revoked, or are read again. */
     void ended(Collection<TopicPartition> partitions) {
         var rows = new ArrayList<Map<String, Object>>();
         for (var partition : partitions) {

@@ -5,9 +5,8 @@ import java.nio.file.Path;
 /**
  * A sender without transactions, as `harness/workload/task_file.py` describes it: `Sender TASK`.
  *
- * Whether the client is idempotent is a setting of the task, and its own
- * retries are always on. With `resend_seconds` the application knows better: what the client gave up
- * for time it hands over once more.
+ * The task sets whether the client is idempotent; its retries are always on. With `resend_seconds`
+ * the application sends records again that timed out in the client, which may duplicate them.
  */
 final class Sender {
     private final Orders orders = new Orders();
@@ -30,11 +29,11 @@ final class Sender {
     public static void main(String[] arguments) throws Exception {
         var task = new ObjectMapper().readTree(Path.of(arguments[0]).toFile());
         new Sender(task).run();
-        // Every record has its outcome: the client's own threads have nothing left to do.
+        // Every record has its outcome, so the client's threads have nothing left to do.
         Runtime.getRuntime().halt(0);
     }
 
-    /** Send every record, at the pace that is ordered; wait for every outcome. */
+    /** Send every record at the ordered rate, and wait for every outcome. */
     private void run() throws Exception {
         while (!orders.enough() && !records.over()) {
             var block = records.take(orders.allowed());
@@ -53,7 +52,7 @@ final class Sender {
         status.tell(true);
     }
 
-    /** Take what came of calls, and tell how far we are. */
+    /** Record new outcomes and report progress. */
     private void look() {
         if (status.due()) {
             attempts.sendAgain(attempts.settle(resends));

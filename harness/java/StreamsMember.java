@@ -16,11 +16,11 @@ import org.apache.kafka.streams.kstream.Produced;
 import org.apache.kafka.streams.state.KeyValueStore;
 
 /**
- * One instance of a Kafka Streams application that reads payments and writes into another topic each
- * with its fee, or the balance of its account, which it keeps in a store: `StreamsMember TASK`.
+ * An instance of a Kafka Streams application that reads payments and writes to another topic each
+ * with its fee, or the account's balance from a state store: `StreamsMember TASK`.
  *
- * It has one thread, so that its clients can be told by name; when that fails
- * for good the process ends, and is started again by whoever started it.
+ * It has one thread, so that its clients can be identified by name. If that fails, the process
+ * exits and its supervisor starts it again.
  */
 final class StreamsMember {
     private StreamsMember() {}

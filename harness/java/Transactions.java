@@ -2,10 +2,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The transactions of one session, as the table `txns` has them.
+ * The transactions of one session, for the history's table `txns`.
  *
- * A row is written when its transaction begins and again whenever something
- * is about to happen or has happened to it. Until it has ended nobody knows what becomes of it.
+ * A row is written when a transaction begins, before its commit, and when it has ended. Until then
+ * the outcome is `info`.
  */
 final class Transactions {
     private final History history;
@@ -18,7 +18,7 @@ final class Transactions {
         this.transactionalId = transactionalId;
     }
 
-    /** A transaction begins; its number is unique in the session. */
+    /** Begin a transaction with a number that is unique in the session. */
     Transaction begin(long number) {
         var row = new LinkedHashMap<String, Object>();
         row.put("txn", session + "/t" + number);
@@ -44,13 +44,13 @@ final class Transactions {
             return (String) row.get("txn");
         }
 
-        /** Commit is about to be called. */
+        /** Record that commit is about to be called. */
         void commitCalled() {
             row.put("commit_called_at", Clock.now());
             write();
         }
 
-        /** It is over: `committed`, `aborted`, or `info`, if nobody knows. */
+        /** Record its end: `committed`, `aborted`, or `info` if the outcome is unknown. */
         void ended(String outcome, Exception why) {
             row.put("outcome", outcome);
             row.put("ended_at", Clock.now());

@@ -8,11 +8,11 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.TimeoutException;
 
 /**
- * A sender in transactions, as `harness/workload/task_file.py` describes it: `Transactor TASK`.
+ * A transactional sender, as `harness/workload/task_file.py` describes it: `Transactor TASK`.
  *
- * Recovery is what Kafka's documentation prescribes. A call that timed out is
- * made again, since only that call may follow; a transaction that failed is aborted; and a client
- * that cannot abort either is fenced, or otherwise at its end, and a new one goes on.
+ * Errors are handled as Kafka's documentation says: a call that timed out is repeated, since no
+ * other call is permitted then; a failed transaction is aborted; a client that cannot abort is
+ * fenced or has another fatal error, and is replaced.
  */
 final class Transactor {
     private final Orders orders = new Orders();
@@ -33,11 +33,11 @@ final class Transactor {
     public static void main(String[] arguments) throws Exception {
         var task = new ObjectMapper().readTree(Path.of(arguments[0]).toFile());
         new Transactor(task).run();
-        // Every transaction is over: the client's own threads have nothing left to do.
+        // Every transaction has ended, so the client's threads have nothing left to do.
         Runtime.getRuntime().halt(0);
     }
 
-    /** Send every transaction, at the pace that is ordered. */
+    /** Send every transaction at the ordered rate. */
     private void run() throws Exception {
         newClient();
         while (!orders.enough() && !records.over()) {
@@ -59,7 +59,7 @@ final class Transactor {
         status.tell(true);
     }
 
-    /** A new session; whatever the transactional id had under way is ended by that. */
+    /** Start a new session; `initTransactions` ends any open transaction of the id. */
     private void newClient() {
         while (true) {
             retire();
@@ -77,7 +77,7 @@ final class Transactor {
         }
     }
 
-    /** Nothing more comes from this client: what has no outcome by now gets one. */
+    /** Close the client; every call without an outcome gets one. */
     private void retire() {
         if (producer != null) {
             producer.close(Duration.ZERO);
@@ -86,16 +86,16 @@ final class Transactor {
     }
 
     /**
-     * Send a transaction, and commit it, or abort it on purpose.
+     * Send a transaction and commit it, or abort it if its task says so.
      *
-     * @throws KafkaException nobody knows what became of it, and the client is of no more use
+     * @throws KafkaException the outcome is unknown and the client unusable
      */
     private void send(List<TaskRecord> group) {
         var txn = transactions.begin(group.get(0).transaction());
         try {
             producer.beginTransaction();
             attempts.send(group, txn.id());
-            // Also before an abort: what is thrown away unsent would put nobody to the test.
+            // Also before an abort: records that were never sent would test nothing.
             producer.flush();
             if (!group.get(0).abort()) {
                 txn.commitCalled();
@@ -120,7 +120,7 @@ final class Transactor {
         txn.ended("aborted", why);
     }
 
-    /** Make a call, and again as long as all that is wrong with it is time. */
+    /** Make a call, and repeat it after timeouts. */
     private void call(Runnable call) {
         while (true) {
             try {
@@ -132,7 +132,7 @@ final class Transactor {
         }
     }
 
-    /** Take what came of calls, and tell how far we are. */
+    /** Record new outcomes and report progress. */
     private void look() {
         if (status.due()) {
             attempts.settle();

@@ -1,1 +1,1 @@
-"""Programs in Java that use Kafka's own client, and how they are compiled and started."""
+"""Java programs that use Kafka's Java client, and how to compile and start them."""

@@ -1,7 +1,7 @@
-"""Java programs beside this file: compiled once, then started like any other process.
+"""Compile the Java programs of this folder and build their commands.
 
-There is no build tool. The JDK's compiler is called when a source, the jars
-or the Java have changed, which takes some seconds; the classes are kept with the downloads.
+There is no build tool. The JDK's compiler runs when a source, the jars or the JDK have changed,
+which takes a few seconds; the classes are cached with the downloads.
 """
 
 from __future__ import annotations
@@ -23,18 +23,17 @@ from onceproof.harness.tools.setup import Tools
 
 SOURCES: Final = Path(__file__).parent
 COMMON: Final = SOURCES / "common"
-"""Programs of other clients than Kafka's are compiled with these."""
+"""Sources shared with the programs of clients other than Kafka's."""
 LOGGING: Final = SOURCES / "log4j2.json"
-"""A configuration of Log4j, to standard error."""
 _COMPILER: Final = "jdk.compiler/com.sun.tools.javac.Main"
 _COMPILING_SECONDS: Final = 120.0
-# Small and quickly there: a client lives for seconds.
+# A small heap and a fast start: a client lives for seconds.
 _JVM: Final = ("-Xmx160m", "-Xms32m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 
 @dataclass(frozen=True, kw_only=True)
 class JavaPrograms:
-    """The compiled programs of this folder."""
+    """Compiled Java programs."""
 
     java: Path
     class_path: str
@@ -42,10 +41,9 @@ class JavaPrograms:
     def command(
         self, program: str, *arguments: str | Path, temporary: Path | None = None
     ) -> list[str | Path]:
-        """How to start one, by the name of its class.
+        """Return the command that starts the class `program`.
 
-        What it logs goes to standard error. What it would leave in the system's folder for such
-        things when it is killed goes into `temporary`.
+        `temporary` is its folder for temporary files, which it leaves behind when killed.
         """
         tmpdir = () if temporary is None else (f"-Djava.io.tmpdir={temporary}",)
         return [
@@ -55,10 +53,10 @@ class JavaPrograms:
 
 
 def programs_for(tools: Tools) -> JavaPrograms:
-    """The programs, compiled if they are not yet, with the tools of a run on whatever backend.
+    """Return the compiled programs, on any backend.
 
     Raises:
-        SetupError: there is no compiler, or a jar cannot be had.
+        SetupError: there is no compiler, or a jar is not available.
     """
     java = tools.java_home / "bin" / "java" if tools.stage is None else tools.stage.java
     return compiled(java, kafka_jars(tools))
@@ -71,13 +69,12 @@ def compiled(
     cache_folder: Path | None = None,
     sources: Sequence[Path] = (SOURCES, COMMON),
 ) -> JavaPrograms:
-    """Compile what is not compiled yet.
+    """Compile the programs unless their classes are cached.
 
     Args:
         java: the program `java` of a JDK.
         libs: folder with the jars of a client, Jackson and Log4j.
-        cache_folder: where the classes are kept.
-        sources: folders with the programs.
+        cache_folder: for the classes (default: the cache of the downloads).
 
     Raises:
         SetupError: there is no compiler, or the programs do not compile.

@@ -1,1 +1,1 @@
-"""A run that stays up, and whose faults come by hand."""
+"""A lab: a run that stays up while a user injects faults."""

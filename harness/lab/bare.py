@@ -1,7 +1,6 @@
-"""A bare lab: a stage for programs of the user's own, without workload and pipeline of ours.
+"""A bare lab: a stage for the user's own programs, without our workload and pipeline.
 
-It is a lab in every other respect. It claims nothing, so there is nothing to
-judge; its folder says what was done to the stage, when, and what proves it.
+It has no claims, so nothing is judged; its folder records the faults, their times and evidence.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from onceproof.harness.workload.payments import Payments
 
 @dataclass(frozen=True, kw_only=True)
 class Nobody(SubjectBase):
-    """The place of a subject where there is none."""
+    """Placeholder for a missing subject."""
 
     name = "none"
     says = "No pipeline of ours: the programs on this stage were somebody else's."
@@ -40,10 +39,10 @@ class Nobody(SubjectBase):
 
 
 class BareRun(Run):
-    """A run of a stage alone."""
+    """A run with a stage only."""
 
     def _phases(self, parts: RunAssembly) -> None:
-        """Nothing flows of ours, so nothing has to warm up, to settle, or to be collected."""
+        """Skip warm-up, settle and collect, because there is no workload."""
         phase = self._recorder.phase
         with phase("arrange"):
             context = parts.arrange()
@@ -55,7 +54,7 @@ class BareRun(Run):
 
 
 def bare(topics: Sequence[Topic]) -> Scenario:
-    """The scenario of a bare lab with these topics, at least one."""
+    """Return the scenario of a bare lab with these topics, at least one."""
     first, *others = topics
     return Scenario(
         name="bare",

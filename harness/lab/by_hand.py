@@ -1,8 +1,8 @@
-"""Faults that come by hand while a run stays up.
+"""Inject and heal faults at the user's command while a run stays up.
 
-This takes the place of a schedule's conductor, and its faults are lines like
-any other: recorded, with evidence, healed whatever happens. Only trigger and end are the user's.
-What failed to heal stays at work, so that it can be tried again.
+`ByHand` replaces a schedule's conductor. Its faults are recorded, have evidence and are healed like
+scheduled ones, but the user decides when they start and end. A fault that failed to heal stays
+active, so that healing can be retried.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ from onceproof.harness.schedule.supported_faults import is_supported
 from onceproof.harness.wait import Interrupted, wait_until
 
 ACT_SECONDS = 60.0
-"""How long a fault may take from being asked for to being at work."""
+"""Time limit from the request of a fault to its injection."""
 HEAL_SECONDS = 240.0
 
 
 class NoSuchFault(LookupError):
-    """No fault of this name is at work; the text says which are."""
+    """No fault of this name is active; the text lists the active ones."""
 
 
 class NotOffered(RuntimeError):
-    """The lab has not what a fault needs; the text says what."""
+    """The lab lacks something that a fault needs; the text says what."""
 
 
 class NotMade(RuntimeError):
-    """The cluster did not take a new topic; the text says why."""
+    """The cluster refused a new topic; the text says why."""
 
 
 class Ending(RuntimeError):
-    """The lab comes to its end already, and takes no more orders."""
+    """The lab is already ending and accepts no more commands."""
 
 
 @dataclass(frozen=True)
 class ToldSo:
-    """It ends when somebody says so."""
+    """The end of a fault that only a user's command heals."""
 
     def describe(self) -> str:
         return "it is healed by hand"
@@ -60,7 +60,7 @@ class ToldSo:
 
 
 class ByHand:
-    """What is done to a run by hand."""
+    """Carries out a user's commands on a running lab."""
 
     def __init__(
         self,
@@ -70,12 +70,12 @@ class ByHand:
         opened: Callable[[ByHand], None],
         noted: Callable[[FaultExecution], None],
     ) -> None:
-        """Nothing is done yet.
+        """Make it without starting anything.
 
         Args:
-            offered: what there is that faults may need.
-            opened: called when the user may begin.
-            noted: called with every fault that was asked for.
+            offered: what stage and subject offer to faults.
+            opened: called when the lab accepts commands.
+            noted: called with every requested fault.
         """
         self.context = context
         self.lines: list[FaultExecution] = []
@@ -88,17 +88,17 @@ class ByHand:
 
     @property
     def ending(self) -> bool:
-        """Whether it comes to its end, as told or because the run was asked to stop."""
+        """Whether the lab is ending, by command or because the run was asked to stop."""
         return self._ended.is_set() or self.context.stop.is_set()
 
     def announce(self) -> None:
-        """Nothing is planned."""
+        pass
 
     def carry_out(self) -> None:
-        """Stay up until told to end, then heal what is still at work.
+        """Stay up until told to end, then heal every active fault.
 
         Raises:
-            Interrupted: the lab is to end without a verdict.
+            Interrupted: the lab ends without a verdict.
             HistoryNotWritten: the history cannot be written.
         """
         self._opened(self)
@@ -117,11 +117,11 @@ class ByHand:
             line.after_collect(known)
 
     def make_topic(self, topic: Topic) -> Topic:
-        """Create a topic for programs of the user's; it ends with the lab.
+        """Create a topic for the user's programs; it is gone when the lab ends.
 
         Raises:
             NotMade: the cluster refused.
-            Ending: nothing more begins.
+            Ending: the lab is ending.
         """
         stage = self.context.stage
         with self._lock:
@@ -139,12 +139,12 @@ class ByHand:
         return topic
 
     def begin(self, name: str, fault: Fault) -> FaultExecution:
-        """Let a fault act; returns when it does, is armed, or has failed.
+        """Start a fault; return when it is injected or armed, or has failed.
 
         Raises:
-            Overdue: it did not get so far.
-            NotOffered: not in this lab.
-            Ending: nothing more begins.
+            Overdue: none of these happened in time.
+            NotOffered: this lab cannot inject it.
+            Ending: the lab is ending.
         """
         if not is_supported(fault, self._offered):
             raise NotOffered(
@@ -176,11 +176,11 @@ class ByHand:
         return line
 
     def heal(self, name: str) -> FaultExecution:
-        """End one fault and see that it is undone; where that failed before, try again.
+        """Heal a fault, or retry to, and wait until it is healed.
 
         Raises:
-            NoSuchFault: none of this name is at work.
-            Overdue: it is not undone in time.
+            NoSuchFault: no fault of this name is active.
+            Overdue: it is not healed in time.
         """
         with self._lock:
             at_work = {line.at.name: line for line in self._at_work()}
@@ -194,7 +194,7 @@ class ByHand:
         return line
 
     def heal_all(self) -> list[FaultExecution]:
-        """End every fault that is at work, the newest first."""
+        """Heal every active fault, the newest first."""
         with self._lock:
             at_work = self._at_work()[::-1]
             for line in at_work:
@@ -203,10 +203,10 @@ class ByHand:
         return at_work
 
     def end(self, *, judge: bool) -> None:
-        """Let the lab come to its end, with or without a verdict.
+        """End the lab, with or without a verdict.
 
         Raises:
-            Ending: it was told so before.
+            Ending: it is already ending.
         """
         with self._lock:
             self._check_up()
@@ -243,5 +243,4 @@ class ByHand:
                 raise line.fatal
 
 
-def _at_once() -> None:
-    """The trigger of what comes by hand."""
+def _at_once() -> None: ...

@@ -1,7 +1,6 @@
-"""Opening a lab: a run that has no schedule, and stays up until it is told to end.
+"""Open a lab: a run that stays up until it is told to end, with faults injected by its user.
 
-It is a run in every other respect. Its folder is judged and told by the same
-code, and what was done by hand is in `run.json` as its schedule.
+Its folder is judged and reported like that of any run; its faults become the recorded schedule.
 """
 
 from __future__ import annotations
@@ -47,18 +46,15 @@ class Lab:
         backend: str = LOCAL,
         run: type[Run] = Run,
     ) -> None:
-        """Take the name and make the run folder; nothing is started yet.
+        """Reserve the name and make the run folder, without starting anything.
 
         Args:
-            scenario: whose pipeline, workload and claims; its schedule and expectations are not
-                taken, because what happens here is up to the user.
-            name: what it is called; one of each name may be up.
-            opened: called when it is up, with what `GET /` answers.
-            backend: what the stage is made of.
-            run: what is run of it.
+            scenario: its pipeline, workload and claims are used; its schedule and expected
+                verdicts are not, because the user decides what happens.
+            opened: called with the answer to `GET /` when the lab runs.
 
         Raises:
-            LabTrouble: a lab of that name is up, or it is no name.
+            LabTrouble: a lab of that name is running, or the name is invalid.
             SetupError: the backend's file cannot be used.
             OSError: the folder cannot be made.
         """
@@ -84,7 +80,6 @@ class Lab:
         )
 
     def execute(self) -> None:
-        """Bring it up, serve it, and take it down; see `Run.execute`."""
         try:
             self.run.execute()
         finally:
@@ -93,7 +88,7 @@ class Lab:
             self._place.leave()
 
     def _conduct(self, schedule: Sequence[ScheduledFault], context: RunContext) -> Conducting:
-        # How much is sent is up to the user as well.
+        # The user also decides how many records are sent.
         folder = self.run.folder.path
         record = RunRecord.load(folder)
         if record.written is not None:
@@ -116,11 +111,11 @@ class Lab:
         self._opened(self._server.answer("GET", "/", {})[1])
 
     def _note(self, line: FaultExecution) -> None:
-        """Write a fault into the record, so that the report names it and it can be done again."""
+        """Add a fault to the run record, so that the report names it."""
         folder = self.run.folder.path
         record = RunRecord.load(folder)
         step = _step(line.at.name, line.at.do)
-        # What came by hand came when the user wanted it to, which no schedule says.
+        # No plan, because a schedule cannot express when the user injected it.
         record.model_copy(update={"schedule": [*record.schedule, step], "plan": None}).save(folder)
 
 

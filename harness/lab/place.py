@@ -1,7 +1,6 @@
-"""Where a lab can be reached: a Unix socket in a folder that only its user can enter.
+"""The address of a lab: a Unix socket in a folder that only its user can enter.
 
-A socket's file stays behind when its process is killed, so a lab is there
-only if it answers; what does not answer is swept away by the next one.
+A socket's file survives a kill, so only a socket that answers counts as a running lab.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ class LabTrouble(RuntimeError):
 
 @dataclass(frozen=True)
 class Place:
-    """Where the lab of a name is reached."""
+    """The address of a named lab."""
 
     folder: Path
     lock: IO[bytes] | None = field(default=None, compare=False, repr=False)
-    """Locked from before its stage begins until its folder is gone; of who took the place."""
+    """Set in the process that runs the lab; locked until its folder is removed."""
 
     @property
     def name(self) -> str:
@@ -38,7 +37,6 @@ class Place:
 
     @property
     def socket(self) -> Path:
-        """The socket that it listens on."""
         return self.folder / "control.sock"
 
     def answers(self) -> bool:
@@ -51,10 +49,10 @@ class Place:
 
     @classmethod
     def take(cls, name: str) -> Place:
-        """A place for a new lab of this name.
+        """Reserve the address of a new lab.
 
         Raises:
-            LabTrouble: the name is not one, or a lab of that name is there.
+            LabTrouble: the name is invalid, or a lab of that name is running or starting.
         """
         if not _NAME.fullmatch(name):
             raise LabTrouble(f"invalid lab name {name!r}: expected letters, digits, . _ and -")
@@ -73,17 +71,16 @@ class Place:
         return cls(folder, lock)
 
     def leave(self) -> None:
-        """Let the next lab of this name have it."""
         shutil.rmtree(self.folder, ignore_errors=True)
         if self.lock is not None:
             self.lock.close()
 
     @classmethod
     def find(cls, name: str | None) -> Place:
-        """The lab of this name, or the only one that is up.
+        """Return the lab of this name, or the only running one.
 
         Raises:
-            LabTrouble: there is none, or more than one and none is named.
+            LabTrouble: there is none, or there are several and `name` is None.
         """
         if name is not None:
             place = cls(_labs() / name) if _NAME.fullmatch(name) else None
@@ -107,7 +104,7 @@ def _known(up: list[Place]) -> str:
 
 
 def _labs() -> Path:
-    """The folder of all labs of this user, which nobody else can enter."""
+    """Return the folder of this user's labs, which only the user can enter."""
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     base = Path(runtime or tempfile.gettempdir())
     folder = base / ("onceproof" if runtime else f"onceproof-{os.getuid()}")

@@ -1,7 +1,7 @@
-"""A lab's control: HTTP with JSON over a Unix socket, so that `curl` or any language can drive it.
+"""Control a lab by HTTP with JSON over a Unix socket, from `curl` or any language.
 
-Only the user who opened the lab is served. The folder lets nobody else in,
-and whoever connects is asked of the kernel all the same. `docs/reference/lab.md` is the contract.
+Only the user who opened the lab, or root, is served: by the permissions of the folder and by the
+peer credentials of each connection. `docs/reference/lab.md` is the contract.
 """
 
 from __future__ import annotations
@@ -30,15 +30,13 @@ from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.wait import Interrupted, Overdue
 
 ROOT: Final = 0
-"""The user who may do anything."""
 _MOST: Final = 64 * 1024
-"""Bytes of a request's body."""
 _SILENCE: Final = 30.0
-"""Seconds after which a client that says nothing is let go."""
+"""Seconds after which the connection of a silent client is closed."""
 
 
 class Refused(Exception):
-    """A request that cannot be met: a status, and why."""
+    """A request that is refused, with a status and a reason."""
 
     def __init__(self, code: HTTPStatus, words: str) -> None:
         super().__init__(words)
@@ -49,7 +47,6 @@ class LabServer:
     """Serves one lab until it is closed."""
 
     def __init__(self, place: Place, lab: ByHand, about: dict[str, Any]) -> None:
-        """Listen."""
         self._lab = lab
         self._about = about
         self._server = _Server(str(place.socket), _handler(self.answer))
@@ -62,10 +59,10 @@ class LabServer:
         self._server.server_close()
 
     def answer(self, method: str, path: str, body: dict[str, Any]) -> tuple[HTTPStatus, Any]:
-        """The answer to one request.
+        """Return status and content for a request.
 
         Raises:
-            Refused: with the status and the words to answer.
+            Refused: with the status and the error text.
         """
         try:
             return self._answer(method, path, body)
@@ -82,7 +79,7 @@ class LabServer:
         except Refused:
             raise
         except Exception as error:
-            # While the stage is taken down its parts fail in their own ways.
+            # During tear-down, parts of the stage fail with errors of many kinds.
             if self._lab.ending:
                 raise Refused(HTTPStatus.SERVICE_UNAVAILABLE, "the lab is ending") from error
             words = f"{type(error).__name__}: {error}"
@@ -155,13 +152,13 @@ class _Server(ThreadingMixIn, UnixStreamServer):
     daemon_threads = True
 
     def verify_request(self, request: Any, client_address: Any) -> bool:
-        """Whether the one who connects may, as the kernel says who it is."""
+        """Return whether the user of the connection, known from the kernel, is permitted."""
         found = request.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
         _, user, _ = struct.unpack("3i", found)
         return may_drive(user, owner=os.getuid())
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away in the middle is nobody's trouble; what it asked for is done."""
+        """Ignore a client that disconnected; its request is carried out."""
         error = sys.exception()
         if not isinstance(error, OSError):
             super().handle_error(request, client_address)
@@ -188,12 +185,12 @@ def _handler(
             return "local"
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            """What was done is in the history."""
+            """Log nothing: the history has the faults."""
 
         def send_error(
             self, code: int, message: str | None = None, explain: str | None = None
         ) -> None:
-            """What is no request of this protocol is answered as everything else is."""
+            """Answer invalid HTTP in the same form as everything else."""
             self.close_connection = True
             self.request_version = self.protocol_version  # else a garbled request gets no headers
             self._respond(HTTPStatus(code), {"error": message or HTTPStatus(code).phrase})

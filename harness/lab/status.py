@@ -1,7 +1,7 @@
-"""What a lab looks like now, as plain data.
+"""The current state of a lab, as plain data.
 
-Every broker is asked by itself and the majority's word is shown. An isolated
-broker goes on answering with itself as leader, which is shown as its dissent.
+Every broker is asked separately, and the majority's answer is shown. An isolated broker may still
+report itself as leader, which is shown as `dissent`.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ from onceproof.harness.schedule.fault_execution import FaultExecution
 from onceproof.harness.workload.control import Producers
 
 _Word = tuple[int, frozenset[int]]
-"""A leader and the in-sync replicas."""
 
 
 def bootstraps(context: RunContext) -> dict[str, str]:
-    """`bootstrap.servers` of every audience; the auditor's goes past all proxies.
+    """Return `bootstrap.servers` for every audience; the auditor's bypasses the proxies.
 
-    Where there are no brokers of Kafka's, it is the address of the queue broker.
+    Without Kafka brokers, return the addresses of the queue broker.
     """
     stage = context.stage
     if stage.brokers:
@@ -34,7 +33,6 @@ def bootstraps(context: RunContext) -> dict[str, str]:
 
 
 def status(context: RunContext, lines: Iterable[FaultExecution]) -> dict[str, Any]:
-    """Brokers, leaders, in-sync replicas, links, faults and progress."""
     wrong = context.stage.disturbed()
     nodes = context.stage.nodes
     return {
@@ -74,7 +72,7 @@ def fault_of(line: FaultExecution) -> dict[str, Any]:
 
 
 def _partitions(context: RunContext) -> list[dict[str, Any]]:
-    # One that is paused accepts and says nothing, for as long as one waits.
+    # A paused broker accepts connections but never answers.
     asked = {n: view for n, view in context.views().items() if context.answers(broker_name(n))}
     with ThreadPoolExecutor(max(1, len(context.stage.brokers))) as pool:
         by_node = dict(zip(asked, pool.map(_replicas_of, asked.values()), strict=True))

@@ -1,1 +1,1 @@
-"""Every message of a transaction met by every fault, exactly: `make exact-faults`."""
+"""Hit every message of a Kafka transaction with every fault, exactly: `make exact-faults`."""

@@ -1,7 +1,6 @@
-"""Every message of the transactional commit path met by every blow: `make exact-faults`.
+"""Hit every message of the transactional commit path with every fault: `make exact-faults`.
 
-It fails only if something was not hit exactly. What a client makes of a hit
-is told, and is the client's affair.
+It fails only if a message was not hit exactly. How a client reacts is reported but not judged.
 """
 
 from __future__ import annotations

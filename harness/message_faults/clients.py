@@ -1,8 +1,7 @@
-"""Which clients are tried, and how one is told its transaction and tells what came of it.
+"""The clients under test, and how they receive a transaction and report its outcome.
 
-A client is a process of its own, because some never return from a call; who
-hangs is killed, and that is an outcome like any other. A client reads its task as one line of JSON
-and answers with one.
+Each client is a process, because some never return from a call; one that hangs is killed. It reads
+its task as one line of JSON and prints one as its result.
 """
 
 from __future__ import annotations
@@ -22,30 +21,30 @@ from onceproof.harness.tools.setup import StageTools
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """One transaction: values to a topic, and an offset of a group with them."""
+    """One transaction: values for a topic, and a consumer group's offset."""
 
     bootstrap: str
     transactional_id: str
     topic: str
     values: Sequence[str]
     input: str
-    """The topic whose offset is committed with them."""
+    """The topic whose offset is committed."""
     group: str
     offset: int
     seconds: float
-    """How long the client tries."""
+    """How long the client retries."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ClientResult:
-    """The result that a client prints at its end."""
+    """The result that a client prints when it ends."""
 
     committed: bool
     at: int
     aborted: int = 0
-    """Transactions that it had to abort and begin again."""
+    """Number of transactions that it had to abort and begin again."""
     again: int = 0
-    """Calls that it had to make again."""
+    """Number of calls that it had to repeat."""
     error: str | None = None
 
     def describe(self) -> str:
@@ -62,12 +61,10 @@ class Client:
 
     name: str
     sends: Sequence[str]
-    """What it sends of the commit path."""
     command: Sequence[str | Path]
 
     @property
     def never_sends(self) -> list[str]:
-        """The rest of the commit path, which it does without."""
         return [message for message in MESSAGES if message not in self.sends]
 
     def start(self, processes: Processes, task: Task) -> Process:
@@ -79,14 +76,14 @@ class Client:
 
 
 def read_result(process: Process) -> ClientResult | None:
-    """The result of a client that has ended; None if it printed none."""
+    """Return the result of a client that has ended; None if it printed none."""
     assert process.popen.stdout is not None
     output = process.popen.stdout.read()
     return ClientResult(**json.loads(output)) if output else None
 
 
 def librdkafka(_: StageTools) -> Client:
-    """By confluent-kafka; it sends all of the commit path to any cluster."""
+    """Return the confluent-kafka client; it sends every message of the commit path."""
     return Client(
         name="librdkafka",
         sends=MESSAGES,
@@ -95,9 +92,9 @@ def librdkafka(_: StageTools) -> Client:
 
 
 def java(tools: StageTools) -> Client:
-    """Kafka's own client on transaction version 2, of Kafka's 4.0 and later.
+    """Return Kafka's Java client on transaction version 2 (Kafka 4.0 and later).
 
-    There the brokers add a partition, or a group, when the first write to it arrives.
+    There the brokers add a partition or a group to the transaction at the first write to it.
 
     Raises:
         SetupError: there is no compiler for it.
@@ -113,4 +110,3 @@ CLIENTS: Final[Mapping[str, Callable[[StageTools], Client]]] = {
     "librdkafka": librdkafka,
     "java": java,
 }
-"""How each client is made, by its name."""

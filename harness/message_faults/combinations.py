@@ -1,8 +1,4 @@
-"""The messages of the transactional commit path, and what is done to each: plain data.
-
-What a client sends differs. A message that a kind of client never sends is
-named so by that client, and is neither hit nor missed.
-"""
+"""The messages of the transactional commit path and the faults for each, as plain data."""
 
 from __future__ import annotations
 
@@ -24,15 +20,15 @@ MESSAGES: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class Blow:
-    """What is done to one message."""
+    """A fault for one message."""
 
     name: str
     direction: str
     action: str
     held_seconds: float = 0
-    """How long it is held before it is released."""
+    """How long the message is held before it is released."""
     kills: bool = False
-    """Whether the broker that it is on its way to is killed while it is held."""
+    """Whether the broker that the message is sent to is killed while it is held."""
 
 
 BLOWS: Final = (
@@ -46,13 +42,12 @@ BLOWS: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class Combination:
-    """One message and what is done to it."""
+    """A message and a fault for it."""
 
     message: str
     blow: Blow
 
     def rule(self, transactional_id: str) -> Rule:
-        """The rule that a gate is given."""
         sought = MessageMatch(
             direction=self.blow.direction,  # type: ignore[arg-type]
             api=self.message,
@@ -62,7 +57,7 @@ class Combination:
 
 
 def combinations(messages: Sequence[str] = MESSAGES) -> list[Combination]:
-    """Every message with every blow; those that kill come last, since they take the longest."""
+    """Return every message with every fault; those that kill come last, as they take longest."""
     return [
         Combination(message=message, blow=blow)
         for blow in sorted(BLOWS, key=lambda blow: blow.kills)

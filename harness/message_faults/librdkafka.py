@@ -1,10 +1,10 @@
-"""One transaction by librdkafka, a process of its own.
+"""Execute one transaction with librdkafka, in a separate process.
 
 Run as `python -m onceproof.harness.message_faults.librdkafka`.
 
-It does what its documentation tells a program to do. A call that may be
-repeated is repeated, a transaction that must be aborted is aborted and begun again, and what is
-fatal ends it. It gives up soon, so that a fault shows within seconds.
+It handles errors as librdkafka's documentation says: it repeats a call after a retriable error,
+aborts and begins again if the transaction must be aborted, and ends at a fatal error. Timeouts are
+short, so that a fault shows within seconds.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ SETTINGS: Final[dict[str, Any]] = {
     "transaction.timeout.ms": 20000,
     "message.timeout.ms": 20000,
 }
-"""Give up soon: by default one lost answer to EndTxn takes 61 s."""
+"""Short timeouts: by default, one lost EndTxn response takes 61 s."""
 
 
 class Transaction:
-    """One transaction, until it is committed or cannot be."""
+    """One transaction, until it is committed or has failed."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
@@ -46,7 +46,7 @@ class Transaction:
             **connection(task.bootstrap).librdkafka(),
             "transactional.id": task.transactional_id,
         })  # fmt: skip
-        # Only its group's name is wanted; it never joins.
+        # Used only for its group metadata; it never joins the group.
         self._member = Consumer({
             "log_level": 0, **connection(task.bootstrap).librdkafka(), "group.id": task.group
         })  # fmt: skip
@@ -54,7 +54,6 @@ class Transaction:
         self._aborted = 0
 
     def run(self) -> ClientResult:
-        """Do it, and say what came of it."""
         error = None
         try:
             self._call(self._producer.init_transactions)
@@ -88,7 +87,7 @@ class Transaction:
         return True
 
     def _call(self, call: Callable[[float], object]) -> None:
-        """Make a call, and again as long as the client says that this is what to do."""
+        """Make a call, and repeat it after retriable errors until the deadline."""
         while True:
             try:
                 call(self._left)

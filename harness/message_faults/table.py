@@ -1,8 +1,8 @@
-"""The table of what came of all trials.
+"""Format the outcomes of all trials as a table.
 
-N of M counts what was hit exactly, whatever the client made of it; what it
-made of it stands beside, with what an independent reader found. A message that a client never sends
-has a line that says so, and counts for nothing.
+"N of M" counts exact hits, regardless of how the client reacted; its outcome and the findings of an
+independent reader have their own columns. A message that a client never sends has a row that says
+so and is not counted.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ _NOTHING = ("", "not sent", "", "", "")
 
 
 def table(results: Sequence[Result], never_sent: Mapping[str, Sequence[str]]) -> list[str]:
-    """One line for each client and combination, in the order in which they were tried first.
+    """Return one row per client and combination, in the order of the first trial.
 
     Args:
-        never_sent: messages by the client that never sends them.
+        never_sent: client → messages that it never sends.
     """
     rows: list[tuple[str, ...]] = [_HEAD]
     for client in dict.fromkeys([*(result.client for result in results), *never_sent]):
@@ -50,7 +50,6 @@ def _row(combination: Combination, results: Sequence[Result]) -> tuple[str, ...]
 
 
 def total(results: Sequence[Result]) -> list[str]:
-    """What was missed and why, and how many were hit."""
     missed = [
         f"missed: {result.client}, {result.combination.message}, "
         f"{result.combination.blow.name}: {result.missed}"

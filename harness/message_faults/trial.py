@@ -1,9 +1,8 @@
-"""One message of one transaction met by one blow: what the client made of it, and what is there.
+"""Hit one message of a transaction with one fault, and report the outcome at client and log.
 
-It counts as hit only if the gate acted exactly once, on that message of that
-transactional id, and what had to follow was seen as well: a held message that went out no sooner
-than it should, a broker that was gone before its message got there. What a client is said never to
-send is looked for all the while.
+It counts as a hit only if the gate acted exactly once, on that message of that transactional id,
+and the consequence was seen too: a held message was delivered no earlier than intended, or a broker
+was gone before its message arrived. A message that the client is said never to send is a miss.
 """
 
 from __future__ import annotations
@@ -30,29 +29,28 @@ from onceproof.harness.wait import Overdue, Stop, wait_until
 VALUES: Final = ("one", "two", "three")
 OFFSET: Final = 7
 _TRIES: Final = 45.0
-"""Seconds for which a client tries."""
+"""Seconds for which a client retries."""
 _HUNG: Final = 75.0
-"""Seconds after which it is said to hang, and is killed: it should have given up long before."""
+"""Seconds after which a client counts as hung and is killed; it should have given up long ago."""
 _WHOLE: Final = 90.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """What came of one trial."""
+    """The outcome of one trial."""
 
     client: str
     combination: Combination
     missed: str | None
-    """Why it was not hit as it should; None if it was."""
+    """Why the message was not hit exactly; None if it was."""
     outcome: str
     seconds: float | None
-    """From the blow to the commit; None if there was none."""
+    """From the fault to the commit; None without a commit."""
     seen: str
-    """What an independent reader finds."""
 
 
 class Trials:
-    """Trials on one stage with gates on all links of its producers."""
+    """Trials on one stage, with gates on all producer links."""
 
     def __init__(self, up: Alone, client: Client) -> None:
         self._up = up
@@ -73,7 +71,7 @@ class Trials:
             self._stage.ungate(link)
 
     def attempt(self, combination: Combination) -> Result:
-        """One trial; the stage is whole again afterwards."""
+        """Run one trial and restore the stage."""
         self._count += 1
         name = f"exact-{self._client.name}-{self._count}"
         create_topics(self._stage.bootstrap(AUDITOR), [name], partitions=1)
@@ -102,7 +100,6 @@ class Trials:
         )
 
     def _put(self, rule: Rule, stack: ExitStack) -> list[Placed]:
-        """Put a rule on every link, until the trial is over."""
         placed = [self._stage.gate(link).put(rule) for link in self._links]
         for each in placed:
             stack.callback(each.remove)
@@ -121,7 +118,7 @@ class Trials:
         )
 
     def _wait_hit(self, placed: list[Placed], process: Process) -> Placed | None:
-        """The rule that acted; the others are removed, since the client may try elsewhere."""
+        """Return the rule that acted; remove the others, as the client may retry elsewhere."""
 
         def acted() -> Placed | bool:
             hit = next((each for each in placed if each.fired), None)
@@ -141,7 +138,7 @@ class Trials:
     def _strike(
         self, combination: Combination, placed: list[Placed], hit: Placed | None, stack: ExitStack
     ) -> str | None:
-        """Do what the gate does not do by itself; returns the broker that was killed."""
+        """Do what the gate cannot do: release or kill; return the killed broker."""
         blow = combination.blow
         if hit is None:
             return None
@@ -156,7 +153,6 @@ class Trials:
         return node
 
     def _wait_end(self, process: Process) -> tuple[str, int | None]:
-        """How the client ended, and when it had committed."""
         try:
             wait_until(
                 lambda: not process.leader_alive(), what="the client", seconds=_HUNG, every=0.05
@@ -169,14 +165,14 @@ class Trials:
         return result.describe(), result.at if result.committed else None
 
     def _seen(self, name: str) -> str:
-        """What the log and the group hold, asked without any proxy."""
+        """Describe the log and the committed offset, bypassing the proxies."""
         self._wait_whole()
         addresses = {
             node_id(node): self._stage.bootstrap(AUDITOR, node) for node in self._stage.brokers
         }
         reader = LogReader(ClusterView(addresses), addresses)
         try:
-            # An EndTxn is answered before its markers are written.
+            # EndTxn is acknowledged before its markers are written.
             wait_until(
                 lambda: len(set(reader.ends(name)[0])) == 1,
                 what="the transaction to be over",
@@ -203,7 +199,6 @@ class Trials:
         return how_seen(values, place.offset)
 
     def _wait_whole(self) -> None:
-        """Wait until nothing is disturbed and every replica is in sync."""
         addresses = {
             node_id(node): self._stage.bootstrap(AUDITOR, node) for node in self._stage.brokers
         }
@@ -237,13 +232,12 @@ def why_missed(
 
 
 def sending(message: str, transactional_id: str) -> Rule:
-    """The rule that tells when a client sends a message after all."""
+    """Return a rule that reports when a client sends a message after all."""
     sought = MessageMatch(direction="request", api=message, transactional_id=transactional_id)
     return sought.rule("report")
 
 
 def why_sent(unsent: list[Placed]) -> str | None:
-    """What a client sent although it is said never to."""
     sent = sorted({event["api"] for each in unsent for event in each.fired})
     return f"sent {', '.join(sent)} as well, which it is said never to send" if sent else None
 

@@ -1,1 +1,1 @@
-"""Processes of a run: started, watched, found again and ended whole."""
+"""Start, watch, find and end the processes of a run."""

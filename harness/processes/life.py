@@ -1,4 +1,4 @@
-"""What the record of a run says of each life of a process."""
+"""What the history records about each life of a process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Life(Protocol):
-    """One life of one node or process, for the record."""
+    """One life of a node or process, from a start to its end."""
 
     @property
     def name(self) -> str:
@@ -17,13 +17,11 @@ class Life(Protocol):
         """Role and life: `broker-1#2`."""
 
     @property
-    def started_at(self) -> int:
-        """When it began."""
+    def started_at(self) -> int: ...
 
     @property
     def ended_at(self) -> int | None:
-        """When it was over; None while it lasts."""
+        """None while it runs."""
 
     @property
-    def how(self) -> str | None:
-        """How it ended."""
+    def how(self) -> str | None: ...

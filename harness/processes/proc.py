@@ -1,7 +1,7 @@
-"""What the kernel tells of this machine's processes, in `/proc`.
+"""Read the processes of this machine from `/proc`.
 
-A process may end while it is looked at: what is gone, or not ours to look at, has nothing to tell.
-Runs with nothing but the standard library, because the reaper reads by it too.
+A process that ended in the meantime, or that we may not read, yields an empty result. Uses the
+standard library only, because the reaper imports this module.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from pathlib import Path
 from typing import NamedTuple
 
 OVER = frozenset("ZX")
-"""States of a process that has ended and that nobody has waited for yet."""
+"""States of a process that has ended but has not been waited for."""
 
 
 class Stat(NamedTuple):
-    """A process at one look."""
+    """A snapshot of one process."""
 
     pid: int
     state: str
     parent: int
     session: int
     since: int
-    """When it started, in ticks since the boot: a process id alone may be given out anew."""
+    """Start time in clock ticks since boot; needed because process ids are reused."""
 
 
 def pids() -> list[int]:
-    """Process ids of all processes, zombies too."""
+    """Return the ids of all processes, including zombies."""
     return [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]
 
 
 def stat(pid: int) -> Stat | None:
-    """A process, which may be a zombie; None if it is gone."""
+    """Return a process, which may be a zombie; None if it is gone."""
     try:
         fields = _fields(Path("/proc", str(pid), "stat"))
     except OSError:
@@ -42,14 +42,13 @@ def stat(pid: int) -> Stat | None:
 
 
 def stats() -> list[Stat]:
-    """Every process, zombies too."""
     return [found for pid in pids() if (found := stat(pid))]
 
 
 def thread_states(pid: int) -> set[str]:
-    """States of the threads of a process that have not ended."""
+    """Return the states of a process's threads, without those that have ended."""
     states = set()
-    with suppress(OSError):  # it may go while its threads are listed
+    with suppress(OSError):  # the process may end while its threads are listed
         for path in Path("/proc", str(pid), "task").glob("*/stat"):
             with suppress(OSError):
                 states.add(_fields(path)[0].decode())
@@ -57,17 +56,15 @@ def thread_states(pid: int) -> set[str]:
 
 
 def arguments(pid: int) -> list[bytes]:
-    """The command line of a process, its program first; of a zombie `[b""]`."""
+    """Return the command line of a process, its program first; `[b""]` for a zombie."""
     return _strings(pid, "cmdline")
 
 
 def environment(pid: int) -> list[bytes]:
-    """The variables that a process was started with, as `NAME=value`."""
     return _strings(pid, "environ")
 
 
 def namespace(pid: int) -> Path | None:
-    """The namespace in which a process has its id."""
     try:
         return Path("/proc", str(pid), "ns", "pid").readlink()
     except OSError:
@@ -75,7 +72,7 @@ def namespace(pid: int) -> Path | None:
 
 
 def open_paths(pid: int) -> Iterator[str]:
-    """Where a process stands, and what it has open."""
+    """Yield the working directory of a process and the paths of its open files."""
     process = Path("/proc", str(pid))
     with suppress(OSError):
         for link in (process / "cwd", *(process / "fd").iterdir()):
@@ -91,6 +88,6 @@ def _strings(pid: int, file: str) -> list[bytes]:
 
 
 def _fields(stat: Path) -> list[bytes]:
-    """What a line of `stat` says, from the state on."""
-    # The command name may hold spaces and parentheses: fields start behind the last one.
+    """Return the fields of a `stat` file, from the state on."""
+    # The command name may contain spaces and parentheses, so split at the last parenthesis.
     return stat.read_bytes().rpartition(b") ")[2].split()

@@ -1,11 +1,10 @@
-"""Processes of a run: started in a session of their own, ended whole.
+"""Start each process of a run in its own session, and end the whole session.
 
-A process here means its whole *session*, and what that started. A Spark
-driver is a Python process, a JVM, a Python daemon in a process group of its own and that daemon's
-workers; only the session id holds them together. What was seen to belong to it stays with it: a
-child in a session of its own is nobody's child once the first process has died. Every one carries
-the run's marker in its environment, by which the reaper and a later sweep find them even when all
-else is lost.
+A `Process` is a *session* and everything that it started. A Spark driver is a Python process, a
+JVM, a Python daemon in its own process group and that daemon's workers; they share only the session
+id. A process that was once seen to belong stays a member, because a child with its own session
+loses its parent when the first process dies. Every process has the run's marker in its environment,
+by which the reaper and later sweeps find it.
 """
 
 from __future__ import annotations
@@ -27,42 +26,39 @@ from onceproof.harness.processes.life import Life
 from onceproof.harness.wait import Overdue, Stop, wait_until
 
 MARKER = "ONCEPROOF_RUN"
-"""Environment variable that every process of a run carries; its value is the run's marker."""
+"""Environment variable of every process of a run; its value is the run's marker."""
 _PATIENCE: Final = 20.0
-"""How long one that is asked to end may take, in seconds."""
+"""Seconds that a process may take to end after SIGTERM."""
 _SCRIPT_SECONDS: Final = 0.5
-"""Within which a start script ends that does not heed SIGTERM."""
+"""Seconds within which a start script without a SIGTERM handler ends."""
 _STILL_SECONDS: Final = 2.0
-"""How long a session may take to stand still before it is stopped anew."""
+"""Seconds that a session may take to stop before SIGSTOP is sent again."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Identity:
-    """User and group that a process runs with."""
+    """User and group of a process."""
 
     uid: int
     gid: int
 
 
 class Outside(Protocol):
-    """What a process stands for that is no child of ours: a service, a container."""
+    """A service or container that a process represents and that is not our child."""
 
     def kill(self) -> str:
-        """End it at once; returns how that was seen, in words."""
+        """Kill it; return a description of how it was seen to end."""
 
-    def pause(self) -> None:
-        """Let all of it stand still."""
+    def pause(self) -> None: ...
 
-    def resume(self) -> None:
-        """Let it go on, if it stands still."""
+    def resume(self) -> None: ...
 
-    def paused(self) -> bool:
-        """Whether all of it stands still."""
+    def paused(self) -> bool: ...
 
 
 @dataclass(kw_only=True)
 class Process:
-    """One life of one process, with all that it started."""
+    """One life of a process, with everything that it started."""
 
     name: str
     instance: str
@@ -71,35 +67,32 @@ class Process:
     on_change: Callable[[Process], None]
     started_at: int = field(default_factory=now)
     ending: bool = False
-    """We are ending it, so its end is nothing to be surprised at."""
+    """Whether we are ending it, so that its end is expected."""
     ended_at: int | None = None
     how: str | None = None
     outside: Outside | None = None
     gone: str | None = None
-    """How what it stands for was seen to be killed."""
+    """How `outside` was seen to be killed."""
     _known: set[tuple[int, int]] = field(default_factory=set, init=False, repr=False)
-    """(process id, its start) of all that was ever seen of it."""
+    """(process id, start time) of every member ever seen."""
 
     @property
     def session(self) -> int:
-        """Session id: equal to the process id of its first process."""
+        """Session id, which is the process id of the first process."""
         return self.popen.pid
 
     def alive(self) -> bool:
-        """Whether any process of the session is left that is not a zombie."""
+        """Return whether any process that is not a zombie is left."""
         self.popen.poll()
         return bool(self.pids())
 
     def members(self) -> int:
-        """How many processes of the session are left."""
         return len(self.pids())
 
     def pids(self) -> list[int]:
-        """Process ids of all that is left of it."""
         return [seen.pid for seen in self._look()]
 
     def _look(self) -> list[proc.Stat]:
-        """What is left of it now, zombies not counted."""
         there = {seen.pid: seen for seen in proc.stats()}
         earlier = {seen.pid for seen in there.values() if (seen.pid, seen.since) in self._known}
         found = [there[pid] for pid in sorted(_family(self.session, there, earlier))]
@@ -114,11 +107,7 @@ class Process:
             _kill(pid, sig)
 
     def freeze(self) -> None:
-        """Stop the session in one stroke: repeat until no running member is left.
-
-        The first process group gets it by one system call; members in other groups follow, and the
-        sweep is repeated because a member may fork between two looks.
-        """
+        """Send SIGSTOP to the session until no member runs, because a member may fork meanwhile."""
         _kill_group(self.session, signal.SIGSTOP)
         for _ in range(100):
             running = [seen for seen in self._look() if seen.state not in _STOPPED]
@@ -129,29 +118,29 @@ class Process:
             os.sched_yield()
 
     def frozen(self) -> bool:
-        """Whether all of the session stands still, as the kernel tells.
+        """Return whether the kernel reports every thread of the session as stopped.
 
-        Each thread stops when it is scheduled next, so on a busy machine the first one's state says
-        little of the others'.
+        A thread stops when it is next scheduled, so on a busy machine one thread's state says
+        little about the others.
         """
         if self.outside is not None:
             return self.outside.paused()
         first = proc.thread_states(self.popen.pid)
         if not first <= _STOPPED:
-            return False  # to look at every process of the machine takes long
+            return False  # reading every process of the machine is slow
         return stand_still([self.popen.pid, *self.pids()])
 
     def pause(self, stop: Stop | None = None) -> None:
-        """Stop the session in its tracks, and see that all of it stands still.
+        """Pause the session (SIGSTOP) and wait until every thread has stopped.
 
-        A thread that starts a program waits inside the kernel until that program is loaded, and
-        cannot be stopped there. If the new process was stopped before, both would wait for ever: so
-        whatever does not stand still soon goes on for a moment and is stopped anew.
+        A thread that starts a program waits in the kernel until the program is loaded, and cannot
+        be stopped there. If the new process was stopped first, both would wait forever. So a
+        session that does not stop within `_STILL_SECONDS` is resumed and stopped again.
 
         Raises:
-            Overdue: something of it goes on, which only a process stuck in the kernel does.
+            Overdue: a thread still runs, which only a process stuck in the kernel does.
             Interrupted: the run was asked to stop.
-            StageTrouble: what it stands for cannot be paused.
+            StageTrouble: `outside` cannot be paused.
         """
 
         def all_still() -> bool:
@@ -174,10 +163,10 @@ class Process:
         self.send(signal.SIGCONT)
 
     def kill(self, how: str, *, seconds: float = 20.0) -> None:
-        """SIGKILL the whole session and wait until nothing of it is left.
+        """Send SIGKILL to the whole session and wait until no process is left.
 
         Raises:
-            Overdue: something survived, which only a process stuck in the kernel does.
+            Overdue: a process survived, which only one stuck in the kernel does.
         """
         self.ending = True
         if self.outside is not None:
@@ -186,21 +175,19 @@ class Process:
         self._end(signal.SIGKILL, how, seconds)
 
     def all_ended(self, count: int) -> str:
-        """That it was killed, in words, when it had so many processes."""
         if self.gone is not None:
             return f"{self.instance} was {self.gone}"
         return f"{self.instance} and all its {count} processes ended by signal 9"
 
     def ask_to_end(self, sig: signal.Signals = signal.SIGTERM) -> None:
-        """Send `sig` to the first process, and go on."""
         self.ending = True
         if self.leader_alive():
             self.popen.send_signal(sig)
 
     def ask_all_to_end(self) -> None:
-        """Send SIGTERM to the first process, and to all others if that leaves them behind.
+        """Send SIGTERM to the first process, and to the others if it ends without them.
 
-        A start script ends at once, and tells its program nothing. systemd sends SIGTERM to both.
+        A start script ends at once without signalling its program. systemd sends SIGTERM to both.
         """
         self.ask_to_end()
         with suppress(Overdue):
@@ -214,12 +201,12 @@ class Process:
             self.send(signal.SIGTERM)
 
     def stop(self, how: str, *, sig: signal.Signals = signal.SIGTERM, seconds: float = 5.0) -> None:
-        """Ask the first process to end with `sig`; kill what is left after `seconds`."""
+        """Send `sig` to the first process; kill what is left after `seconds`."""
         self.ask_to_end(sig)
         self._await_end(how, seconds, of=seconds)
 
     def _await_end(self, how: str, seconds: float, *, of: float) -> None:
-        """Wait until all of it has ended; kill what is left after the last `seconds` `of` all."""
+        """Wait up to `seconds` for its end, then kill the rest; the message says `of` seconds."""
         if self._ends_within(seconds):
             self._ended(how)
         else:
@@ -231,13 +218,12 @@ class Process:
         return not self.alive()
 
     def end(self, how: str, *, asked: bool) -> None:
-        """End it: by SIGTERM, as a deployment does, or by SIGKILL to all.
+        """End it with SIGTERM, as a deployment does, or with SIGKILL.
 
-        Whatever is left when half of the time is over gets SIGTERM too: a start script may also
-        wait for its program, and tell it nothing.
+        After half of the time all processes get SIGTERM, because a start script may not forward it.
 
         Raises:
-            Overdue: something survived, which only a process stuck in the kernel does.
+            Overdue: a process survived, which only one stuck in the kernel does.
         """
         if not asked:
             self.kill(how)
@@ -255,7 +241,7 @@ class Process:
     def note_exit(self) -> None:
         """Record that the process ended by itself, if it did."""
         if self.ended_at is None and not self.alive():
-            # It may have ended after `alive` had asked for it, and before it looked at the session.
+            # It may have ended after `alive` polled it and before `alive` read the session.
             self._ended(_ended_with(self.popen.wait()))
 
     def _end(self, sig: signal.Signals, how: str, seconds: float) -> None:
@@ -279,10 +265,9 @@ class Process:
             self.on_change(self)
 
     def tail(self, lines: int = 4) -> str:
-        """The last lines of its log that are no stack frames, and where the whole log is.
+        """Return the last lines of its log without stack frames, and the path of the log.
 
-        An exception comes first if it stands a little further up: clients that were not closed say
-        so behind it.
+        A recent exception is put first: clients that were not closed log more lines after it.
         """
         try:
             log_lines = self.log.read_text(errors="replace").splitlines()
@@ -297,12 +282,12 @@ class Process:
 
 
 class Processes:
-    """All processes of one run, in the order in which they were started."""
+    """All processes of one run, in start order."""
 
     def __init__(
         self, marker: str, logs: Path, on_change: Callable[[Life], None] = lambda _: None
     ) -> None:
-        """`on_change` hears of every process that started or ended."""
+        """`on_change` is called for every process that started or ended."""
         self.marker = marker
         self.logs = logs
         self.on_change = on_change
@@ -318,13 +303,13 @@ class Processes:
         run_as: Identity | None = None,
         pipes: bool = False,
     ) -> Process:
-        """Start `command` in a session of its own, its output going to `logs/<instance>.log`.
+        """Start `command` in its own session, with its output in `logs/<name>.<life>.log`.
 
         Args:
             name: role of the process; the instance is `<name>#<life>`.
             folder: working directory.
-            run_as: another user, where we may.
-            pipes: give it pipes as standard input and output instead of the log.
+            run_as: another user, if we are permitted to switch.
+            pipes: use pipes as standard input and output; only standard error goes to the log.
 
         Raises:
             OSError: the program cannot be started.
@@ -353,10 +338,10 @@ class Processes:
         return process
 
     def kill_all(self, how: str) -> None:
-        """End everything that is left, last started first.
+        """Kill every remaining process, the last started first.
 
         Raises:
-            ExceptionGroup: ending some failed, or telling of it; the others were ended.
+            ExceptionGroup: killing or reporting some failed; the others were killed.
         """
         failures: list[Exception] = []
         for process in reversed(self.all):
@@ -372,31 +357,30 @@ class Processes:
 
 
 def descendants(pid: int) -> list[int]:
-    """Process ids of a process and of all that it started and they did, zombies not counted."""
+    """Return the ids of a process and all its descendants, without zombies."""
     there = {seen.pid: seen for seen in proc.stats()}
     family = (there[each] for each in sorted(_family(-1, there, [pid])) if each in there)
     return [seen.pid for seen in family if seen.state not in proc.OVER]
 
 
 def stand_still(pids: Iterable[int]) -> bool:
-    """Whether every thread of some processes is stopped, as the kernel tells; none are: no."""
+    """Return whether every thread of these processes is stopped; False without any thread."""
     states = {state for pid in pids for state in proc.thread_states(pid)}
     return bool(states) and states <= _STOPPED
 
 
 _STOPPED: Final = frozenset("Tt")
-"""States of a process that stands still."""
 _FRAME = re.compile(r"\s+(at |File |\.\.\. \d+ more|\^+)|\s{4}")
 _RAISED = re.compile(r"(Exception in thread \S+ )?[\w.$]*(Error|Exception)\b(: |$)")
-"""An exception, as Python and Java write it below or above its stack frames."""
+"""An exception, as Python prints it below its stack frames and Java above them."""
 _NEAR = 20
-"""Lines from the end in which an exception is taken for what ended a process."""
+"""An exception within this many last lines is taken to be what ended the process."""
 
 
 def _family(session: int, there: Mapping[int, proc.Stat], earlier: Collection[int]) -> set[int]:
-    """Process ids of a session, of what was known to belong to it, and of every child of those.
+    """Return the ids of a session's processes, its earlier members, and all their descendants.
 
-    PostgreSQL gives each of its processes a session of its own.
+    PostgreSQL gives each of its processes its own session.
     """
     ours = {pid for pid, seen in there.items() if seen.session == session} | set(earlier)
     while more := {pid for pid, seen in there.items() if seen.parent in ours} - ours:

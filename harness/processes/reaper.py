@@ -1,12 +1,11 @@
-"""A small process that outlives the harness by a moment and ends what it left behind.
+"""A small process that briefly outlives the harness and ends the processes that it left behind.
 
-It waits for the end of a pipe. The harness holds the other end; when the
-harness is gone, however it went, the read returns. It gets the run's marker as its first argument,
-finds the run's processes by it, removes the folders that follow it, and holds the run's loopback
-block until all are gone. It looks after an orderly end too, so that a tear-down which failed
-half-way is made whole.
+It reads a pipe whose other end the harness holds; when the harness is gone for any reason, the read
+returns. Its arguments are the run's marker, by which it finds the run's processes, and the folders
+that it removes. It keeps the run's loopback block reserved until all are gone. It also checks after
+an orderly end, to complete a tear-down that failed half-way.
 
-Runs with nothing but the standard library, so that it is there within some 20 ms.
+Uses the standard library only, so that it starts within about 20 ms.
 """
 
 from __future__ import annotations
@@ -23,16 +22,15 @@ MARKER = b"ONCEPROOF_RUN="
 
 
 def marked(marker: str) -> list[int]:
-    """Process ids whose environment carries `ONCEPROOF_RUN=<marker>`."""
     wanted = MARKER + marker.encode()
     return [pid for pid in proc.pids() if pid != os.getpid() and wanted in proc.environment(pid)]
 
 
 def in_sessions(sessions: set[int]) -> list[int]:
-    """Process ids that belong to one of `sessions` and are not zombies.
+    """Return the ids of processes in one of `sessions` that are not zombies.
 
-    PostgreSQL's children write their title over their environment, so that the marker is lost; the
-    session stays.
+    PostgreSQL's children overwrite their environment with their title, which loses the marker but
+    not the session.
     """
     return [
         seen.pid
@@ -42,22 +40,20 @@ def in_sessions(sessions: set[int]) -> list[int]:
 
 
 def is_postmaster(pid: int) -> bool:
-    """Whether a process is a PostgreSQL server's first process."""
     program, *arguments = proc.arguments(pid) or [b""]
     return program.endswith(b"/postgres") and b"-D" in arguments
 
 
 def reap(marker: str, *, seconds: float = 9.0, asking: float = 1.5) -> list[int]:
-    """End every process of a run; returns the process ids that were ended.
+    """End every process of a run and return the ids of those processes.
 
-    PostgreSQL is asked first (immediate shutdown): killed outright it would leave a shared memory
-    segment behind. Everything is looked for again until two looks find nothing, because a process
-    may have been started between them.
+    PostgreSQL first gets SIGQUIT (immediate shutdown): a SIGKILL would leave a shared memory
+    segment behind. The search is repeated until two in a row find nothing, because a process may
+    have been started in between.
 
     Args:
-        marker: what the processes of the run carry.
-        seconds: how long to look for them at most.
-        asking: how long PostgreSQL is asked before it is killed.
+        seconds: maximum duration of the search.
+        asking: for how long PostgreSQL gets SIGQUIT instead of SIGKILL.
     """
     ended: set[int] = set()
     sessions: set[int] = set()
@@ -83,7 +79,7 @@ def reap(marker: str, *, seconds: float = 9.0, asking: float = 1.5) -> list[int]
 
 
 def _sessions_of(pids: list[int]) -> set[int]:
-    """The sessions of some processes, without our own: each of the run's children leads its own."""
+    """Return the sessions of these processes without our own; each child of a run has its own."""
     sessions = set()
     for pid in pids:
         try:
@@ -94,7 +90,6 @@ def _sessions_of(pids: list[int]) -> set[int]:
 
 
 def main() -> None:
-    """Wait for the end of standard input, then reap."""
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(ignored, signal.SIG_IGN)
     marker = sys.argv[1]

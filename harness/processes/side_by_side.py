@@ -1,8 +1,8 @@
-"""Commands run side by side: each a process of its own, so that what ends one ends no other.
+"""Run commands in parallel, each in its own process, so that a crash ends only one of them.
 
-A command is asked to end (SIGTERM) before it is killed, once, because a
-second signal makes a run leave everything to its reaper. They end with us however we go: a reaper
-of our own knows them by their marker, and each run has one for what it started.
+A command gets SIGTERM once before it is killed: a second signal makes a run leave everything to its
+reaper. The commands never outlive us: our own reaper finds them by their marker, and each run has
+a reaper for what it started.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from onceproof.harness.processes.watchdog import Watchdog
 from onceproof.harness.wait import Interrupted, Overdue, Stop, wait_until
 
 _ENDING_SECONDS = 180.0
-"""How long a run may take to end in an orderly way: tear down, judge, write its report."""
+"""How long a run may take to tear down, judge and write its report."""
 _REAPING_SECONDS = 60.0
-"""How long the reaper of a run that was killed may take to clear up after it."""
+"""How long the reaper of a killed run may take to clean up."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,9 +31,9 @@ class Job:
     """A command to run.
 
     Attributes:
-        name: also of its log file.
-        seconds: how long it may take.
-        ending: how many seconds it may take to end when it is asked.
+        name: also the name of its log file.
+        seconds: time limit.
+        ending: seconds that it may take to end after SIGTERM.
     """
 
     name: str
@@ -47,9 +47,8 @@ class Ended:
     """How a job ended.
 
     Attributes:
-        code: its exit code, below 0 the signal that ended it.
-        overdue: it was ended because its time was over.
-        log: its output.
+        code: exit code; a negative value is the signal that ended it.
+        overdue: whether it exceeded its time limit.
     """
 
     job: Job
@@ -73,7 +72,7 @@ class _Running:
 
 @contextmanager
 def children(logs: Path) -> Iterator[Processes]:
-    """Processes of ours whose output goes to `logs`; none outlives us."""
+    """Provide processes whose output goes to `logs` and that never outlive us."""
     logs.mkdir(parents=True, mode=0o700, exist_ok=True)
     processes = Processes(new_marker(), logs)
     watchdog = Watchdog(processes.marker, log=logs / "reaper.log")
@@ -95,13 +94,12 @@ def side_by_side(
     started: Callable[[Job], None],
     ended: Callable[[Ended], None],
 ) -> None:
-    """Run jobs, `at_once` of them at a time, each to its end or until its time is over.
+    """Run jobs, `at_once` of them at a time, each to its end or its time limit.
 
     Args:
-        jobs: what to run; the next is asked for when there is room.
-        processes: starts them, see `children`.
-        stop: when set, no more are started, and those that run are asked to end.
-        ended: hears of every end, also of those that were asked to.
+        jobs: consumed lazily, whenever there is room for another.
+        stop: when set, no more jobs start, and running ones get SIGTERM.
+        ended: called for every job that ended.
     """
     waiting, running = iter(jobs), list[_Running]()
     try:
@@ -123,12 +121,12 @@ def side_by_side(
                 running.remove(each)
                 ended(_end(each))
     finally:
-        # Whatever goes wrong here is no fault of those that still run.
+        # After an error here the running jobs still get an orderly end.
         _ask_all(running)
 
 
 def _wait(running: list[_Running], stop: Stop) -> None:
-    """Until one of them has ended; who is overdue is asked to end, and killed if it does not.
+    """Wait until a job has ended; terminate one past its deadline, and kill it at the next one.
 
     Raises:
         Interrupted: we were asked to stop.
@@ -152,7 +150,6 @@ def _wait(running: list[_Running], stop: Stop) -> None:
 
 
 def _ask_all(running: list[_Running]) -> None:
-    """Ask all to end and wait for them; kill who does not."""
     for each in running:
         if not each.overdue:
             each.process.popen.send_signal(signal.SIGTERM)
@@ -169,11 +166,11 @@ def _ask_all(running: list[_Running]) -> None:
 
 
 def _kill(each: _Running) -> None:
-    """SIGKILL it and its group; all else that it started, and its data, are its reaper's.
+    """Kill a job's process group (SIGKILL); its reaper ends everything else and removes the data.
 
-    A reaper is in a session of its own, and must outlive the run.
+    The reaper has its own session, because it must outlive the run.
     """
-    each.process.pids()  # else its reaper would not be known for its own when it is gone
+    each.process.pids()  # remember its reaper as a member before the parent is gone
     with suppress(ProcessLookupError):
         os.killpg(each.process.session, signal.SIGKILL)
     with suppress(Overdue):

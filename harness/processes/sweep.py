@@ -1,8 +1,8 @@
-"""What runs left behind whose harness is gone, and ending it.
+"""Find and end the processes of runs whose harness is gone.
 
-A run's marker begins with the harness's process id and start time, so that a
-process id that has been given away again is not taken for the harness. Ids mean something only in
-their own namespace: what runs in a container is seen from outside under other ids, and left alone.
+A run's marker begins with the harness's process id and start time, so that a reused process id is
+not taken for the harness. Process ids are valid only in their own PID namespace, so processes in
+containers are left alone.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ class Leftover:
 
 
 def new_marker() -> str:
-    """A marker for a run of this process: process id, its start time, and a moment."""
+    """Return a new run marker: our process id, our start time, and the current time."""
     return f"{os.getpid()}-{_started(os.getpid())}-{time.monotonic_ns():x}"
 
 
 def where() -> str:
-    """This machine and its process ids: a marker from elsewhere says nothing here.
+    """Return an id of this machine and PID namespace; markers from elsewhere are not valid here.
 
-    Containers of one engine may be seen from several machines or containers.
+    Several machines or containers may see the containers of one engine.
     """
     try:
         machine = Path("/etc/machine-id").read_text().strip()
@@ -46,7 +46,6 @@ def where() -> str:
 
 
 def find_leftovers() -> list[Leftover]:
-    """Marked processes that we may look at and whose harness is gone."""
     return [
         Leftover(marker=marker, processes=tuple(processes))
         for marker, processes in sorted(_marked().items())
@@ -55,12 +54,11 @@ def find_leftovers() -> list[Leftover]:
 
 
 def living() -> bool:
-    """Whether a run is under way, as far as we may look at its processes."""
+    """Return whether a run is in progress whose processes we may read."""
     return any(harness_alive(marker) for marker in _marked())
 
 
 def _marked() -> dict[str, list[str]]:
-    """Marked processes that we may look at, by their marker."""
     found: dict[str, list[str]] = {}
     ours = proc.namespace(os.getpid())
     for pid in proc.pids():
@@ -74,7 +72,6 @@ def _marked() -> dict[str, list[str]]:
 
 
 def sweep() -> list[Leftover]:
-    """End what dead runs left behind; returns what that was."""
     leftovers = find_leftovers()
     for leftover in leftovers:
         reap(leftover.marker, seconds=5)
@@ -82,15 +79,12 @@ def sweep() -> list[Leftover]:
 
 
 def harness_alive(marker: str) -> bool:
-    """Whether the process that made a marker still runs."""
     pid, _, rest = marker.partition("-")
     started = rest.partition("-")[0]
     return pid.isdigit() and _started(int(pid)) == started
 
 
 def _started(pid: int) -> str | None:
-    """A process's start time in clock ticks since boot, as the kernel prints it; None if it is
-    gone, which a zombie is too.
-    """
+    """Return a process's start time in clock ticks since boot; None if it is gone or a zombie."""
     seen = proc.stat(pid)
     return None if seen is None or seen.state in proc.OVER else str(seen.since)

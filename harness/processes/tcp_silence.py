@@ -1,7 +1,7 @@
-"""For how long the TCP connections of this machine have been silent, each way.
+"""Measure for how long TCP connections of this machine have been idle in each direction.
 
-The kernel's socket diagnosis (netlink, `sock_diag(7)`) tells it without privileges, as `ss -i`
-shows it: milliseconds since data was last sent and last received.
+The kernel's socket diagnostics (netlink, `sock_diag(7)`) report the milliseconds since data was
+last sent and received, without privileges, as `ss -i` shows.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _SENT_AT, _RECEIVED_AT = 44, 52
 """`tcpi_last_data_sent` and `tcpi_last_data_recv` in `struct tcp_info`."""
 _TIMEOUT_SECONDS: Final = 5.0
 _TICK_SECONDS: Final = 0.02
-"""How exactly the kernel tells, and we do."""
+"""Precision of the kernel's times and ours."""
 _WAY_SECONDS: Final = 0.5
-"""A request's way through proxies on a busy machine."""
+"""How long a request may take through the proxies on a busy machine."""
 
 
 class Silence(NamedTuple):
-    """One end of an established connection: its port, the other's, and seconds since data went."""
+    """One end of an established connection: local and remote port, and seconds since last data."""
 
     port: int
     to: int
@@ -40,26 +40,26 @@ class Silence(NamedTuple):
 
 
 def silences(to: int) -> list[Silence]:
-    """Ends of established connections that lead to a port of this machine.
+    """Return the client ends of established connections to remote port `to`.
 
     Raises:
-        OSError: the kernel does not tell, such as one without `inet_diag`.
+        OSError: no socket diagnostics, for instance a kernel without `inet_diag`.
     """
     families = (socket.AF_INET, socket.AF_INET6)
     return [one for family in families for one in _dumped(family) if one.to == to]
 
 
 def waiting_ports(to: int, seconds: float) -> set[int]:
-    """Own ports of the connections that may wait for the answer to a request.
+    """Return the local ports of connections that may be waiting for the response to a request.
 
-    Something was sent when the request was or since, and nothing was received since.
+    These have sent data since the request and have received none since.
 
     Args:
-        to: the port that they lead to.
+        to: remote port.
         seconds: how long ago the request arrived.
 
     Raises:
-        OSError: the kernel does not tell.
+        OSError: no socket diagnostics.
     """
     return {
         one.port
@@ -96,7 +96,6 @@ def _messages(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _info(body: bytes) -> tuple[float, float] | None:
-    """Seconds since data was sent and received, of one socket."""
     at = _MESSAGE_BYTES
     while at + _ATTRIBUTE.size <= len(body):
         length, kind = _ATTRIBUTE.unpack_from(body, at)

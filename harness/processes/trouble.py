@@ -1,5 +1,5 @@
-"""What goes wrong with the processes, links and brokers of a run."""
+"""The error of the stage's processes, links and brokers."""
 
 
 class StageTrouble(RuntimeError):
-    """The stage could not do what was asked; the text says what was seen."""
+    """The stage could not do what was requested; the text says what was observed."""

@@ -15,7 +15,7 @@ from onceproof.harness.processes.processes import MARKER
 
 
 class Watchdog:
-    """A reaper that waits for our end; started before anything else of a run."""
+    """A reaper process that waits for our end; started before anything else of a run."""
 
     def __init__(
         self,
@@ -31,12 +31,10 @@ class Watchdog:
         """Start it.
 
         Args:
-            holds: descriptors that it keeps open.
-            remove: folders that it removes.
-            program: what it runs: processes are reaped by one, containers by another.
-            arguments: what the program wants to know besides.
+            holds: file descriptors that it keeps open.
+            program: the module to run, one for processes and another for containers.
         """
-        # A run may itself be a marked process of a matrix; who reaps it must outlive it.
+        # A run may itself be a marked process of a matrix; its reaper must outlive it.
         inherited = {name: value for name, value in os.environ.items() if name != MARKER}
         with log.open("ab") as out:
             self._popen = subprocess.Popen(
@@ -52,10 +50,10 @@ class Watchdog:
             )  # fmt: skip
 
     def release(self) -> None:
-        """Let it look once more and go: an orderly end is checked like any other."""
+        """Tell the reaper that we end in order; it checks once more and exits."""
         assert self._popen.stdin is not None
         with suppress(BrokenPipeError):
-            # Whoever is killed writes nothing: that is how it knows an orderly end.
+            # A killed harness writes nothing, so a byte on the pipe means an orderly end.
             self._popen.stdin.write(b"done")
             self._popen.stdin.flush()
         with suppress(BrokenPipeError):
@@ -64,7 +62,7 @@ class Watchdog:
 
 
 def _program(module: ModuleType) -> str:
-    """What runs a module, found where we found it: `-I` leaves out paths that we may have it by."""
+    """Return code that runs a module from where we imported it; `-I` may omit that path."""
     depth = module.__name__.count(".")
     place = Path(str(module.__file__)).parents[depth]
     return f"import sys; sys.path.append({str(place)!r}); import {module.__name__} as it; it.main()"

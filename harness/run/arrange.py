@@ -1,8 +1,4 @@
-"""Putting the parts of a run together, and taking them apart.
-
-`tear_down` works from any state, also from one in which `arrange` failed
-half-way, and goes on when a part of it fails.
-"""
+"""Assemble the parts of a run, and tear them down, even if `arrange` failed half-way."""
 
 from __future__ import annotations
 
@@ -96,11 +92,11 @@ class RunAssembly:
         self._producers: Producers | None = None
 
     def arrange(self) -> RunContext:
-        """Write down what is expected, start the stage, create topics."""
+        """Write the expected effects, start the stage, create topics."""
         expected, contributions = write_expected(
             self._folder.history, self._scenario.subject, self._scenario.workload, self._seed
         )
-        # In the record too, so that a row that is missing later is missed.
+        # Also in the run record, so that a row that is lost later is noticed.
         self._record.model_copy(update={"written": self._written(expected, contributions)}).save(
             self._folder.path
         )
@@ -165,7 +161,6 @@ class RunAssembly:
         return context
 
     def _elsewhere(self) -> dict[str, SinglePartitionLog]:
-        """What of the scenario no broker of Kafka's keeps."""
         files, queues = self._scenario.files, self._scenario.queues
         return {
             **{name: FileLog(self._folder.work / name, name) for name in files},
@@ -173,7 +168,7 @@ class RunAssembly:
         }
 
     def _place_gates(self) -> None:
-        """Gates of the producers' links are placed before anything flows: it closes connections."""
+        """Place gates on producers' links before records flow, because it closes connections."""
         if any("gates" in at.needs for at in self._scenario.schedule):
             for broker in self._stage.brokers:
                 self._stage.gate(Link("producer", broker))
@@ -186,7 +181,7 @@ class RunAssembly:
         """End every process and remove the stage's data.
 
         Raises:
-            ExceptionGroup: parts of it failed; everything else was done all the same.
+            ExceptionGroup: some steps failed; all others were carried out.
         """
         failures: list[Exception] = []
         steps: list[Callable[[], None]] = [
@@ -194,20 +189,20 @@ class RunAssembly:
             lambda: self._processes.kill_all("torn down"),
         ]
         if self._pipeline is not None:
-            # Behind that nobody starts anything again; what came meanwhile has to go.
+            # After close() nothing restarts processes; kill those started in the meantime.
             steps += [self._pipeline.close, lambda: self._processes.kill_all("torn down")]
         for step in steps:
             try:
                 step()
             except Exception as error:
                 failures.append(error)
-            except Interrupted as reason:  # what ended the run does not end its clearing away
+            except Interrupted as reason:  # an interrupt of the run must not stop its tear-down
                 failures.append(StageTrouble(f"broken off: {reason}"))
         if failures:
             raise ExceptionGroup(f"tearing down: {'; '.join(map(str, failures))}", failures)
 
     def remove(self) -> None:
-        """Remove what does not outlive a run and let the reaper go."""
+        """Remove the work folder and release the reaper and the loopback block."""
         shutil.rmtree(self._folder.work, ignore_errors=True)
         self._watchdog.release()
         self._block.release()
@@ -221,7 +216,7 @@ class RunAssembly:
                 **{topic.name: topic.partitions for topic in scenario.all_topics},
             },
             in_bytes=list(scenario.files),
-            # Queues have none, and of a pipeline of the user's own they need not be known.
+            # Queues have no offsets, and those of a user's pipeline may be unknown.
             positions=bool(scenario.subject.sink) and not isinstance(scenario.subject, OnQueues),
             expected=dict(expected),
             contributions=dict(contributions),
@@ -275,7 +270,6 @@ class RunAssembly:
 
 
 def _queues(scenario: Scenario, tools: Tools) -> Queues | None:
-    """What the scenario wants of a queue broker."""
     if not scenario.queues:
         return None
     subject, programs = scenario.subject, partial(artemis_programs, tools)

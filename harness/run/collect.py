@@ -1,7 +1,6 @@
-"""Collecting what a run left: logs, ends, effects, positions, executed ranges.
+"""Collect logs, end offsets, effects, committed offsets and executed ranges after a run.
 
-The auditor reads everything there is, directly and never through a proxy, to
-its very end. It writes lines like any other writer, so a collection cut short can still be loaded.
+It reads everything to the end, bypassing the proxies. An interrupted collection can be loaded.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from onceproof.harness.kafka.log_reader import PartitionLog
 
 
 def collect(context: RunContext, history: Path) -> Collected:
-    """Read everything and write it down; returns what faults need to name their hazards.
+    """Write everything to the history; return what faults need to record their hazards.
 
     Raises:
         UnreadableLog: a partition could not be read to its end.

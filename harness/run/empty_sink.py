@@ -1,7 +1,7 @@
-"""Seeing that a sink holds nothing before its pipeline has ever run.
+"""Check that a sink is empty before its pipeline first starts.
 
-Records have the same identities in every run, so what an earlier run left in
-a database that outlives it would look like copies, or hide a loss.
+Records have the same identities in every run, so rows of an earlier run in the same database would
+look like duplicates, or hide a loss.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _NOT_YET: Final = (
     psycopg.errors.UndefinedTable,
     sqlite3.OperationalError,
 )
-"""What it comes to that the pipeline has yet to make its tables."""
+"""Errors that mean that the pipeline has not created its tables yet."""
 
 
 def check_empty(context: RunContext) -> None:
-    """See it.
+    """Check that the sink is empty.
 
     Raises:
-        StageTrouble: something is there.
+        StageTrouble: it is not.
     """
     try:
         with context.reader() as reader:

@@ -1,7 +1,7 @@
-"""Judging a run from its folder, and from nothing else.
+"""Judge a run from its folder alone.
 
-It is what a run does at its end and what `onceproof check` does whenever
-somebody asks again. Of a folder at a URI `stored_run` reads the same, for the same checkers.
+Both a run at its end and `onceproof check` do this. For a folder at a URI, `stored_run` loads the
+same data for the same checkers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from onceproof.harness.history.run_record import RunRecord
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """A run with what the checkers say of it."""
+    """A run and the checkers' judgement of it."""
 
     record: RunRecord
     history: History
@@ -29,14 +29,10 @@ class Judged:
 
 
 def judge(folder: Path, settings: Settings | None = None, *, unsealed: bool = False) -> Judged:
-    """Load a run folder and judge it.
-
-    Args:
-        unsealed: judge the tables as they are, also if they are not as they were sealed.
+    """Load a run folder and judge it; `unsealed` as in `RunFolder.load_history`.
 
     Raises:
-        UnreadableRun, DamagedHistory, BadHistory: the folder is not a run, is damaged, or was
-            changed; the text says what and what to do.
+        UnreadableRun, DamagedHistory, BadHistory: the folder is not a run, damaged or changed.
     """
     record = RunRecord.load(folder)
     loaded = RunFolder(folder).load_history(unsealed=unsealed)
@@ -44,7 +40,7 @@ def judge(folder: Path, settings: Settings | None = None, *, unsealed: bool = Fa
 
 
 def judge_loaded(record: RunRecord, loaded: Loaded, settings: Settings) -> Judged:
-    """Judge the history of a run by what its record claims, and by what it says must be there.
+    """Judge a history by the claims of the run record and by what the record promises.
 
     Raises:
         BadHistory: see `onceproof.checkers.check`.
@@ -65,7 +61,7 @@ def judge_loaded(record: RunRecord, loaded: Loaded, settings: Settings) -> Judge
 
 
 def promised_by(record: RunRecord, loaded: Loaded) -> Promised:
-    """What must be in a history, by the record of its run and by its seal."""
+    """Return what a history must contain, according to its run record and its seal."""
     written = record.written
     promised = Promised(
         phases=PHASES,

@@ -1,9 +1,8 @@
-"""One run, phase by phase: this file reads like the paragraph in the design.
+"""Execute a run phase by phase.
 
 arrange → warm-up → disturb → heal → settle → collect → tear-down
 
-The stage is gone before anything is judged. A run is judged from its folder
-and from nothing else, by the same code that `onceproof check` runs a year later.
+The run is judged only after tear-down, and from its folder alone, as `onceproof check` does later.
 """
 
 from __future__ import annotations
@@ -37,16 +36,15 @@ WARM_UP_SECONDS = 150.0
 
 
 class Conducting(Protocol):
-    """Who disturbs a run."""
+    """Injects the faults of a run."""
 
-    def announce(self) -> None:
-        """Record what is planned."""
+    def announce(self) -> None: ...
 
     def carry_out(self) -> None:
-        """Disturb; returns when everything is over and healed."""
+        """Inject the faults; return when all are over and healed."""
 
     def after_collect(self, known: Collected) -> None:
-        """Let every fault record the hazards that show only when all has been collected."""
+        """Have every fault record the hazards that are known only after collecting."""
 
 
 Conduct = Callable[[Sequence[ScheduledFault], RunContext], Conducting]
@@ -69,12 +67,10 @@ class Run:
         remove: Sequence[Path] = (),
         backend: str = LOCAL,
     ) -> None:
-        """Make the run folder; nothing is started yet.
+        """Make the run folder, without starting anything.
 
         Args:
-            conduct: makes who carries out the schedule.
-            remove: folders that must not outlive the run.
-            backend: what the stage is made of: processes, or containers.
+            conduct: creates the object that carries out the schedule.
 
         Raises:
             OSError: the folder cannot be made.
@@ -92,14 +88,12 @@ class Run:
         self._marker = new_marker()
 
     def execute(self) -> None:
-        """Everything from arranging to tearing down, then the history sealed.
+        """Execute all phases, then seal the history.
 
-        What goes wrong in a phase is in the history, with the phase; it leaves this function
-        only when even that could not be written.
+        An error in a phase is recorded in the history with the phase and not raised.
 
         Raises:
-            HistoryNotWritten: the history could not be written, for instance because the disk is
-                full; what was written stays.
+            HistoryNotWritten: the history cannot be written; what was written is kept.
         """
         with self._stop.in_order():
             self._record()
@@ -121,7 +115,7 @@ class Run:
                 backend=self._backend,
             )
         except BaseException:
-            # Nothing has begun: a folder without a record would be nobody's to judge or to clean.
+            # Nothing was started, and a folder without a record could not be judged or cleaned.
             recorder.close()
             shutil.rmtree(self.folder.path, ignore_errors=True)
             raise
@@ -140,17 +134,17 @@ class Run:
         except HistoryNotWritten:
             raise
         except (Interrupted, Exception):
-            pass  # reported by the phase that it ended, see `Recorder.phase`
+            pass  # recorded by the phase that it ended, see `Recorder.phase`
         finally:
             self._tear_down(parts)
 
     def _tear_down(self, parts: RunAssembly) -> None:
-        """End everything, whether or not it can be written down."""
+        """End everything, even if the history cannot be written."""
         try:
             with self._recorder.phase("tear-down"):
                 parts.tear_down()
         except Exception:
-            # Reported by the phase, or not even that could be: then nothing was torn down yet.
+            # Recorded by the phase; or the phase could not be recorded and nothing is torn down.
             with suppress(Exception):
                 parts.tear_down()
         finally:
@@ -177,7 +171,7 @@ class Run:
                 with phase("settle"):
                     settle(context)
             except (Stalled, HeldBack) as reason:
-                # What an unsettled pipeline left can still prove a violation by its presence.
+                # Effects of an unsettled pipeline can still prove a violation, such as a duplicate.
                 unsettled = reason
         with phase("collect"):
             conductor.after_collect(collect(context, self.folder.history))
@@ -185,7 +179,6 @@ class Run:
             raise unsettled
 
     def _warm_up(self, context: RunContext) -> None:
-        """See records flow end to end before anything is broken."""
         context.pipeline.start()
         if self.scenario.workload.records == 0:
             return
@@ -208,7 +201,7 @@ class Run:
         context.producers.pace.warmed_up()
 
     def _heal(self, context: RunContext) -> None:
-        """See that everything is undone: nodes up, no toxics, every replica in sync."""
+        """Wait until nodes are up, toxics are removed and every replica is in sync."""
         wait_until(
             lambda: not context.stage.disturbed(),
             what="every fault to be undone",
@@ -220,7 +213,7 @@ class Run:
 
 
 def _alive(context: RunContext) -> None:
-    """A pipeline that ended by itself has stalled; that is its own failure, not the harness's."""
+    """Raise `Stalled` if the pipeline ended by itself, which is not the harness's failure."""
     try:
         context.pipeline.check()
     except PipelineTrouble as error:

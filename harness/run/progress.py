@@ -1,4 +1,4 @@
-"""Tells how far a run is, on a thread of its own, while the workload lasts."""
+"""Report the progress of a run from a separate thread."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ _EVERY = 0.5
 
 @contextmanager
 def emit_progress(context: RunContext) -> Iterator[None]:
-    """Emit `Progress` twice a second for as long as the block lasts."""
     over = threading.Event()
 
     def emit_all() -> None:

@@ -1,1 +1,1 @@
-"""What a run tries: scenarios, their schedules of faults, and carrying these out."""
+"""Scenarios, their fault schedules, and the execution of schedules."""

@@ -1,7 +1,6 @@
-"""A schedule as JSON and back: what a run folder keeps, so that it can be replayed.
+"""Convert a schedule to JSON and back; the run folder keeps it for replays.
 
-Everything in a schedule is a frozen dataclass of `harness.faults` with plain
-fields. It is written as its fields and its class's name, so that a new fault needs nothing here.
+Each dataclass is written as its class name and fields, so a new fault needs no change here.
 """
 
 from __future__ import annotations
@@ -18,19 +17,18 @@ _CLASS = "is"
 
 
 class BadSchedule(ValueError):
-    """No schedule of this version; the text says where and what is wrong."""
+    """Not a schedule of this version; the text says where and what is wrong."""
 
 
 def schedule_to_json(schedule: Iterable[ScheduledFault]) -> list[dict[str, Any]]:
-    """Every line with all that it says."""
     return [_written(at) for at in schedule]
 
 
 def schedule_from_json(lines: Sequence[object]) -> tuple[ScheduledFault, ...]:
-    """The schedule that `schedule_to_json` wrote.
+    """Read a schedule that `schedule_to_json` wrote.
 
     Raises:
-        BadSchedule: a line is none, or names what this version does not have.
+        BadSchedule: a line is not a fault, or names a class that this version does not have.
     """
     found = []
     for number, line in enumerate(lines, 1):
@@ -70,7 +68,7 @@ def _read(value: Any, where: str) -> Any:
 
 @cache
 def _classes() -> dict[str, type]:
-    """Every dataclass that a schedule may hold, by its name.
+    """Return every dataclass that a schedule may contain, by name.
 
     Raises:
         BadExtension: two have the same name.

@@ -1,8 +1,7 @@
-"""Carrying out a schedule: each line waits for its trigger, acts, waits for its end, heals.
+"""Carry out a schedule: each fault waits for its trigger, acts, waits for its end, and is healed.
 
-Lines run side by side, each on a thread of its own, and are ordered only by
-what their triggers say. A line that fails is recorded with its error, which makes the run invalid;
-it is healed all the same, and the others go on.
+Faults run in parallel, each on its own thread, ordered only by their triggers. A fault that fails
+is recorded with its error, which makes the run invalid; it is healed and the others continue.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from onceproof.harness.wait import wait_until
 TRIGGER_SECONDS = 300.0
 _PAUSE = 0.2
 _LOOK_EVERY = 1.0
-"""Seconds between two looks whether the stage can still be asked."""
+"""Seconds between two checks that the stage still answers."""
 
 
 class Conductor:
@@ -32,16 +31,16 @@ class Conductor:
         self._context = context
         self._lines = [FaultExecution(at, context) for at in schedule]
         if isinstance(context.pipeline, Program):
-            # One that ends by itself leaves members behind as one that is killed does.
+            # A program that ends by itself leaves group members behind, like a killed one.
             context.pipeline.supervisor.before_again = partial(clear, context)
             context.pipeline.may_be_restarted = any(at.hazard for at in schedule)
         self._by_name = {line.at.name: line for line in self._lines}
 
     def announce(self) -> None:
-        """Record every line before anything is done, so that one never reached is not forgotten.
+        """Record every fault as planned, so that one that is never reached is in the history too.
 
-        Gates are put in place too, before anything flows: that closes a link's connections, which
-        must not disturb anybody when the time has come for something else.
+        Also place the gates before records flow: placing one closes the connections of its link,
+        which would be a disturbance later.
 
         Raises:
             StageTrouble: a link cannot have a gate.
@@ -53,7 +52,7 @@ class Conductor:
                 self._context.stage.gate(Link(audience, node))
 
     def carry_out(self) -> None:
-        """Carry out the whole schedule; returns when every line is over.
+        """Carry out the schedule; return when every fault is over.
 
         Raises:
             Interrupted: the run was asked to stop.
@@ -86,16 +85,16 @@ class Conductor:
             line.after_collect(known)
 
     def _tries(self, at: ScheduledFault) -> int:
-        """Once is enough for what was tried so often before, and never met."""
+        """Try only once if another fault has already failed to cause the same hazard."""
         missed = any(line.missed for line in self._lines if line.at.hazard == at.hazard)
         return 1 if missed else at.tries
 
     def _wait_trigger(self, at: ScheduledFault) -> None:
-        """Wait for the earlier lines, each of which has deadlines of its own, then for progress.
+        """Wait for the earlier faults, each of which has its own deadlines, then for progress.
 
         Raises:
-            StoodStill: one of them has found that the pipeline does: nothing that comes now would
-                meet it at work, and all lines together would wait for hours.
+            StoodStill: an earlier fault has found that the pipeline writes nothing more. Later
+                faults would have no effect, and together would wait for hours.
         """
         for name in at.after:
             while not self._by_name[name].over.wait(_PAUSE):
@@ -108,7 +107,7 @@ class Conductor:
         def come() -> bool:
             nonlocal looked
             if self._context.stop.monotonic() - looked >= _LOOK_EVERY:
-                # Without its proxies nothing moves: better to hear of that than to wait in vain.
+                # Without its proxies nothing moves: fail now instead of at the deadline.
                 self._context.stage.disturbed()
                 looked = self._context.stop.monotonic()
             return self._context.producers.progress >= at.progress

@@ -1,8 +1,8 @@
-"""Schedules drawn from a run's seed: faults of several kinds, aimed at leaders, in any order.
+"""Draw schedules from a run's seed: faults of several kinds, aimed at leaders, in random order.
 
-One that was drawn may be in vain, because what it is aimed at was idle just
-then. So no single one is required to take effect, but of every kind at least one is. The same seed
-gives the same schedule, and the run folder keeps it, so that a replay does not draw.
+A drawn fault may have no effect, because its target was idle at that time. So no single fault is
+required to take effect, but at least one of each kind is. A replay uses the schedule in the run
+folder instead of drawing again.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from onceproof.harness.faults.targets.spark_driver import SparkDriver
 from onceproof.harness.schedule.scenario import ScheduledFault
 
 _SECONDS: Final = 45.0
-"""How long one may take until it has an effect: less than one that is required to."""
+"""Time limit for an effect; shorter than for a required fault."""
 _BESIDE: Final = 0.5
-"""How often a fault of a link is at work beside the one before it, and not after it."""
+"""Probability that a link fault runs in parallel with the previous fault instead of after it."""
 
 Audiences = tuple[str, ...]
 Making = Callable[[LeaderOf, Audiences, random.Random], Fault]
@@ -63,7 +63,7 @@ FAULTS: Final[Mapping[str, tuple[Making, ...]]] = {
         ),
     ),
 }
-"""What can be drawn, by kind; each is aimed at the broker that leads some partition."""
+"""Faults that can be drawn, by kind; all but `driver` are aimed at the leader of a partition."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,9 +73,8 @@ class Draw:
     Attributes:
         kinds: of `FAULTS` → how many of each.
         partitions: of the input; each fault is aimed at the leader of one of them.
-        first: lines that come before all that is drawn, whatever that is.
-        audiences: whose links are disturbed, the last of them for being cut off.
-        progress: acknowledged part of the workload from which on the first may start.
+        audiences: clients whose links are disturbed; `CutLink` cuts off the last one.
+        progress: acknowledged part of the workload, 0 to 1, from which the first fault may start.
     """
 
     kinds: tuple[tuple[str, int], ...]
@@ -85,7 +84,6 @@ class Draw:
     progress: float = 0.05
 
     def __post_init__(self) -> None:
-        """Raises `ValueError` for what cannot be drawn."""
         for kind, many in self.kinds:
             if kind not in FAULTS or many < 1:
                 raise ValueError(
@@ -98,7 +96,7 @@ class Draw:
         return f"{first}drawn from the seed: {drawn}"
 
     def schedule(self, seed: int) -> tuple[ScheduledFault, ...]:
-        """The schedule of a seed: one fault after the other, those of links also side by side."""
+        """Return the schedule of a seed: faults in sequence, link faults also in parallel."""
         draws = random.Random(seed)
         kinds = [kind for kind, many in self.kinds for _ in range(many)]
         draws.shuffle(kinds)

@@ -1,8 +1,8 @@
-"""One fault while it is at work: it waits for its trigger, acts, waits for its end, heals.
+"""Execute one fault: wait for its trigger, inject it, wait for its end, heal it.
 
-Whatever goes wrong is recorded with the fault, and it is healed all the
-same. A schedule's conductor runs lines, and so does a lab, whose user is trigger and end in one; a
-lab can also try again what failed to heal, and the record keeps what each try came to.
+An error is recorded with the fault, which is healed all the same. Executions are run by a
+schedule's conductor or by a lab, whose user decides when a fault starts and ends. A lab can also
+retry a failed heal; the history keeps the outcome of each try.
 """
 
 from __future__ import annotations
@@ -26,21 +26,18 @@ from onceproof.harness.wait import Interrupted, Overdue, wait_until
 
 
 class NotHealed(Exception):
-    """A fault could not be undone; the text says what was seen."""
+    """A fault could not be healed; the text says what was observed."""
 
 
 class FaultExecution:
-    """One line of a schedule.
+    """The execution of one fault of a schedule.
 
     Attributes:
-        at: what it does.
         state: planned, due (its trigger has come), armed (it waits for its window), injected,
             took effect, healed or failed.
-        detail: what there is to say of that state.
-        target: the target as resolved, once it is.
-        fatal: what ends the whole run: the history cannot be written.
-        over: set when nothing more comes.
-        stood_still: whether it found, or left, a pipeline that writes nothing more.
+        fatal: the error that ends the whole run: the history cannot be written.
+        over: set when the execution has ended.
+        stood_still: whether the pipeline was found, or left, without writing anything more.
     """
 
     def __init__(self, at: ScheduledFault, context: RunContext) -> None:
@@ -79,11 +76,12 @@ class FaultExecution:
         self.state, self.detail = state, detail
 
     def run(self, wait_trigger: Callable[[], None], tries: Callable[[], int] | None = None) -> None:
-        """Wait, act, wait, heal; and again until its hazard was met.
+        """Execute the fault, again and again until its hazard has occurred.
 
         Args:
-            wait_trigger: returns when it is time.
-            tries: how often it is tried at most, asked then; None: as often as its line says.
+            wait_trigger: blocks until the trigger.
+            tries: returns the maximum number of tries, called after the trigger; None: as the
+                schedule says.
         """
         with self._to_its_end():
             wait_trigger()
@@ -91,7 +89,7 @@ class FaultExecution:
                 self.record("due", self.at.do.describe(), armed_at=now())
                 waits = self.at.hazard is not None and not self._context.producers.finished
                 if waits and start_if_hung(self._context):
-                    # While it starts it writes nothing that anything could be done to.
+                    # While it starts, it writes nothing that the fault could affect.
                     wait_went_on(self._context, life(self._context))
                 before, alive = self._hazards(), life(self._context)
                 try:
@@ -110,32 +108,29 @@ class FaultExecution:
                 self._injection = None
 
     def _hazards(self) -> int:
-        """How often the hazard that it has to bring was met."""
         return self._context.recorder.met(self.at.hazard) if self.at.hazard else 0
 
     def heal_again(self) -> None:
-        """Try once more to undo what could not be undone."""
         with self._to_its_end():
             self._heal()
 
     @property
     def took_effect(self) -> bool:
-        """Whether there is proof that it had an effect, now or while it was at work."""
         return bool(self._row["took_effect"])
 
     @property
     def missed(self) -> bool:
-        """Whether it is over, and nothing has ever met the hazard that it was to bring."""
+        """Whether it is over and its required hazard has never occurred in the run."""
         return self.over.is_set() and self.at.hazard is not None and not self._hazards()
 
     @property
     def unhealed(self) -> bool:
-        """Whether it is over, has acted, and was not seen to be undone."""
+        """Whether it is over and was injected but not healed."""
         acted = self._injection is not None
         return self.over.is_set() and acted and self._row["healed_at"] is None
 
     def end(self) -> None:
-        """Let it be healed now, whether or not it has taken effect."""
+        """Have it healed now, whether or not it has taken effect."""
         self._ended.set()
 
     def after_collect(self, known: Collected) -> None:
@@ -152,7 +147,7 @@ class FaultExecution:
                     injection = self.at.do.inject(context, self.at.name)
                     self._injection = injection
             except Exception:
-                # It may have ended the pipeline before it failed, and then nobody undoes that.
+                # It may have ended the pipeline before it failed, and would not be healed.
                 if ran and not context.pipeline.alive():
                     context.pipeline.start()
                 raise
@@ -185,7 +180,7 @@ class FaultExecution:
 
     @contextmanager
     def _message_held(self) -> Iterator[None]:
-        """The message during which it is to act, if there is one, waits until then, or is lost."""
+        """Wait for the message of `during`, if any; hold it for the block, or drop it."""
         if (message := self.at.during) is None:
             yield
             return
@@ -215,7 +210,7 @@ class FaultExecution:
             yield
 
     def _heal(self) -> None:
-        """Undo it, unless the run is to stop: then everything goes at once."""
+        """Heal the fault, unless the run is stopping: then everything ends at once."""
         assert self._injection is not None, "it acts before it is healed"
         if self._context.stop.is_set():
             return
@@ -238,7 +233,7 @@ class FaultExecution:
         self._note_evidence(injection)
 
     def _note_evidence(self, injection: Injection) -> None:
-        """What proves it by now; reported once, and recorded again where it grew."""
+        """Report the first evidence; record later changes quietly."""
         proof = injection.evidence()
         if proof is None or proof == self._row["evidence"]:
             return
@@ -259,7 +254,7 @@ class FaultExecution:
 
     @contextmanager
     def _to_its_end(self) -> Iterator[None]:
-        """Whatever ends the block, it is recorded and told that nothing more comes."""
+        """Record how the block ends, and set `over`."""
         try:
             yield
         except Interrupted:
@@ -275,7 +270,7 @@ class FaultExecution:
             self.over.set()
 
     def _give_up(self, error: HistoryNotWritten) -> None:
-        """Without a history there is nothing to go on for: end the whole run."""
+        """End the whole run: without a history there is no use in continuing."""
         self.fatal = error
         self._context.stop.set("the history cannot be written")
 

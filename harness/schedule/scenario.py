@@ -1,7 +1,7 @@
-"""A scenario as plain data: a subject, a workload, a schedule of faults, and what is expected.
+"""A scenario as plain data: subject, workload, fault schedule and claims.
 
-Everything here is frozen, holds no running part, and is checked when it is
-made, so that a mistake in a scenario is met before anything is started.
+All classes are frozen, hold nothing that runs, and validate themselves, so that a mistake in a
+scenario is found before anything is started.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ from onceproof.harness.workload.senders.base import MESSAGE_MAX_BYTES, Sender
 from onceproof.harness.workload.senders.default import DEFAULT_SENDER
 
 OPTIONAL: Final = frozenset({"queues", "http"})
-"""What a stage has for those scenarios only that need it."""
+"""Parts of a stage that exist only for scenarios that need them."""
 
 
 class BadScenario(ValueError):
-    """A scenario that cannot be run as written; the text says what would be right."""
+    """A scenario that cannot be run as written; the text says what is expected."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScheduledFault:
-    """One line of a schedule: when, what, until when.
+    """One fault of a schedule: when, what, until when.
 
     Attributes:
         name: unique in the schedule; findings and hazards refer to it.
-        progress: acknowledged part of the workload from which on it may start, 0 to 1.
-        after: names of earlier lines that must be healed first.
-        during: a message that has to come next; it is held while the fault acts.
-        behind: what must have passed before that message in its client's transaction; where it has
-            not, the message goes on its way, and the next one is looked at.
-        lost: whether that message never arrives, nor any like it until the fault has acted.
-        until: what ends it once it has taken effect.
-        required: without proof that it took effect the run is invalid.
-        one_of: names a set of lines; unless one of them takes effect, the run is invalid.
-        seconds: how long until it must have taken effect, and then how long until its end.
-        hazard: what it has to bring; None: whatever the fault brings.
-        tells: whether the fault itself records that hazard, when its own proof is there; else it is
-            met once the fault is proved to have had an effect.
-        tries: how often it is tried until that hazard was met.
+        progress: acknowledged part of the workload, 0 to 1, from which it may start.
+        after: names of earlier faults that must be over first.
+        during: the message to wait for; it is held while the fault is injected.
+        behind: a message that must have passed earlier in the same transaction. If it has not,
+            `during` is let through and the next such message is checked.
+        lost: whether `during`, and every message like it until the injection, is dropped.
+        until: what ends the fault once it has taken effect.
+        required: whether the run is invalid without evidence that it took effect.
+        one_of: name of a set of faults; unless one of them takes effect, the run is invalid.
+        seconds: time limit for taking effect, and again for reaching its end.
+        hazard: the hazard that it must cause; None: no particular one.
+        tells: whether the fault itself records that hazard; otherwise the hazard is recorded as
+            soon as there is evidence of an effect.
+        tries: maximum number of tries until that hazard has occurred.
     """
 
     name: str
@@ -90,7 +90,6 @@ class ScheduledFault:
             )
 
     def when(self) -> str:
-        """The trigger in words."""
         words = [f"«{name}» is healed" for name in self.after]
         if self.progress or not words:
             words.append(f"{self.progress:.0%} of the records are acknowledged")
@@ -100,10 +99,10 @@ class ScheduledFault:
         return f"{trigger}; then during {self.moment()}{', which is lost' if self.lost else ''}"
 
     def moment(self) -> str:
-        """The message in words that it acts during.
+        """Describe the message during which it acts.
 
         Raises:
-            ValueError: it acts during none.
+            ValueError: there is no `during`.
         """
         if self.during is None:
             raise ValueError(f"«{self.name}» has no during")
@@ -113,13 +112,12 @@ class ScheduledFault:
 
     @property
     def gated(self) -> tuple[str, ...]:
-        """Audiences on whose links to brokers it needs gates."""
+        """Clients on whose links to brokers it needs gates."""
         messages = (self.during, self.behind, getattr(self.do, "message", None))
         return tuple(message.source for message in messages if isinstance(message, Message))
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """What the stage must offer for it."""
         gates = ("gates",) if self.gated else ()
         own = () if self.do.needs is None else (self.do.needs,)
         return tuple(dict.fromkeys((*own, *gates)))
@@ -128,30 +126,24 @@ class ScheduledFault:
 class Drawing(Protocol):
     """How a schedule is drawn."""
 
-    def describe(self) -> str:
-        """In words."""
+    def describe(self) -> str: ...
 
     def schedule(self, seed: int) -> tuple[ScheduledFault, ...]:
-        """The schedule of a seed, always the same."""
+        """Return the schedule of a seed; the same seed gives the same schedule."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
-    """What to try and what to expect.
+    """A subject under a workload and faults, and the claims to judge.
 
     Attributes:
-        name: what `onceproof run` takes.
-        title: the story in one sentence.
-        subject: what is on trial.
-        workload: who sends what.
-        schedule: the faults.
-        claims: what is judged, each with its expectation.
-        sender: by which client the workload is sent.
-        topics: what has to be there beside the topics of workload and subject.
-        seconds: about how long it takes, for `onceproof list`.
-        draw: how the schedule is drawn from a run's seed, instead of being written here.
-        transaction_version: of the cluster; None leaves it as the brokers have it.
-        source: `FILE.py:NAME` of a scenario that a user keeps in a file; None: it is installed.
+        name: argument of `onceproof run`.
+        claims: each with its expected verdict.
+        topics: topics to create besides those of workload and subject.
+        seconds: approximate duration, for `onceproof list`.
+        draw: draws the schedule from the run's seed; excludes `schedule`.
+        transaction_version: feature level of the cluster; None: the brokers' default.
+        source: `FILE.py:NAME` of a scenario in a user's file; None: it is installed.
     """
 
     name: str
@@ -209,36 +201,34 @@ class Scenario:
                 )
 
     def drawn(self, seed: int) -> Scenario:
-        """Itself with the schedule of a seed, if it has one drawn."""
+        """Return the scenario with its schedule drawn, if it draws one."""
         if self.draw is None:
             return self
         return replace(self, schedule=self.draw.schedule(seed), draw=None)
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Inputs that are files and no topics."""
+        """Inputs that are files instead of topics."""
         return self.workload.topics if self.sender.into == "file" else ()
 
     @property
     def into_queues(self) -> bool:
-        """Whether the workload is sent to a queue broker."""
         return self.sender.into == "queues"
 
     @property
     def queues(self) -> tuple[str, ...]:
-        """Addresses of a queue broker, which are no topics, the workload's first."""
+        """Addresses of the queue broker that are used, the workload's first."""
         inputs = self.workload.topics if self.into_queues else ()
         own = self.subject.queues if isinstance(self.subject, OnQueues) else ()
         return (*inputs, *own)
 
     @property
     def http(self) -> HttpSettings | None:
-        """The HTTP service that its subject calls."""
         return self.subject.http if isinstance(self.subject, CallsHttp) else None
 
     @property
     def needs(self) -> frozenset[str]:
-        """What the stage must offer for it, whatever becomes of its schedule."""
+        """What the stage must offer even without the schedule."""
         there = {
             "queues": bool(self.queues),
             "http": self.http is not None,
@@ -248,7 +238,6 @@ class Scenario:
 
     @property
     def all_topics(self) -> tuple[Topic, ...]:
-        """Every topic that has to be there, the workload's first."""
         inputs = () if self.files or self.into_queues else self.workload.topics
         names = (*inputs, self.subject.output_topic)
         partitions = self.workload.partitions

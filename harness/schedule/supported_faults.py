@@ -1,4 +1,4 @@
-"""What can be done where not everything is offered: by a stage, or by a subject."""
+"""Select the faults of a scenario that its stage and subject support."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ def is_supported(fault: Fault, offered: Set[str]) -> bool:
 
 
 def offered_to(scenario: Scenario, offered: Set[str]) -> Set[str]:
-    """What there is for a scenario's faults: of the stage as it needs it, and of its subject."""
+    """Return what faults of a scenario can use: parts of its stage, and offers of its subject."""
     return (offered - (OPTIONAL - scenario.needs)) | scenario.subject.offers
 
 
 def with_supported_faults(
     scenario: Scenario, offered: Set[str]
 ) -> tuple[Scenario, tuple[ScheduledFault, ...]]:
-    """The scenario without the faults that the stage does not offer, and those faults.
+    """Return the scenario without unsupported faults, and those faults.
 
-    What was to come after one of them comes after what that one was to come after. Claims stay as
-    they are: a hazard that nothing brings about any more leaves a claim unexercised, as it should.
+    A fault that was to follow an unsupported one follows that one's predecessors instead. Claims
+    are unchanged: a claim whose hazard can no longer occur is judged `unexercised`.
 
     Raises:
-        SetupError: the stage lacks what the scenario cannot do without.
+        SetupError: the stage lacks something that the scenario requires.
     """
     if missing := scenario.needs - offered:
         raise SetupError(

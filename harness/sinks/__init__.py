@@ -1,1 +1,1 @@
-"""How the auditor looks into sinks: one file each."""
+"""How the auditor reads sinks, one module for each kind."""

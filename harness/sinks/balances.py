@@ -1,4 +1,4 @@
-"""A topic whose newest record of each key is the state of that key: balances of accounts."""
+"""A topic of balances: the newest record of a key is the state of an account."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _AGGREGATES: Final = ("balance", "payments")
 
 
 class BalancesTopic(TopicSink):
-    """JSON objects with the number of an account's payments and their sum, in cents."""
+    """A topic of JSON objects with the number of an account's payments and their sum, in cents."""
 
     def __init__(self, reader: LogReader, *, topic: str, view: str) -> None:
         super().__init__(reader, topic=topic, view=view)
         self._logs = reader
 
     def effects(self) -> list[Effect]:
-        """None: a record says what an account has by then, and nothing of one payment."""
+        """Return nothing: a record has a running balance and no single payment."""
         return []
 
     def states(self) -> list[State]:
-        """The last word on each account; a tombstone removes it.
+        """Return the newest balance of each account; a tombstone removes the account.
 
-        What is no number is told by its digest: something is there, and it is not the amount.
+        A value that is not an integer becomes a digest, so that it counts as a wrong amount.
         """
         newest: dict[str, bytes | None] = {}
         for log in self._logs.read_topic(self.name):

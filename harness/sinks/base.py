@@ -1,7 +1,6 @@
-"""How the auditor looks into a sink.
+"""The interface by which the auditor reads a sink.
 
-An effect's content is reduced to a digest here, of the columns that the
-workload names, so that the checkers compare content without knowing any format.
+Content is reduced to a digest, so that checkers compare it without knowing its format.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import Protocol, runtime_checkable
 
 @dataclass(frozen=True, kw_only=True)
 class Effect:
-    """One effect, as the `effects` table of the history has it."""
+    """One effect, a row of the history's table `effects`."""
 
     sink: str
     view: str
@@ -30,7 +29,7 @@ class Effect:
 
 @dataclass(frozen=True, kw_only=True)
 class State:
-    """The final value of one aggregate of one key, as the `state` table of the history has it."""
+    """The final value of one aggregate of one key, a row of the history's table `state`."""
 
     sink: str
     view: str
@@ -42,7 +41,7 @@ class State:
 
 @dataclass(frozen=True, kw_only=True)
 class AtomicBatch:
-    """A micro-batch that the sink itself says it has, in the same transaction as its effects."""
+    """A micro-batch that the sink records in the same transaction as its effects."""
 
     owner: str
     batch: int
@@ -54,27 +53,27 @@ class Sink(Protocol):
 
     @property
     def name(self) -> str:
-        """What effects call it; empty if there is none."""
+        """The sink's name in effects; empty if there is no sink."""
 
     def size(self) -> int:
-        """A number that grows with every effect that becomes visible; cheap to ask for."""
+        """Return a number that grows with every effect that becomes visible; cheap to call."""
 
     def effects(self) -> list[Effect]:
-        """Every effect that a reader of this view sees."""
+        """Return every effect that a reader of the sink's view sees."""
 
     def states(self) -> list[State]:
-        """The value of every aggregate of every key; empty where a sink has none."""
+        """Return the value of every aggregate of every key; empty if the sink has none."""
 
     def atomic_batches(self) -> list[AtomicBatch]:
-        """Batches whose position is in the sink, atomic with their effects."""
+        """Return the batches that the sink records atomically with their effects."""
 
     def hanging(self) -> bool:
-        """Whether something in the sink is still undecided."""
+        """Return whether a transaction in the sink is still open."""
 
 
 @runtime_checkable
 class TellsBatches(Protocol):
-    """A sink whose rows tell nothing of single records, and all the same of micro-batches."""
+    """A sink whose rows identify micro-batches but not single records."""
 
     def batches(self) -> frozenset[int]:
-        """Micro-batches of which rows are there."""
+        """Return the micro-batches that have rows."""

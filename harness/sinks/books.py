@@ -1,7 +1,7 @@
-"""A ledger and its balances in a database that speaks SQL, whichever.
+"""A ledger and its balances in any SQL database.
 
-The ledger has one row for each payment, the balances one for each account;
-they are two sinks, since a balance tells nothing of any one payment.
+The ledger has one row per payment, the balances one per account. They are two sinks, because a
+balance identifies no single payment.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from onceproof.harness.sinks.base import AtomicBatch, Effect, State
 LEDGER: Final = "ledger"
 BALANCES: Final = "balances"
 VIEW: Final = "table"
-"""Who looks: any reader of the tables."""
 _LEDGER: Final = """
 SELECT seq, record, account, amount_cents, fee_cents, source_partition, source_offset
 FROM ledger ORDER BY seq
@@ -36,25 +35,16 @@ class Books:
         owner: str,
         hanging: Callable[[], bool],
     ) -> None:
-        """Look into them.
-
-        Args:
-            rows: answers a query.
-            topic: where their inputs come from.
-            owner: who writes them.
-            hanging: whether a transaction of somebody else is open.
-        """
+        """`rows` executes a query; `hanging` tells whether another client's transaction is open."""
         self._rows = rows
         self._topic = topic
         self._owner = owner
         self._hanging = hanging
 
     def size(self) -> int:
-        """The newest row's number."""
         return int(self._rows("SELECT coalesce(max(seq), 0) FROM ledger")[0][0])
 
     def effects(self) -> list[Effect]:
-        """One effect a row of the ledger."""
         return [
             Effect(
                 sink=LEDGER,
@@ -73,15 +63,13 @@ class Books:
         ]
 
     def states(self) -> list[State]:
-        """Balance and number of payments of each account."""
         return list(self._states())
 
     def atomic_batches(self) -> list[AtomicBatch]:
-        """None: there are no batches, and offsets are read by who watches the pipeline."""
+        """Return nothing: there are no batches; the pipeline's observer reads the offsets."""
         return []
 
     def hanging(self) -> bool:
-        """Whether a transaction of somebody else is open."""
         return self._hanging()
 
     def _states(self) -> Iterator[State]:

@@ -1,4 +1,4 @@
-"""A topic whose records are payments, byte for byte as they were sent."""
+"""A topic of payments, copied byte for byte."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from onceproof.harness.sinks.topic import TopicSink
 
 
 def record_of(value: bytes | str | None) -> str | None:
-    """The identity in a payment; None if it is none."""
+    """Return the record identity of a payment; None if `value` is not a payment."""
     try:
         record = json.loads(value or "")["record"]
     except (ValueError, KeyError, TypeError):
@@ -20,10 +20,10 @@ def record_of(value: bytes | str | None) -> str | None:
 
 
 class CopiesTopic(TopicSink):
-    """Copies of payments."""
+    """An output topic of copied payments."""
 
     def __init__(self, reader: LogReader, *, topic: str, view: str, keyed: bool) -> None:
-        """`keyed`: the key is part of the copy."""
+        """`keyed`: whether the digest includes the key."""
         super().__init__(reader, topic=topic, view=view)
         self._keyed = keyed
 

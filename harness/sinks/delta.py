@@ -1,10 +1,10 @@
-"""A Delta table, read by its own log: Parquet files, and which of them count.
+"""Read a Delta table through its transaction log.
 
-Each commit is a file `_delta_log/<version>.json` of actions. What adds files
-may also name an application and its version, in one stroke with them: that is the guard. What
-changes rows (MERGE, UPDATE, OPTIMIZE) takes files away and adds others in their place.
+Each commit is a file `_delta_log/<version>.json` of actions. A commit that adds files may also
+contain a `txn` action (application id and version), which guards against duplicates. MERGE, UPDATE
+and OPTIMIZE remove files and add replacements.
 
-Source: the Delta transaction log protocol, its section on the reconciliation of actions.
+Source: the Delta transaction log protocol, section "Action Reconciliation".
 """
 
 from __future__ import annotations
@@ -31,33 +31,31 @@ _FEATURES: Final = {
     "v2Checkpoint",
     "vacuumProtocolCheck",
 }
-"""Of the reader; the first two may be allowed, as long as they are not made use of."""
+"""Accepted reader features; the first two only as long as the table does not use them."""
 _MAPPING: Final = "delta.columnMapping.mode"
 
 
 class DeltaTable:
-    """A table of payments with their fee, as its newest version has it."""
+    """The newest version of a table of payments with their fee."""
 
     def __init__(self, folder: Path, *, topic: str, sink: str) -> None:
-        """`folder` may come later; until then there is nothing in it."""
+        """`folder` may not exist yet; then the table is empty."""
         self._folder = folder
         self._topic = topic
         self.name = sink
 
     def size(self) -> int:
-        """How many commits there are."""
         return len(self._commits())
 
     def effects(self) -> list[Effect]:
-        """One effect a row."""
         return list(effects_of(self.rows(), sink=self.name, view=VIEW, topic=self._topic))
 
     def rows(self) -> Iterator[tuple[Path, Rows]]:
-        """Rows of the files that count, in the order in which they were added.
+        """Yield the rows of the table's active files, in the order in which they were added.
 
         Raises:
-            UnreadableFiles: a commit is damaged or is not there any more, rows are marked as
-                deleted in files that stay, or the table has a feature that is not known here.
+            UnreadableFiles: a commit is damaged or missing, a file has a deletion vector, or the
+                table uses an unsupported feature.
         """
         counting: dict[str, None] = {}
         for kind, action in self._actions():
@@ -72,22 +70,20 @@ class DeltaTable:
             yield file, rows_of(file)
 
     def states(self) -> list[State]:
-        """None."""
         return []
 
     def atomic_batches(self) -> list[AtomicBatch]:
-        """Versions of applications, which are micro-batches of queries."""
+        """Return the `txn` actions; an application id is a query id, a version a batch id."""
         return [
             AtomicBatch(owner=str(txn["appId"]), batch=int(txn["version"]), ordinal=number)
             for number, txn in enumerate(a for kind, a in self._actions() if kind == "txn")
         ]
 
     def hanging(self) -> bool:
-        """Nothing can."""
         return False
 
     def _check_known(self, kind: str, action: dict[str, Any]) -> None:
-        """See that files say by themselves what the table says."""
+        """Check that plain Parquet reading of the files gives the table's rows."""
         features = action.get("readerFeatures") or () if kind == "protocol" else ()
         unknown = {*features} - _FEATURES
         configuration = action.get("configuration") or {} if kind == "metaData" else {}
@@ -104,10 +100,10 @@ class DeltaTable:
         return sorted(p for p in log.iterdir() if _COMMIT.fullmatch(p.name)) if log.is_dir() else []
 
     def _actions(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """What commits did, in order: the kind of each action, and what it says.
+        """Yield the kind and the fields of each action, in order.
 
         Raises:
-            UnreadableFiles: a commit is damaged, or is not there any more.
+            UnreadableFiles: a commit is damaged or missing.
         """
         for version, path in enumerate(self._commits()):
             if int(path.stem) != version:

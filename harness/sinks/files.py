@@ -1,8 +1,7 @@
-"""Spark's file sink, seen by two readers: one by its log, one that lists the directory.
+"""Read Spark's file sink in two ways: through its log, and by listing the directory.
 
-A micro-batch's files are put where they stay before the sink's own log,
-`_spark_metadata`, says that they count. What a dead driver left between the two is in the
-directory for ever; only who reads by the log does not see it.
+A micro-batch's files reach their final place before the sink's log, `_spark_metadata`, lists them.
+If the driver dies in between, these files stay; only log-following readers do not see them.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from onceproof.harness.sinks.base import AtomicBatch, Effect, State
 from onceproof.harness.sinks.rows import UnreadableFiles, effects_of, rows_of
 
 LOG: Final = "_spark_metadata"
-"""The folder of the log, and the view of who reads by it."""
+"""The folder of the log, and the view of log-following readers."""
 LISTING: Final = "listing"
-"""The view of who reads what there is."""
+"""The view of readers that list the directory."""
 
 _ENTRY = re.compile(r"(\d+)(\.compact)?")
 _MAGIC: Final = b"PAR1"
@@ -30,13 +29,9 @@ class Files:
     """Parquet files of payments with their fee, in one folder."""
 
     def __init__(self, folder: Path, *, topic: str, sink: str, listed: str) -> None:
-        """Nothing is read yet.
+        """`folder` may not exist yet.
 
-        Args:
-            folder: where they are; it may come later, until then there is nothing in it.
-            topic: what was read.
-            sink: what effects call it as it is seen by its log.
-            listed: what they call it as it is seen by a listing.
+        `sink` names the effects seen through the log, `listed` those seen by a listing.
         """
         self._folder = folder
         self._topic = topic
@@ -44,11 +39,10 @@ class Files:
         self.name = sink
 
     def size(self) -> int:
-        """How many whole files there are."""
         return len(self._listed())
 
     def effects(self) -> list[Effect]:
-        """One effect a row, once for each reader that sees it."""
+        """Return one effect per row and per view that contains the row."""
         rows = {file: rows_of(file) for file in self._listed()}
         logged = ((file, rows[file]) for file in self._logged() if file in rows)
         return [
@@ -57,24 +51,22 @@ class Files:
         ]
 
     def states(self) -> list[State]:
-        """None."""
         return []
 
     def atomic_batches(self) -> list[AtomicBatch]:
-        """None: the log says of which batch a file is, and not of which query."""
+        """Return nothing: the log names the batch of a file but not the query."""
         return []
 
     def hanging(self) -> bool:
-        """Nothing can."""
         return False
 
     def _listed(self) -> list[Path]:
-        """Files that a listing shows and that can be read: those that are whole."""
+        """Return the complete files in the directory; others cannot be read."""
         found = self._folder.glob("[!._]*.parquet") if self._folder.is_dir() else ()
         return sorted(file for file in found if whole(file))
 
     def _logged(self) -> Iterator[Path]:
-        """Files of which the log says that they count.
+        """Yield the files that the log lists.
 
         Raises:
             UnreadableFiles: the log is damaged.
@@ -85,7 +77,7 @@ class Files:
         for path in log.iterdir() if log.is_dir() else ():
             if found := _ENTRY.fullmatch(path.name):
                 number = int(found[1])
-                if found[2]:  # it says everything that those before it said
+                if found[2]:  # a compacted entry replaces all entries before it
                     compacted = max(compacted, number)
                     entries[number] = path
                 else:
@@ -96,17 +88,17 @@ class Files:
 
 
 def whole(file: Path) -> bool:
-    """Whether a Parquet file has its end, which is written last."""
+    """Return whether a Parquet file has its footer, which is written last."""
     try:
         with file.open("rb") as opened:
             opened.seek(-len(_MAGIC), 2)
             return opened.tell() > 0 and opened.read() == _MAGIC
     except OSError:
-        return False  # it is shorter than that
+        return False  # shorter than the magic number
 
 
 def _added(path: Path) -> Iterator[Path]:
-    """Files that an entry of the log adds; those that it takes away are none of an append sink."""
+    """Yield the files that a log entry adds; an append-mode sink never removes files."""
     text = ""
     try:
         text = path.read_text()

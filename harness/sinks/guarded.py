@@ -1,6 +1,6 @@
-"""Tables in PostgreSQL beside those of a guard, which names every micro-batch that is in them.
+"""PostgreSQL tables with a guard table, `batches_done`, of the micro-batches that they contain.
 
-A job makes its tables when it first starts; until then they are empty.
+A job creates its tables when it first starts; until then they count as empty.
 """
 
 from __future__ import annotations
@@ -20,25 +20,24 @@ WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS
 
 
 class GuardedTables:
-    """One database, as any reader of it sees it."""
+    """A database with a guard table."""
 
     def __init__(self, database: str) -> None:
         self._database = database
 
     def atomic_batches(self) -> list[AtomicBatch]:
-        """The guard's rows."""
         return [
             AtomicBatch(owner=query, batch=batch, ordinal=seq)
             for query, batch, seq in self.rows(_BATCHES)
         ]
 
     def hanging(self) -> bool:
-        """Whether a transaction of somebody else is open in this database."""
+        """Return whether another client's transaction is open in this database."""
         ((count,),) = self.rows(_OPEN)
         return bool(count)
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """What a query finds; nothing where its tables are not there yet."""
+        """Execute a query; return no rows if its tables do not exist yet."""
         with psycopg.connect(self._database) as connection:
             try:
                 return connection.execute(query).fetchall()

@@ -1,9 +1,8 @@
-"""An Iceberg table, seen by two readers: one by its metadata, one that lists its data files.
+"""Read an Iceberg table in two ways: through its metadata, and by listing its data files.
 
-A commit is a file `metadata/v<N>.metadata.json`, which names a snapshot;
-that names its manifests, and these the data files that count and the deletes that apply to them.
-PyIceberg reads them. What a snapshot's summary says of query and epoch stands or falls with its
-files, and is forgotten with the snapshot.
+A commit is a file `metadata/v<N>.metadata.json` that names a snapshot; manifests of the snapshot
+name the data files and deletes. PyIceberg reads them. The query and epoch in a snapshot's summary
+are committed atomically with its files, and are lost when the snapshot expires.
 """
 
 from __future__ import annotations
@@ -27,22 +26,18 @@ METADATA: Final = "metadata"
 
 _COMMIT = re.compile(r"v(\d+)(?:\.gz)?\.metadata\.json")
 _VERSION: Final = 2
-"""The newest format version that PyIceberg says it supports; of older ones files have no order."""
+"""The newest format version that PyIceberg supports; in older ones files have no order."""
 _QUERY: Final = "spark.sql.streaming.queryId"
 _EPOCH: Final = "spark.sql.streaming.epochId"
 
 
 class IcebergTable:
-    """A table of payments with their fee, of format version 2."""
+    """A table of payments with their fee, in format version 2."""
 
     def __init__(self, folder: Path, *, topic: str, sink: str, listed: str) -> None:
-        """Nothing is read yet.
+        """`folder` may not exist yet.
 
-        Args:
-            folder: the table's; it may come later, until then there is nothing in it.
-            topic: what was read.
-            sink: what effects call it as it is seen by its metadata.
-            listed: what they call it as it is seen by a listing of its data.
+        `sink` names the effects seen through the metadata, `listed` those seen by a listing.
         """
         self._folder = folder
         self._topic = topic
@@ -50,13 +45,11 @@ class IcebergTable:
         self.name = sink
 
     def size(self) -> int:
-        """How many whole data files there are."""
         return len(self._listed())
 
     def effects(self) -> list[Effect]:
-        """One effect a row, once for each reader that sees it."""
         logged = list(self.rows())
-        # Listed behind that, so that whatever counts is there.
+        # List afterwards, so that the listing includes every committed file.
         listed = ((file, rows_of(file)) for file in self._listed())
         return [
             *effects_of(listed, sink=self._by_listing, view=LISTING, topic=self._topic),
@@ -64,15 +57,14 @@ class IcebergTable:
         ]
 
     def commits(self) -> int:
-        """How many there are; old ones may have been tidied away, and count nevertheless."""
+        """Return the number of commits, including those whose metadata was removed."""
         return max(self._commits(), default=0)
 
     def rows(self) -> Iterator[tuple[Path, Rows]]:
-        """What a reader of the current snapshot sees of each data file that counts, in the order
-        in which the files were added.
+        """Yield the rows of each data file of the current snapshot, in the order of addition.
 
         Raises:
-            UnreadableFiles: what says so is damaged, or says what PyIceberg does not know.
+            UnreadableFiles: the metadata is damaged or not supported by PyIceberg.
         """
         table = self._newest()
         if table is None or table.metadata.current_snapshot_id is None:
@@ -87,16 +79,15 @@ class IcebergTable:
             reader = ArrowScan(table.metadata, table.io, scan.projection(), AlwaysTrue())
         for task in tasks:
             with _reading(task.file.file_path):
-                # One file at a time: deletes that apply to one need not apply to another.
+                # One file at a time, because deletes apply to certain files only.
                 rows: Rows = reader.to_table([task]).to_pylist()
             yield Path(urlsplit(task.file.file_path).path), rows
 
     def states(self) -> list[State]:
-        """None."""
         return []
 
     def atomic_batches(self) -> list[AtomicBatch]:
-        """Epochs of queries, of the snapshots that the table still has."""
+        """Return the queries' epochs from the snapshots that have not expired."""
         table = self._newest()
         snapshots = table.metadata.snapshots if table else []
         found = (
@@ -111,7 +102,6 @@ class IcebergTable:
         ]
 
     def hanging(self) -> bool:
-        """Nothing can."""
         return False
 
     def _listed(self) -> list[Path]:
@@ -123,7 +113,6 @@ class IcebergTable:
         return {int(m[1]): path for path in found if (m := _COMMIT.fullmatch(path.name))}
 
     def _newest(self) -> StaticTable | None:
-        """The table as its newest commit has it; None before the first."""
         commits = self._commits()
         if not commits:
             return None
@@ -140,10 +129,10 @@ class IcebergTable:
 
 
 def _added_at(table: StaticTable) -> dict[str, int]:
-    """When each data file of the current snapshot was added, as a sequence number.
+    """Return the sequence number at which each file of the current snapshot was added.
 
     Raises:
-        UnreadableFiles: a manifest is damaged, or has deletes that PyIceberg cannot apply.
+        UnreadableFiles: a manifest is damaged or has equality deletes, unsupported by PyIceberg.
     """
     from pyiceberg.manifest import DataFileContent
 
@@ -168,7 +157,7 @@ def _added_at(table: StaticTable) -> dict[str, int]:
 
 @contextmanager
 def _reading(what: str) -> Iterator[None]:
-    """Name what PyIceberg was reading when it failed: it raises errors of many kinds."""
+    """Convert PyIceberg's errors, which are of many types, to `UnreadableFiles`."""
     try:
         yield
     except Exception as error:

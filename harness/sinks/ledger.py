@@ -16,15 +16,7 @@ FROM {} ORDER BY seq
 
 
 def rows_of(tables: GuardedTables, table: str, *, topic: str, sink: str, view: str) -> list[Effect]:
-    """One effect a row of a table that is made as the ledger is.
-
-    Args:
-        tables: the database.
-        table: its name there.
-        topic: where its rows come from.
-        sink: what effects call it.
-        view: who looks.
-    """
+    """Return one effect per row of a table with the ledger's columns."""
     return [
         Effect(
             sink=sink,
@@ -47,7 +39,7 @@ def rows_of(tables: GuardedTables, table: str, *, topic: str, sink: str, view: s
 
 
 class Ledger(GuardedTables):
-    """The table `ledger`, as any reader of it sees it."""
+    """The table `ledger`."""
 
     def __init__(self, database: str, *, topic: str, sink: str, view: str) -> None:
         super().__init__(database)
@@ -56,14 +48,11 @@ class Ledger(GuardedTables):
         self._view = view
 
     def size(self) -> int:
-        """The newest row's number."""
         rows = self.rows("SELECT coalesce(max(seq), 0) FROM ledger")
         return int(rows[0][0]) if rows else 0
 
     def effects(self) -> list[Effect]:
-        """One effect a row."""
         return rows_of(self, "ledger", topic=self._topic, sink=self.name, view=self._view)
 
     def states(self) -> list[State]:
-        """None."""
         return []

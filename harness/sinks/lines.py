@@ -1,8 +1,8 @@
-"""A text file that copies of payments are appended to, one a line.
+"""A text file to which copies of payments are appended, one per line.
 
-Who appends may die amid a line, or between a line and its newline, and who
-comes after goes on behind it. So a line may hold several payments, and pieces of one. A piece is
-no effect: it is counted, and passed over.
+A writer may die in the middle of a line or before its newline, and the next writer appends after
+that. So a line may contain several payments and incomplete ones. An incomplete payment is not an
+effect; `torn` counts them.
 """
 
 from __future__ import annotations
@@ -17,24 +17,21 @@ from onceproof.harness.sinks.base import AtomicBatch, Effect, State
 from onceproof.harness.sinks.copies import record_of
 
 VIEW: Final = "file"
-"""Who looks: a reader of the file."""
 _BEGINS: Final = '{"record"'
 
 
 class Lines:
-    """One file."""
+    """A file of payments."""
 
     def __init__(self, file: Path, *, sink: str) -> None:
-        """`file` may come later; until then there is nothing in it."""
+        """`file` may not exist yet; then it counts as empty."""
         self._file = file
         self.name = sink
 
     def size(self) -> int:
-        """Its bytes."""
         return self._file.stat().st_size if self._file.exists() else 0
 
     def effects(self) -> list[Effect]:
-        """One for each whole payment."""
         found: list[Effect] = []
         for number, piece, whole in self._pieces():
             if whole:
@@ -52,23 +49,20 @@ class Lines:
         return found
 
     def torn(self) -> int:
-        """How many pieces of payments are in it."""
+        """Return the number of incomplete payments."""
         return sum(1 for _, _, whole in self._pieces() if not whole)
 
     def states(self) -> list[State]:
-        """None."""
         return []
 
     def atomic_batches(self) -> list[AtomicBatch]:
-        """None: a file holds no positions."""
         return []
 
     def hanging(self) -> bool:
-        """Nothing can."""
         return False
 
     def _pieces(self) -> Iterator[tuple[int, str, bool]]:
-        """Number of its line, text, and whether it is a whole payment."""
+        """Yield line number, text, and whether the text is a complete payment."""
         if not self._file.exists():
             return
         for number, line in enumerate(self._file.read_text(errors="replace").split("\n"), 1):
@@ -79,7 +73,7 @@ class Lines:
 
 
 def _first(text: str) -> tuple[str, str, bool]:
-    """The first payment of a text or the piece before the next one; and what comes behind it."""
+    """Split off the first payment; return it, the rest, and whether the payment is complete."""
     try:
         _, end = json.JSONDecoder().raw_decode(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Matches of payments and refunds in PostgreSQL: each an effect of its payment."""
+"""Matches of payments and refunds in PostgreSQL; each is an effect of its payment."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ FROM matches ORDER BY seq
 
 
 def match_digest(payment: Payment, refund: Payment) -> str:
-    """Digest of what a match says of the two."""
     return digest(
         payment.record, payment.account, payment.amount_cents, refund.record, refund.amount_cents
     )
@@ -32,12 +31,10 @@ class Matches(GuardedTables):
         self.name = sink
 
     def size(self) -> int:
-        """The newest row's number."""
         rows = self.rows("SELECT coalesce(max(seq), 0) FROM matches")
         return int(rows[0][0]) if rows else 0
 
     def effects(self) -> list[Effect]:
-        """One effect a row, of the payment in it."""
         return [
             Effect(
                 sink=self.name,
@@ -54,5 +51,4 @@ class Matches(GuardedTables):
         ]
 
     def states(self) -> list[State]:
-        """None."""
         return []

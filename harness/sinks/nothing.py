@@ -1,4 +1,4 @@
-"""The sink of a subject that has none."""
+"""The sink of a subject without one."""
 
 from __future__ import annotations
 
@@ -11,21 +11,16 @@ class Nothing:
     name = ""
 
     def size(self) -> int:
-        """Nothing grows."""
         return 0
 
     def effects(self) -> list[Effect]:
-        """None."""
         return []
 
     def states(self) -> list[State]:
-        """None."""
         return []
 
     def atomic_batches(self) -> list[AtomicBatch]:
-        """None."""
         return []
 
     def hanging(self) -> bool:
-        """Nothing can."""
         return False

@@ -1,4 +1,4 @@
-"""Rows of Parquet files that Spark wrote, as effects."""
+"""Convert rows of Spark's Parquet files to effects."""
 
 from __future__ import annotations
 
@@ -17,13 +17,11 @@ Rows = list[dict[str, Any]]
 
 
 class UnreadableFiles(RuntimeError):
-    """A file, or the log that names it, is not as Spark writes it; the text says which and what
-    was found.
-    """
+    """A data file or its log is not as Spark writes it; the text names it and what was found."""
 
 
 def rows_of(file: Path) -> Rows:
-    """All rows of a file.
+    """Read all rows of a file.
 
     Raises:
         UnreadableFiles: it cannot be read.
@@ -38,7 +36,6 @@ def rows_of(file: Path) -> Rows:
 def effects_of(
     files: Iterable[tuple[Path, Rows]], *, sink: str, view: str, topic: str
 ) -> Iterator[Effect]:
-    """One effect a row."""
     ordinal = 0
     for file, rows in files:
         for number, row in enumerate(rows):

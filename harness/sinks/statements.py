@@ -1,7 +1,7 @@
-"""A ledger in PostgreSQL each of whose rows says what its account has by then.
+"""A PostgreSQL ledger whose rows include the account's running balance.
 
-Its rows are effects like those of any ledger, and beside that the newest row
-of an account is its state. They are two sinks: that no row is missing says nothing of the balances.
+Each row is an effect, and the newest row of an account is its state. They are two sinks, because a
+complete ledger may still have wrong balances.
 """
 
 from __future__ import annotations
@@ -20,10 +20,9 @@ FROM ledger ORDER BY account, seq DESC
 
 
 class Statements(Ledger):
-    """The table `ledger`, with balance and number of payments so far in each row."""
+    """The table `ledger`, with the running balance and number of payments in each row."""
 
     def states(self) -> list[State]:
-        """What the newest row of each account says."""
         return list(self._states())
 
     def _states(self) -> Iterator[State]:

@@ -1,4 +1,4 @@
-"""A Kafka topic as a sink, as a `read_committed` or `read_uncommitted` reader sees it."""
+"""A Kafka topic as a sink, read with isolation level `read_committed` or `read_uncommitted`."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class TopicSink:
         self._view = view
 
     def size(self) -> int:
-        """How far a reader of this view gets, over all partitions."""
+        """Return the sum over partitions of the end offsets at this isolation level."""
         ends = self._reader.ends(self.name).values()
         return sum(high if self._view == "read_uncommitted" else stable for stable, high in ends)
 
     def effects(self) -> list[Effect]:
-        """One effect a record; markers are none, aborted records only for read_uncommitted."""
+        """Return one effect per record, aborted ones only with `read_uncommitted`."""
         found: list[Effect] = []
         for log in self._reader.read_topic(self.name):
             for entry, committed in zip(log.entries, log.committed(), strict=True):
@@ -33,15 +33,12 @@ class TopicSink:
         return found
 
     def states(self) -> list[State]:
-        """None."""
         return []
 
     def atomic_batches(self) -> list[AtomicBatch]:
-        """None: a topic holds no positions."""
         return []
 
     def hanging(self) -> bool:
-        """Whether a transaction is open on any partition."""
         return any(stable < high for stable, high in self._reader.ends(self.name).values())
 
     def _effect(self, entry: Entry, ordinal: int) -> Effect:

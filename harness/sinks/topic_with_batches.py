@@ -1,4 +1,4 @@
-"""A topic as a sink beside a topic of batches, both written in one transaction."""
+"""A topic as a sink and a topic of finished batches, both written in one transaction."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from onceproof.harness.sinks.topic import TopicSink
 
 
 class TopicWithBatches(TopicSink):
-    """A record of `batches` has a query's id as its key, and says which micro-batch is done."""
+    """A record of topic `batches` has a query id as its key and a finished micro-batch."""
 
     def __init__(self, reader: LogReader, *, topic: str, view: str, batches: str) -> None:
         super().__init__(reader, topic=topic, view=view)
@@ -18,7 +18,7 @@ class TopicWithBatches(TopicSink):
         self._batches = batches
 
     def atomic_batches(self) -> list[AtomicBatch]:
-        """What was committed there, in order; a record that is not as the job writes it is none."""
+        """Return the committed batches in order; malformed records are skipped."""
         found: list[AtomicBatch] = []
         for log in self._logs.read_topic(self._batches):
             for entry, committed in zip(log.entries, log.committed(), strict=True):

@@ -1,7 +1,6 @@
-"""Two tables of PostgreSQL, each written by a query of its own, and what says which batches.
+"""Two PostgreSQL tables, each written by its own query, with a common guard table.
 
-They are two sinks, and one record must have its effect in both. The guard is
-one table for both queries.
+They are two sinks, and each record must have its effect in both.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from onceproof.harness.sinks.ledger import rows_of
 
 TABLES: Final = ("ledger", "archive")
 VIEW: Final = "table"
-"""Who looks: any reader of the tables."""
 
 
 class TwoTables(GuardedTables):
@@ -23,17 +21,14 @@ class TwoTables(GuardedTables):
     name = TABLES[0]
 
     def __init__(self, database: str, *, topic: str) -> None:
-        """`topic` is where their rows come from."""
         super().__init__(database)
         self._topic = topic
 
     def size(self) -> int:
-        """How many rows there are in both."""
         counts = (self.rows(f"SELECT count(*) FROM {table}") for table in TABLES)
         return sum(int(rows[0][0]) for rows in counts if rows)
 
     def effects(self) -> list[Effect]:
-        """One effect a row of each."""
         return [
             effect
             for table in TABLES
@@ -41,5 +36,4 @@ class TwoTables(GuardedTables):
         ]
 
     def states(self) -> list[State]:
-        """None."""
         return []

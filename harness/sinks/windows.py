@@ -1,7 +1,6 @@
-"""Sums by account and minute in PostgreSQL, as who adds up the rows of a window sees them.
+"""Sums by account and minute in PostgreSQL; the rows of a window are added up.
 
-No payment leaves a trace of its own in a sum. All that is known of a
-micro-batch is whether rows of it are there: each row names the batch that wrote it last.
+A sum does not identify its payments. A row names only the micro-batch that wrote it last.
 """
 
 from __future__ import annotations
@@ -23,9 +22,7 @@ FROM windows GROUP BY window_start, account ORDER BY window_start, account
 
 
 def window_key(account: str, event_ms: int) -> str:
-    """The key of the state that a payment counts for: its account, and the second at which its
-    window begins.
-    """
+    """Return the state key of a payment: its account and the start of its window in seconds."""
     return _key(account, event_ms // WINDOW_MS * WINDOW_MS // 1000)
 
 
@@ -41,20 +38,16 @@ class Windows(GuardedTables):
         self.name = sink
 
     def size(self) -> int:
-        """The number of the row that was written last."""
         rows = self.rows("SELECT coalesce(max(seq), 0) FROM windows")
         return int(rows[0][0]) if rows else 0
 
     def effects(self) -> list[Effect]:
-        """None."""
         return []
 
     def states(self) -> list[State]:
-        """Sum and number of payments of each window of each account."""
         return list(self._states())
 
     def batches(self) -> frozenset[int]:
-        """See `TellsBatches`."""
         return frozenset(batch for (batch,) in self.rows("SELECT DISTINCT batch_id FROM windows"))
 
     def _states(self) -> Iterator[State]:

@@ -3,10 +3,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The calls of one session to send records, and their outcomes, as the history has them.
+ * The send calls of one session and their outcomes, for the history.
  *
- * A call is on disk before the client gets its record. Whoever sends decides
- * what an outcome is; here it is only written down and counted.
+ * A call is on disk before the client gets its record. The sender decides the outcome, which this
+ * class writes and counts.
  */
 final class Calls {
     private final History history;
@@ -20,17 +20,17 @@ final class Calls {
         this.status = status;
     }
 
-    /** Calls that have no outcome yet. */
+    /** Number of calls without an outcome. */
     long open() {
         return open;
     }
 
-    /** What the attempt to send a record is called. */
+    /** The identity of the attempt to send a record. */
     String attempt(TaskRecord record) {
         return session + "/" + record.ordinal();
     }
 
-    /** Records are about to be sent, in a transaction or, where that is null, in none. */
+    /** Record that records are about to be sent, without a transaction if `txn` is null. */
     void called(List<TaskRecord> records, String txn) {
         var at = Clock.now();
         history.write("called", records.stream().map(record -> {
@@ -53,7 +53,7 @@ final class Calls {
         open += records.size();
     }
 
-    /** The row of a send that happened; the offset is null where nobody tells it. */
+    /** The row of a successful send; the offset is null if it is unknown. */
     Map<String, Object> happened(TaskRecord record, long at, int partition, Long offset) {
         var row = returned(record, at, "ok");
         row.put("partition", partition);
@@ -61,14 +61,14 @@ final class Calls {
         return row;
     }
 
-    /** The row of a send that failed; not `certain`: nobody knows. */
+    /** The row of a failed send; `info` unless it is `certain` that it had no effect. */
     Map<String, Object> failed(TaskRecord record, long at, String why, boolean certain) {
         var row = returned(record, at, certain ? "fail" : "info");
         row.put("error", why);
         return row;
     }
 
-    /** Write down what came of some calls. */
+    /** Write the outcomes of calls to the history. */
     void returned(List<Map<String, Object>> rows) {
         if (rows.isEmpty()) {
             return;

@@ -4,10 +4,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The one clock of a history, the same that `harness/clock.py` reads.
+ * The clock of a history, the same as in `harness/clock.py`.
  *
- * On Linux System.nanoTime() is CLOCK_MONOTONIC, so that times told here may
- * be compared with those that Python told on the same machine; the id says on which.
+ * On Linux System.nanoTime() is CLOCK_MONOTONIC, so its times may be compared with Python's on the
+ * same machine, which the id identifies.
  */
 final class Clock {
     private static final String ID = read();

@@ -6,10 +6,9 @@ import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 
 /**
- * What a member makes of a payment: the same effect in every language.
+ * The effect of a payment, the same in every language.
  *
- * `harness/workload/payments.py` says what it must be; this is the pipeline's
- * own code, which is on trial.
+ * This is code of the pipeline under test; `harness/workload/payments.py` has the expectation.
  */
 final class Effect {
     private static final ObjectMapper JSON = new ObjectMapper();

@@ -14,9 +14,8 @@ import java.util.Map;
 /**
  * Append-only JSON Lines, as `harness/history/writer.py` writes them.
  *
- * What was written when a call returns survives any death of this process,
- * because it is with the kernel by then. Behind a line that was cut short nothing may follow: a
- * write that failed ends the program.
+ * Written lines survive the death of this process. Nothing may follow a line that was cut short, so
+ * a failed write ends the program.
  */
 final class History {
     private static final long CLOCK_EVERY = 10_000_000_000L;
@@ -26,7 +25,7 @@ final class History {
     private final FileChannel file;
     private long nextPair = Long.MIN_VALUE;
 
-    /** One writer's file, `folder/writer.jsonl`; goes on behind what is there. */
+    /** Open one writer's file, `folder/writer.jsonl`, for appending. */
     History(String folder, String writer) throws IOException {
         this.writer = writer;
         file = FileChannel.open(
@@ -36,12 +35,12 @@ final class History {
                 StandardOpenOption.APPEND);
     }
 
-    /** Write one line: its kind (a table's name, or `called` / `returned`) and its fields. */
+    /** Write one line: its kind (a table's name, `called` or `returned`) and its fields. */
     void write(String kind, Map<String, ?> row) {
         write(kind, List.of(row));
     }
 
-    /** Write many lines of one kind at once. */
+    /** Write several lines of one kind at once. */
     synchronized void write(String kind, List<? extends Map<String, ?>> rows) {
         var lines = new ByteArrayOutputStream();
         var now = Clock.now();

@@ -1,4 +1,4 @@
-/** What tells a record, and the attempt to send it, wherever it lies: see `harness/history/identity.py`. */
+/** Headers that identify a record and its send attempt: see `harness/history/identity.py`. */
 final class Identity {
     static final String RECORD = "onceproof-record";
     static final String ATTEMPT = "onceproof-attempt";

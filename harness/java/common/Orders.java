@@ -4,10 +4,10 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What the harness orders on standard input, and the pace that follows from it.
+ * Orders of the harness on standard input, and the resulting send rate.
  *
- * The end of standard input means that the harness is gone, and ends this
- * process at once. Before the first `rate N` nothing may be sent; `enough` ends sending.
+ * The end of standard input means that the harness is gone, and ends this process at once. Nothing
+ * is sent before the first `rate N` (records per second); `enough` ends sending.
  */
 final class Orders {
     private static final double AT_ONCE = 200;
@@ -17,14 +17,14 @@ final class Orders {
     private double credit;
     private long last = Clock.now();
 
-    /** Listen from now on. */
+    /** Start listening. */
     Orders() {
         var listening = new Thread(this::listen, "orders");
         listening.setDaemon(true);
         listening.start();
     }
 
-    /** Whether nothing new is to be sent. */
+    /** Whether sending must end. */
     boolean enough() {
         return enough;
     }
@@ -38,7 +38,7 @@ final class Orders {
         return (int) credit;
     }
 
-    /** So many records are sent, perhaps more than were allowed: so the next wait the longer. */
+    /** Account for sent records; if more than allowed were sent, the next ones wait longer. */
     void took(int records) {
         credit -= records;
     }

@@ -5,9 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * How far a sender is, told on standard output.
+ * A sender's progress, printed to standard output.
  *
- * It counts calls, whose outcomes are on disk when they are told.
+ * Outcomes are on disk before they are counted here.
  */
 final class Status {
     private static final long EVERY = 100_000_000L;
@@ -18,7 +18,7 @@ final class Status {
     long ok;
     long notOk;
 
-    /** Whether it is time to tell it again. */
+    /** Whether it is time to print again. */
     boolean due() {
         var now = Clock.now();
         if (told != Long.MIN_VALUE && now - told < EVERY) {
@@ -28,7 +28,7 @@ final class Status {
         return true;
     }
 
-    /** Tell it. */
+    /** Print the counts. */
     void tell(boolean done) {
         var said = new LinkedHashMap<String, Object>();
         said.put("called", called);

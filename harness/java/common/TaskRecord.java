@@ -9,10 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One record to be sent, as `harness/workload/task_file.py` describes it.
+ * A record to send, as `harness/workload/task_file.py` describes it.
  *
- * `ordinal` is the place of its line in the file, from 0; `transaction` is
- * null without transactions.
+ * `ordinal` is the line number in the file, from 0; `transaction` is null without transactions.
  */
 record TaskRecord(
         long ordinal,
@@ -26,7 +25,7 @@ record TaskRecord(
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** The records of a file, in order, looked at one ahead. */
+    /** The records of a file in order, with one record of lookahead. */
     static final class Reader {
         private final BufferedReader lines;
         private long ordinal;
@@ -41,7 +40,7 @@ record TaskRecord(
             return next == null;
         }
 
-        /** At most so many records. */
+        /** At most `count` records. */
         List<TaskRecord> take(int most) {
             var taken = new ArrayList<TaskRecord>();
             while (taken.size() < most && next != null) {
@@ -51,7 +50,7 @@ record TaskRecord(
             return taken;
         }
 
-        /** The records of the transaction that comes next. */
+        /** The records of the next transaction. */
         List<TaskRecord> takeTransaction() {
             var taken = take(1);
             while (next != null && taken.get(0).transaction().equals(next.transaction())) {

@@ -1,9 +1,8 @@
 /**
- * Ends this process if its client does not return: what a deployment's liveness probe does.
+ * Ends this process if a client call does not return, like a deployment's liveness probe.
  *
- * It looks at one call at a time, from a thread of its own, and counts its
- * looks and not seconds: a process that was paused has not looked meanwhile, and the call that it was
- * in had no time to return either. 4 is the exit code of a process that it ended.
+ * Its thread watches one call at a time. It counts checks instead of seconds: while the process is
+ * paused it does not check, and the call cannot return either. Its exit code is 4.
  */
 final class Watchdog {
     private static final int HUNG = 4;

@@ -1,1 +1,1 @@
-"""Java that knows no broker: the history, the pace and the records of whatever client sends."""
+"""Java code for any client, independent of the broker: history, pace and records."""
