@@ -333,6 +333,10 @@ def verify(
     Exit code: 0 every claim holds; 1 violated; 2 usage; 3 invalid; 4 stalled; 5 unknown or
     unexercised; 130 interrupted.
     """
+    if not command and image is None:
+        raise typer.BadParameter(
+            "no command; give the pipeline's command after --, as in `-- python job.py`"
+        )
     backend = of_stage(backend, secured=secured)
     if private:
         from onceproof.private_network import go_private
