@@ -30,14 +30,14 @@ def settle(context: RunContext) -> None:
         ProducerTrouble: one of those ended by itself, likewise.
     """
     context.producers.pace.hurry()
-    _producers_finished(context)
+    _wait_producers_finished(context)
     _send_sentinels(context)
     try:
         with context.reader() as reader:
-            _no_open_transaction(context, reader)
+            _wait_no_open_transaction(context, reader)
             if context.subject.sink:
-                _caught_up(context, _last_committed_records(context, reader))
-            _standing_still(context, reader)
+                _wait_caught_up(context, _last_committed_records(context, reader))
+            _wait_unchanged(context, reader)
     except (Overdue, PipelineTrouble) as error:
         raise Stalled(str(error)) from error
 
@@ -47,24 +47,24 @@ def _send_sentinels(context: RunContext) -> None:
     sent = False
     while context.producers.keeps_sentinels:
         if isinstance(context.pipeline, Rests):
-            _at_rest(context, context.pipeline)
+            _wait_idle(context, context.pipeline)
         elif sent:
             # A watermark advances between micro-batches, so each round needs its own.
-            _all_read(context)
+            _wait_all_read(context)
         context.producers.send_sentinels()
-        _producers_finished(context)
+        _wait_producers_finished(context)
         sent = True
 
 
-def _all_read(context: RunContext) -> None:
+def _wait_all_read(context: RunContext) -> None:
     try:
         with context.reader() as reader:
-            _caught_up(context, _last_committed_records(context, reader))
+            _wait_caught_up(context, _last_committed_records(context, reader))
     except (Overdue, PipelineTrouble) as error:
         raise Stalled(str(error)) from error
 
 
-def _producers_finished(context: RunContext) -> None:
+def _wait_producers_finished(context: RunContext) -> None:
     try:
         context.producers.wait_finished(SECONDS * 2, still=STILL if context.subject.sends else None)
     except (Overdue, ProducerTrouble) as error:
@@ -80,7 +80,7 @@ def _producers_finished(context: RunContext) -> None:
     )
 
 
-def _at_rest(context: RunContext, pipeline: Rests) -> None:
+def _wait_idle(context: RunContext, pipeline: Rests) -> None:
     """Wait until the pipeline is done, or idle for as long as permitted."""
 
     def rests() -> bool:
@@ -90,7 +90,7 @@ def _at_rest(context: RunContext, pipeline: Rests) -> None:
     try:
         wait_until(
             rests,
-            what="the pipeline to come to rest",
+            what="the pipeline to become idle",
             seconds=max(SECONDS, 6 * pipeline.rest),
             every=0.25,
             stop=context.stop,
@@ -101,7 +101,7 @@ def _at_rest(context: RunContext, pipeline: Rests) -> None:
         raise Stalled(str(error)) from error
 
 
-def _no_open_transaction(context: RunContext, reader: LogReader) -> None:
+def _wait_no_open_transaction(context: RunContext, reader: LogReader) -> None:
     def ends() -> dict[str, dict[int, tuple[int, int]]]:
         return {topic: reader.ends(topic) for topic in context.topics}
 
@@ -125,7 +125,7 @@ def _last_committed_records(context: RunContext, reader: LogReader) -> dict[tupl
     return last
 
 
-def _caught_up(context: RunContext, last: dict[tuple[str, int], int]) -> None:
+def _wait_caught_up(context: RunContext, last: dict[tuple[str, int], int]) -> None:
     pipeline = context.pipeline
 
     def behind() -> dict[tuple[str, int], int] | None:
@@ -136,7 +136,7 @@ def _caught_up(context: RunContext, last: dict[tuple[str, int], int]) -> None:
         ends = {p: positions.get(p, 0) for p in last}
         return {p: ends[p] for p, offset in last.items() if ends[p] <= offset}
 
-    def there() -> bool:
+    def caught_up() -> bool:
         pipeline.check()
         if not last or (pipeline.idle() and behind() == {}):
             return True
@@ -145,15 +145,15 @@ def _caught_up(context: RunContext, last: dict[tuple[str, int], int]) -> None:
 
     try:
         wait_until(
-            there,
+            caught_up,
             what="the pipeline to commit past the last record of every partition",
             seconds=max(SECONDS, 6 * pipeline.rest) if isinstance(pipeline, Rests) else SECONDS,
             every=0.25,
             stop=context.stop,
             seen=lambda: (
-                f"last records {last}, positions before them {behind()}, "
+                f"last records {last}, positions not past them {behind()}, "
                 f"{pipeline.shortly() or 'nothing committed'}, "
-                f"{'idle' if pipeline.idle() else 'something under way'}"
+                f"{'idle' if pipeline.idle() else 'busy'}"
             ),
             reached=pipeline.reached if isinstance(pipeline, Rests) else None,
         )
@@ -163,11 +163,11 @@ def _caught_up(context: RunContext, last: dict[tuple[str, int], int]) -> None:
         raise
 
 
-def _standing_still(context: RunContext, reader: LogReader) -> None:
+def _wait_unchanged(context: RunContext, reader: LogReader) -> None:
     sink = context.open_sink(reader)
     before: list[object] = []
 
-    def still() -> bool:
+    def unchanged() -> bool:
         context.pipeline.check()
         if sink.hanging() or not context.pipeline.idle():
             return False
@@ -177,8 +177,8 @@ def _standing_still(context: RunContext, reader: LogReader) -> None:
         return same
 
     wait_until(
-        still,
-        what="positions and sink to stand still",
+        unchanged,
+        what="positions and sink to stop changing",
         seconds=SECONDS,
         every=0.25,
         stop=context.stop,

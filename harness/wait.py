@@ -104,14 +104,14 @@ def wait_until(
     """
     stop = stop or Stop()
     deadline = stop.monotonic() + seconds
-    far = reached() if reached else 0
+    progress = reached() if reached else 0
     while True:
         stop.check()
         if found := look():
             return found
         if stop.monotonic() >= deadline:
-            before, far = far, reached() if reached else far
-            if far > before:
+            before, progress = progress, reached() if reached else progress
+            if progress > before:
                 deadline = stop.monotonic() + seconds
                 continue
             last = f"; last seen: {seen()}" if seen else ""

@@ -21,7 +21,7 @@ class BadSchedule(ValueError):
 
 
 def schedule_to_json(schedule: Iterable[ScheduledFault]) -> list[dict[str, Any]]:
-    return [_written(at) for at in schedule]
+    return [_to_json(at) for at in schedule]
 
 
 def schedule_from_json(lines: Sequence[object]) -> tuple[ScheduledFault, ...]:
@@ -32,36 +32,38 @@ def schedule_from_json(lines: Sequence[object]) -> tuple[ScheduledFault, ...]:
     """
     found = []
     for number, line in enumerate(lines, 1):
-        at = _read(line, f"line {number}")
+        at = _from_json(line, f"line {number}")
         if not isinstance(at, ScheduledFault):
-            raise BadSchedule(f"line {number}: expected a fault of a schedule, found {line!r}")
+            raise BadSchedule(f"line {number}: expected a scheduled fault, found {line!r}")
         found.append(at)
     return tuple(found)
 
 
-def _written(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
     if is_dataclass(value):
-        plain = {f.name: _written(getattr(value, f.name)) for f in fields(value)}
-        return {_CLASS: type(value).__name__, **plain}
+        values = {f.name: _to_json(getattr(value, f.name)) for f in fields(value)}
+        return {_CLASS: type(value).__name__, **values}
     if isinstance(value, tuple):
-        return [_written(each) for each in value]
+        return [_to_json(each) for each in value]
     if value is None or isinstance(value, (str, int, float)):
         return value
-    raise TypeError(f"{value!r} cannot be stored in a schedule: it is not plain data")
+    raise TypeError(f"{value!r} cannot be stored in a schedule: expected plain data")
 
 
-def _read(value: Any, where: str) -> Any:
+def _from_json(value: Any, where: str) -> Any:
     if isinstance(value, list):
-        return tuple(_read(each, f"{where}[{place}]") for place, each in enumerate(value))
+        return tuple(_from_json(each, f"{where}[{place}]") for place, each in enumerate(value))
     if not isinstance(value, dict):
         return value
     name = value.get(_CLASS)
-    made = _classes().get(name) if isinstance(name, str) else None
-    if made is None:
+    class_ = _classes().get(name) if isinstance(name, str) else None
+    if class_ is None:
         raise BadSchedule(f"{where}: this version of onceproof does not know {name!r}")
-    plain = {key: _read(each, f"{where}.{key}") for key, each in value.items() if key != _CLASS}
+    values = {
+        key: _from_json(each, f"{where}.{key}") for key, each in value.items() if key != _CLASS
+    }
     try:
-        return made(**plain)
+        return class_(**values)
     except (TypeError, ValueError) as error:
         raise BadSchedule(f"{where}: {name}: {error}") from None
 

@@ -29,12 +29,12 @@ class Conductor:
 
     def __init__(self, schedule: Sequence[ScheduledFault], context: RunContext) -> None:
         self._context = context
-        self._lines = [FaultExecution(at, context) for at in schedule]
+        self._executions = [FaultExecution(at, context) for at in schedule]
         if isinstance(context.pipeline, Program):
             # A program that ends by itself leaves group members behind, like a killed one.
             context.pipeline.supervisor.before_again = partial(clear, context)
             context.pipeline.may_be_restarted = any(at.hazard for at in schedule)
-        self._by_name = {line.at.name: line for line in self._lines}
+        self._by_name = {execution.at.name: execution for execution in self._executions}
 
     def announce(self) -> None:
         """Record every fault as planned, so that one that is never reached is in the history too.
@@ -45,9 +45,11 @@ class Conductor:
         Raises:
             StageTrouble: a link cannot have a gate.
         """
-        for line in self._lines:
-            line.record("planned", line.at.do.describe(), quiet=True)
-        for audience in dict.fromkeys(a for line in self._lines for a in line.at.gated):
+        for execution in self._executions:
+            execution.record("planned", execution.at.do.describe(), quiet=True)
+        for audience in dict.fromkeys(
+            a for execution in self._executions for a in execution.at.gated
+        ):
             for node in self._context.stage.brokers:
                 self._context.stage.gate(Link(audience, node))
 
@@ -60,33 +62,38 @@ class Conductor:
         """
         threads = [
             threading.Thread(
-                target=line.run,
-                args=(partial(self._wait_trigger, line.at), partial(self._tries, line.at)),
+                target=execution.run,
+                args=(
+                    partial(self._wait_trigger, execution.at),
+                    partial(self._tries, execution.at),
+                ),
                 daemon=True,
             )
-            for line in self._lines
+            for execution in self._executions
         ]
-        self._context.producers.pace.keep_for(len(self._lines))
+        self._context.producers.pace.keep_for(len(self._executions))
         for thread in threads:
             thread.start()
         for thread in threads:
             while thread.is_alive() and not self._context.stop.is_set():
                 thread.join(0.1)
                 self._context.producers.pace.keep_for(
-                    sum(not line.over.is_set() for line in self._lines)
+                    sum(not execution.over.is_set() for execution in self._executions)
                 )
-        for line in self._lines:
-            if line.fatal is not None:
-                raise line.fatal
+        for execution in self._executions:
+            if execution.fatal is not None:
+                raise execution.fatal
         self._context.stop.check()
 
     def after_collect(self, known: Collected) -> None:
-        for line in self._lines:
-            line.after_collect(known)
+        for execution in self._executions:
+            execution.after_collect(known)
 
     def _tries(self, at: ScheduledFault) -> int:
         """Try only once if another fault has already failed to cause the same hazard."""
-        missed = any(line.missed for line in self._lines if line.at.hazard == at.hazard)
+        missed = any(
+            execution.missed for execution in self._executions if execution.at.hazard == at.hazard
+        )
         return 1 if missed else at.tries
 
     def _wait_trigger(self, at: ScheduledFault) -> None:
@@ -99,12 +106,12 @@ class Conductor:
         for name in at.after:
             while not self._by_name[name].over.wait(_PAUSE):
                 self._context.stop.check()
-        for line in self._lines:
-            if line.stood_still:
-                raise StoodStill(f"the pipeline has written nothing since «{line.at.name}»")
+        for execution in self._executions:
+            if execution.stood_still:
+                raise StoodStill(f"the pipeline has written nothing since «{execution.at.name}»")
         looked = self._context.stop.monotonic()
 
-        def come() -> bool:
+        def reached() -> bool:
             nonlocal looked
             if self._context.stop.monotonic() - looked >= _LOOK_EVERY:
                 # Without its proxies nothing moves: fail now instead of at the deadline.
@@ -113,7 +120,7 @@ class Conductor:
             return self._context.producers.progress >= at.progress
 
         wait_until(
-            come,
+            reached,
             what=f"the trigger of «{at.name}»: {at.when()}",
             seconds=TRIGGER_SECONDS,
             stop=self._context.stop,

@@ -29,7 +29,7 @@ from onceproof.harness.schedule.scenario import ScheduledFault
 
 _SECONDS: Final = 45.0
 """Time limit for an effect; shorter than for a required fault."""
-_BESIDE: Final = 0.5
+_OVERLAP_PROBABILITY: Final = 0.5
 """Probability that a link fault runs in parallel with the previous fault instead of after it."""
 
 Audiences = tuple[str, ...]
@@ -87,7 +87,8 @@ class Draw:
         for kind, many in self.kinds:
             if kind not in FAULTS or many < 1:
                 raise ValueError(
-                    f"{many} of {kind!r}: expected at least one of {', '.join(FAULTS)}"
+                    f"invalid draw {many} × {kind!r}: expected a number ≥ 1 and one of "
+                    f"{', '.join(FAULTS)}"
                 )
 
     def describe(self) -> str:
@@ -103,8 +104,8 @@ class Draw:
         lines: list[ScheduledFault] = list(self.first)
         for number, kind in enumerate(kinds, 1):
             before = lines[-1] if lines else None
-            beside = kind == "link" and draws.random() < _BESIDE and number > 1
-            after = () if before is None else (before.after if beside else (before.name,))
+            overlaps = kind == "link" and draws.random() < _OVERLAP_PROBABILITY and number > 1
+            after = () if before is None else (before.after if overlaps else (before.name,))
             leader = LeaderOf(partition=draws.randrange(self.partitions))
             lines.append(
                 ScheduledFault(

@@ -83,7 +83,7 @@ class FaultExecution:
             tries: returns the maximum number of tries, called after the trigger; None: as the
                 schedule says.
         """
-        with self._to_its_end():
+        with self._recording_errors():
             wait_trigger()
             for left in reversed(range(tries() if tries else self.at.tries)):
                 self.record("due", self.at.do.describe(), armed_at=now())
@@ -93,7 +93,7 @@ class FaultExecution:
                     wait_went_on(self._context, life(self._context))
                 before, alive = self._hazards(), life(self._context)
                 try:
-                    self._disturb()
+                    self._inject_and_heal()
                     if self.at.hazard is not None:
                         wait_went_on(self._context, alive)
                 except (NotHealed, HistoryNotWritten):
@@ -102,7 +102,7 @@ class FaultExecution:
                     self.stood_still = isinstance(error, StoodStill)
                     if not left or self.stood_still:
                         raise
-                    self.record("failed", f"{_words(error)}; it is tried again")
+                    self.record("failed", f"{_describe_error(error)}; retrying")
                 if self.at.hazard is None or self._hazards() > before:
                     return
                 self._injection = None
@@ -111,7 +111,7 @@ class FaultExecution:
         return self._context.recorder.met(self.at.hazard) if self.at.hazard else 0
 
     def heal_again(self) -> None:
-        with self._to_its_end():
+        with self._recording_errors():
             self._heal()
 
     @property
@@ -137,7 +137,7 @@ class FaultExecution:
         if isinstance(self._injection, AfterCollect):
             self._injection.after_collect(known)
 
-    def _disturb(self) -> None:
+    def _inject_and_heal(self) -> None:
         context, until = self._context, self.at.until
         begun = until.begin(context)
         ran = context.pipeline.alive()
@@ -164,7 +164,7 @@ class FaultExecution:
                 self.record("failed", f"no evidence within {self.at.seconds:g} s")
                 return
             except NoEffect as error:
-                self.record("failed", f"it had no effect: {error}")
+                self.record("failed", f"no effect: {error}")
                 return
             wait_until(
                 lambda: self._ended.is_set() or until.reached(context, begun),
@@ -193,7 +193,7 @@ class FaultExecution:
             gates = AtGates(self._context, message.source, rule)
             placed.callback(gates.remove)
 
-            def come() -> Sequence[Event]:
+            def hit() -> Sequence[Event]:
                 fired = gates.fired()
                 if fired and so_far is not None and not so_far.passed(fired[0]):
                     gates.put_anew()
@@ -201,8 +201,8 @@ class FaultExecution:
                 return fired
 
             fired = wait_until(
-                come,
-                what=f"{self.at.moment()}, during which «{self.at.name}» is to act",
+                hit,
+                what=f"{self.at.moment()}, which triggers «{self.at.name}»",
                 seconds=self.at.seconds,
                 stop=self._context.stop,
             )
@@ -211,7 +211,7 @@ class FaultExecution:
 
     def _heal(self) -> None:
         """Heal the fault, unless the run is stopping: then everything ends at once."""
-        assert self._injection is not None, "it acts before it is healed"
+        assert self._injection is not None, "a fault must be injected before it is healed"
         if self._context.stop.is_set():
             return
         try:
@@ -220,7 +220,7 @@ class FaultExecution:
             raise
         except Exception as error:
             self.stood_still = isinstance(error, StoodStill)
-            raise NotHealed(f"not healed: {_words(error)}") from error
+            raise NotHealed(f"not healed: {_describe_error(error)}") from error
         self.record("healed", self._injection.target, healed_at=now())
 
     def _wait_evidence(self, injection: Injection) -> None:
@@ -253,32 +253,32 @@ class FaultExecution:
         )
 
     @contextmanager
-    def _to_its_end(self) -> Iterator[None]:
+    def _recording_errors(self) -> Iterator[None]:
         """Record how the block ends, and set `over`."""
         try:
             yield
         except Interrupted:
             return
         except HistoryNotWritten as error:
-            self._give_up(error)
+            self._stop_run(error)
         except Exception as error:
             try:
-                self._failed(error)
+                self._record_failure(error)
             except HistoryNotWritten as worse:
-                self._give_up(worse)
+                self._stop_run(worse)
         finally:
             self.over.set()
 
-    def _give_up(self, error: HistoryNotWritten) -> None:
+    def _stop_run(self, error: HistoryNotWritten) -> None:
         """End the whole run: without a history there is no use in continuing."""
         self.fatal = error
         self._context.stop.set("the history cannot be written")
 
-    def _failed(self, error: Exception) -> None:
-        words = str(error) if isinstance(error, NotHealed) else _words(error)
+    def _record_failure(self, error: Exception) -> None:
+        words = str(error) if isinstance(error, NotHealed) else _describe_error(error)
         earlier = self._row["error"]
         self.record("failed", words, error=words if earlier is None else f"{earlier}; {words}")
 
 
-def _words(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"

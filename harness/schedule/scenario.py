@@ -69,9 +69,11 @@ class ScheduledFault:
 
     def __post_init__(self) -> None:
         if not 0 <= self.progress <= 1:
-            raise BadScenario(f"«{self.name}»: progress={self.progress}: expected 0 to 1")
+            raise BadScenario(
+                f"«{self.name}»: progress={self.progress}: expected a number from 0 to 1"
+            )
         if self.lost and self.during is None:
-            raise BadScenario(f"«{self.name}»: lost: expected during, the message that is lost")
+            raise BadScenario(f"«{self.name}»: lost requires during, the message that is lost")
         self._check_behind()
 
     def _check_behind(self) -> None:
@@ -79,18 +81,18 @@ class ScheduledFault:
             return
         if self.during is None or self.lost:
             raise BadScenario(
-                f"«{self.name}»: behind: expected during, without lost: only a held message can "
-                "be let through when it is not behind the other"
+                f"«{self.name}»: behind requires during, without lost: only a held message can be "
+                "let through if it is not behind the other"
             )
         clients = {(each.source, each.client_id) for each in (self.during, self.behind)}
         if len(clients) > 1 or self.behind.client_id is None:
             raise BadScenario(
-                f"«{self.name}»: behind: expected the same client_id in both messages, as a "
-                "transaction has one client"
+                f"«{self.name}»: behind requires a client_id, the same in both messages, because "
+                "a transaction has one client"
             )
 
     def when(self) -> str:
-        words = [f"«{name}» is healed" for name in self.after]
+        words = [f"«{name}» is over" for name in self.after]
         if self.progress or not words:
             words.append(f"{self.progress:.0%} of the records are acknowledged")
         trigger = " and ".join(words)
@@ -167,8 +169,8 @@ class Scenario:
             for earlier in line.after:
                 if earlier not in seen:
                     raise BadScenario(
-                        f"{self.name}: «{line.name}» waits for «{earlier}», "
-                        "which does not come before it in the schedule"
+                        f"{self.name}: «{line.name}» waits for «{earlier}», which is not an "
+                        "earlier fault of the schedule"
                     )
             seen.add(line.name)
         if self.draw is not None and self.schedule:
@@ -182,22 +184,24 @@ class Scenario:
             raise BadScenario(f"{self.name}: it has no claims, so nothing can be judged")
         if self.files and (self.workload.producers, self.workload.partitions) != (1, 1):
             raise BadScenario(
-                f"{self.name}: expected producers=1 and partitions=1 in a workload that is "
-                "appended to a file"
+                f"{self.name}: expected producers=1 and partitions=1, because the workload "
+                "is appended to a file"
             )
         consumes = isinstance(self.subject, OnQueues) and self.subject.from_queues
         if self.into_queues != consumes and not self.subject.sends:
             raise BadScenario(
-                f"{self.name}: expected a subject that consumes queues with a sender to queues, "
-                f"found {self.subject.name} with {self.sender.name}"
+                f"{self.name}: subject {self.subject.name} and sender {self.sender.name} do not "
+                "match: expected both to use input queues, or neither"
             )
         if self.into_queues and self.workload.partitions != 1:
-            raise BadScenario(f"{self.name}: expected partitions=1: a queue has one")
+            raise BadScenario(
+                f"{self.name}: expected partitions=1, because a queue has one partition"
+            )
         for claim in self.claims:
             if claim.scope.input not in self.workload.topics:
                 raise BadScenario(
                     f"{self.name}: a claim is about {claim.scope.input}, "
-                    f"but the workload goes to {' and '.join(self.workload.topics)}"
+                    f"but the workload writes to {' and '.join(self.workload.topics)}"
                 )
 
     def drawn(self, seed: int) -> Scenario:

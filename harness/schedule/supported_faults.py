@@ -33,7 +33,7 @@ def with_supported_faults(
     if missing := scenario.needs - offered:
         raise SetupError(
             f"{scenario.name} needs {' and '.join(sorted(missing))}, which this stage does not "
-            "offer. The local backend does: leave --backend and --secured out."
+            "offer. Use the local backend: omit --backend and --secured."
         )
     offered = offered_to(scenario, offered)
     left_out = {at.name: at for at in scenario.schedule if not offered >= set(at.needs)}

@@ -71,7 +71,7 @@ def test_every_topic_is_waited_for() -> None:
 
 
 def test_a_topic_that_is_not_read_to_its_end_stalls() -> None:
-    with pytest.raises(Stalled, match=r"positions before them .*'refunds', 0\): 2"):
+    with pytest.raises(Stalled, match=r"positions not past them .*'refunds', 0\): 2"):
         settle(context(Pipeline(2)))
 
 
@@ -148,7 +148,7 @@ def test_one_that_works_is_waited_for() -> None:
 
 def test_one_that_never_rests_stalls() -> None:
     made, story = with_sentinels(Resting(3, rests=10_000))
-    with pytest.raises(Stalled, match="the pipeline to come to rest"):
+    with pytest.raises(Stalled, match="the pipeline to become idle"):
         settle(made)
     assert story == ["hurry", "finished"]
 

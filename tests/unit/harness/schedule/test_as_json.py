@@ -48,11 +48,14 @@ def changed(**changes: Any) -> list[Any]:
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        (["what"], "line 1: expected a fault of a schedule, found 'what'"),
+        (["what"], "line 1: expected a scheduled fault, found 'what'"),
         ([{}], "line 1: this version of onceproof does not know None"),
         (changed(**{"is": "Melt"}), "line 1: this version of onceproof does not know 'Melt'"),
-        ([{"is": "Node", "name": "x"}], "line 1: expected a fault of a schedule"),
-        (changed(progress=2), "line 1: ScheduledFault: «a»: progress=2: expected 0 to 1"),
+        ([{"is": "Node", "name": "x"}], "line 1: expected a scheduled fault"),
+        (
+            changed(progress=2),
+            "line 1: ScheduledFault: «a»: progress=2: expected a number from 0 to 1",
+        ),
         (changed(colour="red"), "line 1: ScheduledFault: .*unexpected keyword argument 'colour'"),
         (changed(do={"is": "CutLink"}), r"line 1\.do: CutLink: .*missing 2 required"),
         (

@@ -228,7 +228,7 @@ class TestHazards:
         Conductor([at(fault, hazard="evicted", tries=2)], world.context).carry_out()
         assert world.states("a") == ["due", "failed", "due", "injected", "took effect", "healed"]
         (failed,) = [e.detail for e in world.events if getattr(e, "state", "") == "failed"]
-        assert failed == "ZeroDivisionError: no such thing; it is tried again"
+        assert failed == "ZeroDivisionError: no such thing; retrying"
         assert world.rows()["a"]["error"] is None
         assert len(world.hazards()) == 1
 
@@ -306,7 +306,7 @@ def test_a_fault_that_can_have_no_effect_any_more_is_tried_again_at_once(world: 
     assert fault.story == ["inject a", "heal a"] * 2
     assert world.states("a")[:4] == ["due", "injected", "failed", "healed"]
     assert [e.detail for e in world.events if getattr(e, "state", "") == "failed"] == [
-        "it had no effect: it had nothing in hand"
+        "no effect: it had nothing in hand"
     ]
     assert [row["detail"] for row in world.hazards()] == ["now it had"]
 
@@ -381,7 +381,7 @@ def test_a_stop_ends_everything(world: World) -> None:
         conductor.carry_out()
     asking.join()
     # Nothing hangs: the lines come to their end by themselves, and nothing new is done.
-    for line in conductor._lines:
+    for line in conductor._executions:
         assert line.over.wait(20)
     assert story == ["inject a"]
     assert [row["error"] for row in conductor_rows(world)] == [None]
@@ -405,7 +405,7 @@ def test_a_history_that_cannot_be_written_ends_everything(world: World, state: s
     with pytest.raises(HistoryNotWritten):
         conductor.carry_out()
     assert world.stop.is_set()
-    for line in conductor._lines:
+    for line in conductor._executions:
         assert line.over.wait(20)
 
 

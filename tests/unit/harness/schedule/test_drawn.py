@@ -66,7 +66,9 @@ def test_seeds_differ_and_everything_comes_up() -> None:
 
 @pytest.mark.parametrize("kinds", [(("weather", 1),), (("link", 0),)])
 def test_what_cannot_be_drawn(kinds: tuple[tuple[str, int], ...]) -> None:
-    with pytest.raises(ValueError, match="expected at least one of driver, process, partition"):
+    with pytest.raises(
+        ValueError, match="expected a number ≥ 1 and one of driver, process, partition"
+    ):
         Draw(kinds=kinds, partitions=3)
 
 

@@ -44,7 +44,7 @@ def test_lines_may_wait_for_earlier_ones() -> None:
 
 @pytest.mark.parametrize("progress", [-0.01, 1.01, math.nan, math.inf])
 def test_progress_outside_its_range(progress: float) -> None:
-    with pytest.raises(BadScenario, match=r"«a»: progress=.*: expected 0 to 1"):
+    with pytest.raises(BadScenario, match=r"«a»: progress=.*: expected a number from 0 to 1"):
         at("a", progress=progress)
 
 
@@ -54,13 +54,13 @@ def test_progress_within_its_range(progress: float) -> None:
 
 
 def test_losing_a_message_that_is_not_named() -> None:
-    with pytest.raises(BadScenario, match="«a»: lost: expected during"):
+    with pytest.raises(BadScenario, match="«a»: lost requires during"):
         ScheduledFault(name="a", do=CUT, lost=True)
 
 
 @pytest.mark.parametrize("more", [{}, {"during": ENDS, "lost": True}])
 def test_behind_what_nothing_can_be_held_for(more: dict[str, object]) -> None:
-    with pytest.raises(BadScenario, match="«a»: behind: expected during"):
+    with pytest.raises(BadScenario, match="«a»: behind requires during"):
         at("a", behind=WRITES, **more)
 
 
@@ -73,7 +73,7 @@ def test_behind_what_nothing_can_be_held_for(more: dict[str, object]) -> None:
     ],
 )
 def test_behind_what_another_client_does(during: Message, behind: Message) -> None:
-    with pytest.raises(BadScenario, match="«a»: behind: expected the same client_id"):
+    with pytest.raises(BadScenario, match="«a»: behind requires a client_id, the same"):
         at("a", during=during, behind=behind)
 
 
@@ -95,7 +95,7 @@ def test_two_lines_of_one_name() -> None:
 @pytest.mark.parametrize("wrong", ["later", "itself", "nobody"])
 def test_waiting_for_what_is_no_earlier_line(wrong: str) -> None:
     with pytest.raises(
-        BadScenario, match=f"story: «itself» waits for «{wrong}», which does not come before it"
+        BadScenario, match=f"story: «itself» waits for «{wrong}», which is not an earlier"
     ):
         scenario(at("a"), at("itself", after=("a", wrong)), at("later"))
 
@@ -117,7 +117,7 @@ def test_a_claim_of_another_topic() -> None:
     )
     with pytest.raises(
         BadScenario,
-        match="story: a claim is about refunds, but the workload goes to payments",
+        match="story: a claim is about refunds, but the workload writes to payments",
     ):
         replace(scenario(), claims=claims)
 
@@ -127,11 +127,11 @@ def test_a_claim_of_another_topic() -> None:
     [
         (at("a"), "0% of the records are acknowledged"),
         (at("a", progress=0.3), "30% of the records are acknowledged"),
-        (at("b", after=("a",)), "«a» is healed"),
-        (at("c", after=("a", "b")), "«a» is healed and «b» is healed"),
+        (at("b", after=("a",)), "«a» is over"),
+        (at("c", after=("a", "b")), "«a» is over and «b» is over"),
         (
             at("c", after=("a",), progress=0.5),
-            "«a» is healed and 50% of the records are acknowledged",
+            "«a» is over and 50% of the records are acknowledged",
         ),
     ],
 )

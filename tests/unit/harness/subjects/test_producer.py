@@ -36,7 +36,7 @@ def test_both_topics_are_there_and_may_be_spoken_of() -> None:
         claims=(atomic_append("refunds"),),
     )
     assert [topic.name for topic in made.all_topics] == ["payments", "refunds"]
-    with pytest.raises(BadScenario, match="the workload goes to payments and refunds"):
+    with pytest.raises(BadScenario, match="the workload writes to payments and refunds"):
         Scenario(
             name="story",
             title="A story",
