@@ -23,7 +23,7 @@ LOG: Final = "_delta_log"
 VIEW: Final = "table"
 
 _COMMIT = re.compile(r"\d{20}\.json")
-_OF_FILES: Final = ("add", "remove")
+_FILE_ACTIONS: Final = ("add", "remove")
 _FEATURES: Final = {
     "columnMapping",
     "deletionVectors",
@@ -57,15 +57,15 @@ class DeltaTable:
             UnreadableFiles: a commit is damaged or missing, a file has a deletion vector, or the
                 table uses an unsupported feature.
         """
-        counting: dict[str, None] = {}
+        live: dict[str, None] = {}
         for kind, action in self._actions():
-            self._check_known(kind, action)
+            self._check_features(kind, action)
             if kind == "add":
-                _check_whole(action)
-                counting[action["path"]] = None
+                _check_no_deletion_vector(action)
+                live[action["path"]] = None
             elif kind == "remove":
-                counting.pop(action["path"], None)
-        for path in counting:
+                live.pop(action["path"], None)
+        for path in live:
             file = self._folder / unquote(path)
             yield file, rows_of(file)
 
@@ -82,7 +82,7 @@ class DeltaTable:
     def hanging(self) -> bool:
         return False
 
-    def _check_known(self, kind: str, action: dict[str, Any]) -> None:
+    def _check_features(self, kind: str, action: dict[str, Any]) -> None:
         """Check that plain Parquet reading of the files gives the table's rows."""
         features = action.get("readerFeatures") or () if kind == "protocol" else ()
         unknown = {*features} - _FEATURES
@@ -91,8 +91,8 @@ class DeltaTable:
             unknown.add("columnMapping")
         if unknown:
             raise UnreadableFiles(
-                f"{self._folder}: expected a table that needs no reader but one of Parquet, "
-                f"found the reader features {', '.join(sorted(unknown))}"
+                f"{self._folder}: unsupported reader features {', '.join(sorted(unknown))}; "
+                "expected a table that can be read as plain Parquet files"
             )
 
     def _commits(self) -> list[Path]:
@@ -108,7 +108,7 @@ class DeltaTable:
         for version, path in enumerate(self._commits()):
             if int(path.stem) != version:
                 raise UnreadableFiles(
-                    f"{path.parent}: version {version} is not there, expected each one from 0 on"
+                    f"{path.parent}: version {version} is missing, expected every version from 0"
                 )
             text = ""
             try:
@@ -122,18 +122,18 @@ class DeltaTable:
 def _action(line: str) -> tuple[str, dict[str, Any]]:
     found = json.loads(line)
     if not isinstance(found, dict) or len(found) != 1:
-        raise ValueError(f"{line[:80]!r} is no action")
+        raise ValueError(f"not a Delta action: {line[:80]!r}")
     ((kind, fields),) = found.items()
     if not isinstance(fields, dict) or (
-        kind in _OF_FILES and not isinstance(fields.get("path"), str)
+        kind in _FILE_ACTIONS and not isinstance(fields.get("path"), str)
     ):
-        raise ValueError(f"{line[:80]!r} names no file")
+        raise ValueError(f"action {kind} has no path: {line[:80]!r}")
     return kind, fields
 
 
-def _check_whole(add: dict[str, Any]) -> None:
+def _check_no_deletion_vector(add: dict[str, Any]) -> None:
     if add.get("deletionVector"):
         raise UnreadableFiles(
-            f"{add['path']}: some of its rows are marked as deleted, expected a table without "
-            "deletion vectors (delta.enableDeletionVectors=false)"
+            f"{add['path']} has a deletion vector, expected a table without deletion vectors "
+            "(delta.enableDeletionVectors=false)"
         )

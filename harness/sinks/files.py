@@ -104,7 +104,7 @@ def _added(path: Path) -> Iterator[Path]:
         text = path.read_text()
         version, *lines = text.splitlines()
         if version != "v1":
-            raise ValueError(f"version {version}")
+            raise ValueError(f"version {version}, expected v1")
         for line in lines:
             entry = json.loads(line)
             if entry["action"] != "add":

@@ -138,7 +138,7 @@ def _added_at(table: StaticTable) -> dict[str, int]:
 
     snapshot = table.current_snapshot()
     if snapshot is None:
-        raise UnreadableFiles(f"{table.metadata_location}: its current snapshot is not there")
+        raise UnreadableFiles(f"{table.metadata_location}: the current snapshot is missing")
     found: dict[str, int] = {}
     with _reading(snapshot.manifest_list):
         manifests = snapshot.manifests(table.io)
@@ -148,8 +148,8 @@ def _added_at(table: StaticTable) -> dict[str, int]:
         for entry in entries:
             if entry.data_file.content == DataFileContent.EQUALITY_DELETES:
                 raise UnreadableFiles(
-                    f"{manifest.manifest_path}: {entry.data_file.file_path} takes rows away from "
-                    "other files by their values, expected a table without equality deletes"
+                    f"{manifest.manifest_path}: {entry.data_file.file_path} is an equality delete "
+                    "file, expected a table without equality deletes"
                 )
             found[entry.data_file.file_path] = entry.sequence_number or 0
     return found
@@ -161,4 +161,4 @@ def _reading(what: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raise UnreadableFiles(f"{what}: it counts, and cannot be read: {error}") from error
+        raise UnreadableFiles(f"{what} is part of the table but cannot be read: {error}") from error

@@ -17,7 +17,7 @@ from onceproof.harness.sinks.base import AtomicBatch, Effect, State
 from onceproof.harness.sinks.copies import record_of
 
 VIEW: Final = "file"
-_BEGINS: Final = '{"record"'
+_RECORD_START: Final = '{"record"'
 
 
 class Lines:
@@ -77,7 +77,7 @@ def _first(text: str) -> tuple[str, str, bool]:
     try:
         _, end = json.JSONDecoder().raw_decode(text)
     except ValueError:
-        again = text.find(_BEGINS, 1)
-        end = again if again > 0 else len(text)
+        next_record = text.find(_RECORD_START, 1)
+        end = next_record if next_record > 0 else len(text)
         return text[:end], text[end:], False
     return text[:end], text[end:], record_of(text[:end]) is not None

@@ -29,7 +29,9 @@ def rows_of(file: Path) -> Rows:
     try:
         rows: Rows = pq.ParquetFile(file).read().to_pylist()
     except (pa.ArrowException, OSError) as error:
-        raise UnreadableFiles(f"{file}: it counts, and cannot be read: {error}") from error
+        raise UnreadableFiles(
+            f"{file} is part of the output but cannot be read: {error}"
+        ) from error
     return rows
 
 

@@ -145,7 +145,7 @@ def test_one_that_comes_again_as_it_came_writes_over_what_the_table_has(lives: L
     (file,) = lives.data.glob("*.parquet")
     lives.uncommit(0)
     lives.live_until_it_writes()
-    with pytest.raises(UnreadableFiles, match="it counts, and cannot be read"):
+    with pytest.raises(UnreadableFiles, match="is part of the table but cannot be read"):
         lives.table.effects()
     lives.live()
     assert lives.seen("table") == lives.seen("folder") == Counter(["a", "b"])

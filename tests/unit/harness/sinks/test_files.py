@@ -95,7 +95,9 @@ def test_a_hidden_file_is_seen_by_nobody_who_lists(folder: Folder, name: str) ->
 
 def test_a_file_that_only_looks_whole_is_told(folder: Folder) -> None:
     (folder.path / "part-0.parquet").write_bytes(b"PAR1nonsensePAR1")
-    with pytest.raises(UnreadableFiles, match=r"part-0\.parquet: it counts, and cannot be read"):
+    with pytest.raises(
+        UnreadableFiles, match=r"part-0\.parquet is part of the output but cannot be read"
+    ):
         folder.sink.effects()
 
 
