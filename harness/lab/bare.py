@@ -22,11 +22,11 @@ from onceproof.harness.workload.payments import Payments
 
 
 @dataclass(frozen=True, kw_only=True)
-class Nobody(SubjectBase):
+class NoSubject(SubjectBase):
     """Placeholder for a missing subject."""
 
     name = "none"
-    says = "No pipeline of ours: the programs on this stage were somebody else's."
+    says = "No onceproof pipeline: the stage serves your own programs."
     sink = ""
     sinks = ()
     view = ""
@@ -58,8 +58,8 @@ def bare(topics: Sequence[Topic]) -> Scenario:
     first, *others = topics
     return Scenario(
         name="bare",
-        title="A stage for programs of your own, broken by hand",
-        subject=Nobody(),
+        title="A stage for your own programs, with faults injected by hand",
+        subject=NoSubject(),
         workload=Payments(records=0, producers=1, topic=first.name, partitions=first.partitions),
         topics=tuple(others),
         schedule=(),

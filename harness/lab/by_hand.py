@@ -125,7 +125,7 @@ class ByHand:
         """
         stage = self.context.stage
         with self._lock:
-            self._check_up()
+            self._check_open()
             try:
                 create_topics(
                     stage.bootstrap(AUDITOR),
@@ -148,11 +148,11 @@ class ByHand:
         """
         if not is_supported(fault, self._offered):
             raise NotOffered(
-                f"{name} needs «{fault.needs}», which this lab has not; it has "
-                f"{', '.join(sorted(self._offered)) or 'nothing of the kind'}"
+                f"{name} needs «{fault.needs}», which this lab does not offer; it offers "
+                f"{', '.join(sorted(self._offered)) or 'nothing'}"
             )
         with self._lock:
-            self._check_up()
+            self._check_open()
             number = 1 + sum(line.at.name.rpartition("-")[0] == name for line in self.lines)
             at = ScheduledFault(
                 name=f"{name}-{number}",
@@ -168,7 +168,7 @@ class ByHand:
         threading.Thread(target=line.run, args=(_at_once,), daemon=True).start()
         wait_until(
             lambda: line.state not in ("planned", "due"),
-            what=f"«{at.name}» to be at work",
+            what=f"«{at.name}» to be injected or armed",
             seconds=ACT_SECONDS,
             stop=self.context.stop,
             seen=lambda: f"{line.state}: {line.detail}",
@@ -183,24 +183,24 @@ class ByHand:
             Overdue: it is not healed in time.
         """
         with self._lock:
-            at_work = {line.at.name: line for line in self._at_work()}
+            active = {line.at.name: line for line in self._active()}
             try:
-                line = at_work[name]
+                line = active[name]
             except KeyError:
-                known = ", ".join(at_work) or "none"
-                raise NoSuchFault(f"no fault «{name}» is at work; at work: {known}") from None
-            self._undo(line)
+                known = ", ".join(active) or "none"
+                raise NoSuchFault(f"no active fault «{name}»; active: {known}") from None
+            self._start_healing(line)
         self._wait_over([line])
         return line
 
     def heal_all(self) -> list[FaultExecution]:
         """Heal every active fault, the newest first."""
         with self._lock:
-            at_work = self._at_work()[::-1]
-            for line in at_work:
-                self._undo(line)
-        self._wait_over(at_work)
-        return at_work
+            active = self._active()[::-1]
+            for line in active:
+                self._start_healing(line)
+        self._wait_over(active)
+        return active
 
     def end(self, *, judge: bool) -> None:
         """End the lab, with or without a verdict.
@@ -209,19 +209,19 @@ class ByHand:
             Ending: it is already ending.
         """
         with self._lock:
-            self._check_up()
+            self._check_open()
             self._judge = judge
             self._ended.set()
 
-    def _check_up(self) -> None:
+    def _check_open(self) -> None:
         if self._ended.is_set():
             how = "with" if self._judge else "without"
-            raise Ending(f"the lab is ending, {how} a verdict, and takes no more orders")
+            raise Ending(f"the lab is ending, {how} a verdict, and accepts no more requests")
 
-    def _at_work(self) -> list[FaultExecution]:
+    def _active(self) -> list[FaultExecution]:
         return [line for line in self.lines if line.unhealed or not line.over.is_set()]
 
-    def _undo(self, line: FaultExecution) -> None:
+    def _start_healing(self, line: FaultExecution) -> None:
         if line.unhealed:
             line.over.clear()
             threading.Thread(target=line.heal_again, daemon=True).start()

@@ -85,21 +85,21 @@ class Place:
         if name is not None:
             place = cls(_labs() / name) if _NAME.fullmatch(name) else None
             if place is None or not place.answers():
-                raise LabTrouble(f"no lab named {name!r} is running; {_known(_up())}")
+                raise LabTrouble(f"no lab named {name!r} is running; {_list_running(_running())}")
             return place
-        up = _up()
+        up = _running()
         if not up:
             raise LabTrouble("no lab is running; start one with `onceproof lab`")
         if len(up) > 1:
-            raise LabTrouble(f"{len(up)} labs are {_known(up)}; choose one with --lab NAME")
+            raise LabTrouble(f"{len(up)} labs are {_list_running(up)}; choose one with --lab NAME")
         return up[0]
 
 
-def _up() -> list[Place]:
+def _running() -> list[Place]:
     return [place for folder in sorted(_labs().iterdir()) if (place := Place(folder)).answers()]
 
 
-def _known(up: list[Place]) -> str:
+def _list_running(up: list[Place]) -> str:
     return f"running: {', '.join(place.name for place in up)}" if up else "no lab is running"
 
 
@@ -112,10 +112,10 @@ def _labs() -> Path:
         folder.mkdir(mode=0o700, exist_ok=True)
         found = folder.lstat()
     except OSError as error:
-        raise LabTrouble(f"{folder} cannot be made: {error.strerror}") from None
+        raise LabTrouble(f"cannot create {folder}: {error.strerror}") from None
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
         raise LabTrouble(
-            f"{folder} must be a folder that is yours alone (mode 700); remove it, or set "
-            "XDG_RUNTIME_DIR to a folder that is"
+            f"{folder} must be a folder that only you can access (mode 700); remove it, or set "
+            "XDG_RUNTIME_DIR to such a folder"
         )
     return folder

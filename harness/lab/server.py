@@ -30,8 +30,8 @@ from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.wait import Interrupted, Overdue
 
 ROOT: Final = 0
-_MOST: Final = 64 * 1024
-_SILENCE: Final = 30.0
+_MAX_BYTES: Final = 64 * 1024
+_READ_TIMEOUT: Final = 30.0
 """Seconds after which the connection of a silent client is closed."""
 
 
@@ -88,7 +88,7 @@ class LabServer:
     def _answer(self, method: str, path: str, body: dict[str, Any]) -> tuple[HTTPStatus, Any]:
         match method, path.strip("/").split("/"):
             case "GET", [""]:
-                return HTTPStatus.OK, self._whole_about()
+                return HTTPStatus.OK, self._describe_lab()
             case "GET", ["status"]:
                 return HTTPStatus.OK, status(self._lab.context, self._lab.lines)
             case "GET", ["kinds"]:
@@ -114,7 +114,7 @@ class LabServer:
                 return HTTPStatus.ACCEPTED, {"judge": judge}
         raise Refused(HTTPStatus.NOT_FOUND, f"there is no {method} {path}")
 
-    def _whole_about(self) -> dict[str, Any]:
+    def _describe_lab(self) -> dict[str, Any]:
         stage = self._lab.context.stage
         return self._about | {
             "bootstrap": bootstraps(self._lab.context),
@@ -173,7 +173,7 @@ def _handler(
 ) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        timeout = _SILENCE
+        timeout = _READ_TIMEOUT
 
         def do_GET(self) -> None:
             self._serve()
@@ -207,10 +207,10 @@ def _handler(
             if "Transfer-Encoding" in self.headers:
                 self.close_connection = True
                 raise Refused(HTTPStatus.LENGTH_REQUIRED, "expected a body with Content-Length")
-            if not length.isdecimal() or int(length) > _MOST:
+            if not length.isdecimal() or int(length) > _MAX_BYTES:
                 self.close_connection = True
                 raise Refused(
-                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"expected at most {_MOST} bytes"
+                    HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"expected at most {_MAX_BYTES} bytes"
                 )
             text = self.rfile.read(int(length))
             if len(text) < int(length):

@@ -18,7 +18,7 @@ from onceproof.harness.links.topology import AUDIENCES, AUDITOR, QUEUE_AUDIENCES
 from onceproof.harness.schedule.fault_execution import FaultExecution
 from onceproof.harness.workload.control import Producers
 
-_Word = tuple[int, frozenset[int]]
+_Vote = tuple[int, frozenset[int]]
 
 
 def bootstraps(context: RunContext) -> dict[str, str]:
@@ -33,22 +33,22 @@ def bootstraps(context: RunContext) -> dict[str, str]:
 
 
 def status(context: RunContext, lines: Iterable[FaultExecution]) -> dict[str, Any]:
-    wrong = context.stage.disturbed()
+    disturbed = context.stage.disturbed()
     nodes = context.stage.nodes
     return {
-        "nodes": {node: _state(wrong.get(node)) for node in nodes},
+        "nodes": {node: _state(disturbed.get(node)) for node in nodes},
         "partitions": _partitions(context),
-        "links": {link: what for link, what in sorted(wrong.items()) if link not in nodes},
+        "links": {link: what for link, what in sorted(disturbed.items()) if link not in nodes},
         "faults": [fault_of(line) for line in lines],
         "workload": _workload(context.producers) if context.producers.total else None,
         "pipeline": _pipeline(context.pipeline) if context.subject.offers else None,
     }
 
 
-def _state(wrong: str | None) -> str:
-    if wrong is None:
+def _state(disturbed: str | None) -> str:
+    if disturbed is None:
         return "up"
-    return "paused" if wrong == "paused" else "down"
+    return "paused" if disturbed == "paused" else "down"
 
 
 def _workload(producers: Producers) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def _replicas_of(view: ClusterView) -> dict[tuple[str, int], Replicas]:
 
 
 def _agreed(key: tuple[str, int], by_node: Mapping[int, Replicas]) -> dict[str, Any]:
-    votes: Counter[_Word] = Counter((r.leader, r.in_sync) for r in by_node.values())
+    votes: Counter[_Vote] = Counter((r.leader, r.in_sync) for r in by_node.values())
     (leader, in_sync), _ = votes.most_common(1)[0]
     return {
         "topic": key[0],

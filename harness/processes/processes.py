@@ -31,7 +31,7 @@ _PATIENCE: Final = 20.0
 """Seconds that a process may take to end after SIGTERM."""
 _SCRIPT_SECONDS: Final = 0.5
 """Seconds within which a start script without a SIGTERM handler ends."""
-_STILL_SECONDS: Final = 2.0
+_SUSPEND_SECONDS: Final = 2.0
 """Seconds that a session may take to stop before SIGSTOP is sent again."""
 
 
@@ -90,12 +90,12 @@ class Process:
         return len(self.pids())
 
     def pids(self) -> list[int]:
-        return [seen.pid for seen in self._look()]
+        return [seen.pid for seen in self._living_members()]
 
-    def _look(self) -> list[proc.Stat]:
-        there = {seen.pid: seen for seen in proc.stats()}
-        earlier = {seen.pid for seen in there.values() if (seen.pid, seen.since) in self._known}
-        found = [there[pid] for pid in sorted(_family(self.session, there, earlier))]
+    def _living_members(self) -> list[proc.Stat]:
+        by_pid = {seen.pid: seen for seen in proc.stats()}
+        earlier = {seen.pid for seen in by_pid.values() if (seen.pid, seen.since) in self._known}
+        found = [by_pid[pid] for pid in sorted(_family(self.session, by_pid, earlier))]
         self._known.update((seen.pid, seen.since) for seen in found)
         return [seen for seen in found if seen.state not in proc.OVER]
 
@@ -110,7 +110,7 @@ class Process:
         """Send SIGSTOP to the session until no member runs, because a member may fork meanwhile."""
         _kill_group(self.session, signal.SIGSTOP)
         for _ in range(100):
-            running = [seen for seen in self._look() if seen.state not in _STOPPED]
+            running = [seen for seen in self._living_members() if seen.state not in _STOPPED]
             if not running:
                 return
             for seen in running:
@@ -135,7 +135,7 @@ class Process:
 
         A thread that starts a program waits in the kernel until the program is loaded, and cannot
         be stopped there. If the new process was stopped first, both would wait forever. So a
-        session that does not stop within `_STILL_SECONDS` is resumed and stopped again.
+        session that does not stop within `_SUSPEND_SECONDS` is resumed and stopped again.
 
         Raises:
             Overdue: a thread still runs, which only a process stuck in the kernel does.
@@ -143,19 +143,24 @@ class Process:
             StageTrouble: `outside` cannot be paused.
         """
 
-        def all_still() -> bool:
+        def all_suspended() -> bool:
             if self.outside is None:
                 self.freeze()
             else:
                 self.outside.pause()
             try:
-                wait_until(self.frozen, what="", seconds=_STILL_SECONDS, every=0.01, stop=stop)
+                wait_until(self.frozen, what="", seconds=_SUSPEND_SECONDS, every=0.01, stop=stop)
             except Overdue:
                 self.thaw()
                 return False
             return True
 
-        wait_until(all_still, what=f"all of {self.instance} to stand still", seconds=30, stop=stop)
+        wait_until(
+            all_suspended,
+            what=f"all processes of {self.instance} to be suspended",
+            seconds=30,
+            stop=stop,
+        )
 
     def thaw(self) -> None:
         if self.outside is not None:
@@ -236,13 +241,13 @@ class Process:
     @property
     def ended(self) -> str:
         code = self.popen.poll()
-        return "has not ended" if code is None else _ended_with(code)
+        return "has not ended" if code is None else _describe_exit(code)
 
     def note_exit(self) -> None:
         """Record that the process ended by itself, if it did."""
         if self.ended_at is None and not self.alive():
             # It may have ended after `alive` polled it and before `alive` read the session.
-            self._ended(_ended_with(self.popen.wait()))
+            self._ended(_describe_exit(self.popen.wait()))
 
     def _end(self, sig: signal.Signals, how: str, seconds: float) -> None:
         def gone() -> bool:
@@ -251,7 +256,7 @@ class Process:
 
         wait_until(
             gone,
-            what=f"every process of {self.instance} to be gone",
+            what=f"every process of {self.instance} to end",
             seconds=seconds,
             every=0.005,
             seen=self.pids,
@@ -272,10 +277,12 @@ class Process:
         try:
             log_lines = self.log.read_text(errors="replace").splitlines()
         except OSError:
-            return "it left no log"
+            return "no log file"
         words = [line.strip() for line in log_lines if line.strip() and not _FRAME.match(line)]
         last = words[-lines:]
-        raised = next((word for word in reversed(words[-_NEAR:]) if _RAISED.match(word)), None)
+        raised = next(
+            (word for word in reversed(words[-_EXCEPTION_LINES:]) if _RAISED.match(word)), None
+        )
         if raised is not None and raised not in last:
             last.insert(0, raised)
         return f"{' | '.join(last)} (whole log: logs/{self.log.name})"
@@ -353,13 +360,13 @@ class Processes:
             except Exception as error:
                 failures.append(error)
         if failures:
-            raise ExceptionGroup("ending processes", failures)
+            raise ExceptionGroup("could not end every process", failures)
 
 
 def descendants(pid: int) -> list[int]:
     """Return the ids of a process and all its descendants, without zombies."""
-    there = {seen.pid: seen for seen in proc.stats()}
-    family = (there[each] for each in sorted(_family(-1, there, [pid])) if each in there)
+    by_pid = {seen.pid: seen for seen in proc.stats()}
+    family = (by_pid[each] for each in sorted(_family(-1, by_pid, [pid])) if each in by_pid)
     return [seen.pid for seen in family if seen.state not in proc.OVER]
 
 
@@ -373,22 +380,22 @@ _STOPPED: Final = frozenset("Tt")
 _FRAME = re.compile(r"\s+(at |File |\.\.\. \d+ more|\^+)|\s{4}")
 _RAISED = re.compile(r"(Exception in thread \S+ )?[\w.$]*(Error|Exception)\b(: |$)")
 """An exception, as Python prints it below its stack frames and Java above them."""
-_NEAR = 20
+_EXCEPTION_LINES = 20
 """An exception within this many last lines is taken to be what ended the process."""
 
 
-def _family(session: int, there: Mapping[int, proc.Stat], earlier: Collection[int]) -> set[int]:
+def _family(session: int, by_pid: Mapping[int, proc.Stat], earlier: Collection[int]) -> set[int]:
     """Return the ids of a session's processes, its earlier members, and all their descendants.
 
     PostgreSQL gives each of its processes its own session.
     """
-    ours = {pid for pid, seen in there.items() if seen.session == session} | set(earlier)
-    while more := {pid for pid, seen in there.items() if seen.parent in ours} - ours:
+    ours = {pid for pid, seen in by_pid.items() if seen.session == session} | set(earlier)
+    while more := {pid for pid, seen in by_pid.items() if seen.parent in ours} - ours:
         ours |= more
     return ours
 
 
-def _ended_with(code: int) -> str:
+def _describe_exit(code: int) -> str:
     return f"ended by signal {-code}" if code < 0 else f"exited with {code}"
 
 

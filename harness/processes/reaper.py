@@ -98,7 +98,7 @@ def main() -> None:
     for folder in sys.argv[2:]:
         shutil.rmtree(folder, ignore_errors=True)
     if ended:
-        print(f"the harness of run {marker} was gone; ended processes {ended}", flush=True)
+        print(f"the harness of run {marker} has exited; ended its processes {ended}", flush=True)
 
 
 if __name__ == "__main__":

@@ -116,13 +116,13 @@ def side_by_side(
             try:
                 _wait(running, stop)
             except Interrupted:
-                _ask_all(running)
+                _terminate_all(running)
             for each in [each for each in running if not each.process.leader_alive()]:
                 running.remove(each)
                 ended(_end(each))
     finally:
         # After an error here the running jobs still get an orderly end.
-        _ask_all(running)
+        _terminate_all(running)
 
 
 def _wait(running: list[_Running], stop: Stop) -> None:
@@ -149,7 +149,7 @@ def _wait(running: list[_Running], stop: Stop) -> None:
                 each.process.popen.send_signal(signal.SIGTERM)
 
 
-def _ask_all(running: list[_Running]) -> None:
+def _terminate_all(running: list[_Running]) -> None:
     for each in running:
         if not each.overdue:
             each.process.popen.send_signal(signal.SIGTERM)
@@ -176,7 +176,7 @@ def _kill(each: _Running) -> None:
     with suppress(Overdue):
         wait_until(
             lambda: not each.process.alive(),
-            what=f"the reaper of {each.job.name} to clear up",
+            what=f"the reaper of {each.job.name} to clean up",
             seconds=_REAPING_SECONDS,
         )
 

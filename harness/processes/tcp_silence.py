@@ -26,7 +26,7 @@ _SENT_AT, _RECEIVED_AT = 44, 52
 _TIMEOUT_SECONDS: Final = 5.0
 _TICK_SECONDS: Final = 0.02
 """Precision of the kernel's times and ours."""
-_WAY_SECONDS: Final = 0.5
+_TRANSIT_SECONDS: Final = 0.5
 """How long a request may take through the proxies on a busy machine."""
 
 
@@ -65,7 +65,7 @@ def waiting_ports(to: int, seconds: float) -> set[int]:
         one.port
         for one in silences(to)
         if one.received >= max(one.sent, seconds - _TICK_SECONDS)
-        and one.sent <= seconds + _WAY_SECONDS
+        and one.sent <= seconds + _TRANSIT_SECONDS
     }
 
 
@@ -82,7 +82,10 @@ def _dumped(family: int) -> Iterator[Silence]:
                 if kind == _DONE:
                     return
                 if kind == _ERROR:
-                    raise OSError(-struct.unpack_from("=i", body)[0], "no socket diagnosis")
+                    raise OSError(
+                        -struct.unpack_from("=i", body)[0],
+                        "the kernel refused socket diagnostics (sock_diag)",
+                    )
                 if (info := _info(body)) is not None:
                     port, to = _PORTS.unpack_from(body, _PORTS_AT)
                     yield Silence(port, to, *info)

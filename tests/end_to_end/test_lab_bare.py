@@ -111,7 +111,7 @@ def test_a_program_of_ones_own(lab: Up) -> None:
         assert (done.code, "cut-1: healed" in done.out) == (0, True), done.out + done.err
         program.goes_on()
         done = onceproof("fault", "kill", "driver", *by_name)
-        assert (done.code, "needs «driver», which this lab has not" in done.err) == (1, True)
+        assert (done.code, "needs «driver», which this lab does not offer" in done.err) == (1, True)
         status = ask(lab.place, "GET", "/status")
         assert (status["workload"], status["pipeline"], status["links"]) == (None, None, {})
         done = onceproof("end", *by_name)

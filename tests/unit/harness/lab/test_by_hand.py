@@ -121,7 +121,7 @@ def test_only_what_is_at_work_can_be_healed(kept: Kept, name: str) -> None:
     kept.lab.begin("hit", Fault(name="hit-1"))
     kept.lab.heal("hit-1")
     kept.lab.begin("other", Fault(name="other-1"))
-    with pytest.raises(NoSuchFault, match=f"no fault «{name}» is at work; at work: other-1"):
+    with pytest.raises(NoSuchFault, match=f"no active fault «{name}»; active: other-1"):
         kept.lab.heal(name)
 
 
@@ -244,7 +244,9 @@ def test_when_it_ends_nothing_begins_and_it_does_not_end_twice(kept: Kept, judge
 
 def test_what_is_not_offered_does_not_begin(kept: Kept) -> None:
     kept.lab.begin("hit", NeedsKill(name="hit"))
-    with pytest.raises(NotOffered, match="cut needs «links», which this lab has not; it has kill"):
+    with pytest.raises(
+        NotOffered, match="cut needs «links», which this lab does not offer; it offers kill"
+    ):
         kept.lab.begin("cut", NeedsLinks(name="cut"))
     assert kept.noted == ["hit-1"]
 

@@ -87,7 +87,7 @@ def test_nobody_else_can_enter(runtime: Path) -> None:
 
 def test_a_folder_that_others_can_enter_is_not_used(runtime: Path) -> None:
     (runtime / "onceproof").mkdir(mode=0o755)
-    with pytest.raises(LabTrouble, match="must be a folder that is yours alone"):
+    with pytest.raises(LabTrouble, match="must be a folder that only you can access"):
         Place.take("lab")
 
 
@@ -95,5 +95,7 @@ def test_a_folder_that_somebody_put_there_is_not_used(runtime: Path, tmp_path: P
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir(mode=0o700)
     (runtime / "onceproof").symlink_to(elsewhere)
-    with pytest.raises(LabTrouble, match=r"must be a folder that is yours alone|cannot be made"):
+    with pytest.raises(
+        LabTrouble, match=r"must be a folder that only you can access|cannot create"
+    ):
         Place.take("lab")

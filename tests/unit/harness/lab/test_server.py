@@ -117,7 +117,7 @@ def test_what_cannot_be_understood(place: Place, body: dict, said: str) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "said"),
     [
-        ("POST", "/faults/hit-9/heal", "no fault «hit-9» is at work; at work: none"),
+        ("POST", "/faults/hit-9/heal", "no active fault «hit-9»; active: none"),
         ("GET", "/nothing", "there is no GET /nothing"),
         ("POST", "/status", "there is no POST /status"),
     ],

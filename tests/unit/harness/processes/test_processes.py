@@ -292,7 +292,7 @@ def test_a_survivor_is_told(start: Start, monkeypatch: pytest.MonkeyPatch) -> No
     process = start(f"print('ready', flush=True)\n{FOREVER}")
     with monkeypatch.context() as harmless:
         harmless.setattr(Process, "send", lambda *_: None)
-        with pytest.raises(Overdue, match=rf"thing#1 to be gone; last seen: \[{process.session}\]"):
+        with pytest.raises(Overdue, match=rf"thing#1 to end; last seen: \[{process.session}\]"):
             process.kill("a test", seconds=0.1)
     assert process.ended_at is None
 
@@ -392,7 +392,7 @@ def test_one_that_cannot_be_told_of_does_not_save_the_others(tmp_path: Path, sta
     made = Processes("1-1-1", tmp_path, tell)
     for name in ("one", "two", "three"):
         made.start(name, [sys.executable, "-I", "-S", "-c", FOREVER])
-    with pytest.raises(ExceptionGroup, match="ending processes") as error:
+    with pytest.raises(ExceptionGroup, match="could not end every process") as error:
         made.kill_all("over")
     assert len(error.value.exceptions) == 1
     assert [living(p.session) for p in made.all] == [set()] * 3
@@ -405,7 +405,7 @@ def test_the_last_words_of_a_process(start: Start) -> None:
     process.log.write_bytes(b"\xff\n\n")
     assert process.tail() == "\ufffd (whole log: logs/thing.1.log)"
     process.log.unlink()
-    assert process.tail() == "it left no log"
+    assert process.tail() == "no log file"
 
 
 def test_stack_frames_are_not_its_last_words(start: Start) -> None:

@@ -155,7 +155,7 @@ def test_after_a_sigkill_of_the_harness_nothing_is_left(harness: Callable[..., H
     wait_until(lambda: not (run.folder / "work").exists(), what="no folder", seconds=20)
     wait_gone([run.said["reaper"]])
     log = (run.folder / "reaper.log").read_text()
-    assert f"the harness of run {run.said['marker']} was gone" in log
+    assert f"the harness of run {run.said['marker']} has exited" in log
     for pid in run.pids:
         assert str(pid) in log
 
