@@ -16,7 +16,7 @@ from onceproof.harness.history.writer import HistoryWriter
 from onceproof.harness.processes.life import Life
 from onceproof.harness.wait import Interrupted
 
-_SCARCE = 16 * 2**20
+_LOW_SPACE = 16 * 2**20
 """Free bytes on the run folder's disk below which a failure is attributed to a full disk."""
 
 
@@ -91,11 +91,11 @@ class Recorder:
     def _full_disk(self) -> str:
         """Return a hint if the disk is full, because most errors that follow do not mention it."""
         free = shutil.disk_usage(self.history.path.parent).free
-        if free > _SCARCE:
+        if free > _LOW_SPACE:
             return ""
         return (
-            f" (only {free // 2**20} MiB were left on the disk of the run folder: make room, or "
-            "give another folder with --out)"
+            f" (only {free // 2**20} MiB are free on the disk of the run folder: free space, or "
+            "choose another folder with --out)"
         )
 
     def process(self, process: Life) -> None:

@@ -92,7 +92,7 @@ class RunContext:
 
         return wait_until(
             ask,
-            what=f"a broker to tell the partitions of {name}",
+            what=f"a broker to report the partitions of {name}",
             seconds=_METADATA_SECONDS,
             stop=self.stop,
         )

@@ -65,7 +65,7 @@ class RunFolder:
             for part in (folder.history, folder.logs, folder.work):
                 part.mkdir()
             return folder
-        raise FileExistsError(f"{runs} has a hundred runs of this second already")
+        raise FileExistsError(f"{runs} already has 100 runs with this name from this second")
 
     @property
     def history(self) -> Path:
@@ -136,7 +136,7 @@ class RunFolder:
             parts.append(self.history / f".{name}.parquet.part")
             pq.write_table(table, parts[-1])
             if pq.read_table(parts[-1]).num_rows != table.num_rows:
-                raise OSError(f"{parts[-1]} does not hold what was written to it")
+                raise OSError(f"{parts[-1]} does not contain the rows that were written to it")
         for part in parts:
             _sync(part)
             part.replace(self.history / part.name[1:].removesuffix(".part"))
@@ -260,11 +260,11 @@ def check_whole(names: Collection[str], place: str) -> None:
     Raises:
         DamagedHistory: some are missing; the text names `place`.
     """
-    gone = missing_tables(names)
-    if gone and len(gone) < len(TABLES):  # without any table the run was never finished
+    missing = missing_tables(names)
+    if missing and len(missing) < len(TABLES):  # without any table the run was never finished
         raise DamagedHistory(
-            f"{place}: expected a table of every kind, found no {', '.join(gone)}; restore what "
-            "was removed. (A history that was not made by a run may leave tables out.)"
+            f"{place}: missing {', '.join(missing)}; restore every table that was removed. (Only "
+            "a history that was not recorded by a run may omit tables.)"
         )
 
 
@@ -277,4 +277,6 @@ def parse_limits(text: str, place: str) -> tuple[str, ...]:
     try:
         return tuple(map(str, json.loads(text)))
     except (ValueError, TypeError):
-        raise DamagedHistory(f"{place} is not JSON that lists sentences; restore it") from None
+        raise DamagedHistory(
+            f"{place} is not a JSON list of texts; restore it from a copy."
+        ) from None

@@ -29,11 +29,11 @@ class Step(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    fault: str = Field(description="unique name: place in the schedule and kind of act")
+    fault: str = Field(description="name of the fault, unique in the schedule")
     kind: str = Field(description="crash, partition or timeout")
-    when: str = Field(description="the trigger, in words")
-    do: str = Field(description="the act, in words")
-    until: str = Field(description="what ends it, in words")
+    when: str = Field(description="description of the trigger")
+    do: str = Field(description="description of the fault")
+    until: str = Field(description="description of what ends it")
     required: bool = True
 
 
@@ -42,12 +42,16 @@ class Written(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    records: int = Field(description="how many are sent; 0 where the user says when it is enough")
-    logs: dict[str, int] = Field(description="each log that is read to its end, and its partitions")
-    in_bytes: list[str] = Field(description="logs whose offsets count bytes, which are files")
+    records: int = Field(description="number of records sent; 0 in a lab, where the user decides")
+    logs: dict[str, int] = Field(
+        description="partitions of each log that is read to its end, by log"
+    )
+    in_bytes: list[str] = Field(
+        description="logs whose offsets count bytes, because they are files"
+    )
     positions: bool = Field(description="whether the pipeline's committed positions are recorded")
-    expected: dict[str, int] = Field(description="rows of the table expected, by sink")
-    contributions: dict[str, int] = Field(description="rows of the table contributions, by sink")
+    expected: dict[str, int] = Field(description="rows of the table `expected`, by sink")
+    contributions: dict[str, int] = Field(description="rows of the table `contributions`, by sink")
 
 
 class RunRecord(BaseModel):
@@ -59,28 +63,28 @@ class RunRecord(BaseModel):
     run: str = Field(description="name of the run folder")
     scenario: str = Field(description="name that `onceproof run` takes")
     source: str | None = Field(
-        default=None, description="FILE.py:NAME of a scenario in a file; null: it is installed"
+        default=None, description="FILE.py:NAME of a scenario in a file; null if it is installed"
     )
     title: str = Field(description="the scenario in one sentence")
     seed: int
-    repeat: str = Field(description="the command that repeats it")
+    repeat: str = Field(description="the command that repeats the run")
     started_at: str = Field(description="wall clock, UTC, ISO 8601")
     clock: str = Field(description="clock id of the harness: boot id and clock")
-    monotonic_ns: int = Field(description="monotonic clock at started_at")
+    monotonic_ns: int = Field(description="monotonic clock in nanoseconds at started_at")
     wall_ns: int = Field(description="wall clock in nanoseconds since 1970 at monotonic_ns")
     host: dict[str, str] = Field(description="cores, memory, kernel, …")
     versions: dict[str, str] = Field(description="onceproof, Kafka, Spark, toxiproxy, …")
     subject: str = Field(description="name of the subject")
-    subject_says: str = Field(description="what it is, in a sentence or two")
+    subject_says: str = Field(description="description of the subject in one or two sentences")
     workload: dict[str, Any] = Field(description="records, producers, keys, partitions, …")
     configuration: dict[str, Any] = Field(description="settings of brokers, clients and pipeline")
     schedule: list[Step]
     plan: list[dict[str, Any]] | None = Field(
-        default=None, description="the schedule as data, for a replay; None where there is none"
+        default=None, description="the schedule as data, for replay; null if it cannot be replayed"
     )
-    claims: list[dict[str, Any]] = Field(description="claims as checkers.claims writes them")
+    claims: list[dict[str, Any]] = Field(description="claims as written by checkers.claims")
     written: Written | None = Field(
-        default=None, description="what its history must hold; None in earlier versions"
+        default=None, description="what the history must contain; null in earlier versions"
     )
 
     def save(self, folder: Path) -> None:
@@ -129,9 +133,7 @@ class RunRecord(BaseModel):
         try:
             return cls.model_validate(json.loads(text))
         except RecursionError:
-            raise UnreadableRun(
-                f"{place} is nested deeper than any record; restore it from a copy."
-            ) from None
+            raise UnreadableRun(f"{place} is nested too deeply; restore it from a copy.") from None
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = ".".join(str(part) for part in first["loc"]) or "the whole file"

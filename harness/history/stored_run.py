@@ -23,7 +23,7 @@ def load_stored(folder: Folder, *, unsealed: bool = False) -> tuple[RunRecord, L
     inside = folder.folder("history")
     if is_unfinished(inside.names()):
         raise DamagedHistory(
-            f"{inside.place}: expected Parquet tables, found lines (*.jsonl), because this run did "
-            "not come to its end. Copy it to this machine, and give the copy."
+            f"{inside.place}: expected Parquet tables, found *.jsonl, because this run did not "
+            "finish. Copy it to this machine, and use the copy."
         )
     return record, load_tables(folder, unsealed=unsealed)

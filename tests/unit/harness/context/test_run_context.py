@@ -45,7 +45,7 @@ def test_a_broker_that_leads_nothing_is_an_answer() -> None:
 
 def test_silence_is_an_error() -> None:
     context = FakeContext(stage=FakeStage(said={}))
-    with pytest.raises(Overdue, match="a broker to tell the partitions of payments"):
+    with pytest.raises(Overdue, match="a broker to report the partitions of payments"):
         context.partitions()
     with pytest.raises(Overdue, match="a broker to tell what broker-1 leads"):
         led(context, 1)

@@ -79,7 +79,7 @@ def test_the_name_says_when_what_and_which(tmp_path: Path) -> None:
 def test_runs_of_one_second_have_folders_of_their_own(tmp_path: Path) -> None:
     paths = {RunFolder.create(tmp_path, "story", 7).path for _ in range(100)}
     assert len(paths) == 100
-    with pytest.raises(FileExistsError, match="a hundred runs of this second"):
+    with pytest.raises(FileExistsError, match="already has 100 runs with this name"):
         RunFolder.create(tmp_path, "story", 7)
 
 
@@ -123,7 +123,7 @@ def test_a_table_that_was_removed_is_not_empty(recorded: RunFolder) -> None:
     (recorded.history / "faults.parquet").unlink()
     with pytest.raises(BadHistory, match=r"faults\.parquet was removed since the run sealed it"):
         recorded.load_history()
-    with pytest.raises(DamagedHistory, match=r"found no faults\.parquet; restore"):
+    with pytest.raises(DamagedHistory, match=r"missing faults\.parquet; restore"):
         recorded.load_history(unsealed=True)
 
 
@@ -174,7 +174,7 @@ def test_a_table_that_reads_back_shorter_leaves_the_lines(
     before = content(recorded.history)
     write = module.pq.write_table
     monkeypatch.setattr(module.pq, "write_table", lambda t, path: write(t.slice(1), path))
-    with pytest.raises(OSError, match="does not hold what was written"):
+    with pytest.raises(OSError, match="does not contain the rows that were written"):
         recorded.seal()
     assert content(recorded.history) == before
     assert not list(recorded.history.glob("*.parquet"))
@@ -253,7 +253,7 @@ def test_limits_that_cannot_be_read(recorded: RunFolder) -> None:
     (recorded.history / "limits.json").write_text("[")
     with pytest.raises(BadHistory, match=r"limits\.json was changed since the run sealed it"):
         recorded.load_history()
-    with pytest.raises(DamagedHistory, match=r"limits\.json is not JSON"):
+    with pytest.raises(DamagedHistory, match=r"limits\.json is not a JSON list"):
         recorded.load_history(unsealed=True)
 
 

@@ -311,7 +311,7 @@ def test_an_unknown_kind_is_named_with_those_there_are(tmp_path: Path, kind: Any
     path = write(tmp_path, called("a"), {"t": kind})
     with pytest.raises(DamagedHistory) as error:
         read_lines(tmp_path)
-    assert f"{path}, line 2: `t` is {kind!r}, which is none of " in str(error.value)
+    assert f"{path}, line 2: unknown `t` {kind!r}, expected one of " in str(error.value)
     assert "called" in str(error.value)
     assert "phases" in str(error.value)
 
@@ -331,7 +331,7 @@ PHASE = {"t": "phases", "phase": "p", "started_at": 1, "clock": "c"}
 )
 def test_a_wrong_type_names_the_table(tmp_path: Path, wrong: dict[str, Any]) -> None:
     write(tmp_path, PHASE | wrong)
-    with pytest.raises(DamagedHistory, match=r"^table phases: a row does not fit its columns"):
+    with pytest.raises(DamagedHistory, match=r"^table phases: a row does not match the schema"):
         read_lines(tmp_path)
 
 
