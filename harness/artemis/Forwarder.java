@@ -87,7 +87,7 @@ final class Forwarder {
                     }
                 }
             } catch (JMSException error) {
-                System.err.println("once more: " + Jms.words(error));
+                System.err.println("retrying: " + Jms.words(error));
             } finally {
                 Jms.close(connection);
             }

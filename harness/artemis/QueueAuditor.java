@@ -63,7 +63,7 @@ final class QueueAuditor {
             case "log" -> log(connection, asked[1], asked[2]);
             case "counts" -> counts((QueueConnection) connection, asked[1]);
             case "delivering" -> delivering((QueueConnection) connection, asked[1]);
-            default -> throw new IllegalArgumentException("no such question: " + asked[0]);
+            default -> throw new IllegalArgumentException("unknown question: " + asked[0]);
         }
     }
 
@@ -154,7 +154,7 @@ final class QueueAuditor {
 
     private static Object result(Message reply, String what, String queue) throws Exception {
         if (!JMSManagementHelper.hasOperationSucceeded(reply)) {
-            throw new JMSException(what + " of " + queue + " is not told");
+            throw new JMSException("the broker did not return the " + what + " of " + queue);
         }
         return JMSManagementHelper.getResult(reply);
     }

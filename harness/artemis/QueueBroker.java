@@ -16,7 +16,7 @@ final class QueueBroker {
             try {
                 broker.stop();
             } catch (Exception error) {
-                System.err.println("not ended well: " + error);
+                System.err.println("the broker did not stop cleanly: " + error);
             }
         }, "end"));
         broker.start();

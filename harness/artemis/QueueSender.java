@@ -72,7 +72,7 @@ final class QueueSender {
                 send(record);
                 return;
             } catch (JMSException error) {
-                System.err.println(record.record() + " is sent again: " + Jms.words(error));
+                System.err.println("resending " + record.record() + ": " + Jms.words(error));
                 Jms.close(connection);
                 connection = null;
             }

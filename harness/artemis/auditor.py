@@ -129,7 +129,7 @@ class QueueAuditor:
             if self._process is None or not self._process.leader_alive():
                 self._process = self._start()
             popen = self._process.popen
-            assert popen.stdin is not None, "it is started with pipes"
+            assert popen.stdin is not None, "the auditor is started with pipes"
             rows: list[dict[str, Any]] = []
             with suppress(BrokenPipeError):  # it has just ended and will answer nothing
                 popen.stdin.write(f"{question}\n".encode())
@@ -143,7 +143,7 @@ class QueueAuditor:
             # Its end of the pipe is closed, but the process may still be ending.
             ended, self._process = self._process, None
             ended.kill("the auditor ended by itself")
-        raise QueueTrouble(f"{question}: the auditor ended; it said last: {ended.tail()}")
+        raise QueueTrouble(f"{question}: the auditor ended; last log lines: {ended.tail()}")
 
     def _lines(self, process: Process, question: str) -> Iterator[dict[str, Any]]:
         """Yield the lines of its answer; the time limit applies to each line.
@@ -151,7 +151,7 @@ class QueueAuditor:
         Raises:
             QueueTrouble: a line took too long; the process is killed.
         """
-        assert process.popen.stdout is not None, "it is started with pipes"
+        assert process.popen.stdout is not None, "the auditor is started with pipes"
         until = time.monotonic() + _SECONDS
         rest = b""
         while True:

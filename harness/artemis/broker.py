@@ -15,7 +15,7 @@ from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.wait import Stop, wait_until
 
-_SAYS: Final = b"the broker is up"
+_STARTED: Final = b"the broker is up"
 _SECONDS: Final = 60.0
 
 
@@ -64,16 +64,16 @@ class LocalArtemis:
 
     def wait_started(self, stop: Stop) -> None:
         process = self.process
-        assert process is not None, "a broker is started before it is waited for"
+        assert process is not None, "start() must be called first"
 
         def up() -> bool:
             if not process.leader_alive():
                 raise StageTrouble(
-                    f"{ARTEMIS} ended while starting; it said last: {process.tail()}"
+                    f"{ARTEMIS} ended while starting; last log lines: {process.tail()}"
                 )
-            return _SAYS in process.log.read_bytes()
+            return _STARTED in process.log.read_bytes()
 
-        wait_until(up, what=f"{ARTEMIS} to be up", seconds=_SECONDS, stop=stop, seen=process.tail)
+        wait_until(up, what=f"{ARTEMIS} to start", seconds=_SECONDS, stop=stop, seen=process.tail)
 
     @property
     def _configuration(self) -> Path:
@@ -87,6 +87,6 @@ class LocalArtemis:
         return self._start("queue-auditor", "QueueAuditor", where, pipes=True)
 
     def _start(self, name: str, program: str, argument: str, *, pipes: bool = False) -> Process:
-        assert self._programs is not None, "they are got when it is created"
+        assert self._programs is not None, "create() must be called first"
         command = self._programs.command(program, argument)
         return self._processes.start(name, command, pipes=pipes)

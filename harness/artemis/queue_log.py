@@ -32,7 +32,7 @@ class QueueLog:
         Raises:
             QueueTrouble: the broker does not answer, or its answer is incomplete.
         """
-        messages = self._whole()
+        messages = self._all_messages()
         return PartitionLog(
             topic=self._address,
             partition=0,
@@ -46,7 +46,7 @@ class QueueLog:
             ],
         )
 
-    def _whole(self) -> list[Message]:
+    def _all_messages(self) -> list[Message]:
         """Return every message, at least as many as were counted before.
 
         A lost connection looks like the end of the queue, and the broker may count a message
@@ -58,8 +58,8 @@ class QueueLog:
             if len(messages) >= least:
                 return messages
         raise QueueTrouble(
-            f"{self._address}: found {len(messages)} messages, and there were {least} before; such "
-            "as are to be delivered later cannot be read"
+            f"{self._address}: found {len(messages)} messages, expected at least {least}; messages "
+            "that are scheduled for later delivery cannot be read"
         )
 
     def end(self) -> int:

@@ -22,7 +22,7 @@ from onceproof.harness.http_service.service import OK, Answer, RuleThere, Servic
 from onceproof.harness.http_service.settings import HttpSettings
 
 CONFLICT: Final = 409
-_MOST_BYTES: Final = 64 << 20
+_MAX_BYTES: Final = 64 << 20
 
 
 class Incomplete(ConnectionError):
@@ -98,15 +98,15 @@ class _Handler(BaseHTTPRequestHandler):
         data = self._exactly(size)
         while self.rfile.readline(1 << 16).strip():  # the end of the chunk, or trailers
             if size:
-                raise Incomplete("a chunk is longer than it says")
+                raise Incomplete("a chunk is longer than its declared size")
         return data
 
     def _exactly(self, size: int) -> bytes:
-        if not 0 <= size <= _MOST_BYTES:
-            raise Incomplete(f"a body of {size} bytes")
+        if not 0 <= size <= _MAX_BYTES:
+            raise Incomplete(f"invalid body size {size}: expected at most {_MAX_BYTES} bytes")
         data = self.rfile.read(size)
         if len(data) < size:
-            raise Incomplete("the connection ended in a body")
+            raise Incomplete("the connection ended before the end of the body")
         return data
 
 

@@ -66,7 +66,7 @@ class HttpControl:
         finally:
             connection.close()
         if answer.status != _OK:
-            raise StageTrouble(f"the HTTP service refuses {method} {path}: {content}")
+            raise StageTrouble(f"the HTTP service rejected {method} {path}: {content}")
         return content
 
 

@@ -54,15 +54,15 @@ class LocalHttpService:
 
     def wait_started(self, stop: Stop) -> None:
         process = self.process
-        assert process is not None, "a service is started before it is waited for"
+        assert process is not None, "start() must be called first"
 
         def up() -> bool:
             if not process.leader_alive():
                 raise StageTrouble(
-                    f"{HTTP_SERVICE} ended while starting; it said last: {process.tail()}"
+                    f"{HTTP_SERVICE} ended while starting; last log lines: {process.tail()}"
                 )
             return self.control.answers()
 
         wait_until(
-            up, what=f"{HTTP_SERVICE} to be up", seconds=_SECONDS, stop=stop, seen=process.tail
+            up, what=f"{HTTP_SERVICE} to start", seconds=_SECONDS, stop=stop, seen=process.tail
         )

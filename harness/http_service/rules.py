@@ -30,7 +30,9 @@ class Rule:
         if self.answer not in ANSWERS:
             raise ValueError(f"invalid answer {self.answer!r}: expected {' or '.join(ANSWERS)}")
         if (self.answer, self.carry_out) in (("usual", False), ("unavailable", True)):
-            raise ValueError(f"the answer {self.answer!r} cannot go with {self.carry_out=}")
+            raise ValueError(
+                f"answer {self.answer!r} cannot be combined with carry_out={self.carry_out}"
+            )
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -49,5 +51,5 @@ class Met:
     number: int | None
 
     def __str__(self) -> str:
-        became = "not carried out" if self.number is None else f"carried out as no. {self.number}"
-        return f"{self.method} {self.path}, {became}"
+        outcome = "not carried out" if self.number is None else f"carried out as no. {self.number}"
+        return f"{self.method} {self.path}, {outcome}"

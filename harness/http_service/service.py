@@ -73,7 +73,7 @@ class Service:
         """
         with self._lock:
             if self._placed is not None:
-                raise RuleThere("another fault acts on the requests")
+                raise RuleThere("another fault already acts on the requests")
             self._placed = Placed(rule=rule)
 
     def met(self) -> list[Met]:
@@ -125,7 +125,7 @@ class Service:
         with self._lock:
             earlier = self._earlier(request)
             if earlier is not None and not _same(earlier, request):
-                error = f"{self._settings.key} has come with another request before"
+                error = f"{self._settings.key} was already used for a different request"
                 return Answer(status=OTHER_REQUEST, content={"error": error}), None
             if earlier is not None:
                 return _done(earlier.number), earlier.number

@@ -28,7 +28,7 @@ final class Balance {
             after.put("payments", before.get("payments").asLong() + 1);
             return JSON.writeValueAsBytes(after);
         } catch (IOException error) {
-            throw new UncheckedIOException("no payment: " + new String(payment, UTF_8), error);
+            throw new UncheckedIOException("not a payment: " + new String(payment, UTF_8), error);
         }
     }
 }

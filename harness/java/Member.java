@@ -71,7 +71,7 @@ final class Member {
         if (!task.path("commits").asText("in-transaction").equals("in-transaction")
                 || !task.path("calls").isMissingNode() && !task.path("calls").isNull()) {
             throw new IllegalArgumentException(
-                    "in Java a member commits in transactions and calls nobody: " + task);
+                    "a Java member commits in transactions and makes no calls: " + task);
         }
         topic = task.get("topic").asText();
         sink = task.get("sink").asText();
@@ -96,7 +96,7 @@ final class Member {
         try {
             new Member(task).run();
         } catch (KafkaException | IllegalArgumentException reason) {
-            System.err.println("over: " + Clients.words(reason));
+            System.err.println("ended: " + Clients.words(reason));
             Runtime.getRuntime().halt(1);
         }
         Runtime.getRuntime().halt(0);

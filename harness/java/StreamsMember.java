@@ -30,7 +30,7 @@ final class StreamsMember {
         var over = new CountDownLatch(1);
         var streams = new KafkaStreams(topology(task), settings(task));
         streams.setUncaughtExceptionHandler(error -> {
-            System.err.println("over: " + Clients.words(error));
+            System.err.println("ended: " + Clients.words(error));
             over.countDown();
             return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
         });

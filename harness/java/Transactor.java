@@ -51,7 +51,7 @@ final class Transactor {
             try {
                 send(next);
             } catch (KafkaException fatal) {
-                System.err.println("a new client is needed: " + Clients.words(fatal));
+                System.err.println("replacing the client: " + Clients.words(fatal));
                 newClient();
             }
         }
@@ -72,7 +72,7 @@ final class Transactor {
                 call(producer::initTransactions);
                 return;
             } catch (KafkaException error) {
-                System.err.println("the transactional id is not ours: " + Clients.words(error));
+                System.err.println("initTransactions failed: " + Clients.words(error));
             }
         }
     }

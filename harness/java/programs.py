@@ -102,8 +102,6 @@ def _compile(java: Path, files: Sequence[Path], class_path: Sequence[str], into:
         raise SetupError(f"The Java programs could not be compiled: {error}.") from error
     output = ended.stderr + ended.stdout
     if "jdk.compiler not found" in output:
-        raise SetupError(
-            f"{java} is a Java without a compiler, which the Java clients need. {advice()}"
-        )
+        raise SetupError(f"{java} has no Java compiler, which the Java clients need. {advice()}")
     if ended.returncode:
         raise SetupError(f"The Java programs do not compile:\n{output.strip()}")

@@ -35,7 +35,7 @@ final class Clock {
             var boot = Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip();
             return boot + "/CLOCK_MONOTONIC";
         } catch (IOException error) {
-            throw new UncheckedIOException("the kernel does not tell its boot id", error);
+            throw new UncheckedIOException("the boot id of the kernel cannot be read", error);
         }
     }
 }

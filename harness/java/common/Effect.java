@@ -27,7 +27,7 @@ final class Effect {
             effect.put("fee_cents", Math.floorDiv(amount * 29, 1000) + 30);
             return JSON.writeValueAsString(effect).getBytes(UTF_8);
         } catch (IOException error) {
-            throw new UncheckedIOException("no payment: " + new String(payment, UTF_8), error);
+            throw new UncheckedIOException("not a payment: " + new String(payment, UTF_8), error);
         }
     }
 }

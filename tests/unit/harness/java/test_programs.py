@@ -67,7 +67,7 @@ def test_a_java_without_compiler_is_told(sources: Path, libs: Path, tmp_path: Pa
     java = tmp_path / "java"
     java.write_text("#!/bin/sh\necho 'Module jdk.compiler not found' >&2; exit 1\n")
     java.chmod(0o755)
-    with pytest.raises(SetupError, match="without a compiler"):
+    with pytest.raises(SetupError, match="has no Java compiler"):
         compiled(java, libs, cache_folder=tmp_path / "cache", sources=[sources])
 
 
