@@ -65,11 +65,26 @@ def _progress(result: Result, number: int, of: int) -> None:
 
 def _options() -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    options.add_argument("--tries", type=int, default=1, help="times of each combination")
-    options.add_argument("--client", action="append", choices=CLIENTS, help="repeatable")
-    options.add_argument("--message", action="append", choices=MESSAGES, help="repeatable")
     options.add_argument(
-        "--blow", action="append", choices=[blow.name for blow in BLOWS], help="repeatable"
+        "--tries", type=int, default=1, help="attempts per combination (default: 1)"
+    )
+    options.add_argument(
+        "--client",
+        action="append",
+        choices=CLIENTS,
+        help="client to test; repeatable (default: all)",
+    )
+    options.add_argument(
+        "--message",
+        action="append",
+        choices=MESSAGES,
+        help="message to hit; repeatable (default: all)",
+    )
+    options.add_argument(
+        "--blow",
+        action="append",
+        choices=[blow.name for blow in BLOWS],
+        help="fault to inject; repeatable (default: all)",
     )
     return options
 

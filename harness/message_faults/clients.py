@@ -52,7 +52,7 @@ class ClientResult:
             return f"failed: {self.error}"
         if self.aborted:
             return "aborted, then committed"
-        return "committed, called again" if self.again else "committed"
+        return "committed after retries" if self.again else "committed"
 
 
 @dataclass(frozen=True, kw_only=True)

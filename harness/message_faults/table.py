@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from onceproof.harness.message_faults.combinations import Combination
 from onceproof.harness.message_faults.trial import Result
 
-_HEAD = ("client", "message", "what was done", "hit", "recovered", "what it said", "seen")
+_HEAD = ("client", "message", "fault", "hit", "recovered", "client result", "seen")
 _NOTHING = ("", "not sent", "", "", "")
 
 
@@ -28,8 +28,8 @@ def table(results: Sequence[Result], never_sent: Mapping[str, Sequence[str]]) ->
     for client in dict.fromkeys([*(result.client for result in results), *never_sent]):
         of_client = [result for result in results if result.client == client]
         for combination in dict.fromkeys(result.combination for result in of_client):
-            mine = [result for result in of_client if result.combination == combination]
-            rows.append((client, *_row(combination, mine)))
+            of_combination = [result for result in of_client if result.combination == combination]
+            rows.append((client, *_row(combination, of_combination)))
         rows += [(client, message, *_NOTHING) for message in never_sent.get(client, ())]
     widths = [max(len(row[i]) for row in rows) for i in range(len(_HEAD))]
     return [
@@ -44,8 +44,8 @@ def _row(combination: Combination, results: Sequence[Result]) -> tuple[str, ...]
         combination.blow.name,
         f"{sum(result.missed is None for result in results)} of {len(results)}",
         f"{statistics.median(seconds):.1f} s" if seconds else "never",
-        _counted(result.outcome for result in results),
-        _counted(result.seen for result in results),
+        _count_texts(result.outcome for result in results),
+        _count_texts(result.seen for result in results),
     )
 
 
@@ -59,7 +59,7 @@ def total(results: Sequence[Result]) -> list[str]:
     return [*missed, f"{len(results) - len(missed)} of {len(results)} hit"]
 
 
-def _counted(words: Iterable[str]) -> str:
+def _count_texts(words: Iterable[str]) -> str:
     counts = Counter(words)
     if len(counts) == 1:
         return next(iter(counts))

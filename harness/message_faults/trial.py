@@ -28,11 +28,11 @@ from onceproof.harness.wait import Overdue, Stop, wait_until
 
 VALUES: Final = ("one", "two", "three")
 OFFSET: Final = 7
-_TRIES: Final = 45.0
+_CLIENT_SECONDS: Final = 45.0
 """Seconds for which a client retries."""
-_HUNG: Final = 75.0
+_HUNG_SECONDS: Final = 75.0
 """Seconds after which a client counts as hung and is killed; it should have given up long ago."""
-_WHOLE: Final = 90.0
+_IN_SYNC_SECONDS: Final = 90.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +75,7 @@ class Trials:
         self._count += 1
         name = f"exact-{self._client.name}-{self._count}"
         create_topics(self._stage.bootstrap(AUDITOR), [name], partitions=1)
-        self._wait_whole()
+        self._wait_in_sync()
         with ExitStack() as stack:
             placed = self._put(combination.rule(name), stack)
             unsent = [
@@ -86,7 +86,7 @@ class Trials:
             process = self._client.start(self._up.processes, self._task(name))
             stack.callback(process.kill, "the trial is over")
             hit = self._wait_hit(placed, process)
-            killed = self._strike(combination, placed, hit, stack)
+            killed = self._apply(combination, placed, hit, stack)
             outcome, at = self._wait_end(process)
             missed = why_missed(combination, placed, hit, killed) or why_sent(unsent)
         began = hit.fired[0]["at"] if hit else 0
@@ -114,7 +114,7 @@ class Trials:
             input=self._input,
             group=name,
             offset=OFFSET,
-            seconds=_TRIES,
+            seconds=_CLIENT_SECONDS,
         )
 
     def _wait_hit(self, placed: list[Placed], process: Process) -> Placed | None:
@@ -125,7 +125,9 @@ class Trials:
             return hit or not process.leader_alive()
 
         try:
-            found = wait_until(acted, what="the message", seconds=_HUNG, every=0.01)
+            found = wait_until(
+                acted, what="the message to be hit", seconds=_HUNG_SECONDS, every=0.01
+            )
         except Overdue:
             return None
         if not isinstance(found, Placed):
@@ -135,7 +137,7 @@ class Trials:
                 each.remove()
         return found
 
-    def _strike(
+    def _apply(
         self, combination: Combination, placed: list[Placed], hit: Placed | None, stack: ExitStack
     ) -> str | None:
         """Do what the gate cannot do: release or kill; return the killed broker."""
@@ -149,24 +151,27 @@ class Trials:
             return None
         (node,) = {str(link.target) for link in self._links if str(link) == hit.link}
         stack.callback(self._stage.restart, node)
-        self._stage.kill(node, f"{combination.message} was on its way to it")
+        self._stage.kill(node, f"killed with {combination.message} in flight")
         return node
 
     def _wait_end(self, process: Process) -> tuple[str, int | None]:
         try:
             wait_until(
-                lambda: not process.leader_alive(), what="the client", seconds=_HUNG, every=0.05
+                lambda: not process.leader_alive(),
+                what="the client to end",
+                seconds=_HUNG_SECONDS,
+                every=0.05,
             )
         except Overdue:
             return "hung", None
         result = read_result(process)
         if result is None:
-            return f"ended without a word: {process.tail()}", None
+            return f"ended without a result; last log lines: {process.tail()}", None
         return result.describe(), result.at if result.committed else None
 
     def _seen(self, name: str) -> str:
         """Describe the log and the committed offset, bypassing the proxies."""
-        self._wait_whole()
+        self._wait_in_sync()
         addresses = {
             node_id(node): self._stage.bootstrap(AUDITOR, node) for node in self._stage.brokers
         }
@@ -175,8 +180,8 @@ class Trials:
             # EndTxn is acknowledged before its markers are written.
             wait_until(
                 lambda: len(set(reader.ends(name)[0])) == 1,
-                what="the transaction to be over",
-                seconds=_WHOLE,
+                what="the transaction to end",
+                seconds=_IN_SYNC_SECONDS,
                 seen=lambda: reader.ends(name),
             )
             log = reader.read(name, 0)
@@ -193,20 +198,20 @@ class Trials:
             "group.id": name,
         })  # fmt: skip
         try:
-            (place,) = member.committed([TopicPartition(self._input, 0)], _WHOLE)
+            (place,) = member.committed([TopicPartition(self._input, 0)], _IN_SYNC_SECONDS)
         finally:
             member.close()
         return how_seen(values, place.offset)
 
-    def _wait_whole(self) -> None:
+    def _wait_in_sync(self) -> None:
         addresses = {
             node_id(node): self._stage.bootstrap(AUDITOR, node) for node in self._stage.brokers
         }
         with ClusterView(addresses) as view:
             wait_until(
                 lambda: not self._stage.disturbed() and view.in_sync_everywhere(),
-                what="the stage to be whole",
-                seconds=_WHOLE,
+                what="every node to run and every replica to be in sync",
+                seconds=_IN_SYNC_SECONDS,
                 every=0.1,
                 seen=lambda: (self._stage.disturbed(), view.out_of_sync()),
             )
@@ -217,17 +222,17 @@ def why_missed(
 ) -> str | None:
     fired = [event for each in placed for event in each.fired]
     if hit is None or len(fired) != 1:
-        return f"acted {len(fired)} times"
+        return f"hit {len(fired)} messages, expected 1"
     (event,) = fired
     if event["api"] != combination.message:
-        return f"met {event['api']}"
+        return f"hit {event['api']} instead"
     blow = combination.blow
     if blow.held_seconds:
         delivered = hit.delivered
         if not delivered or delivered[0]["at"] - event["at"] < blow.held_seconds * 1e9:
-            return "was not held, or never went out"
+            return "was not held, or never delivered"
     if blow.kills and (killed is None or hit.delivered or not hit.lost):
-        return "reached the broker before it was gone"
+        return "reached the broker before the kill"
     return None
 
 
@@ -239,7 +244,7 @@ def sending(message: str, transactional_id: str) -> Rule:
 
 def why_sent(unsent: list[Placed]) -> str | None:
     sent = sorted({event["api"] for each in unsent for event in each.fired})
-    return f"sent {', '.join(sent)} as well, which it is said never to send" if sent else None
+    return f"sent {', '.join(sent)}, which this client should never send" if sent else None
 
 
 def how_seen(values: list[str], offset: int) -> str:

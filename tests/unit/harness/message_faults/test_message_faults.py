@@ -49,16 +49,21 @@ NOBODY = placed([])
     ("blow", "hit", "killed", "why"),
     [
         (CLOSED, placed([EVENT]), None, None),
-        (CLOSED, placed([EVENT, EVENT]), None, "acted 2 times"),
-        (CLOSED, None, None, "acted 0 times"),
-        (CLOSED, placed([{**EVENT, "api": "Produce"}]), None, "met Produce"),
+        (CLOSED, placed([EVENT, EVENT]), None, "hit 2 messages, expected 1"),
+        (CLOSED, None, None, "hit 0 messages, expected 1"),
+        (CLOSED, placed([{**EVENT, "api": "Produce"}]), None, "hit Produce instead"),
         (HELD, placed([EVENT], [IN_TIME]), None, None),
-        (HELD, placed([EVENT], [TOO_SOON]), None, "was not held, or never went out"),
-        (HELD, placed([EVENT]), None, "was not held, or never went out"),
+        (HELD, placed([EVENT], [TOO_SOON]), None, "was not held, or never delivered"),
+        (HELD, placed([EVENT]), None, "was not held, or never delivered"),
         (KILLED, placed([EVENT], (), [EVENT]), "broker-1", None),
-        (KILLED, placed([EVENT], (), [EVENT]), None, "reached the broker before it was gone"),
-        (KILLED, placed([EVENT]), "broker-1", "reached the broker before it was gone"),
-        (KILLED, placed([EVENT], [IN_TIME], [EVENT]), "broker-1", "reached the broker before it"),
+        (KILLED, placed([EVENT], (), [EVENT]), None, "reached the broker before the kill"),
+        (KILLED, placed([EVENT]), "broker-1", "reached the broker before the kill"),
+        (
+            KILLED,
+            placed([EVENT], [IN_TIME], [EVENT]),
+            "broker-1",
+            "reached the broker before the kill",
+        ),
     ],
 )
 def test_what_counts_as_hit(blow: Any, hit: Any, killed: str | None, why: str | None) -> None:
@@ -75,7 +80,7 @@ def test_what_is_never_sent_is_looked_for() -> None:
     assert (which.api, rule.action, which.transactional_id) == ("EndTxn", "report", "an-id")
     assert why_sent([NOBODY]) is None
     assert why_sent([NOBODY, placed([EVENT])]) == (
-        "sent EndTxn as well, which it is said never to send"
+        "sent EndTxn, which this client should never send"
     )
 
 
@@ -96,7 +101,7 @@ def test_what_a_reader_finds(values: list[str], offset: int, said: str) -> None:
 
 def test_what_a_client_says() -> None:
     assert ClientResult(committed=True, at=1).describe() == "committed"
-    assert ClientResult(committed=True, at=1, again=2).describe() == "committed, called again"
+    assert ClientResult(committed=True, at=1, again=2).describe() == "committed after retries"
     assert ClientResult(committed=True, at=1, aborted=1).describe() == "aborted, then committed"
     assert ClientResult(committed=False, at=1, error="_FENCED").describe() == "failed: _FENCED"
 
@@ -111,7 +116,7 @@ def result(message: str, seconds: float | None, **more: Any) -> Result:
 def test_the_table() -> None:
     results = [
         result("EndTxn", 1.0),
-        result("Produce", None, outcome="hung", seen="none", missed="acted 0 times"),
+        result("Produce", None, outcome="hung", seen="none", missed="hit 0 messages, expected 1"),
         result("EndTxn", 3.0, outcome="aborted, then committed"),
         result("EndTxn", 2.0),
         result("EndTxn", 4.0, client="librdkafka"),
@@ -121,7 +126,7 @@ def test_the_table() -> None:
         [cell.strip() for cell in line.split("  ") if cell.strip()]
         for line in table(results, never_sent)
     ] == [
-        ["client", "message", "what was done", "hit", "recovered", "what it said", "seen"],
+        ["client", "message", "fault", "hit", "recovered", "client result", "seen"],
         ["java", "EndTxn", "connection closed", "3 of 3", "2.0 s",
          "2 × committed; 1 × aborted, then committed", "once"],
         ["java", "Produce", "connection closed", "0 of 1", "never", "hung", "none"],
@@ -129,7 +134,7 @@ def test_the_table() -> None:
         ["librdkafka", "EndTxn", "connection closed", "1 of 1", "4.0 s", "committed", "once"],
     ]  # fmt: skip
     assert total(results) == [
-        "missed: java, Produce, connection closed: acted 0 times",
+        "missed: java, Produce, connection closed: hit 0 messages, expected 1",
         "4 of 5 hit",
     ]
     assert len(table([], {"java": ["AddOffsetsToTxn"]})) == 2
