@@ -66,7 +66,7 @@ final class Jms {
         while (cause.getCause() != null) {
             cause = cause.getCause();
         }
-        var said = error.getClass().getSimpleName() + ": " + error.getMessage();
-        return cause == error ? said : said + ", by " + cause.getClass().getSimpleName();
+        var message = error.getClass().getSimpleName() + ": " + error.getMessage();
+        return cause == error ? message : message + ", by " + cause.getClass().getSimpleName();
     }
 }

@@ -74,7 +74,7 @@ def read_lines(folder: Path) -> Recorded:
 
 
 def _rows(path: Path, cut_short: list[str]) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(_whole_lines(path, cut_short), 1):
+    for number, line in enumerate(_complete_lines(path, cut_short), 1):
         shown = line[:80].rstrip(b"\n")
         try:
             row = json.loads(line)
@@ -98,7 +98,7 @@ def _rows(path: Path, cut_short: list[str]) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def _whole_lines(path: Path, cut_short: list[str]) -> Iterator[bytes]:
+def _complete_lines(path: Path, cut_short: list[str]) -> Iterator[bytes]:
     """Yield the lines of a file, except a last one that was cut short."""
     with open_regular(path, path.parent) as file:
         number = 0
@@ -136,9 +136,9 @@ def _sends(rows: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
 
 def _table(name: str, rows: list[dict[str, Any]]) -> pa.Table:
     schema = TABLES[name].schema
-    whole = [field.name for field in schema if pa.types.is_integer(field.type)]
+    integers = [field.name for field in schema if pa.types.is_integer(field.type)]
     for row in rows:
-        for column in whole:
+        for column in integers:
             if isinstance(row.get(column), float):  # Arrow would truncate it silently
                 raise DamagedHistory(
                     f"table {name}: column {column} is {row[column]}, expected a whole number"

@@ -49,7 +49,7 @@ class HistoryWriter:
                 # Nothing may follow a line that was cut short: it would be read as damage.
                 raise self._broken
             try:
-                self._write_whole(self._pair() + data)
+                self._write_fully(self._pair() + data)
             except OSError as error:
                 self._broken = HistoryNotWritten(error.errno, error.strerror, str(self.path))
                 raise self._broken from error
@@ -58,7 +58,7 @@ class HistoryWriter:
         with self._lock:
             self._file.close()
 
-    def _write_whole(self, data: bytes) -> None:
+    def _write_fully(self, data: bytes) -> None:
         rest = memoryview(data)
         while rest:
             rest = rest[self._file.write(rest) :]

@@ -77,8 +77,8 @@ final class Clients {
 
     /** The name, root cause and message of an error. */
     static String words(Throwable error) {
-        var said = error.getMessage();
-        return said == null ? name(error) : name(error) + ": " + said;
+        var message = error.getMessage();
+        return message == null ? name(error) : name(error) + ": " + message;
     }
 
     /** The class of an error, and of its root cause if it has one. */

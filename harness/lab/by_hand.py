@@ -78,7 +78,7 @@ class ByHand:
             noted: called with every requested fault.
         """
         self.context = context
-        self.lines: list[FaultExecution] = []
+        self.executions: list[FaultExecution] = []
         self._offered = offered
         self._opened = opened
         self._noted = noted
@@ -113,8 +113,8 @@ class ByHand:
         self.context.producers.enough()
 
     def after_collect(self, known: Collected) -> None:
-        for line in self.lines:
-            line.after_collect(known)
+        for execution in self.executions:
+            execution.after_collect(known)
 
     def make_topic(self, topic: Topic) -> Topic:
         """Create a topic for the user's programs; it is gone when the lab ends.
@@ -153,7 +153,9 @@ class ByHand:
             )
         with self._lock:
             self._check_open()
-            number = 1 + sum(line.at.name.rpartition("-")[0] == name for line in self.lines)
+            number = 1 + sum(
+                execution.at.name.rpartition("-")[0] == name for execution in self.executions
+            )
             at = ScheduledFault(
                 name=f"{name}-{number}",
                 do=fault,
@@ -161,19 +163,19 @@ class ByHand:
                 required=False,
                 seconds=math.inf,
             )
-            line = FaultExecution(at, self.context)
-            line.record("planned", fault.describe(), quiet=True)
-            self._noted(line)
-            self.lines.append(line)
-        threading.Thread(target=line.run, args=(_at_once,), daemon=True).start()
+            execution = FaultExecution(at, self.context)
+            execution.record("planned", fault.describe(), quiet=True)
+            self._noted(execution)
+            self.executions.append(execution)
+        threading.Thread(target=execution.run, args=(_at_once,), daemon=True).start()
         wait_until(
-            lambda: line.state not in ("planned", "due"),
+            lambda: execution.state not in ("planned", "due"),
             what=f"«{at.name}» to be injected or armed",
             seconds=ACT_SECONDS,
             stop=self.context.stop,
-            seen=lambda: f"{line.state}: {line.detail}",
+            seen=lambda: f"{execution.state}: {execution.detail}",
         )
-        return line
+        return execution
 
     def heal(self, name: str) -> FaultExecution:
         """Heal a fault, or retry to, and wait until it is healed.
@@ -183,22 +185,22 @@ class ByHand:
             Overdue: it is not healed in time.
         """
         with self._lock:
-            active = {line.at.name: line for line in self._active()}
+            active = {execution.at.name: execution for execution in self._active()}
             try:
-                line = active[name]
+                execution = active[name]
             except KeyError:
                 known = ", ".join(active) or "none"
                 raise NoSuchFault(f"no active fault «{name}»; active: {known}") from None
-            self._start_healing(line)
-        self._wait_over([line])
-        return line
+            self._start_healing(execution)
+        self._wait_over([execution])
+        return execution
 
     def heal_all(self) -> list[FaultExecution]:
         """Heal every active fault, the newest first."""
         with self._lock:
             active = self._active()[::-1]
-            for line in active:
-                self._start_healing(line)
+            for execution in active:
+                self._start_healing(execution)
         self._wait_over(active)
         return active
 
@@ -219,28 +221,32 @@ class ByHand:
             raise Ending(f"the lab is ending, {how} a verdict, and accepts no more requests")
 
     def _active(self) -> list[FaultExecution]:
-        return [line for line in self.lines if line.unhealed or not line.over.is_set()]
+        return [
+            execution
+            for execution in self.executions
+            if execution.unhealed or not execution.over.is_set()
+        ]
 
-    def _start_healing(self, line: FaultExecution) -> None:
-        if line.unhealed:
-            line.over.clear()
-            threading.Thread(target=line.heal_again, daemon=True).start()
+    def _start_healing(self, execution: FaultExecution) -> None:
+        if execution.unhealed:
+            execution.over.clear()
+            threading.Thread(target=execution.heal_again, daemon=True).start()
         else:
-            line.end()
+            execution.end()
 
-    def _wait_over(self, lines: Sequence[FaultExecution]) -> None:
+    def _wait_over(self, executions: Sequence[FaultExecution]) -> None:
         wait_until(
-            lambda: all(line.over.is_set() for line in lines),
+            lambda: all(execution.over.is_set() for execution in executions),
             what="the faults to be healed",
             seconds=HEAL_SECONDS,
             stop=self.context.stop,
-            seen=lambda: [f"{line.at.name}: {line.state}" for line in lines],
+            seen=lambda: [f"{execution.at.name}: {execution.state}" for execution in executions],
         )
 
     def _check(self) -> None:
-        for line in self.lines:
-            if line.fatal is not None:
-                raise line.fatal
+        for execution in self.executions:
+            if execution.fatal is not None:
+                raise execution.fatal
 
 
 def _at_once() -> None: ...

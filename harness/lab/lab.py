@@ -110,11 +110,11 @@ class Lab:
         self._server = LabServer(self._place, lab, about)
         self._opened(self._server.answer("GET", "/", {})[1])
 
-    def _note(self, line: FaultExecution) -> None:
+    def _note(self, execution: FaultExecution) -> None:
         """Add a fault to the run record, so that the report names it."""
         folder = self.run.folder.path
         record = RunRecord.load(folder)
-        step = _step(line.at.name, line.at.do)
+        step = _step(execution.at.name, execution.at.do)
         # No plan, because a schedule cannot express when the user injected it.
         record.model_copy(update={"schedule": [*record.schedule, step], "plan": None}).save(folder)
 

@@ -90,7 +90,7 @@ class LabServer:
             case "GET", [""]:
                 return HTTPStatus.OK, self._describe_lab()
             case "GET", ["status"]:
-                return HTTPStatus.OK, status(self._lab.context, self._lab.lines)
+                return HTTPStatus.OK, status(self._lab.context, self._lab.executions)
             case "GET", ["kinds"]:
                 return HTTPStatus.OK, [
                     {"name": e.name, "takes": list(e.takes), "says": e.says}
@@ -99,13 +99,13 @@ class LabServer:
             case "POST", ["topics"]:
                 return HTTPStatus.CREATED, self._make_topic(body)
             case "GET", ["faults"]:
-                return HTTPStatus.OK, [fault_of(line) for line in self._lab.lines]
+                return HTTPStatus.OK, [fault_of(execution) for execution in self._lab.executions]
             case "POST", ["faults"]:
                 return HTTPStatus.CREATED, self._begin(body)
             case "POST", ["faults", name, "heal"]:
                 return HTTPStatus.OK, fault_of(self._lab.heal(name))
             case "POST", ["heal"]:
-                return HTTPStatus.OK, [fault_of(line) for line in self._lab.heal_all()]
+                return HTTPStatus.OK, [fault_of(execution) for execution in self._lab.heal_all()]
             case "POST", ["end"]:
                 judge = body.get("judge", True)
                 if not isinstance(judge, bool):
@@ -142,10 +142,10 @@ class LabServer:
                 'expected {"fault": NAME, "arguments": [WORD, …]}, '
                 'such as {"fault": "isolate", "arguments": ["broker-2"]}',
             )
-        line = self._lab.begin(name, asked(name, words))
-        if line.state == "failed":
-            raise Refused(HTTPStatus.CONFLICT, f"{line.at.name}: {line.detail}")
-        return fault_of(line)
+        execution = self._lab.begin(name, asked(name, words))
+        if execution.state == "failed":
+            raise Refused(HTTPStatus.CONFLICT, f"{execution.at.name}: {execution.detail}")
+        return fault_of(execution)
 
 
 class _Server(ThreadingMixIn, UnixStreamServer):

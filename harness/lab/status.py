@@ -32,14 +32,14 @@ def bootstraps(context: RunContext) -> dict[str, str]:
     return {audience: stage.queue_broker(audience) for audience in (*QUEUE_AUDIENCES, AUDITOR)}
 
 
-def status(context: RunContext, lines: Iterable[FaultExecution]) -> dict[str, Any]:
+def status(context: RunContext, executions: Iterable[FaultExecution]) -> dict[str, Any]:
     disturbed = context.stage.disturbed()
     nodes = context.stage.nodes
     return {
         "nodes": {node: _state(disturbed.get(node)) for node in nodes},
         "partitions": _partitions(context),
         "links": {link: what for link, what in sorted(disturbed.items()) if link not in nodes},
-        "faults": [fault_of(line) for line in lines],
+        "faults": [fault_of(execution) for execution in executions],
         "workload": _workload(context.producers) if context.producers.total else None,
         "pipeline": _pipeline(context.pipeline) if context.subject.offers else None,
     }
@@ -60,14 +60,14 @@ def _pipeline(pipeline: Pipeline) -> dict[str, Any]:
     return {"state": state, "progress": pipeline.shortly()}
 
 
-def fault_of(line: FaultExecution) -> dict[str, Any]:
+def fault_of(execution: FaultExecution) -> dict[str, Any]:
     return {
-        "name": line.at.name,
-        "does": line.at.do.describe(),
-        "target": line.target,
-        "state": line.state,
-        "took_effect": line.took_effect,
-        "detail": line.detail,
+        "name": execution.at.name,
+        "does": execution.at.do.describe(),
+        "target": execution.target,
+        "state": execution.state,
+        "took_effect": execution.took_effect,
+        "detail": execution.detail,
     }
 
 

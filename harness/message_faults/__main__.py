@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     assert tools is not None
     clients = [CLIENTS[name](tools) for name in given.client or CLIENTS]
     wanted = {client: _wanted(client, given) for client in clients}
-    of = given.tries * sum(map(len, wanted.values()))
+    count = given.tries * sum(map(len, wanted.values()))
     results: list[Result] = []
     with (
         tempfile.TemporaryDirectory(prefix="onceproof-exact-") as folder,
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             with Trials(up, client) as trials:
                 for combination in given.tries * combinations_of_client:
                     results.append(trials.attempt(combination))
-                    _progress(results[-1], len(results), of)
+                    _progress(results[-1], len(results), count)
     never_sent = {
         client.name: [m for m in client.never_sends if m in (given.message or MESSAGES)]
         for client in clients
@@ -53,10 +53,10 @@ def _wanted(client: Client, given: argparse.Namespace) -> list[Combination]:
     ]
 
 
-def _progress(result: Result, number: int, of: int) -> None:
+def _progress(result: Result, number: int, count: int) -> None:
     what = result.combination
     print(
-        f"{number}/{of} {result.client}, {what.message}, {what.blow.name}: "
+        f"{number}/{count} {result.client}, {what.message}, {what.blow.name}: "
         f"{result.missed or 'hit'}; {result.outcome}; {result.seen}",
         file=sys.stderr,
         flush=True,

@@ -48,12 +48,12 @@ class Combination:
     blow: Blow
 
     def rule(self, transactional_id: str) -> Rule:
-        sought = MessageMatch(
+        match = MessageMatch(
             direction=self.blow.direction,  # type: ignore[arg-type]
             api=self.message,
             transactional_id=transactional_id,
         )
-        return sought.rule(self.blow.action)  # type: ignore[arg-type]
+        return match.rule(self.blow.action)  # type: ignore[arg-type]
 
 
 def combinations(messages: Sequence[str] = MESSAGES) -> list[Combination]:

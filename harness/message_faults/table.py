@@ -59,8 +59,8 @@ def total(results: Sequence[Result]) -> list[str]:
     return [*missed, f"{len(results) - len(missed)} of {len(results)} hit"]
 
 
-def _count_texts(words: Iterable[str]) -> str:
-    counts = Counter(words)
+def _count_texts(texts: Iterable[str]) -> str:
+    counts = Counter(texts)
     if len(counts) == 1:
         return next(iter(counts))
-    return "; ".join(f"{count} × {word}" for word, count in counts.most_common())
+    return "; ".join(f"{count} × {text}" for text, count in counts.most_common())

@@ -238,8 +238,8 @@ def why_missed(
 
 def sending(message: str, transactional_id: str) -> Rule:
     """Return a rule that reports when a client sends a message after all."""
-    sought = MessageMatch(direction="request", api=message, transactional_id=transactional_id)
-    return sought.rule("report")
+    match = MessageMatch(direction="request", api=message, transactional_id=transactional_id)
+    return match.rule("report")
 
 
 def why_sent(unsent: list[Placed]) -> str | None:

@@ -278,10 +278,10 @@ class Process:
             log_lines = self.log.read_text(errors="replace").splitlines()
         except OSError:
             return "no log file"
-        words = [line.strip() for line in log_lines if line.strip() and not _FRAME.match(line)]
-        last = words[-lines:]
+        messages = [line.strip() for line in log_lines if line.strip() and not _FRAME.match(line)]
+        last = messages[-lines:]
         raised = next(
-            (word for word in reversed(words[-_EXCEPTION_LINES:]) if _RAISED.match(word)), None
+            (line for line in reversed(messages[-_EXCEPTION_LINES:]) if _RAISED.match(line)), None
         )
         if raised is not None and raised not in last:
             last.insert(0, raised)

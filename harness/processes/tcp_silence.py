@@ -46,7 +46,7 @@ def silences(to: int) -> list[Silence]:
         OSError: no socket diagnostics, for instance a kernel without `inet_diag`.
     """
     families = (socket.AF_INET, socket.AF_INET6)
-    return [one for family in families for one in _dumped(family) if one.to == to]
+    return [one for family in families for one in _dump(family) if one.to == to]
 
 
 def waiting_ports(to: int, seconds: float) -> set[int]:
@@ -69,7 +69,7 @@ def waiting_ports(to: int, seconds: float) -> set[int]:
     }
 
 
-def _dumped(family: int) -> Iterator[Silence]:
+def _dump(family: int) -> Iterator[Silence]:
     request = struct.pack(
         "=BBBBI", family, socket.IPPROTO_TCP, 1 << (_INFO - 1), 0, _ESTABLISHED
     ) + bytes(48)

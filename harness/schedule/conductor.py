@@ -109,14 +109,14 @@ class Conductor:
         for execution in self._executions:
             if execution.stood_still:
                 raise StoodStill(f"the pipeline has written nothing since «{execution.at.name}»")
-        looked = self._context.stop.monotonic()
+        last_look = self._context.stop.monotonic()
 
         def reached() -> bool:
-            nonlocal looked
-            if self._context.stop.monotonic() - looked >= _LOOK_EVERY:
+            nonlocal last_look
+            if self._context.stop.monotonic() - last_look >= _LOOK_EVERY:
                 # Without its proxies nothing moves: fail now instead of at the deadline.
                 self._context.stage.disturbed()
-                looked = self._context.stop.monotonic()
+                last_look = self._context.stop.monotonic()
             return self._context.producers.progress >= at.progress
 
         wait_until(

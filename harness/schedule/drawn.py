@@ -33,9 +33,9 @@ _OVERLAP_PROBABILITY: Final = 0.5
 """Probability that a link fault runs in parallel with the previous fault instead of after it."""
 
 Audiences = tuple[str, ...]
-Making = Callable[[LeaderOf, Audiences, random.Random], Fault]
+MakeFault = Callable[[LeaderOf, Audiences, random.Random], Fault]
 
-FAULTS: Final[Mapping[str, tuple[Making, ...]]] = {
+FAULTS: Final[Mapping[str, tuple[MakeFault, ...]]] = {
     "driver": (lambda leader, who, draws: Kill(SparkDriver(), at="after-sink-write"),),
     "process": (
         lambda leader, who, draws: Kill(leader),
@@ -101,13 +101,13 @@ class Draw:
         draws = random.Random(seed)
         kinds = [kind for kind, many in self.kinds for _ in range(many)]
         draws.shuffle(kinds)
-        lines: list[ScheduledFault] = list(self.first)
+        faults: list[ScheduledFault] = list(self.first)
         for number, kind in enumerate(kinds, 1):
-            before = lines[-1] if lines else None
+            before = faults[-1] if faults else None
             overlaps = kind == "link" and draws.random() < _OVERLAP_PROBABILITY and number > 1
             after = () if before is None else (before.after if overlaps else (before.name,))
             leader = LeaderOf(partition=draws.randrange(self.partitions))
-            lines.append(
+            faults.append(
                 ScheduledFault(
                     name=f"{kind} {number}",
                     do=draws.choice(FAULTS[kind])(leader, self.audiences, draws),
@@ -118,4 +118,4 @@ class Draw:
                     seconds=_SECONDS,
                 )
             )
-        return tuple(lines)
+        return tuple(faults)

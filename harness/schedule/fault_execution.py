@@ -275,9 +275,9 @@ class FaultExecution:
         self._context.stop.set("the history cannot be written")
 
     def _record_failure(self, error: Exception) -> None:
-        words = str(error) if isinstance(error, NotHealed) else _describe_error(error)
+        text = str(error) if isinstance(error, NotHealed) else _describe_error(error)
         earlier = self._row["error"]
-        self.record("failed", words, error=words if earlier is None else f"{earlier}; {words}")
+        self.record("failed", text, error=text if earlier is None else f"{earlier}; {text}")
 
 
 def _describe_error(error: Exception) -> str:

@@ -33,8 +33,8 @@ class Lines:
 
     def effects(self) -> list[Effect]:
         found: list[Effect] = []
-        for number, piece, whole in self._pieces():
-            if whole:
+        for number, piece, complete in self._pieces():
+            if complete:
                 found.append(
                     Effect(
                         sink=self.name,
@@ -50,7 +50,7 @@ class Lines:
 
     def torn(self) -> int:
         """Return the number of incomplete payments."""
-        return sum(1 for _, _, whole in self._pieces() if not whole)
+        return sum(1 for _, _, complete in self._pieces() if not complete)
 
     def states(self) -> list[State]:
         return []
@@ -68,8 +68,8 @@ class Lines:
         for number, line in enumerate(self._file.read_text(errors="replace").split("\n"), 1):
             rest = line
             while rest:
-                piece, rest, whole = _first(rest)
-                yield number, piece, whole
+                piece, rest, complete = _first(rest)
+                yield number, piece, complete
 
 
 def _first(text: str) -> tuple[str, str, bool]:

@@ -147,7 +147,7 @@ def test_behind_a_line_cut_short_nothing_is_written(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as disk:
-        disk.setattr(writer, "_write_whole", half)
+        disk.setattr(writer, "_write_fully", half)
         with pytest.raises(HistoryNotWritten):
             writer.write("progress", n=2)
     with pytest.raises(HistoryNotWritten, match="No space left"):
