@@ -12,19 +12,19 @@ from onceproof.checkers.refutations import GUARANTEES
 from onceproof.reports.anomalies.trial import Minimal, Trial, tried
 
 LEAD: Final = (
-    "An anomaly is a pattern in a recorded history that a claim cannot live with. Each has one "
-    "query, whose rows are the witness."
+    "An anomaly is a way in which a recorded history can be wrong. Each is defined by one query, "
+    "whose rows are the witness."
 )
 HOPS: Final[Mapping[Hop, str]] = {
     Hop.PRODUCE: "application → topic",
     Hop.PROCESS: "topic → sink",
 }
 EVIDENCE: Final[Mapping[Evidence, str]] = {
-    Evidence.PRESENCE: "the rows themselves prove it, also in a history that was cut short",
+    Evidence.PRESENCE: "the rows prove it, even in an incomplete history",
     Evidence.ABSENCE: (
-        "something is missing, which counts only after settling and collecting were complete"
+        "something is missing, which is proof only if the run settled and was collected completely"
     ),
-    Evidence.LIVENESS: "it stalls a run and refutes nothing",
+    Evidence.LIVENESS: "it stalls the run and refutes no claim",
 }
 
 
@@ -36,8 +36,8 @@ class Entry:
     minimal: Minimal
     refutes: tuple[str, ...]
     """Guarantees on the anomaly's own hop."""
-    brings: tuple[str, ...]
-    brought_by: tuple[str, ...]
+    implies: tuple[str, ...]
+    implied_by: tuple[str, ...]
     hint: str
 
     @property
@@ -55,7 +55,7 @@ class Entry:
 
     @property
     def refuted(self) -> str:
-        return ", ".join(self.refutes) or "nothing; it is shown, and may explain another"
+        return ", ".join(self.refutes) or "nothing; it is reported and may explain another anomaly"
 
     @property
     def file(self) -> str:
@@ -86,8 +86,8 @@ def entry(name: str) -> Entry:
         anomaly=anomaly,
         minimal=anomaly.minimal,
         refutes=tuple(g for g in GUARANTEES if g in anomaly.refutes),
-        brings=tuple(sorted(anomaly.implies)),
-        brought_by=tuple(sorted(o.name for o in anomalies().values() if name in o.implies)),
+        implies=tuple(sorted(anomaly.implies)),
+        implied_by=tuple(sorted(o.name for o in anomalies().values() if name in o.implies)),
         hint=anomaly.hint,
     )
 

@@ -52,15 +52,17 @@ def draw(implies: Implies, kinds: Kinds) -> Markup:
         for end, beside in ((0, 1), (-1, -2)):
             x, y = points[end]
             points[end] = (x, y + ports[way[end], way[beside]])
-        marks.append(_way(points, wide))
-    marks += [_box(members[name], at[name], wide, kinds) for name in sorted(members) if name in at]
+        marks.append(_draw_edge(points, wide))
+    marks += [
+        _draw_box(members[name], at[name], wide, kinds) for name in sorted(members) if name in at
+    ]
     description = ". ".join(
-        f"{name} may bring {listed(sorted(others))}"
+        f"{name} may imply {listed(sorted(others))}"
         for name, others in sorted(implies.items())
         if others
     )
     width = max(len(layout.layers), 1) * (wide + _BETWEEN) - _BETWEEN + 2 * _EDGE
-    title = "Which anomaly may bring which others with it"
+    title = "Which anomalies may imply which others"
     return document("implications", title, description, (width, tall + 2 * _EDGE), *marks)
 
 
@@ -78,7 +80,7 @@ def boxes(implies: Implies) -> tuple[dict[str, Box], set[tuple[str, str]]]:
         for target in implies.get(source, ())
         if box_of[source] != box_of[target]
     }
-    needless = {
+    redundant = {
         (source, target)
         for source, target in arrows
         if any(
@@ -86,7 +88,7 @@ def boxes(implies: Implies) -> tuple[dict[str, Box], set[tuple[str, str]]]:
             for between in {b for _, b in arrows} - {target}
         )
     }
-    return box_of, arrows - needless
+    return box_of, arrows - redundant
 
 
 def _reached(implies: Implies, name: str) -> set[str]:
@@ -123,7 +125,7 @@ def _ports(
     return ports
 
 
-def _way(points: list[tuple[float, float]], wide: float) -> Markup:
+def _draw_edge(points: list[tuple[float, float]], wide: float) -> Markup:
     """Draw a smooth arrow that passes through the middle of its spots."""
     x, y = points[0][0] + wide, points[0][1]
     d = f"M{num(x)} {num(y)}"
@@ -138,7 +140,7 @@ def _way(points: list[tuple[float, float]], wide: float) -> Markup:
     return element("g", path(d, "p-wire"), tip)
 
 
-def _box(names: Box, at: tuple[float, float], wide: float, kinds: Kinds) -> Markup:
+def _draw_box(names: Box, at: tuple[float, float], wide: float, kinds: Kinds) -> Markup:
     x, middle = at
     high = len(names) * _LINE + 2 * _PADDING
     y = middle - high / 2

@@ -18,7 +18,7 @@ from onceproof.reports.anomalies.trial import Trial
 
 COMMAND: Final = "python -m onceproof.reports.anomalies.markdown"
 _READING: Final = (
-    "The tables are a smallest history with the anomaly, judged by the checkers. Rows marked with "
+    "The tables show a minimal history with the anomaly, judged by the checkers. Rows marked "
     f"{WRONG} are the witness that the checkers found."
 )
 _PIECES = re.compile(r"(`[^`]*`)")
@@ -36,7 +36,7 @@ def _lines() -> Iterator[str]:
     yield "# Anomalies"
     yield ""
     yield (
-        f"{LEAD} In a terminal: `onceproof explain NAME`. The site that `make docs` builds has "
+        f"{LEAD} In a terminal, use `onceproof explain NAME`. The site that `make docs` builds has "
         "the same with pictures."
     )
     for hop, entries in hops.items():
@@ -53,19 +53,19 @@ def _lines() -> Iterator[str]:
                 f"{refutes} | {definition} |"
             )
     yield ""
-    yield "## What brings what"
+    yield "## Which anomalies imply which others"
     yield ""
     yield (
-        "One thing that goes wrong can show as several. This is what an anomaly *may* bring with "
-        "it, directly:"
+        "One error can show as several anomalies. Each line lists what an anomaly *may* directly "
+        "imply:"
     )
     yield ""
     for entries in hops.values():
         for entry in entries:
-            if entry.brings:
-                yield f"* {_link(entry.name)} → {', '.join(map(_link, entry.brings))}"
+            if entry.implies:
+                yield f"* {_link(entry.name)} → {', '.join(map(_link, entry.implies))}"
     yield ""
-    yield "## One by one"
+    yield "## Each anomaly"
     yield ""
     yield _READING
     for entries in hops.values():
@@ -92,10 +92,10 @@ def _one(entry: Entry, trial: Trial | None) -> Iterator[str]:
     yield f"* Hop: {entry.hop}."
     yield f"* Refutes: {entry.refuted}."
     yield f"* Proven by {anomaly.evidence.value}: {entry.evidence}."
-    if entry.brings:
-        yield f"* May bring: {', '.join(map(_link, entry.brings))}."
-    if entry.brought_by:
-        yield f"* May come from: {', '.join(map(_link, entry.brought_by))}."
+    if entry.implies:
+        yield f"* May imply: {', '.join(map(_link, entry.implies))}."
+    if entry.implied_by:
+        yield f"* May be implied by: {', '.join(map(_link, entry.implied_by))}."
     yield f"* Source: {_prose(anomaly.source)}."
     yield ""
     if entry.minimal:

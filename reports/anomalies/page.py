@@ -20,9 +20,9 @@ _REPORT_STYLE = Path(html.__file__).parent / "style.css"
 _MARKED = re.compile(r"`([^`]+)`|\*([^*]+)\*")
 
 _READING = (
-    "Each picture is a smallest history with the anomaly, judged by the checkers: writers above, "
-    "the log in the middle, readers and the sink below, each from top to bottom in order. `@6` is "
-    "offset 6. Marked with ✗ and heavy lines is the witness that the checkers found."
+    "Each picture shows a minimal history with the anomaly, judged by the checkers: writers above, "
+    "the log in the middle, readers and the sink below, each in order from top to bottom. `@6` is "
+    "offset 6. ✗ and heavy lines mark the witness that the checkers found."
 )
 
 
@@ -45,7 +45,7 @@ def page() -> str:
             scenes={name: trial and scene_of(trial) for name, trial in trials.items()},
             svg=svg_picture,
             graph=implication_graph.draw(
-                {entry.name: frozenset(entry.brings) for entry in entries},
+                {entry.name: frozenset(entry.implies) for entry in entries},
                 {entry.name: (entry.anomaly.hop, entry.anomaly.evidence) for entry in entries},
             ),
             lead=LEAD,

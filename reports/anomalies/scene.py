@@ -37,7 +37,7 @@ class Look(StrEnum):
     OPEN = "open"  # in the log, but not committed
     MARKER = "marker"
     GHOST = "ghost"  # nothing is there
-    ELIDED = "elided"  # what is there does not matter
+    ELIDED = "elided"  # entries that do not matter here
 
 
 @dataclass(frozen=True, kw_only=True)

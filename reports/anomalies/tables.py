@@ -26,7 +26,9 @@ def tables_of(trial: Trial) -> Iterator[HistoryTable]:
     """Yield the tables of a trial's history, in the order in which they were given."""
     witness = Witness(trial)
     for table, rows in trial.rows.items():
-        columns = [column for column in (rows[0] if rows else ()) if _matters(trial, table, column)]
+        columns = [
+            column for column in (rows[0] if rows else ()) if _is_shown(trial, table, column)
+        ]
         yield HistoryTable(
             name=table,
             columns=("", *columns),
@@ -36,10 +38,10 @@ def tables_of(trial: Trial) -> Iterator[HistoryTable]:
         )
 
 
-def _matters(trial: Trial, table: str, column: str) -> bool:
+def _is_shown(trial: Trial, table: str, column: str) -> bool:
     """Return whether a column was given, or is an offset that tells rows apart."""
     places = column == "offset" and len(trial.rows[table]) > 1
-    return trial.says(table, column) or places
+    return trial.has_column(table, column) or places
 
 
 def _cells(row: Row, columns: list[str]) -> Iterator[str]:

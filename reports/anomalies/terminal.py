@@ -32,7 +32,7 @@ def print_entry(entry: Entry, out: TextIO) -> None:
             to.print(_table(part, out), width=width)
             to.print()
         else:
-            to.print(_spoken(part, out), soft_wrap=True)
+            to.print(_encodable(part, out), soft_wrap=True)
 
 
 def print_list(out: TextIO) -> None:
@@ -49,9 +49,9 @@ def print_list(out: TextIO) -> None:
                 text = f"{text[: max(1, room - 1)].rstrip()}…"
             lines.append(Text(text))
         lines.append(Text())
-    lines.append(Text("`onceproof explain NAME` shows one of them."))
+    lines.append(Text("`onceproof explain NAME` explains one anomaly."))
     for shown in lines:
-        to.print(_spoken(shown, out), soft_wrap=True)
+        to.print(_encodable(shown, out), soft_wrap=True)
 
 
 def _entry(entry: Entry, width: int) -> Iterator[Text | HistoryTable]:
@@ -77,8 +77,8 @@ def _facts(entry: Entry) -> Sequence[tuple[str, str]]:
         ("usual cause", entry.hint),
         ("refutes", entry.refuted),
         ("proven by", f"{entry.anomaly.evidence.value}: {entry.evidence}"),
-        ("may bring", ", ".join(entry.brings)),
-        ("may be from", ", ".join(entry.brought_by)),
+        ("may imply", ", ".join(entry.implies)),
+        ("implied by", ", ".join(entry.implied_by)),
         ("source", entry.anomaly.source),
         ("file", entry.file),
     )
@@ -104,7 +104,7 @@ def _table(history: HistoryTable, out: TextIO) -> Table:
         table.add_column(column, overflow="fold")
     for row in history.rows or [("no rows",)]:
         table.add_row(
-            *(_spoken(Text(cell), out) for cell in row), style=_WRONG if row[0] == WRONG else ""
+            *(_encodable(Text(cell), out) for cell in row), style=_WRONG if row[0] == WRONG else ""
         )
     return table
 
@@ -116,7 +116,7 @@ def _wrapped(text: str, width: int, *, style: str = "") -> Iterator[Text]:
     )
 
 
-def _spoken(text: Text, out: TextIO) -> Text:
+def _encodable(text: Text, out: TextIO) -> Text:
     """Replace what the output cannot encode, character by character, so that styles still fit."""
     try:
         f"{WRONG}→…".encode(getattr(out, "encoding", None) or "utf-8")

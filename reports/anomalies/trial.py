@@ -17,7 +17,7 @@ from onceproof.reports.anomalies.names import harmless
 
 Minimal = Mapping[str, Sequence[Mapping[str, Value]]]
 
-_WHOLE: Final = ({"phase": "settle", "outcome": "ok"}, {"phase": "collect", "outcome": "ok"})
+_COMPLETE: Final = ({"phase": "settle", "outcome": "ok"}, {"phase": "collect", "outcome": "ok"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class Trial:
         """What the checkers say about it; empty if they find nothing."""
         return tuple(dict.fromkeys(harmless(finding.sentence) for finding in self.findings))
 
-    def says(self, table: str, column: str) -> bool:
+    def has_column(self, table: str, column: str) -> bool:
         """Return whether a column was given, and not filled with its default."""
         return column in self.given.get(table, frozenset())
 
@@ -46,7 +46,7 @@ def tried(anomaly: Anomaly, minimal: Minimal) -> Trial:
     """Judge a minimal history, looking for this anomaly only."""
     trial = laid_out(anomaly.name, minimal)
     views = [trial.view] if "journal" not in minimal else sorted({trial.view, "journal"})
-    history = History.of(**{"phases": _WHOLE, **minimal})
+    history = History.of(**{"phases": _COMPLETE, **minimal})
     claims = [end_to_end("exactly-once", trial.topic, into=trial.sink, view=view) for view in views]
     stated = dict.fromkeys(str(row["sink"]) for row in trial.rows.get("expected", ()))
     if len(stated) > 1:

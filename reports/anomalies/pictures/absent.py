@@ -15,8 +15,8 @@ class Differing:
     """A state that differs: the witness row, the required value, and whether the state exists."""
 
     witness: Row
-    must: str
-    there: bool
+    expected: str
+    present: bool
 
     def names(self, row: Row) -> bool:
         columns = ("sink", "view", "state_key", "aggregate")
@@ -88,7 +88,7 @@ def reads(desk: DrawingContext, reader: str, session: str) -> Iterator[tuple[int
                 number(row["ordinal"]) if skipped else None,
                 Line(
                     label=desk.name(record) if record is not None else f"@{row['offset']}",
-                    word="passed over" if skipped else "never read",
+                    word="skipped" if skipped else "never read",
                     wires=_place(row),
                     wrong=True,
                     ghost=True,
@@ -104,9 +104,9 @@ def states(desk: DrawingContext) -> Iterator[Differing]:
     for found in desk.witness.rows:
         wanted = [found.get(column) for column in ("expected_amount", "expected_digest")]
         value = next((value for value in wanted if value is not None), None)
-        must = "must not be there" if value is None else f"must be {desk.name(value)}"
-        differs = Differing(witness=found, must=must, there=False)
-        yield replace(differs, there=any(differs.names(row) for row in known))
+        expected = "expected none" if value is None else f"expected {desk.name(value)}"
+        differs = Differing(witness=found, expected=expected, present=False)
+        yield replace(differs, present=any(differs.names(row) for row in known))
 
 
 def _place(row: Row) -> tuple[Place, ...]:

@@ -27,15 +27,15 @@ class DrawingContext:
         for number, row in enumerate(self.trial.rows.get(table, ())):
             yield (table, number), row
 
-    def says(self, table: str, column: str) -> bool:
-        return self.trial.says(table, column)
+    def has_column(self, table: str, column: str) -> bool:
+        return self.trial.has_column(table, column)
 
     def extras(self, table: str, row: Row, *columns: str) -> str:
         """Return the given, non-NULL columns as text, such as `, key k, digest d1`."""
         parts = [
             f", {_WORDS.get(column, column)} {self.name(row[column])}".replace("  ", " ")
             for column in columns
-            if self.says(table, column) and row[column] is not None
+            if self.has_column(table, column) and row[column] is not None
         ]
         return "".join(parts)
 
@@ -75,7 +75,7 @@ class DrawingContext:
         acknowledged = self._acknowledged(send)
         if acknowledged is not None and acknowledged not in named:
             named.append(acknowledged)
-        return tuple(named) or self._nameless(send)
+        return tuple(named) or self._only_entry(send)
 
     def _acknowledged(self, send: Row) -> Place | None:
         """Return the acknowledged place; a topic's only partition stands in for an unknown one."""
@@ -85,7 +85,7 @@ class DrawingContext:
             return None
         return Place(str(send["topic"]), number(partition), number(send["offset"]))
 
-    def _nameless(self, send: Row) -> tuple[Place, ...]:
+    def _only_entry(self, send: Row) -> tuple[Place, ...]:
         """Return the record's entries whose attempt is unknown, if the record was sent once."""
         sends = [row for _, row in self.rows("sends")]
         if sum(row["record"] == send["record"] for row in sends) != 1:
@@ -123,5 +123,5 @@ def place(row: Row, column: str = "offset") -> Place:
 
 def number(value: Value) -> int:
     """Assert that a value is an integer, and return it."""
-    assert isinstance(value, int), f"expected a whole number, found {value!r}"
+    assert isinstance(value, int), f"expected an integer, got {value!r}"
     return value

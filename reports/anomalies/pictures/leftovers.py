@@ -16,8 +16,8 @@ def panels(desk: DrawingContext, drawn: frozenset[Ref]) -> Iterator[Panel]:
     ]
     phases = [(ref, row) for ref, row in left if ref[0] == "phases"]
     lines = [_line_of(desk, ref, row) for ref, row in left if ref[0] != "phases"]
-    dull = [outcome for _, row in phases for outcome in (row["phase"], row["outcome"])]
-    if dull == ["settle", "ok", "collect", "ok"]:
+    outcomes = [outcome for _, row in phases for outcome in (row["phase"], row["outcome"])]
+    if outcomes == ["settle", "ok", "collect", "ok"]:
         refs = tuple(ref for ref, _ in phases)
         lines.append(Line(label="settled and collected", refs=refs))
     else:
@@ -27,7 +27,7 @@ def panels(desk: DrawingContext, drawn: frozenset[Ref]) -> Iterator[Panel]:
 
 
 def _phase(desk: DrawingContext, ref: Ref, row: Row) -> Line:
-    outcome = "died in it" if row["outcome"] is None else row["outcome"]
+    outcome = "did not end" if row["outcome"] is None else row["outcome"]
     label = f"phase {desk.name(row['phase'])}: {outcome}"
     return Line(label=label, wrong=desk.wrong("phases", row), refs=(ref,))
 
@@ -37,6 +37,6 @@ def _line_of(desk: DrawingContext, ref: Ref, row: Row) -> Line:
     columns = ", ".join(
         f"{column} {desk.name(row[column])}"
         for column in row
-        if desk.says(table, column) and row[column] is not None
+        if desk.has_column(table, column) and row[column] is not None
     )
     return Line(label=f"{table}: {columns}", wrong=desk.wrong(table, row), refs=(ref,))

@@ -42,7 +42,7 @@ def _entry(desk: DrawingContext, ref: Ref, row: Row, title: Names) -> Slot:
         lines += [
             title(row[column])
             for column in ("key", "digest")
-            if desk.says("log", column) and row[column] is not None
+            if desk.has_column("log", column) and row[column] is not None
         ]
     if not marker and not committed:
         lines.append("aborted" if _aborted(desk, row) else "open")
@@ -89,7 +89,7 @@ def _edges(desk: DrawingContext) -> Iterator[Place]:
         yield place(row, "position")
     for _, row in desk.rows("partitions"):
         for column in ("log_start", "last_stable_offset", "high_watermark"):
-            if desk.says("partitions", column):
+            if desk.has_column("partitions", column):
                 yield place(row, column)
 
 

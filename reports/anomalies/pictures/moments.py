@@ -15,7 +15,7 @@ def moments(desk: DrawingContext) -> tuple[Moment, ...]:
 
 def _all(desk: DrawingContext) -> Iterator[Moment]:
     timed = any(
-        desk.says(table, column)
+        desk.has_column(table, column)
         for table, column in (
             ("instances", "started_at"), ("effects", "at"), ("reads", "at"),
             ("txns", "began_at"), ("txns", "commit_called_at"), ("txns", "ended_at"),
@@ -29,7 +29,7 @@ def _all(desk: DrawingContext) -> Iterator[Moment]:
     for ref, row in desk.rows("txns"):
         yield from _transaction(desk, ref, row)
     for ref, row in desk.rows("reads"):
-        if desk.says("reads", "at"):
+        if desk.has_column("reads", "at"):
             label = f"{desk.name(row['reader'])} reads {desk.name(row['record'])}"
             yield _point(label, ref, row["at"], desk.wrong("reads", row))
     for ref, row in desk.rows("effects"):
@@ -37,7 +37,7 @@ def _all(desk: DrawingContext) -> Iterator[Moment]:
             label = f"{desk.name(row['position'])} is written"
             yield _point(label, ref, row["at"], desk.wrong("effects", row))
     for ref, row in desk.rows("sends"):
-        if desk.says("sends", "called_at"):
+        if desk.has_column("sends", "called_at"):
             life = ("called_at", "returned_at")
             wrong = desk.wrong("sends", row)
             yield _life(f"send {desk.name(row['record'])}", ref, row, life, wrong)
@@ -45,7 +45,7 @@ def _all(desk: DrawingContext) -> Iterator[Moment]:
 
 def _transaction(desk: DrawingContext, ref: Ref, row: Row) -> Iterator[Moment]:
     name, wrong = desk.name(row["txn"]), desk.wrong("txns", row)
-    if desk.says("txns", "began_at") or row["ended_at"] is not None:
+    if desk.has_column("txns", "began_at") or row["ended_at"] is not None:
         yield _life(name, ref, row, ("began_at", "ended_at"), wrong)
     if row["commit_called_at"] is not None:
         yield _point(f"commit of {name} called", ref, row["commit_called_at"], wrong)

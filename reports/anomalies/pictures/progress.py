@@ -21,7 +21,7 @@ _ENDS: Final = {
 def panels(desk: DrawingContext) -> Iterator[Panel]:
     ends = tuple(line for ref, row in desk.rows("partitions") for line in _ends(desk, ref, row))
     if ends:
-        yield Panel(title="ends of the log", items=ends)
+        yield Panel(title="log offsets", items=ends)
     for owner, ranges in _by_owner(desk, "ranges"):
         lines = tuple(_range(desk, ref, row) for ref, row in ranges)
         gaps = tuple(absent.gaps(desk))
@@ -39,7 +39,7 @@ def _by_owner(desk: DrawingContext, table: str) -> Iterator[tuple[str, list[tupl
 
 
 def _ends(desk: DrawingContext, ref: Ref, row: Row) -> Iterator[Line]:
-    given = [column for column in _ENDS if desk.says("partitions", column)]
+    given = [column for column in _ENDS if desk.has_column("partitions", column)]
     for column in given:
         yield Line(
             label=f"{_ENDS[column]} {desk.at(row['topic'], row['partition'], row[column])}",
@@ -54,11 +54,13 @@ def _ends(desk: DrawingContext, ref: Ref, row: Row) -> Iterator[Line]:
 
 def _range(desk: DrawingContext, ref: Ref, row: Row) -> Line:
     where = f"{row['partition']}@" if len(desk.partitions) > 1 else ""
-    execution = f" by {desk.name(row['execution'])}" if desk.says("ranges", "execution") else ""
-    undone = "" if row["committed"] else ", not committed"
+    execution = (
+        f" by {desk.name(row['execution'])}" if desk.has_column("ranges", "execution") else ""
+    )
+    uncommitted = "" if row["committed"] else ", not committed"
     return Line(
         label=f"batch {row['batch']} {where}[{row['start_offset']}, {row['end_offset']})"
-        f"{execution}{undone}",
+        f"{execution}{uncommitted}",
         span=(Edge(place(row, "start_offset")), Edge(place(row, "end_offset"))),
         wrong=desk.wrong("ranges", row),
         refs=(ref,),

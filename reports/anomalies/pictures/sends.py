@@ -39,8 +39,8 @@ def panels(desk: DrawingContext) -> Iterator[Panel]:
 
 
 def _send(desk: DrawingContext, ref: Ref, row: Row) -> Line:
-    topic = f" to {desk.name(row['topic'])}" if desk.says("sends", "topic") else ""
-    attempt = f" ({desk.name(row['attempt'])})" if desk.says("sends", "attempt") else ""
+    topic = f" to {desk.name(row['topic'])}" if desk.has_column("sends", "topic") else ""
+    attempt = f" ({desk.name(row['attempt'])})" if desk.has_column("sends", "attempt") else ""
     extras = desk.extras("sends", row, "key", "digest", "error")
     wires = desk.places_of_send(row)
     offset = "" if row["offset"] is None or _shown(row, wires) else f" @{row['offset']}"
@@ -74,7 +74,7 @@ def _transaction(
         _, row = known
         title += " committed" if row["outcome"] == "committed" else f" {row['outcome']}"
         if row["outcome"] == "info":
-            title += " (nobody knows)"
+            title += " (outcome unknown)"
     if not again:
         lines += [_staged(desk, r, row) for r, row in desk.rows("staged") if row["txn"] == txn]
     return Group(

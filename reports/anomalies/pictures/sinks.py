@@ -22,9 +22,9 @@ _ADDS: Final = {
 
 def panels(desk: DrawingContext) -> Iterator[Panel]:
     if adds := tuple(_contribution(desk, ref, row) for ref, row in desk.rows("contributions")):
-        yield Panel(title="what an input does to the state", items=adds)
-    if musts := tuple(_must(desk, ref, row) for ref, row in desk.rows("expected")):
-        yield Panel(title="what an input must yield", items=musts)
+        yield Panel(title="contribution of each input to the state", items=adds)
+    if expected := tuple(_expected(desk, ref, row) for ref, row in desk.rows("expected")):
+        yield Panel(title="expected effects of each input", items=expected)
     missing = tuple(absent.effects(desk))
     found = sorted(
         desk.rows("effects"),
@@ -43,35 +43,35 @@ def panels(desk: DrawingContext) -> Iterator[Panel]:
     )
     for sink, rows in groupby(changes, key=lambda r: r[1]["sink"]):
         lines = tuple(_change(desk, ref, row) for ref, row in rows)
-        yield Panel(title=f"{desk.name(sink)}, as readers saw it change", items=lines)
+        yield Panel(title=f"changes of {desk.name(sink)}, as readers saw them", items=lines)
     if states := tuple(_states(desk)):
         yield Panel(title=f"state of {desk.name(desk.trial.sink)}", items=states)
 
 
 def _effect(desk: DrawingContext, ref: Ref, row: Row) -> Line:
-    record = "somebody" if row["record"] is None else desk.name(row["record"])
+    record = "unknown record" if row["record"] is None else desk.name(row["record"])
     key = f", key {desk.name(row['effect_key'])}" if row["effect_key"] else ""
     return Line(
         label=f"{desk.name(row['position'])}: {record}{key}"
         f"{desk.extras('effects', row, 'digest', 'batch', 'instance')}",
-        word=_wanted(desk, row) if desk.wrong("effects", row) else "",
+        word=_expected_digest(desk, row) if desk.wrong("effects", row) else "",
         wires=desk.source(row),
         wrong=desk.wrong("effects", row),
         refs=(ref,),
     )
 
 
-def _wanted(desk: DrawingContext, row: Row) -> str:
+def _expected_digest(desk: DrawingContext, row: Row) -> str:
     """Return the effect's required digest, if the witness has it."""
     for found in desk.witness.rows:
         wanted = found.get("expected_digest")
         if found.get("position") == row["position"] and wanted is not None:
-            return f"must be {desk.name(wanted)}"
+            return f"expected {desk.name(wanted)}"
     return ""
 
 
 def _change(desk: DrawingContext, ref: Ref, row: Row) -> Line:
-    record = "somebody" if row["record"] is None else desk.name(row["record"])
+    record = "unknown record" if row["record"] is None else desk.name(row["record"])
     key = f", key {desk.name(row['effect_key'])}" if row["effect_key"] else ""
     return Line(
         label=f"{row['operation']} {record}{key}"
@@ -82,9 +82,11 @@ def _change(desk: DrawingContext, ref: Ref, row: Row) -> Line:
     )
 
 
-def _must(desk: DrawingContext, ref: Ref, row: Row) -> Line:
+def _expected(desk: DrawingContext, ref: Ref, row: Row) -> Line:
     key = f", key {desk.name(row['effect_key'])}" if row["effect_key"] else ""
-    digest = f" {desk.name(row['digest'])}" if desk.says("expected", "digest") else " one effect"
+    digest = (
+        f" {desk.name(row['digest'])}" if desk.has_column("expected", "digest") else " one effect"
+    )
     optional = ", or nothing" if row["optional"] else ""
     return Line(label=f"{desk.name(row['record'])} →{digest}{key}{optional}", refs=(ref,))
 
@@ -112,20 +114,20 @@ def _states(desk: DrawingContext) -> Iterator[Line]:
     for ref, row in desk.rows("state"):
         wrong = desk.wrong("state", row)
         value = row["digest"] if row["amount"] is None else row["amount"]
-        musts = [d.must for d in differing if d.there and d.names(row)]
+        expected = [d.expected for d in differing if d.present and d.names(row)]
         yield Line(
             label=f"{desk.name(row['state_key'])} {desk.name(row['aggregate'])} = "
             f"{desk.name(value)}",
-            word=", ".join(musts),
+            word=", ".join(expected),
             wrong=wrong,
             refs=(ref,),
         )
     for differs in differing:
-        if not differs.there:
+        if not differs.present:
             found = differs.witness
             yield Line(
                 label=f"{desk.name(found['state_key'])} {desk.name(found['aggregate'])} is missing",
-                word=differs.must,
+                word=differs.expected,
                 wrong=True,
                 ghost=True,
             )
