@@ -17,9 +17,9 @@ def print_unjudged(report: Report, out: TextIO, folder: Path) -> None:
     """Print the number of faults, the failed phase if any, and where to find the rest."""
     to = console(out)
     effective = sum(fault.took_effect for fault in report.faults)
-    to.print(Text("Nothing was judged: a bare lab claims nothing.", style="bold"))
+    to.print(Text("Nothing was judged: a bare lab makes no claims.", style="bold"))
     done = f"{plural(len(report.faults), 'fault')}, {effective} with a proven effect."
-    to.print(Text(f"{done} In the folder: what was done, when, and what proves it; and the logs."))
+    to.print(Text(f"{done} The run folder has their times, their evidence and the logs."))
     if (phase := failed_phase(report)) is not None:
         to.print(Text(f"Phase {line(phase.phase)} failed: {line(phase.detail or '')}", style="red"))
     to.print()

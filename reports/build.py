@@ -65,7 +65,9 @@ def build(
     around = moments(found, logs.around if logs else None, record.wall_ns / 1e9)
     found = around.findings
     of = principal(claims)
-    added, odd = _added(RunData(record=record, history=history, judgement=judgement, clock=clock))
+    extensions, failed = _extensions(
+        RunData(record=record, history=history, judgement=judgement, clock=clock)
+    )
     line = timeline(history, clock, phases=phases, faults=faults, findings=found, batches=batches)
     return Report(
         headline=long(headline(claims, faults, _several(history))),
@@ -84,18 +86,18 @@ def build(
         counts={short(name): count for name, count in _counts(history, judgement).items()},
         notes=tuple(short(note) for note in judgement.notes[:_LIMIT])
         + _notes(history, clock)
-        + _of_logs(logs)
-        + odd,
-        extensions=added,
+        + _log_notes(logs)
+        + failed,
+        extensions=extensions,
     )
 
 
-def _added(run: RunData) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _extensions(run: RunData) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the data that sections add, and notes about sections of other packages that failed.
 
     Such a section must not prevent a verdict from being reported.
     """
-    added, odd = {}, []
+    added, failed = {}, []
     for each in sections():
         if each.section.data is None:
             continue
@@ -106,8 +108,8 @@ def _added(run: RunData) -> tuple[dict[str, Any], tuple[str, ...]]:
             if each.package is None:
                 raise
             reason = f"{type(error).__name__}: {error}"
-            odd.append(short(f"The section {name} of {each.package} has no data: {reason}"))
-    return added, tuple(odd)
+            failed.append(short(f"The section {name} of {each.package} has no data: {reason}"))
+    return added, tuple(failed)
 
 
 def _counts(history: History, judgement: Judgement) -> Mapping[str, int]:
@@ -266,24 +268,28 @@ def _notes(history: History, clock: Clock) -> tuple[str, ...]:
     other = pc.sum(pc.not_equal(sends["clock"], clock.id)).as_py() or 0
     if other:
         notes.append(
-            f"{other} sends carry times of another clock than the harness and are not drawn on "
-            "the timeline; clocks are never compared."
+            f"{other} sends were timed by a clock other than the harness's. They are not drawn on "
+            "the timeline, because times of different clocks are never compared."
         )
     phases = rows(history, "phases")
     if not any(p["phase"] == "collect" and p["outcome"] == "ok" for p in phases):
-        where = f"its last known phase is {phases[-1]['phase']}" if phases else "no phase is known"
-        notes.append(short(f"Collecting the history did not come to its end; {where}."))
+        last = (
+            f"the last recorded phase is {phases[-1]['phase']}"
+            if phases
+            else "no phase was recorded"
+        )
+        notes.append(short(f"The history was not collected completely; {last}."))
     return tuple(notes)
 
 
-def _of_logs(logs: LogFiles | None) -> tuple[str, ...]:
+def _log_notes(logs: LogFiles | None) -> tuple[str, ...]:
     if logs is None:
         return ()
     notes = []
     if logs.silent:
         names = listed(short(name) for name in logs.silent)
-        notes.append(f"The lines of {names} say no time and are not told beside findings.")
+        notes.append(f"Lines of {names} have no timestamps and are not shown with findings.")
     if logs.refused:
         names = listed(short(name) for name in logs.refused)
-        notes.append(f"What is called {names} is no regular file of the folder, and was not read.")
+        notes.append(f"Not read, because not a regular file in the folder: {names}.")
     return tuple(notes)

@@ -59,7 +59,7 @@ def print_judgement(
         ("Undecided", list(_undecided(judgement))),
         ("Mutation self-check failed, mutations not found", _missed(judgement)),
         ("Notes", [*notes, *judgement.notes]),
-        ("What would tell more", list(_advice(judgement))),
+        ("How to decide more", list(_advice(judgement))),
     )
     for title, items in sections:
         if items:
@@ -165,25 +165,25 @@ def _advice(judgement: Judgement) -> Iterator[str]:
     counts = judgement.counts
     if Verdict.UNKNOWN in verdicts and not counts.get("phases"):
         yield (
-            "Add the table phases with rows settle and collect, outcome ok, if everything had come "
-            "to rest and every log and sink was then read to its end. Without them nothing that is "
-            "missing proves anything."
+            "Add the table phases with rows settle and collect, outcome ok, if the pipeline had "
+            "settled and every log and sink was then read to its end. Without these rows, missing "
+            "records prove nothing."
         )
     if verdicts & {Verdict.UNEXERCISED, Verdict.UNKNOWN} and not counts.get("hazards"):
         yield (
-            "Add the table hazards with what put the claims to the test: a send that was retried, "
-            "a batch that was replayed, a commit whose answer was lost. Without one, a claim that "
-            "nothing refutes was not tested."
+            "Add the table hazards with the events that put the claims to the test, such as a "
+            "retried send, a replayed batch or a commit whose response was lost. Without hazards, "
+            "a claim that is not refuted remains untested."
         )
     if Verdict.INVALID in verdicts:
-        tables = {"log": "what is in the topics"}
+        tables = {"log": "the entries of the topics"}
         if any(judged.claim.hop is not Hop.PRODUCE for judged in judgement.claims):
-            tables["effects"] = "what came out"
+            tables["effects"] = "the output of the pipeline"
         for table, words in tables.items():
             if not counts.get(table):
                 yield f"Add the table {table}: {words}."
     if _missed(judgement):
         yield (
-            "Fill the columns that the mutations above need, such as digest in log and sends: "
-            "where they are NULL, nobody could see the anomaly that a mutation must show as."
+            "Fill the columns that the mutations above need, such as digest in log and sends. "
+            "Where they are NULL, the checkers cannot detect the anomaly that a mutation causes."
         )

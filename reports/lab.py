@@ -42,12 +42,13 @@ def _picture(lab: str, status: Mapping[str, Any]) -> RenderableType:
 
 def _partitions(partitions: list[dict[str, Any]]) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
-    for title in ("partition", "leader", "in sync", "out of sync", "who says otherwise"):
+    for title in ("partition", "leader", "in sync", "out of sync", "conflicts"):
         table.add_column(title, overflow="fold")  # wrap in narrow terminals, do not truncate
     for p in partitions:
         missing = sorted(set(p["replicas"]) - set(p["in_sync"]))
         dissent = ", ".join(
-            f"{line(who)} says {line(leader or 'nobody')}" for who, leader in p["dissent"].items()
+            f"{line(broker)} reports {line(leader or 'none')}"
+            for broker, leader in p["dissent"].items()
         )
         table.add_row(
             f"{line(p['topic'])}-{p['partition']}",
@@ -68,6 +69,6 @@ def _rest(status: Mapping[str, Any]) -> Text:
         text.append(f"{line(fault['name'])}: {line(fault['state'])}", style=style)
         text.append(f": {line(fault['detail'])}\n")
     if not status["faults"]:
-        text.append("no fault so far\n")
+        text.append("no faults yet\n")
     text.rstrip()
     return text

@@ -62,8 +62,8 @@ def lines_of(event: Event) -> tuple[Line, ...]:
 
 
 def _finding(found: Findings) -> Line:
-    such = f", such as: {found.shown[0].sentence}" if found.shown else ""
-    text = f"{found.anomaly}: {plural(found.count, 'finding')}{such}"
+    example = f", for example: {found.shown[0].sentence}" if found.shown else ""
+    text = f"{found.anomaly}: {plural(found.count, 'finding')}{example}"
     return Line(word="finding", text=text, style="red")
 
 
@@ -158,7 +158,7 @@ class _Repeats:
         if count <= 3:
             return shown.text
         round_count = str(count).strip("0") == "1"
-        return f"{shown.text} ({number(count)} of this kind by now)" if round_count else None
+        return f"{shown.text} ({number(count)} so far)" if round_count else None
 
 
 def _progress_words(event: events.Progress) -> str:

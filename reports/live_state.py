@@ -68,7 +68,7 @@ class RunState:
                 if event.phase == PHASES[-2]:
                     self.phases[PHASES[-1]] = Phase(began=event.at)
             case events.Progress():
-                self._take_progress(event)
+                self._update_progress(event)
             case events.FaultChanged():
                 before = self.faults.get(event.fault)
                 effective = before is not None and before.took_effect
@@ -95,7 +95,7 @@ class RunState:
         (since, first), (until, last) = self._progress[0], self._progress[-1]
         return (last - first) / ((until - since) / 1e9) if until > since else None
 
-    def _take_progress(self, event: events.Progress) -> None:
+    def _update_progress(self, event: events.Progress) -> None:
         self.acknowledged, self.total = event.acknowledged, event.total
         self.pipeline = event.pipeline
         self._progress.append((event.at, event.acknowledged))

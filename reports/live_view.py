@@ -69,7 +69,7 @@ class RunView:
             return []
         words = f"{number(state.acknowledged)} of {number(state.total)} acknowledged"
         if (rate := state.throughput) is not None:
-            words += f", {number(round(rate))} a second"
+            words += f", {number(round(rate))} per second"
         if state.pipeline is not None:
             words += f", {line(state.pipeline)}"
         grid = Table.grid(padding=(0, 1))
@@ -92,8 +92,8 @@ class RunView:
         latest = list(reversed(faults.items()))
         order = sorted(latest, key=lambda item: item[1].over)
         for name, fault in order[:_FAULTS]:
-            says = Text(f"{fault.state}: {line(fault.detail)}" if fault.detail else fault.state)
-            grid.add_row(_mark(fault), Text(line(name), style=_style(fault)), says)
+            state = Text(f"{fault.state}: {line(fault.detail)}" if fault.detail else fault.state)
+            grid.add_row(_mark(fault), Text(line(name), style=_style(fault)), state)
         parts: list[RenderableType] = [grid]
         if len(order) > _FAULTS:
             parts.append(Text(f"  and {plural(len(order) - _FAULTS, 'more fault')}", style="dim"))

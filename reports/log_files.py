@@ -65,9 +65,9 @@ class LogFiles:
             started: name of a log without `.log` → when its writer was started, in seconds since
                 1970. It determines the time zone of the log's stamps.
         """
-        there = sorted(folder.glob("*.log")) if folder.is_dir() else []
-        names = [p for p in there if _is_regular(p, folder)]
-        self.refused = tuple(p.name for p in there if p not in names)
+        found = sorted(folder.glob("*.log")) if folder.is_dir() else []
+        names = [p for p in found if _is_regular(p, folder)]
+        self.refused = tuple(p.name for p in found if p not in names)
         first = {p: _first(p) for p in names[:_LOGS]}
         self.silent = tuple(p.name for p, (size, found) in first.items() if size and not found)
         zones = _zones({p.stem: found for p, (_, found) in first.items() if found}, started or {})

@@ -32,13 +32,13 @@ class RunFacts(Part):
     scenario: str = Field(description="name that `onceproof run` takes")
     title: str = Field(description="the scenario in one sentence")
     seed: int
-    repeat: str = Field(description="the command that repeats it")
+    repeat: str = Field(description="the command that repeats the run")
     started_at: str = Field(description="wall clock, UTC, ISO 8601")
-    seconds: float | None = Field(description="how long it took")
+    seconds: float | None = Field(description="duration, from start to collected history")
     host: dict[str, str]
     versions: dict[str, str]
     subject: str
-    subject_says: str = Field(description="what the subject is, in a sentence or two")
+    subject_says: str = Field(description="description of the subject, in a sentence or two")
     workload: dict[str, Any]
     configuration: dict[str, Any]
     schedule: tuple[Step, ...]
@@ -51,7 +51,7 @@ class FinePrint(Part):
     failures: str
     guarantee: str
     not_tested: str
-    covers: tuple[str, ...] = Field(description="fault kinds that the answers cover")
+    covers: tuple[str, ...] = Field(description="fault kinds that the fine print covers")
 
 
 class Expectation(Part):
@@ -59,7 +59,7 @@ class Expectation(Part):
 
     verdict: Verdict
     anomalies: tuple[str, ...]
-    may: tuple[str, ...] = Field(default=(), description="anomalies that may be found as well")
+    may: tuple[str, ...] = Field(default=(), description="further anomalies that are allowed")
 
     @classmethod
     def of(cls, expect: checkers.Expectation | None) -> Expectation | None:
@@ -80,19 +80,21 @@ class Claim(Part):
     hop: Hop
     input: str = Field(description="the input topic")
     sink: str | None
-    view: str | None = Field(description="who looks at the sink")
+    view: str | None = Field(description="view in which the sink is read")
     fine_print: FinePrint
     verdict: Verdict
-    reason: str = Field(description="one sentence: why this verdict and not the next better one")
+    reason: str = Field(description="one sentence: why this verdict and not a better one")
     refuted_by: tuple[str, ...] = Field(description="refuting anomalies that are proven")
     found: dict[str, int] = Field(
-        default={}, description="how many findings of each of these there are where it looks"
+        default={}, description="findings of each refuting anomaly in the claim's scope"
     )
     undecided: tuple[str, ...] = Field(description="anomalies that this history cannot decide")
     hazards_required: tuple[str, ...]
     hazards_seen: dict[str, int]
     expectation: Expectation | None
-    expected: bool | None = Field(description="as the scenario expects; null without expectation")
+    expected: bool | None = Field(
+        description="whether the verdict is as expected; null without expectation"
+    )
 
 
 class Cause(Part):
@@ -111,17 +113,17 @@ class Finding(Part):
 
     sentence: str
     key: Row
-    at: float | None = Field(description="when it came about, as well as that can be told")
-    at_is: str | None = Field(default=None, description="what happened then, in words")
+    at: float | None = Field(description="best estimate of the time at which it occurred")
+    at_is: str | None = Field(default=None, description="the event that `at` is the time of")
     witness: tuple[Row, ...]
     witness_count: int
     causes: tuple[Cause, ...]
     path: Path | None
     transactions: tuple[Transaction, ...] = Field(
-        default=(), description="the applications' transactions that its witness names"
+        default=(), description="transactions of the applications that its witness names"
     )
     moment: int | None = Field(
-        default=None, description="place in `moments` of the stretch of time around it"
+        default=None, description="index in `moments` of the time span around it"
     )
 
 
@@ -132,7 +134,7 @@ class Findings(Part):
     hop: Hop
     evidence: Evidence
     count: int
-    refutes: tuple[str, ...] = Field(description="names of the claims of this run it refutes")
+    refutes: tuple[str, ...] = Field(description="names of the claims of this run that it refutes")
     shown: tuple[Finding, ...]
 
 
@@ -196,11 +198,11 @@ class Report(Part):
 
     format: Literal["onceproof-report/4"] = FORMAT
     headline: str = Field(description="the verdict as a sentence")
-    verdict: Verdict | None = Field(description="of the claim that the headline speaks of")
-    expected: bool | None = Field(description="every claim as the scenario expects")
+    verdict: Verdict | None = Field(description="verdict of the claim in the headline")
+    expected: bool | None = Field(description="whether every claim is as expected")
     unsealed: str | None = Field(
         default=None,
-        description="what was judged although it is not as the run sealed it; null: nothing",
+        description="what was judged although it differs from what the run sealed; null: nothing",
     )
     run: RunFacts
     claims: tuple[Claim, ...]
@@ -211,17 +213,17 @@ class Report(Part):
     phases: tuple[Phase, ...]
     timeline: Timeline
     moments: tuple[Moment, ...] = Field(
-        default=(), description="what the logs say around findings, each stretch of time once"
+        default=(), description="log excerpts around findings, each time span once"
     )
-    counts: dict[str, int] = Field(description="rows per table and relation")
+    counts: dict[str, int] = Field(description="number of rows per table and relation")
     notes: tuple[str, ...] = Field(description="what limits the judgement and this report")
     extensions: dict[str, JsonValue] = Field(
-        default={}, description="what sections add that this schema does not know, by their names"
+        default={}, description="data of additional sections, by section name"
     )
 
     @model_validator(mode="before")
     @classmethod
-    def _of_today(cls, found: Any) -> Any:
+    def _upgraded(cls, found: Any) -> Any:
         if not isinstance(found, dict) or found.get("format") not in EARLIER:
             return found
         earlier = {**found, "format": FORMAT}

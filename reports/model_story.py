@@ -16,7 +16,7 @@ class Transaction(Part):
 
     txn: str
     transactional_id: str
-    outcome: str = Field(description="committed, aborted or info (nobody knows)")
+    outcome: str = Field(description="committed, aborted or info (unknown)")
     began_at: float | None
     commit_called_at: float | None
     ended_at: float | None
@@ -64,7 +64,7 @@ class Passing(Part):
     """A stored position of a reader that moved past the record."""
 
     owner: str = Field(description="consumer group or query")
-    instance: str | None = Field(description="the life that moved it, where known")
+    instance: str | None = Field(description="the process instance that moved it, if known")
     role: str = Field(description="atomic, resume or advisory")
     topic: str
     partition: int
@@ -110,9 +110,9 @@ class Effect(Part):
     owner: str | None = None
     instance: str | None = None
     source: str | None = Field(
-        default=None, description="place of the input, where the effect carries it"
+        default=None, description="position of the input, if the effect carries it"
     )
-    entry: Entry | None = Field(default=None, description="its place in the log, if a topic")
+    entry: Entry | None = Field(default=None, description="its log entry, if the sink is a topic")
 
 
 class Path(Part):
@@ -125,7 +125,7 @@ class Path(Part):
     entries_count: int
     effects: tuple[Effect, ...]
     effects_count: int
-    sinks: tuple[str, ...] = Field(description="sinks that were looked at")
+    sinks: tuple[str, ...] = Field(description="sinks that were examined")
     passings: tuple[Passing, ...] = ()
     passings_count: int = 0
     executions: tuple[Execution, ...] = ()
@@ -144,9 +144,9 @@ class LogLine(Part):
 class LogExcerpt(Part):
     """One log's lines in a period; the nearest to its middle if there are many."""
 
-    log: str = Field(description="name of the file in the run's folder `logs`")
+    log: str = Field(description="file name in the run's folder `logs`")
     lines: tuple[LogLine, ...]
-    count: int = Field(description="how many lines there are")
+    count: int = Field(description="number of lines in the time span")
 
 
 class Moment(Part):

@@ -21,8 +21,8 @@ class Life(Part):
 
     instance: str
     started_at: float
-    ended_at: float | None = Field(description="null: its end is not known")
-    how: str | None = Field(description="how it ended, in words")
+    ended_at: float | None = Field(description="null: its end is unknown")
+    how: str | None = Field(description="how it ended")
 
 
 class InstanceLane(Part):
@@ -37,9 +37,9 @@ class ProducerLane(Part):
 
     producer: str
     acknowledged: int
-    unacknowledged: int = Field(description="sends that failed or that nobody knows of")
+    unacknowledged: int = Field(description="sends that failed or whose outcome is unknown")
     rate: tuple[float, ...] = Field(description="acknowledged records per second, one per bin")
-    outages: tuple[Span, ...] = Field(description="longer stretches without any acknowledgement")
+    outages: tuple[Span, ...] = Field(description="longer periods without an acknowledgement")
     lives: tuple[Life, ...]
 
 
@@ -49,7 +49,7 @@ class Batch(Part):
     batch: int
     planned_at: float | None
     done_at: float | None
-    executions: int | None = Field(description="how often it was executed, where known")
+    executions: int | None = Field(description="number of executions, if known")
 
 
 class BatchLane(Part):
@@ -73,15 +73,15 @@ class LagLane(Part):
 
     owner: str
     behind: tuple[int, ...]
-    by: str = Field(description="positions: it stored; reads: it had them")
+    by: str = Field(description="positions: by stored positions; reads: by records read")
 
 
 class TransactionSpan(Part):
     """One transaction of an application, or several close together with the same outcome."""
 
     start: float
-    end: float | None = Field(description="null: it was never seen to end")
-    outcome: str = Field(description="committed, aborted or info (nobody knows)")
+    end: float | None = Field(description="null: no end was recorded")
+    outcome: str = Field(description="committed, aborted or info (unknown)")
     count: int
 
 
@@ -104,7 +104,7 @@ class FaultSpan(Part):
     fault: str
     kind: str
     start: float
-    end: float | None = Field(description="null: never seen to be healed")
+    end: float | None = Field(description="null: no healing was recorded")
     took_effect: TookEffect
 
 

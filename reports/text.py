@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-UNSEALED = "NOT AS IT WAS SEALED"
+UNSEALED = "SEAL BROKEN"
 """Heads a judgement of a history that was changed after the run sealed it."""
 _KEPT = frozenset("\n\t")
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})

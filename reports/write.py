@@ -57,19 +57,19 @@ def read(path: Path, *, within: Path | None = None) -> Report:
         raise UnreadableReport(str(error)) from None
     except (FileNotFoundError, NotADirectoryError):
         raise UnreadableReport(
-            f"{path.parent} holds no {path.name}. If it is a run folder, the run was not judged "
-            "yet: judge it again from its history; else give a folder that `onceproof run` printed."
+            f"{path.parent} has no {path.name}. If it is a run folder, judge the run with "
+            "`onceproof check`. Otherwise give a folder that `onceproof run` printed."
         ) from None
     except OSError as error:
         raise UnreadableReport(
-            f"{path} cannot be read ({error.strerror}); see to its permissions."
+            f"{path} cannot be read ({error.strerror}): check its permissions."
         ) from None
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "the whole file"
         raise UnreadableReport(
-            f"{path}: {where}: {first['msg']}. Expected was {FORMAT}: it is cut short, edited or "
-            "of another version of onceproof; judge the run again to write it anew."
+            f"{path}: {where}: {first['msg']}. Expected {FORMAT}. The file is truncated, edited or "
+            "from another version of onceproof; judge the run again to rewrite it."
         ) from None
 
 

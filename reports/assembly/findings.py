@@ -109,8 +109,8 @@ def _places(found: JudgedFinding, claims: Sequence[ClaimJudgement]) -> list[Plac
         return []
     if sink := _only(found, "sink"):
         refuted = [j.claim.scope for j in claims if found.anomaly in j.refuted_by]
-        beside = (other for scope in refuted if scope.sink == sink for other in scope.others)
-        return list(dict.fromkeys([(sink, _only(found, "view")), *beside]))
+        others = (other for scope in refuted if scope.sink == sink for other in scope.others)
+        return list(dict.fromkeys([(sink, _only(found, "view")), *others]))
     scopes = (judged.claim.scope for judged in claims)
     return list(dict.fromkeys((s.sink, s.view) for s in scopes if s.sink is not None))
 
@@ -131,14 +131,14 @@ def _time(
         (f"its micro-batch was {kind}", [batch_times.at(*batch, kind) for batch in batches])
         for kind in ("done", "planned")
     ]
-    caused = ("a hazard that it shares a cause with", [cause.at for cause in causes])
+    caused = ("a hazard with the same cause occurred", [cause.at for cause in causes])
     seen: list[tuple[str, list[float | None]]] = [
         ("its last effect was written", [effect.at for effect in effects]),
         ("a stored position moved past its record", [passing.at for passing in passings]),
     ]
     always: list[tuple[str, list[float | None]]] = [
-        ("the last row of its witness", [_time_of(row, clock) for row in _rows(found)]),
-        ("the last of its transactions ended", [txn.ended_at for txn in txns]),
+        ("the last event of its witness occurred", [_time_of(row, clock) for row in _rows(found)]),
+        ("its last transaction ended", [txn.ended_at for txn in txns]),
         ("its record was last sent", [send.called_at for send in sends]),
     ]
     produced = found.hop is Hop.PRODUCE

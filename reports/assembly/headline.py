@@ -38,13 +38,13 @@ def headline(
         case Verdict.VIOLATED:
             text = _violated(claim, claims, several)
         case Verdict.INVALID:
-            text = f"no verdict, the experiment itself failed: {claim.reason}"
+            text = f"no verdict, because the experiment failed: {claim.reason}"
         case Verdict.STALLED:
-            text = f"stalled, {name.lower()} is not decided: {claim.reason}"
+            text = f"stalled, so {name.lower()} is undecided: {claim.reason}"
         case Verdict.UNKNOWN:
-            text = f"undecided, {name.lower()} is neither refuted nor borne out: {claim.reason}"
+            text = f"unknown, {name.lower()} is neither refuted nor confirmed: {claim.reason}"
         case Verdict.UNEXERCISED if claim.hazards_seen:
-            text = f"not put to the test as {name.lower()} has to be: {claim.reason}"
+            text = f"{name} was not fully put to the test: {claim.reason}"
         case Verdict.UNEXERCISED:
             text = (
                 f"not put to the test: {_clean(claim)}, but nothing happened "

@@ -81,8 +81,8 @@ def _by_positions(
     lanes = {}
     for owner, read in topics.items():
         passed = [0] * bins
-        for (who, topic, partition), found in moved.items():
-            if who == owner:
+        for (moved_by, topic, partition), found in moved.items():
+            if moved_by == owner:
                 for at, more in _steps(found, log.offsets(topic, partition)):
                     passed[_bin(at, clock, bins, width)] += more
         arrived = _arrived(history, read, clock, bins, width)
@@ -98,11 +98,11 @@ def _by_reads(history: History, clock: Clock, bins: int, width: float) -> dict[s
     for reader in sorted(pc.unique(reads["reader"]).to_pylist())[:_READERS]:
         mine = reads.filter(pc.equal(reads["reader"], reader))
         topics = set(pc.unique(mine["topic"]).to_pylist())
-        had = _binned(mine["at"], clock, bins, width)
+        read = _binned(mine["at"], clock, bins, width)
         # A read_committed consumer never gets records of aborted transactions.
         committed = "read_uncommitted" not in pc.unique(mine["isolation"]).to_pylist()
         aborted = _aborted(history) if committed else None
-        lanes[reader] = _difference(_arrived(history, topics, clock, bins, width, aborted), had)
+        lanes[reader] = _difference(_arrived(history, topics, clock, bins, width, aborted), read)
     return lanes
 
 
@@ -155,12 +155,12 @@ def _arrived(
     clock: Clock,
     bins: int,
     width: float,
-    but: pa.Array | None = None,
+    excluded: pa.Array | None = None,
 ) -> list[int]:
     """Count the acknowledged sends into these topics by bin, except those of transactions `but`."""
     sends = table(history, "sends").select(["topic", "outcome", "returned_at", "clock", "txn"])
-    if but is not None:
-        sends = sends.filter(pc.invert(pc.is_in(sends["txn"], value_set=but)))
+    if excluded is not None:
+        sends = sends.filter(pc.invert(pc.is_in(sends["txn"], value_set=excluded)))
     mask = pc.and_kleene(pc.equal(sends["outcome"], "ok"), pc.equal(sends["clock"], clock.id))
     wanted = pc.is_in(sends["topic"], value_set=pa.array(sorted(topics), pa.string()))
     mask = pc.and_kleene(pc.and_kleene(mask, wanted), pc.is_valid(sends["returned_at"]))
@@ -182,4 +182,4 @@ def _bin(at: int, clock: Clock, bins: int, width: float) -> int:
 def _difference(arrived: Sequence[int], passed: Sequence[int]) -> list[int]:
     """Return the lag at the end of each bin: 0 where acknowledgements arrive after the read."""
     both = zip(accumulate(arrived), accumulate(passed), strict=True)
-    return [max(came - had, 0) for came, had in both]
+    return [max(sent - read, 0) for sent, read in both]

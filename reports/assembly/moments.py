@@ -36,7 +36,7 @@ def moments(findings: Sequence[Findings], look: Look | None, origin: float) -> F
     found: list[Moment] = []
     left = _TEXT_LIMIT
     # The first finding of each anomaly is shown in full, so its time has priority.
-    for at in _in_turn(findings)[:_MOMENTS]:
+    for at in _by_priority(findings)[:_MOMENTS]:
         if at in place_of or left <= 0:
             continue
         near = [f.at for g in findings for f in g.shown if f.at is not None]
@@ -62,7 +62,7 @@ def moments(findings: Sequence[Findings], look: Look | None, origin: float) -> F
     return FindingsAndMoments(findings=updated, moments=tuple(found))
 
 
-def _in_turn(findings: Sequence[Findings]) -> list[float]:
+def _by_priority(findings: Sequence[Findings]) -> list[float]:
     """Return the distinct times of findings: of the first of each anomaly, then the second ones."""
     longest = max((len(group.shown) for group in findings), default=0)
     turns = (g.shown[i].at for i in range(longest) for g in findings if i < len(g.shown))

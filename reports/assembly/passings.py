@@ -25,7 +25,7 @@ from onceproof.reports.assembly.tables import (
 )
 from onceproof.reports.model_story import Execution, Passing
 
-_HARNESS = "the harness itself"
+_HARNESS = "the harness"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -58,7 +58,7 @@ class Paths:
             for row in self._log.of_record(record)
             if not self._inputs or row["topic"] in self._inputs
         ]
-        effects = [row for row in self._effects.get(record, []) if _stands_in(row, places)]
+        effects = [row for row in self._effects.get(record, []) if _is_in(row, places)]
         if not (sends or entries or effects):
             return None
         entries = sorted(entries, key=lambda r: (not r["committed"], r["partition"], r["offset"]))
@@ -156,7 +156,7 @@ def _by_record(found: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]
     return grouped
 
 
-def _stands_in(row: dict[str, Any], places: Collection[Place]) -> bool:
+def _is_in(row: dict[str, Any], places: Collection[Place]) -> bool:
     return any(row["sink"] == sink and view in (None, row["view"]) for sink, view in places)
 
 

@@ -33,11 +33,11 @@ class PartitionPart(Part):
     last: int
     inputs: int
     judged: int
-    undecided: int = Field(description="inputs that the pipeline may not have come to")
-    nameless: int = Field(description="inputs in which no identity was found; not judged")
+    undecided: int = Field(description="inputs that the pipeline may not have reached")
+    nameless: int = Field(description="inputs without an identity; not judged")
     reached: int | None = Field(
-        description="offset up to which the pipeline is known to have come: what its group has "
-        "committed, else behind the last input that has its effect"
+        description="offset that the pipeline is known to have reached: the committed offset of "
+        "its group, else the offset after the last input that has an effect"
     )
     from_at: str | None
     to_at: str | None
@@ -48,8 +48,8 @@ class OutputPart(Part):
 
     name: str
     view: str
-    judged: int = Field(description="effects of inputs that are judged")
-    others: int = Field(description="effects of other inputs that were read")
+    judged: int = Field(description="effects of judged inputs")
+    others: int = Field(description="effects of inputs that were read but not judged")
     unknown: int = Field(description="effects of inputs that were not read")
     nameless: int = Field(description="effects without an identity")
 
@@ -60,7 +60,9 @@ class OpenPart(Part):
     topic: str
     partition: int
     since: str
-    hanging: bool = Field(description="open for longer than brokers let a transaction last")
+    hanging: bool = Field(
+        description="open for longer than the brokers' maximum transaction timeout"
+    )
 
 
 class ClaimPart(Part):
@@ -79,7 +81,7 @@ class FoundPart(Part):
     sink: str
     count: int
     headline: str
-    sentences: tuple[str, ...] = Field(description="the first of them")
+    sentences: tuple[str, ...] = Field(description="the first findings, as sentences")
 
 
 class Bucket(Part):
@@ -107,8 +109,8 @@ class AuditReport(Part):
     claims: tuple[ClaimPart, ...]
     findings: tuple[FoundPart, ...]
     buckets: tuple[Bucket, ...]
-    repairs: int = Field(description="lines of repairs.jsonl")
+    repairs: int = Field(description="number of lines in repairs.jsonl")
     notes: tuple[str, ...] = Field(description="what limits the audit")
     mutation_check: tuple[str, ...] = Field(
-        description="what was altered in a copy of this history and found"
+        description="mutations made in copies of this history, all of which were found"
     )

@@ -31,10 +31,10 @@ def print_audit(report: AuditReport, out: TextIO, folder: Path) -> None:
             to.print(Text(f"  {line(sentence)}"))
     to.print()
     for each in report.open:
-        how = "hangs" if each.hanging else "is open"
+        state = "hanging" if each.hanging else "open"
         to.print(
             Text(
-                f"open     a transaction on {each.topic}-{each.partition} {how}, since {each.since}"
+                f"open     transaction on {each.topic}-{each.partition} {state} since {each.since}"
             )
         )
     for note in report.notes:

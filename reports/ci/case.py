@@ -68,7 +68,7 @@ class Case:
                 self.reason,
                 *self.witness,
                 *([f"report: {self.report}"] if self.report else []),
-                *([f"again: {self.repeat}"] if self.repeat else []),
+                *([f"repeat: {self.repeat}"] if self.repeat else []),
             ]
         )
 
@@ -105,7 +105,7 @@ def cases_of_trial(trial: Trial, *, page: Path, seed: int) -> Iterator[Case]:
             verdict=None,
             expected=False,
             should_be="a verdict",
-            reason=line(trial.remark or "it was not run"),
+            reason=line(trial.remark or "the scenario was not run"),
             seed=seed,
             seconds=trial.seconds,
             repeat=f"onceproof run {trial.scenario} --seed {seed} --backend {trial.backend}",

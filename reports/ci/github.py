@@ -25,8 +25,8 @@ def annotated(cases: Sequence[Case]) -> list[str]:
     """Return workflow commands: an error for each finding, a warning for each trouble."""
     wrong = [case for case in cases if not case.expected]
     return [
-        *_of_kind("error", [case for case in wrong if not case.trouble]),
-        *_of_kind("warning", [case for case in wrong if case.trouble]),
+        *_annotations("error", [case for case in wrong if not case.trouble]),
+        *_annotations("warning", [case for case in wrong if case.trouble]),
     ]
 
 
@@ -86,13 +86,13 @@ def _within(parts: Sequence[str]) -> str:
         room -= len(part.encode())
         if room < 0:
             left = plural(len(parts) - len(taken), "part")
-            taken.append(f"\n… {left} more had no room here; JUnit's file has everything.\n")
+            taken.append(f"\n… {left} more omitted for length; the JUnit file is complete.\n")
             break
         taken.append(part)
     return "".join(taken)
 
 
-def _of_kind(kind: str, cases: Sequence[Case]) -> Iterator[str]:
+def _annotations(kind: str, cases: Sequence[Case]) -> Iterator[str]:
     shown = cases if len(cases) <= ANNOTATIONS else cases[: ANNOTATIONS - 1]
     for case in shown:
         title = f"{case.run}: {case.verdict or 'no verdict'}"

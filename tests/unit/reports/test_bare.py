@@ -31,9 +31,9 @@ def test_it_says_that_nothing_was_judged_and_where_to_look(report: Report) -> No
     assert report.verdict is None
     assert failed_phase(report) is None
     assert printed(report).splitlines() == [
-        "Nothing was judged: a bare lab claims nothing.",
-        "1 fault, 1 with a proven effect. In the folder: what was done, when, and what proves it; "
-        "and the logs.",
+        "Nothing was judged: a bare lab makes no claims.",
+        "1 fault, 1 with a proven effect. The run folder has their times, their evidence and the "
+        "logs.",
         "",
         "report   runs/x/report.html",
         "data     runs/x/report.json",

@@ -73,7 +73,7 @@ def test_an_empty_history_is_told(small: SimpleNamespace, history: dict[str, obj
     report = build(small.record(), history, EMPTY)
     assert report.headline == "No claim was judged."
     assert report.verdict is None
-    assert any("no phase is known" in note for note in report.notes)
+    assert any("no phase was recorded" in note for note in report.notes)
 
 
 def test_an_interrupted_run_is_told_as_far_as_it_went(small: SimpleNamespace) -> None:
@@ -91,7 +91,7 @@ def test_an_interrupted_run_is_told_as_far_as_it_went(small: SimpleNamespace) ->
     assert report.timeline.faults[0].end is None
     assert report.run.seconds is None
     assert "the run was interrupted" in report.headline
-    assert any("its last known phase is disturb" in note for note in report.notes)
+    assert any("the last recorded phase is disturb" in note for note in report.notes)
 
 
 def test_times_of_another_clock_are_not_compared(small: SimpleNamespace) -> None:
@@ -100,7 +100,7 @@ def test_times_of_another_clock_are_not_compared(small: SimpleNamespace) -> None
     report = build(record, history, small.judgement(history))
     assert report.faults[0].injected_at is None
     assert report.timeline.hazards == ()
-    assert any("another clock" in note for note in report.notes)
+    assert any("timed by a clock other than" in note for note in report.notes)
 
 
 def test_a_large_run_makes_a_small_report(small: SimpleNamespace) -> None:

@@ -70,7 +70,7 @@ def test_verdicts_findings_and_witnesses() -> None:
     assert "  and 5 more\n" in text
     assert "Notes\n  keys were numbered\n" in text
     assert "trial" not in text
-    assert "What would tell more" not in text
+    assert "How to decide more" not in text
 
 
 def test_what_is_undecided_and_what_would_decide_it() -> None:
@@ -83,7 +83,7 @@ def test_what_is_undecided_and_what_would_decide_it() -> None:
     assert "Add the table" not in printed(judgement(open_, counts=counts))
     counts = {"sends": 3, "phases": 2, "hazards": 1}
     text = printed(judgement(claimed(Verdict.INVALID), counts=counts))
-    assert "Add the table log: what is in the topics." in text
+    assert "Add the table log: the entries of the topics." in text
 
 
 def test_mutations_that_were_not_found() -> None:

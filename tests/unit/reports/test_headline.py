@@ -19,9 +19,9 @@ from onceproof.reports.model import Report
             Verdict.VIOLATED,
             "Not exactly once: 1 250 records of payments appear more than once in ledger.",
         ),
-        (Verdict.INVALID, "No verdict, the experiment itself failed: Because."),
-        (Verdict.STALLED, "Stalled, exactly once is not decided: Because."),
-        (Verdict.UNKNOWN, "Undecided, exactly once is neither refuted nor borne out: Because."),
+        (Verdict.INVALID, "No verdict, because the experiment failed: Because."),
+        (Verdict.STALLED, "Stalled, so exactly once is undecided: Because."),
+        (Verdict.UNKNOWN, "Unknown, exactly once is neither refuted nor confirmed: Because."),
         (
             Verdict.UNEXERCISED,
             "Not put to the test: nothing was lost and nothing was repeated on the way from "
@@ -87,7 +87,7 @@ def test_what_was_met_and_was_not_enough_is_said(small: SimpleNamespace) -> None
     claim = small.judged("exactly-once", Verdict.UNEXERCISED, seen=5, reason=reason)
     judgement = Judgement(claims=(claim,), findings=(), mutation_check=())
     assert build(small.record(), small.history(), judgement).headline == (
-        f"Not put to the test as exactly once has to be: {reason}"
+        f"Exactly once was not fully put to the test: {reason}"
     )
 
 

@@ -63,7 +63,7 @@ def test_everything_is_there() -> None:
     assert "broker-1 up   broker-2 down" in text
     rows = [line.split() for line in text.splitlines() if line.startswith("payments-")]
     assert rows[0][:5] == ["payments-0", "broker-1", "1", "3", "2"]
-    assert "broker-2 says broker-2, broker-3 says nobody" in text
+    assert "broker-2 reports broker-2, broker-3 reports none" in text
     assert rows[1] == ["payments-1", "none", "1"]
     assert "link broker-1→broker-2: disabled" in text
 
@@ -73,7 +73,7 @@ def test_nothing_reaches_the_terminal_as_a_control_sequence() -> None:
 
 
 def test_without_faults() -> None:
-    assert shown(faults=[]).endswith("no fault so far\n")
+    assert shown(faults=[]).endswith("no faults yet\n")
 
 
 def test_a_bare_lab_has_neither_workload_nor_pipeline() -> None:
@@ -99,7 +99,12 @@ def test_a_narrow_terminal_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
     first = "".join(line.split()[0] for line in lines if line[:1] in topic and "   " in line)
     assert f"{topic}-0" in first
     words = " ".join(" ".join(lines).split())
-    for word in ("broker-1 up broker-2 down", "says", "nobody", "broker-1→broker-2: disabled"):
+    for word in (
+        "broker-1 up broker-2 down",
+        "reports",
+        "none",
+        "broker-1→broker-2: disabled",
+    ):
         assert word in words
 
 

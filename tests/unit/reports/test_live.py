@@ -68,7 +68,7 @@ def test_phases_progress_and_throughput() -> None:
         "12.0 s ✓ arrange 5 s warm-up ▶ disturb 7 s heal settle collect tear-down judge"
     )
     assert re.fullmatch(
-        r"progress \S+ 2 000 of 20 000 acknowledged, 400 a second, b 3", progress
+        r"progress \S+ 2 000 of 20 000 acknowledged, 400 per second, b 3", progress
     ), progress
 
 
@@ -77,7 +77,7 @@ def test_throughput_is_of_late() -> None:
         events.Progress(at=(20 + n) * SECOND, acknowledged=2000, total=20_000, pipeline=None)
         for n in range(6)
     ]
-    assert "2 000 of 20 000 acknowledged, 0 a second" in shown([*begun(), *late])[1]
+    assert "2 000 of 20 000 acknowledged, 0 per second" in shown([*begun(), *late])[1]
 
 
 def test_faults_at_work_stand_before_those_that_are_over() -> None:
@@ -120,7 +120,7 @@ def test_findings_stand_there_once_it_is_judged(small: SimpleNamespace) -> None:
     with live(err) as handle:
         handle(judged)
     assert err.getvalue() == (
-        "    0.0 s  finding   duplicate-output: 1 finding, such as: "
+        "    0.0 s  finding   duplicate-output: 1 finding, for example: "
         "Record p0-1 appears twice in ledger.\n"
     )
 

@@ -44,7 +44,7 @@ def test_a_broken_report_is_explained(tmp_path: Path, text: str) -> None:
 
 
 def test_a_missing_report_is_explained(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableReport, match=r"holds no report\.json"):
+    with pytest.raises(UnreadableReport, match=r"has no report\.json"):
         load(tmp_path / "nowhere")
 
 

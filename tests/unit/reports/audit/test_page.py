@@ -121,7 +121,7 @@ def test_the_terminal_names_the_result_the_findings_and_the_files() -> None:
     text = out.getvalue()
     assert text.startswith("violated: 3 inputs")
     assert "runs/x/repairs.jsonl: 3 records" in text
-    assert "a transaction on enriched-1 hangs" in text
+    assert "transaction on enriched-1 hanging" in text
 
 
 def test_every_result_has_an_exit_code_of_its_own() -> None:
