@@ -44,7 +44,7 @@ def _body(of: RegisteredSection, report: Report, templates: Environment) -> Mark
     except Exception as error:
         if of.package is None:
             raise
-        message = f"{of.package} could not tell it: {type(error).__name__}: {error}"
+        message = f"{of.package} failed to render it: {type(error).__name__}: {error}"
         return Markup("<p class=quiet>{}</p>").format(visible(cut(message, 300)))
 
 
@@ -64,5 +64,5 @@ def _rendered(of: RegisteredSection, report: Report, templates: Environment) -> 
 
 def _is_on_page(of: RegisteredSection, report: Report) -> bool:
     """Return whether a section has a template, and the data that it needs."""
-    wanting = of.section.data is not None and of.section.name not in report.extensions
-    return of.template is not None and not wanting
+    lacks_data = of.section.data is not None and of.section.name not in report.extensions
+    return of.template is not None and not lacks_data

@@ -27,13 +27,13 @@ def brief(finding: Finding) -> Brief:
     return Brief(
         sentence=finding.sentence,
         at=seconds(finding.at),
-        sent=_some([_sent(send) for send in path.sends], path.sends_count) if path else (),
-        logged=_some([_logged(e) for e in path.entries], path.entries_count) if path else (),
-        written=_some([_written(e) for e in path.effects], path.effects_count) if path else (),
+        sent=_first([_sent(send) for send in path.sends], path.sends_count) if path else (),
+        logged=_first([_logged(e) for e in path.entries], path.entries_count) if path else (),
+        written=_first([_written(e) for e in path.effects], path.effects_count) if path else (),
     )
 
 
-def _some(parts: list[str], count: int) -> tuple[str, ...]:
+def _first(parts: list[str], count: int) -> tuple[str, ...]:
     shown = parts[:_MOST]
     more = count - len(shown)
     return (*shown, f"and {more} more") if more > 0 else tuple(shown)

@@ -82,7 +82,7 @@ def drawing(report: Report, stories: Stories) -> Drawing:
             axis,
             lag,
             timeline.bin_seconds,
-            stack.lane(f"lag of {lag.owner}", "sent, not yet behind it", _CURVE),
+            stack.lane(f"lag of {lag.owner}", "records behind", _CURVE),
             _CURVE,
         )
         for lag in timeline.lags
@@ -92,7 +92,7 @@ def drawing(report: Report, stories: Stories) -> Drawing:
     ends: list[Point] = []
     for lanes in (timeline.brokers, timeline.pipeline):
         for lane in lanes:
-            top = stack.lane(lane.subject, plural(len(lane.lives), "life", "lives"), _LIFE)
+            top = stack.lane(lane.subject, plural(len(lane.lives), "instance"), _LIFE)
             more, ended = life_boxes(axis, lane, top, _LIFE)
             lives += more
             ends += ended
@@ -129,7 +129,7 @@ def drawing(report: Report, stories: Stories) -> Drawing:
     return Drawing(
         width=PLOT,
         height=height,
-        says=_says(report, timeline),
+        says=_description(report, timeline),
         axis=axis,
         phases=bands(axis, report.phases),
         lanes=tuple(stack.lanes),
@@ -183,7 +183,7 @@ def _batches(axis: Axis, lane: BatchLane, top: int) -> list[Box]:
         real = max(axis.x(end if end is not None else at) - x - 1, 0)
         width = max(real, 2)
         often = f", executed {batch.executions} times" if repeated else ""
-        done = "never seen done" if end is None else f"done at {seconds(end)}"
+        done = "end not recorded" if end is None else f"done at {seconds(end)}"
         boxes.append(
             Box(
                 x=x,
@@ -232,7 +232,7 @@ def _marks(
     return tuple(points)
 
 
-def _says(report: Report, timeline: Timeline) -> str:
+def _description(report: Report, timeline: Timeline) -> str:
     parts = [
         f"{seconds(timeline.end)} from left to right",
         plural(len(timeline.producers), "producer"),
@@ -241,4 +241,4 @@ def _says(report: Report, timeline: Timeline) -> str:
         plural(sum(mark.count for mark in timeline.hazards), "hazard"),
         plural(sum(group.count for group in report.findings), "finding"),
     ]
-    return cut(", ".join(parts), 300) + ". The same is told in words below."
+    return cut(", ".join(parts), 300) + ". A text version follows below."

@@ -32,7 +32,7 @@ def bands(axis: Axis, phases: Sequence[Phase]) -> tuple[Band, ...]:
         end = axis.end if phase.ended_at is None else phase.ended_at
         x, width = axis.x(start), round(axis.x(end) - axis.x(start), 1)
         fits = width > 6.2 * len(phase.phase) + 6
-        outcome = phase.outcome or "its end is not known"
+        outcome = phase.outcome or "end not recorded"
         found.append(
             Band(
                 x=x,
@@ -60,7 +60,7 @@ def fault_boxes(
         taken = x + max(width, 26) + 3  # the label must fit beside a short bar
         row = next((i for i, free in enumerate(rows) if free <= x), len(rows))
         rows[row : row + 1] = [taken]
-        until = "never seen to be healed" if span.end is None else f"healed at {seconds(span.end)}"
+        until = "healing not recorded" if span.end is None else f"healed at {seconds(span.end)}"
         note = "" if span.took_effect else ", left no evidence"
         label = f"F{numbers.get(span.fault, '?')}"
         boxes.append(
@@ -139,7 +139,7 @@ def producer_curve(
         area=area,
         base=base,
         top=ceiling,
-        peak=_peak_words(max(lane.rate, default=0.0), full),
+        peak=_peak_label(max(lane.rate, default=0.0), full),
         peak_x=start,
         outages=outages,
         ends=ends,
@@ -180,7 +180,7 @@ def transaction_boxes(axis: Axis, lane: TransactionLane, top: int, height: int) 
         x = axis.x(span.start)
         real = axis.x(axis.end if span.end is None else span.end) - x
         many = f"{number(span.count)} transactions" if span.count > 1 else "transaction"
-        until = "never seen to end" if span.end is None else f"to {seconds(span.end)}"
+        until = "end not recorded" if span.end is None else f"to {seconds(span.end)}"
         known = span.outcome in ("committed", "aborted")
         boxes.append(
             Box(
@@ -231,7 +231,7 @@ def _full_scale(rates: Sequence[float]) -> float:
     return min(busy[-1], 1.6 * busy[len(busy) * 9 // 10])
 
 
-def _peak_words(peak: float, full: float) -> str:
+def _peak_label(peak: float, full: float) -> str:
     if not peak:
         return "nothing acknowledged"
     text = f"peak {number(round(peak))}/s"

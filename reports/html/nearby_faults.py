@@ -29,25 +29,25 @@ class Near:
 
 def acting(report: Report, at: float) -> tuple[int, ...]:
     """Return the numbers of the faults that were active at a time."""
-    return tuple(n.number for n in _beside(report, at) if n.apart == 0)
+    return tuple(n.number for n in _by_distance(report, at) if n.apart == 0)
 
 
 def around(report: Report, finding: Finding) -> tuple[Markup, ...]:
     """Return the faults around a finding, each as a sentence; empty if it has no time."""
     if finding.at is None or not report.faults:
         return ()
-    beside = sorted(_beside(report, finding.at), key=lambda n: (n.apart, n.number))
-    if not beside:
+    others = sorted(_by_distance(report, finding.at), key=lambda n: (n.apart, n.number))
+    if not others:
         return (Markup("No fault was injected."),)
-    near = [n for n in beside if n.apart <= NEAR]
+    near = [n for n in others if n.apart <= NEAR]
     if not near:
-        first = beside[0]
-        text = Markup("No fault acted within {} of it; the nearest is ").format(seconds(NEAR))
+        first = others[0]
+        text = Markup("No fault was active within {} of it; the nearest is ").format(seconds(NEAR))
         return (text + _sentence(first),)
     return tuple(_sentence(n) for n in near)
 
 
-def _beside(report: Report, at: float) -> list[Near]:
+def _by_distance(report: Report, at: float) -> list[Near]:
     found = []
     for number, fault in enumerate(report.faults, 1):
         start, end = fault.injected_at, fault.healed_at
@@ -56,10 +56,10 @@ def _beside(report: Report, at: float) -> list[Near]:
         if at < start:
             apart, says = start - at, f"was injected {seconds(start - at)} later"
         elif end is not None and at > end:
-            apart, says = at - end, f"had been healed {seconds(at - end)} before"
+            apart, says = at - end, f"was healed {seconds(at - end)} earlier"
         else:
-            apart, says = 0.0, f"acted, injected {seconds(at - start)} before"
-            says += ", never seen to be healed" if end is None else ""
+            apart, says = 0.0, f"was active, injected {seconds(at - start)} earlier"
+            says += ", healing not recorded" if end is None else ""
             says += f", healed {seconds(end - at)} later" if end is not None else ""
         says += "" if fault.took_effect else " (it left no evidence)"
         found.append(Near(number=number, fault=fault, apart=apart, says=says))

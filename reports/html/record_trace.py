@@ -24,8 +24,8 @@ from onceproof.reports.text import number, seconds, visible
 
 _OUTCOMES = {
     "ok": "acknowledged",
-    "fail": "refused, certainly not written",
-    "info": "nobody knows whether it arrived",
+    "fail": "rejected, not written",
+    "info": "outcome unknown",
 }
 
 
@@ -38,7 +38,7 @@ class Step:
     words: Markup
 
 
-def way(path: Path) -> tuple[Step, ...]:
+def trace(path: Path) -> tuple[Step, ...]:
     """Return every known step of a record's path, in order."""
     return tuple(_steps(path))
 
@@ -92,12 +92,12 @@ def _send(send: Send) -> Markup:
     if send.transaction is not None:
         text += Markup("; {}").format(_transaction(send.transaction))
     if send.error:
-        text += Markup("; the client said: <q>{}</q>").format(visible(send.error))
+        text += Markup("; client error: <q>{}</q>").format(visible(send.error))
     return text + "."
 
 
 def _transaction(txn: Transaction) -> Markup:
-    outcome = "nobody knows its outcome" if txn.outcome == "info" else visible(txn.outcome)
+    outcome = "outcome unknown" if txn.outcome == "info" else visible(txn.outcome)
     times = [
         f"{what} {seconds(at)}"
         for what, at in (
@@ -108,10 +108,10 @@ def _transaction(txn: Transaction) -> Markup:
         if at is not None
     ]
     text = Markup("transaction {} of transactional id {}: {} ({})").format(
-        name(txn.txn), name(txn.transactional_id), outcome, ", ".join(times) or "no times known"
+        name(txn.txn), name(txn.transactional_id), outcome, ", ".join(times) or "times unknown"
     )
     return text + (
-        Markup("; the client said: <q>{}</q>").format(visible(txn.error)) if txn.error else ""
+        Markup("; client error: <q>{}</q>").format(visible(txn.error)) if txn.error else ""
     )
 
 
@@ -133,12 +133,13 @@ def _written_by(entry: Entry) -> Markup:
 
 
 def _marker(marker: Marker) -> str:
-    epoch = f" of epoch {marker.epoch}" if marker.epoch is not None else ""
-    return f"its transaction ended by the {visible(marker.kind)} marker at {marker.offset}{epoch}"
+    epoch = f", epoch {marker.epoch}" if marker.epoch is not None else ""
+    kind = visible(marker.kind)
+    return f"transaction ended by the {kind} marker at offset {marker.offset}{epoch}"
 
 
 def _execution(one: Execution) -> Markup:
-    last = "the one that was committed" if one.committed else "not the one that was committed"
+    committed = "committed" if one.committed else "not committed"
     return Markup("micro-batch {} of query {}, execution {}: {}-{}, offsets {} to {}; {}.").format(
         number(one.batch),
         name(one.owner),
@@ -147,14 +148,14 @@ def _execution(one: Execution) -> Markup:
         one.partition,
         one.start,
         one.end - 1,
-        last,
+        committed,
     )
 
 
 def _passing(one: Passing) -> Markup:
     batch = f", after micro-batch {number(one.batch)}" if one.batch is not None else ""
     who = Markup(", stored by {}").format(name(one.instance)) if one.instance else Markup("")
-    return Markup("the position of {} in {}-{} went from {} to {}{}{}.").format(
+    return Markup("the position of {} in {}-{} moved from {} to {}{}{}.").format(
         name(one.owner), visible(one.topic), one.partition, one.start, one.end, batch, who
     )
 
@@ -162,7 +163,7 @@ def _passing(one: Passing) -> Markup:
 def _effect(effect: Effect) -> Markup:
     text = Markup("{} in {}").format(name(effect.position), name(effect.sink))
     if effect.view:
-        text += Markup(", as {} sees it").format(name(effect.view))
+        text += Markup(", as seen by {}").format(name(effect.view))
     if effect.effect_key:
         text += Markup(", effect {}").format(name(effect.effect_key))
     if effect.batch is not None:

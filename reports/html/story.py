@@ -37,9 +37,9 @@ def cause_story(cause: Cause, faults: Sequence[Fault]) -> Markup:
         ((i, f) for i, f in enumerate(faults, 1) if f.fault == cause.fault), (0, None)
     )
     if fault is None:
-        return text + Markup(" The fault behind it: {}.").format(name(cause.fault))
+        return text + Markup(" Caused by fault {}.").format(name(cause.fault))
     done = f" ({seconds(fault.injected_at)})" if fault.injected_at is not None else ""
-    return text + Markup(' Behind it: <a href="#fault-{}">F{}</a>, {}{}.').format(
+    return text + Markup(' Caused by <a href="#fault-{}">F{}</a>, {}{}.').format(
         number_, number_, visible(fault.description).rstrip("."), done
     )
 
@@ -47,18 +47,18 @@ def cause_story(cause: Cause, faults: Sequence[Fault]) -> Markup:
 def _sent(path: Path) -> Markup:
     record = name(path.record)
     if not path.sends_count:
-        return Markup("No send of record {} is on record.").format(record)
+        return Markup("No send of record {} was recorded.").format(record)
     text = Markup("Record {} was sent {}").format(record, times(path.sends_count))
-    attempts = _join((_attempt_words(path, i) for i in range(len(path.sends))), path.sends_count)
+    attempts = _join((_attempt(path, i) for i in range(len(path.sends))), path.sends_count)
     return text + Markup(" ({}).").format(attempts)
 
 
-def _attempt_words(path: Path, place: int) -> Markup:
+def _attempt(path: Path, place: int) -> Markup:
     send = path.sends[place]
     outcome = {
         "ok": "acknowledged",
-        "fail": "refused, certainly not written",
-        "info": "nobody knows whether it arrived",
+        "fail": "rejected, not written",
+        "info": "outcome unknown",
     }.get(send.outcome, visible(send.outcome))
     at = f" at {seconds(send.called_at)}" if send.called_at is not None else ""
     return Markup("attempt {}{}, {}").format(name(send.attempt), at, outcome)
@@ -75,7 +75,7 @@ def _appears(path: Path) -> Markup:
         if rest:
             text += f" (and {times(rest)} uncommitted)"
     elif rest:
-        text = Markup("It is in the input {}, uncommitted").format(times(rest))
+        text = Markup("It appears {} in the input, uncommitted").format(times(rest))
     else:
         text = Markup("It is not in the input")
     if not path.sinks:
@@ -99,7 +99,7 @@ def _in_sink(path: Path, sink: str) -> Markup:
 
 def _in_view(sink: str, view: str, effects: Sequence[Effect]) -> Markup:
     mine = [effect for effect in effects if effect.view == view]
-    return Markup("{} in {} as {} sees it").format(times(len(mine)), name(sink), name(view))
+    return Markup("{} in {} as seen by {}").format(times(len(mine)), name(sink), name(view))
 
 
 def _positions(effects: Sequence[Effect]) -> Markup:
@@ -116,8 +116,8 @@ def _written(effects: Sequence[Effect]) -> str:
         shown = ", ".join(number(batch) for batch in distinct[:_NAMED])
         more = len(distinct) - _NAMED
         return f", written by micro-batches {shown}" + (f" and {more} more" if more > 0 else "")
-    who = {1: "", 2: "both "}.get(len(effects), "all ")
-    return f", {who}written by micro-batch {number(distinct[0])}"
+    quantifier = {1: "", 2: "both "}.get(len(effects), "all ")
+    return f", {quantifier}written by micro-batch {number(distinct[0])}"
 
 
 def _place(entry: Entry) -> Markup:

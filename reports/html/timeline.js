@@ -1,16 +1,16 @@
-// Looking closer at the timeline. Without this script the picture is complete, only not movable.
+// Zoom and pan for the timeline. Without this script the timeline is complete, but static.
 //
-// The picture is drawn once, by the report; here the same shapes are moved.
-// Nothing is made from text of the page, so that no content of a record can become anything else.
+// The report draws the timeline once; this script only moves its shapes.
+// It creates nothing from text of the page, so that the content of a record can never become markup.
 (() => {
   "use strict";
   const plot = document.getElementById("plot");
   const view = document.getElementById("line-view");
   const bar = document.getElementById("zoom");
-  const said = document.getElementById("range");
+  const status = document.getElementById("range");
   const help = document.getElementById("zoom-help");
   const ticks = document.getElementById("ticks");
-  if (!plot || !view || !bar || !said || !help || !ticks) return;
+  if (!plot || !view || !bar || !status || !help || !ticks) return;
 
   const SVG = plot.namespaceURI;
   const STEPS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600];
@@ -27,7 +27,7 @@
   const whole = () => from === 0 && to === end;
   const place = (x) => margin + ((x - margin) / inner * end - from) / (to - from) * inner;
 
-  // What was drawn, as it was drawn.
+  // The original geometry of what was drawn.
   const boxes = [...plot.querySelectorAll("g > rect[x]")].map((element) => {
     const drawn = number(element, "width");
     const real = element.dataset.w === undefined ? drawn : Number(element.dataset.w);
@@ -46,7 +46,7 @@
     element,
     x: Number(element.dataset.x),
   }));
-  // How many one mark stands for is written where the next mark of its lane leaves room.
+  // The count of a mark is shown only if the next mark in its lane leaves room.
   const lanes = new Map();
   for (const point of points) {
     const text = point.element.querySelector(".many");
@@ -59,7 +59,7 @@
   const marks = points.filter((point) => point.element.localName === "a");
   const drawnTicks = [...ticks.childNodes].map((node) => node.cloneNode(true));
 
-  const seen = (element, visible) => {
+  const setVisible = (element, visible) => {
     if (visible) element.removeAttribute("visibility");
     else element.setAttribute("visibility", "hidden");
   };
@@ -77,7 +77,7 @@
     for (const point of points) {
       const x = place(point.x);
       point.element.setAttribute("transform", `translate(${(x - point.x).toFixed(2)} 0)`);
-      seen(point.element, x >= 0 && x <= width);
+      setVisible(point.element, x >= 0 && x <= width);
     }
     for (const { element, box, x, needed, was } of texts) {
       const left = place(box.x);
@@ -85,15 +85,15 @@
       const start = Math.min(Math.max(left, 0), Math.max(right, left));
       element.setAttribute("transform", `translate(${(start - box.x).toFixed(2)} 0)`);
       const fits = needed === 0 ? right >= 0 && left <= width : Math.min(right, width) - start > needed;
-      seen(element, whole() ? was !== "hidden" : fits);
+      setVisible(element, whole() ? was !== "hidden" : fits);
       if (needed === 0 && box.drawn < 24) element.setAttribute("x", String(whole() ? x : right - left < 24 ? box.x + Math.max(right - left, 2) + 3 : box.x + 5));
     }
     for (const lane of lanes.values()) {
       lane.forEach(({ text, x, was }, at) => {
         if (!text) return;
         const next = at + 1 < lane.length ? place(lane[at + 1].x) : Infinity;
-        // What is not hidden itself is so with its mark.
-        seen(text, whole() ? was !== "hidden" : next - place(x) >= 18 + 7 * text.textContent.length);
+        // A text that is not hidden inherits the visibility of its mark.
+        setVisible(text, whole() ? was !== "hidden" : next - place(x) >= 18 + 7 * text.textContent.length);
       });
     }
     drawTicks();
@@ -128,11 +128,11 @@
   function announce() {
     clearTimeout(later);
     const digits = to - from < 2 ? 3 : 1;
-    const stretch = whole()
-      ? `The whole run: 0 s to ${end.toFixed(1)} s`
+    const range = whole()
+      ? `Whole run: 0 s to ${end.toFixed(1)} s`
       : `${from.toFixed(digits)} s to ${to.toFixed(digits)} s of ${end.toFixed(1)} s`;
-    const inSight = marks.filter(({ x }) => place(x) >= 0 && place(x) <= width).length;
-    said.textContent = marks.length ? `${stretch}; ${inSight} of ${marks.length} marks of findings in sight` : stretch;
+    const visible = marks.filter(({ x }) => place(x) >= 0 && place(x) <= width).length;
+    status.textContent = marks.length ? `${range}; ${visible} of ${marks.length} finding marks visible` : range;
   }
 
   function show(start, stop, soon = false) {
@@ -141,7 +141,7 @@
     to = from + span;
     if (span >= end * 0.9999) [from, to] = [0, end];
     draw();
-    // While something is turned or dragged, only where it comes to rest is told.
+    // While the user scrolls or drags, announce only the final range.
     if (soon) {
       clearTimeout(later);
       later = setTimeout(announce, 200);
@@ -175,15 +175,15 @@
   view.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (!Object.hasOwn(keys, event.key)) return;
-    // The whole run cannot be moved: then the keys scroll, as they do elsewhere.
+    // The whole run cannot be panned: let the arrow keys scroll as usual.
     if (event.key.startsWith("Arrow") && whole()) return;
     event.preventDefault();
     acts[keys[event.key]]();
   });
 
   const moment = (event) => {
-    const seenAt = plot.getBoundingClientRect();
-    const x = (event.clientX - seenAt.left) / seenAt.width * width;
+    const bounds = plot.getBoundingClientRect();
+    const x = (event.clientX - bounds.left) / bounds.width * width;
     return from + (x - margin) / inner * (to - from);
   };
 
@@ -213,7 +213,7 @@
     show(dragged.from - more, dragged.to - more, true);
   });
   const drop = () => {
-    // A click that ends a drag leads nowhere; it comes right after.
+    // Ignore the click that immediately follows a drag.
     if (dragged && dragged.moved) {
       const swallow = (event) => event.preventDefault();
       plot.addEventListener("click", swallow, { capture: true, once: true });
@@ -226,7 +226,7 @@
   plot.addEventListener("pointercancel", drop);
   plot.addEventListener("dragstart", (event) => event.preventDefault());
 
-  // On paper is the whole run, and nothing is folded.
+  // Print the whole run with all details open.
   let before = null;
   addEventListener("beforeprint", () => {
     before = { from, to, folded: [...document.querySelectorAll("details:not([open])")] };
@@ -240,7 +240,7 @@
     before = null;
   });
 
-  // A link to something folded opens it.
+  // A link to a closed <details> element opens it.
   addEventListener("hashchange", () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (target && target.localName === "details") target.open = true;

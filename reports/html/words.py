@@ -32,7 +32,7 @@ def _events(report: Report) -> Iterator[tuple[float, str]]:
     for lane in (*line.brokers, *line.pipeline):
         for place, life in enumerate(lane.lives):
             if place:
-                yield life.started_at, f"{lane.subject} starts again as {life.instance}"
+                yield life.started_at, f"{lane.subject} restarts as {life.instance}"
             if life.ended_at is not None:
                 how = f": {life.how}" if life.how else ""
                 yield life.ended_at, f"{life.instance} ends{how}"
@@ -43,12 +43,12 @@ def _events(report: Report) -> Iterator[tuple[float, str]]:
     for lag in line.lags:
         if most := max(lag.behind, default=0):
             at = lag.behind.index(most) * line.bin_seconds
-            yield at, f"{lag.owner} is behind by {plural(most, 'record')}, its most"
+            yield at, f"{lag.owner} reaches its maximum lag, {plural(most, 'record')}"
     for txns in line.transactions:
         for span in txns.spans:
             if span.outcome not in ("committed", "aborted"):
                 many = plural(span.count, "transaction")
-                yield span.start, f"{many} of {txns.transactional_id}: nobody knows the outcome"
+                yield span.start, f"{many} of {txns.transactional_id}: outcome unknown"
     for mark in line.hazards:
         yield mark.at, f"hazard: {mark.kind}" + (f", {mark.count} times" if mark.count > 1 else "")
     for mark in line.findings:

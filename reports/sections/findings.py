@@ -9,7 +9,7 @@ from onceproof.checkers import anomalies
 from onceproof.reports.html.brief import brief
 from onceproof.reports.html.folding import folded
 from onceproof.reports.html.nearby_faults import around
-from onceproof.reports.html.record_trace import transactions, way
+from onceproof.reports.html.record_trace import trace, transactions
 from onceproof.reports.html.story import cause_story, story
 from onceproof.reports.model import Report
 from onceproof.reports.sections.base import Section
@@ -23,8 +23,8 @@ def _context(report: Report) -> Mapping[str, object]:
         "findings": folded(report),
         "hints": {anomaly.name: anomaly.hint for anomaly in anomalies().values()},
         "story": story,
+        "trace": trace,
         "transactions": transactions,
-        "way": way,
     }
 
 

@@ -6,4 +6,4 @@ from typing import Final
 
 from onceproof.reports.sections.base import Section
 
-SECTION: Final = Section(name="limits", heading="What limits this", place=90, link="Limits")
+SECTION: Final = Section(name="limits", heading="Limits", place=90)

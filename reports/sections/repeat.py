@@ -6,4 +6,4 @@ from typing import Final
 
 from onceproof.reports.sections.base import Section
 
-SECTION: Final = Section(name="repeat", heading="How to repeat it", place=70, link="Repeat it")
+SECTION: Final = Section(name="repeat", heading="How to repeat the run", place=70, link="Repeat it")

@@ -31,8 +31,8 @@ def _unknown_lag(report: Report) -> str:
     if not report.counts.get("positions"):
         return "Lag is not drawn: the history has no stored positions of readers."
     return (
-        "Lag is not drawn: the stored positions of the readers were read when everything was over, "
-        "and say no time."
+        "Lag is not drawn: the stored positions of readers were collected after the run and have "
+        "no times."
     )
 
 

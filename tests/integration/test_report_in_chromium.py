@@ -139,7 +139,7 @@ def test_a_large_report_is_small_and_opens_without_asking_for_anything(
         page = looked.page
         counted = page.locator("h3 .count").all_inner_texts()
         assert sum(int(re.sub(r"\D", "", text)) for text in counted) >= FINDINGS
-        assert "counted and not shown" not in page.locator("#findings + *").inner_text()
+        assert "counted but not shown" not in page.locator("#findings + *").inner_text()
         told = page.locator("article").count() + page.locator(".brief tbody tr").count()
         assert told >= FINDINGS
         assert page.locator(".log li").count() > 100
@@ -190,12 +190,12 @@ def lightness(page: Page, what: str) -> float:
 def test_the_timeline_is_zoomed_by_keys(whole: Path, look: Look) -> None:
     with look(whole) as looked:
         page = looked.page
-        assert looked.range.startswith("The whole run: 0 s to 20.0 s; 1 of 1 marks")
+        assert looked.range.startswith("Whole run: 0 s to 20.0 s; 1 of 1 finding marks")
         page.locator("#line-view").focus()
         page.keyboard.press("+")
-        assert looked.range == "5.0 s to 15.0 s of 20.0 s; 1 of 1 marks of findings in sight"
+        assert looked.range == "5.0 s to 15.0 s of 20.0 s; 1 of 1 finding marks visible"
         page.keyboard.press("ArrowLeft")
-        assert looked.range == "2.5 s to 12.5 s of 20.0 s; 0 of 1 marks of findings in sight"
+        assert looked.range == "2.5 s to 12.5 s of 20.0 s; 0 of 1 finding marks visible"
         page.keyboard.press("ArrowRight")
         page.keyboard.press("ArrowRight")
         assert looked.range.startswith("7.5 s to 17.5 s")
@@ -306,7 +306,7 @@ def in_sight(page: Page, name: str) -> bool:
 def test_a_mark_of_a_finding_leads_to_its_story(whole: Path, look: Look) -> None:
     with look(whole) as looked:
         page = looked.page
-        mark = page.get_by_role("link", name=re.compile("to its story"))
+        mark = page.get_by_role("link", name=re.compile("go to the finding"))
         mark.focus()
         page.keyboard.press("Enter")
         assert page.url.endswith("#finding-1")

@@ -101,7 +101,7 @@ def test_an_unexpected_verdict_and_a_missed_mutation_stand_out(small: SimpleName
     report = build(small.record(), history, judgement)
     print_result(report, out)
     assert "Mutation self-check" not in out.getvalue()
-    assert "They found all but 1 of 1: the history was cut short" in Page(render(report)).words
+    assert "They found all but 1 of 1: in an incomplete history" in Page(render(report)).words
 
 
 def test_no_control_sequence_of_a_record_reaches_the_terminal(small: SimpleNamespace) -> None:
@@ -189,7 +189,7 @@ def test_progress_in_a_pipe_is_plain_lines() -> None:
         "7.0 s hazard retried-send: attempt 0",
         "7.0 s hazard retried-send: attempt 1",
         "7.0 s hazard retried-send: attempt 2",
-        "7.0 s hazard retried-send: attempt 9 (10 of this kind by now)",
+        "7.0 s hazard retried-send: attempt 9 (10 so far)",
         "8.0 s process driver-2 started",
         "9.0 s phase disturb stalled: no batch",
         "10.0 s end it stalled",

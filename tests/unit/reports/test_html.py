@@ -109,8 +109,8 @@ def test_the_page_tells_everything_in_order(small_report: Report) -> None:
         "What exactly is promised?",
         "Seconds since the start of the run.",
         "Record p0-1 appears twice in ledger.",
-        "what was done, and what proves that it took effect",
-        "mutated copies of this very history",
+        "and the evidence that they took effect",
+        "mutated copies of this history",
         "onceproof run small --seed 7",
         "Environment and versions",
         "One line was cut short.",
@@ -173,7 +173,7 @@ def test_every_verdict_has_a_page(report_of: Callable[[Verdict], Report], verdic
 def test_an_empty_run_has_a_page(small: SimpleNamespace) -> None:
     empty = Judgement(claims=(), findings=(), mutation_check=())
     page = assert_harmless(render(build(small.record(), {}, empty)))
-    for said in ("No claim was judged.", "Nothing was found.", "None of the 1 planned fault"):
+    for said in ("No claim was judged.", "No findings.", "None of the 1 planned fault"):
         assert said in page.words
 
 
@@ -195,7 +195,7 @@ def test_a_finding_is_a_story(small_report: Report) -> None:
         "micro-batch 7."
     )
     assert cause_story(finding.causes[0], small_report.faults).striptags() == (
-        "At 14.5 s: replayed-batch: Batch 7 was executed again. Behind it: F1, kill driver-1 "
+        "At 14.5 s: replayed-batch: Batch 7 was executed again. Caused by F1, kill driver-1 "
         "(12.0 s)."
     )
 

@@ -198,8 +198,8 @@ def test_a_story_tells_the_lines_within_two_seconds(small: SimpleNamespace, tmp_
     page = assert_harmless(render(report))
     assert "<b>at 16.9</b>" in page.words
     assert "<b>at 17.1</b>" not in page.words
-    assert "The lines of mute.log say no time and are not told beside findings." in page.words
-    said = "What the logs say from 13.0 s to 17.0 s, within two seconds of it: 3 lines of 1 log"
+    assert "Lines of mute.log have no timestamps and are not shown with findings." in page.words
+    said = "Logs from 13.0 s to 17.0 s, two seconds before and after: 3 lines in 1 log"
     assert said in page.words
 
 
@@ -212,7 +212,7 @@ def test_a_moment_is_told_once(small: SimpleNamespace, tmp_path: Path) -> None:
     judgement = Judgement(claims=(), findings=(found, same), mutation_check=())
     page = Page(render(build(record, history, judgement, run_logs(tmp_path, record, history))))
     assert page.words.count("told once") == 1
-    assert "stands with a finding above" in page.words
+    assert "are shown with a finding above" in page.words
 
 
 def test_a_hole_of_many_gigabytes_is_not_read(tmp_path: Path) -> None:

@@ -94,9 +94,9 @@ def test_what_it_tells_is_escaped_and_the_policy_stays(site: Path) -> None:
             "theirs.html.j2",
             "send.at | seconds",
             "nobody",
-            "theirs could not tell it: UndefinedError: 'nobody' is undefined",
+            "theirs failed to render it: UndefinedError: 'nobody' is undefined",
         ),
-        ("theirs.html.j2", "{% endcall %}", "", "theirs could not tell it: TemplateSyntaxError:"),
+        ("theirs.html.j2", "{% endcall %}", "", "theirs failed to render it: TemplateSyntaxError:"),
     ],
 )
 def test_one_that_fails_is_told_and_the_rest_stands(

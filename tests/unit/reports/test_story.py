@@ -15,7 +15,7 @@ from onceproof.reports.html import render
 from onceproof.reports.html.brief import brief
 from onceproof.reports.html.folding import folded, stories
 from onceproof.reports.html.nearby_faults import around
-from onceproof.reports.html.record_trace import transactions, way
+from onceproof.reports.html.record_trace import trace, transactions
 from onceproof.reports.model import Finding, Report
 from onceproof.reports.model_story import Path
 from tests.unit.reports.test_html import Page
@@ -46,7 +46,7 @@ def changed(small: SimpleNamespace, table: Any, name: str, **values: Any) -> Any
 
 
 def told(path: Path, kind: str) -> list[str]:
-    return [step.words.striptags() for step in way(path) if step.kind == kind]
+    return [step.words.striptags() for step in trace(path) if step.kind == kind]
 
 
 def test_an_attempt_is_told_with_its_transaction(small: SimpleNamespace) -> None:
@@ -63,8 +63,8 @@ def test_an_attempt_is_told_with_its_transaction(small: SimpleNamespace) -> None
     (sent,) = told(path_of(small, history), "sent")
     assert sent == (
         "attempt p0-1/1 by producer-0/1, acknowledged at 10.1 s as payments-1@456; transaction t1 "
-        "of transactional id tx-7: nobody knows its outcome (begun 9.0 s, commit called 10.5 s); "
-        "the client said: fenced."
+        "of transactional id tx-7: outcome unknown (begun 9.0 s, commit called 10.5 s); "
+        "client error: fenced."
     )
 
 
@@ -90,10 +90,10 @@ def test_an_entry_is_told_with_its_producer_and_the_marker_that_ended_it(
         ],
     )
     assert told(path_of(small, history), "in the log") == [
-        "payments-1@452, committed, by producer id 8, epoch 2, sequence 1, its transaction ended "
-        "by the commit marker at 457 of epoch 2.",
-        "payments-1@456, committed, by producer id 7, epoch 2, sequence 30, its transaction ended "
-        "by the abort marker at 459 of epoch 3.",
+        "payments-1@452, committed, by producer id 8, epoch 2, sequence 1, transaction ended "
+        "by the commit marker at offset 457, epoch 2.",
+        "payments-1@456, committed, by producer id 7, epoch 2, sequence 30, transaction ended "
+        "by the abort marker at offset 459, epoch 3.",
     ]
 
 
@@ -155,7 +155,7 @@ def test_a_position_that_was_set_back_passes_a_record_again(small: SimpleNamespa
     path = path_of(small, history)
     assert [(p.start, p.end, p.at) for p in path.passings] == [(400, 457, 12.0), (456, 500, None)]
     assert told(path, "passed")[0] == (
-        "the position of billing in payments-1 went from 400 to 457."
+        "the position of billing in payments-1 moved from 400 to 457."
     )
 
 
@@ -185,7 +185,7 @@ def test_executions_of_micro_batches_are_those_that_the_record_was_in(
     )
     path = path_of(small, history)
     assert [(e.execution, e.committed) for e in path.executions] == [("a", False), ("b", True)]
-    assert "offsets 400 to 456; not the one that was committed." in told(path, "processed")[0]
+    assert "offsets 400 to 456; not committed." in told(path, "processed")[0]
 
 
 def test_readers_are_told(small: SimpleNamespace) -> None:
@@ -215,12 +215,12 @@ def test_the_time_of_a_finding_says_what_happened_then(small: SimpleNamespace) -
     assert (finding.at, finding.at_is) == (15.0, "its micro-batch was done")
     history["positions"] = history["positions"].slice(0, 0)
     finding = first(report_of(small, history, ["p0-1"]))
-    assert (finding.at, finding.at_is) == (14.5, "a hazard that it shares a cause with")
+    assert (finding.at, finding.at_is) == (14.5, "a hazard with the same cause occurred")
     history["hazards"] = history["hazards"].slice(0, 0)
     finding = first(report_of(small, history, ["p0-1"]))
     assert (finding.at, finding.at_is) == (10.0, "its record was last sent")
     assert (
-        "Its time is 10.0 s: when its record was last sent."
+        "Its time is 10.0 s, when its record was last sent."
         in Page(render(report_of(small, history, ["p0-1"]))).words
     )
 
@@ -263,7 +263,7 @@ def test_transactions_that_a_witness_names_are_told(small: SimpleNamespace) -> N
     report = build(small.record(), history, judgement)
     finding = first(report)
     assert [txn.txn for txn in finding.transactions] == ["t1", "t2"]
-    assert (finding.at, finding.at_is) == (11.5, "the last of its transactions ended")
+    assert (finding.at, finding.at_is) == (11.5, "its last transaction ended")
     said = "transaction t2 of transactional id tx-7: committed (begun 11.0 s, ended 11.5 s)."
     assert transactions(finding)[1].striptags() == said
     assert "transaction t2 of transactional id" in Page(render(report)).words
@@ -273,12 +273,12 @@ def test_transactions_that_a_witness_names_are_told(small: SimpleNamespace) -> N
     ("at", "said"),
     [
         (11.0, "F1, kill driver-1, was injected 1.0 s later."),
-        (13.0, "F1, kill driver-1, acted, injected 1.0 s before, healed 1.0 s later."),
-        (16.5, "F1, kill driver-1, had been healed 2.5 s before."),
+        (13.0, "F1, kill driver-1, was active, injected 1.0 s earlier, healed 1.0 s later."),
+        (16.5, "F1, kill driver-1, was healed 2.5 s earlier."),
         (
             40.0,
-            "No fault acted within 10.0 s of it; the nearest is F1, kill driver-1, had been healed "
-            "26.0 s before.",
+            "No fault was active within 10.0 s of it; the nearest is F1, kill driver-1, was healed "
+            "26.0 s earlier.",
         ),
     ],
 )
@@ -338,7 +338,7 @@ def test_a_mark_of_a_finding_leads_to_its_story(small_report: Report) -> None:
     page = Page(render(small_report))
     links = [a for tag, a in page.tags if tag == "a" and "data-x" in a]
     assert [(a["href"], a["aria-label"]) for a in links] == [
-        ("#finding-1", "duplicate-output at 15.0 s, to its story")
+        ("#finding-1", "duplicate-output at 15.0 s, go to the finding")
     ]
     targets = [a for tag, a in page.tags if a.get("id") == "finding-1"]
     assert [a["tabindex"] for a in targets] == ["-1"]

@@ -121,9 +121,7 @@ def test_there_is_no_lag_of_positions_that_were_read_when_all_was_over(
     history["positions"] = small.arrow("positions", [row])
     timeline = timeline_of(small, history)
     assert (timeline.lags, timeline.commits) == ((), ())
-    said = (
-        "Lag is not drawn: the stored positions of the readers were read when everything was over"
-    )
+    said = "Lag is not drawn: the stored positions of readers were collected after the run"
     assert said in Page(render(build(small.record(), history, EMPTY))).words
 
 
@@ -192,9 +190,9 @@ def test_lag_and_transactions_are_told_in_words(small: SimpleNamespace) -> None:
         ],
     )
     page = Page(render(build(small.record(), history, EMPTY))).words
-    assert page.count("nobody knows the outcome") == 1
-    assert "5.0 s 1 transaction of tx: nobody knows the outcome" in page
-    assert "q is behind by 10 records, its most" in page
+    assert page.count("tx: outcome unknown") == 1
+    assert "5.0 s 1 transaction of tx: outcome unknown" in page
+    assert "q reaches its maximum lag, 10 records" in page
 
 
 def test_what_is_too_short_to_be_seen_says_how_long_it_is(small: SimpleNamespace) -> None:
