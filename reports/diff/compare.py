@@ -24,12 +24,12 @@ def compare(a: Side, b: Side, *, by_record: bool | None = None) -> Diff:
     """
     same, why = same_records(a, b)
     if by_record is not None and by_record is not same:
-        same, why = by_record, _asked(by_record, why)
+        same, why = by_record, _as_requested(by_record, why)
     claims = pair_claims(a.claims, b.claims)
     findings = pair_findings(a, b, by_record=same)
     return Diff(
-        a=_which(a),
-        b=_which(b),
+        a=_described(a),
+        b=_described(b),
         by_record=same,
         by_why=why,
         outcome=_outcome(a, b, claims, findings),
@@ -43,28 +43,31 @@ def compare(a: Side, b: Side, *, by_record: bool | None = None) -> Diff:
 def same_records(a: Side, b: Side) -> tuple[bool, str]:
     """Return whether a name means the same record in both runs, and the reason as a sentence."""
     if a.history is not None and a.history == b.history:
-        return True, "Both are of the same run."
+        return True, "Both sides come from the same run."
     if a.sent is None or b.sent is None:
-        return False, "What was sent is not known of both, so a name may mean another record."
+        return (
+            False,
+            "The workload of at least one side is unknown, so a name may denote another record.",
+        )
     if a.sent.seed != b.sent.seed:
         return False, (
-            f"They had different seeds ({a.sent.seed} and {b.sent.seed}), so a name means another "
-            "record."
+            f"The runs had different seeds ({a.sent.seed} and {b.sent.seed}), so a name denotes "
+            "another record."
         )
     if a.sent.workload != b.sent.workload:
-        return False, "They had different workloads, so a name may mean another record."
+        return False, "The runs had different workloads, so a name may denote another record."
     if a.sent.workload.get("file") is not None:
-        return False, "They sent a file, and whether it was the same one both times is not known."
-    return True, "Both were sent the same records: same seed, same workload."
+        return False, "The runs sent a file, and it is not known whether it was the same file."
+    return True, "Both runs sent the same records: same seed, same workload."
 
 
-def _asked(by_record: bool, why: str) -> str:
+def _as_requested(by_record: bool, why: str) -> str:
     if by_record:
-        return f"Record by record, as was asked for. {why}"
-    return "By anomaly and place, as was asked for."
+        return f"By record, as requested. {why}"
+    return "By anomaly, as requested."
 
 
-def _which(side: Side) -> Which:
+def _described(side: Side) -> Which:
     return Which(name=side.name, page=side.page, limits=side.incomplete or side.flaw)
 
 

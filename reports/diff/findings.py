@@ -45,19 +45,19 @@ class _Half:
 
     def doubt(self, findings: Iterable[Finding]) -> str | None:
         """Return why the other run may have findings like these; None if it has none."""
-        assert self.mine is not None, "doubts are of what was found"
+        assert self.mine is not None, "this side has no findings"
         if self.others is None and hidden(self.other, self.mine.anomaly, self.mine.stretch):
-            return f"the other run does not list all that it has of {self.mine.anomaly}"
+            return f"the other run does not list all its findings of {self.mine.anomaly}"
         needed = hazards_of(self.side, self.mine, findings)
         reason = blind(self.other, self.mine, needed)
-        return None if reason is None else f"the other run could not have seen it: {reason}"
+        return None if reason is None else f"the other run could not have detected it: {reason}"
 
     def doubt_of(self, key: Key, finding: Finding) -> str | None:
         """Like `doubt`, for one finding of an anomaly that the other run may have too."""
         if self.others is not None and not self.others.covers(key):
             return (
                 f"the other run lists only the first {number(len(self.others.findings))} of "
-                f"{_many(self.others)}"
+                f"{_total(self.others)}"
             )
         return self.doubt([finding])
 
@@ -89,8 +89,8 @@ class _Pair:
         if self._a.mine is not None and self._b.mine is not None:
             return Status.STILL_THERE, None
         half = self._b if self._a.mine is None else self._a
-        assert half.mine is not None, "one of the two found it"
-        return _became(half is self._b, half.doubt(half.mine.findings))
+        assert half.mine is not None, "neither side has the finding"
+        return _status_of(half is self._b, half.doubt(half.mine.findings))
 
     def _records(self) -> Iterator[Record]:
         in_a, in_b = _by_key(self._a.mine), _by_key(self._b.mine)
@@ -100,11 +100,11 @@ class _Pair:
             else:
                 half = self._b if key in in_b else self._a
                 finding = in_b[key] if key in in_b else in_a[key]
-                status, because = _became(half is self._b, half.doubt_of(key, finding))
+                status, because = _status_of(half is self._b, half.doubt_of(key, finding))
             yield Record(key=key, status=status, because=because, sentence=finding.sentence)
 
 
-def _became(in_b: bool, doubt: str | None) -> tuple[Status, str | None]:
+def _status_of(in_b: bool, doubt: str | None) -> tuple[Status, str | None]:
     if doubt is None:
         return (Status.NEW if in_b else Status.GONE), None
     return (Status.PERHAPS_NEW if in_b else Status.PERHAPS_GONE), doubt
@@ -118,7 +118,7 @@ def _amount(half: _Half) -> Amount:
     if half.mine is not None:
         mine = half.mine
         return Amount(count=mine.count, listed=len(mine.findings), total=mine.total)
-    assert half.others is not None, "one of the two found it"
+    assert half.others is not None, "neither side has the finding"
     sought, side = half.others, half.side
     if not hidden(side, sought.anomaly, sought.stretch):
         return Amount(count=0, listed=0, total=0)
@@ -126,10 +126,10 @@ def _amount(half: _Half) -> Amount:
     return Amount(count=None, listed=0, total=total)
 
 
-def _many(listing: Listing) -> str:
+def _total(listing: Listing) -> str:
     if listing.count is not None:
         return number(listing.count)
-    return f"some of {number(listing.total)} in several places"
+    return f"an unknown number ({number(listing.total)} in all places)"
 
 
 def _shapes(a: Listing | None, b: Listing | None) -> tuple[Shape, ...]:

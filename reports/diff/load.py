@@ -31,8 +31,8 @@ def load_side(path: Path) -> Side:
         return side_of_report(load(path), str(page) if page.is_file() else None)
     if not path.exists():
         raise UnreadableReport(
-            f"{path} does not exist. Give a run folder, its {JSON_FILE}, or what `onceproof check "
-            "--json` wrote."
+            f"{path} does not exist. Give a run folder, its {JSON_FILE}, or the output of "
+            "`onceproof check --json`."
         )
     if _is_judgement(path):
         return side_of_judgement(_judgement(path))
@@ -49,7 +49,7 @@ def _is_judgement(path: Path) -> bool:
         raise UnreadableReport(str(error)) from None
     except OSError as error:
         raise UnreadableReport(
-            f"{path} cannot be read ({error.strerror}); see to its permissions."
+            f"{path} cannot be read ({error.strerror}): check its permissions."
         ) from None
 
 
@@ -61,7 +61,7 @@ def _judgement(path: Path) -> JudgementFile:
         return found
     except OSError as error:
         raise UnreadableReport(
-            f"{path} cannot be read ({error.strerror}); see to its permissions."
+            f"{path} cannot be read ({error.strerror}): check its permissions."
         ) from None
     except BadClaim as error:
         raise UnreadableReport(f"{path}: {error}") from None
@@ -69,6 +69,6 @@ def _judgement(path: Path) -> JudgementFile:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "the whole file"
         raise UnreadableReport(
-            f"{path}: {where}: {first['msg']}. Expected was a judgement as `onceproof check "
-            f"--json` writes it, or {FORMAT}; judge it again."
+            f"{path}: {where}: {first['msg']}. Expected the output of `onceproof check --json`, or "
+            f"{FORMAT}; judge the run again."
         ) from None

@@ -16,7 +16,7 @@ from onceproof.checkers.model import Hop, Verdict
 from onceproof.reports.diff.listing import Key
 from onceproof.reports.model import Value
 
-ALONE: Final = "with no hazard beside"
+ALONE: Final = "without a related hazard"
 """The shape of findings without any known hazard beside them."""
 
 

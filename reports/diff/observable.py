@@ -29,21 +29,21 @@ def blind(side: Side, sought: Listing, needed: frozenset[str]) -> str | None:
     """
     looking = watching(side, sought.anomaly, sought.evidence, sought.stretch)
     if not looking and not beside(side, sought.anomaly, sought.stretch):
-        return f"no claim on {sought.stretch.name} looks for it"
+        return f"no claim on {sought.stretch.name} checks for it"
     if side.incomplete is not None:
         return side.incomplete
     if any(sought.anomaly in claim.undecided for claim in looking):
-        return "it cannot be decided there: a part of the log that is needed is gone"
+        return "it is undecided there: part of the required log is missing"
     if (reason := _untested(side, sought.stretch, looking)) is not None:
         return reason
     if missing := sorted(needed - side.observed):
-        return f"{listed(missing)} {'was' if len(missing) == 1 else 'were'} not observed in it"
+        return f"{listed(missing)} {'was' if len(missing) == 1 else 'were'} not observed there"
     return None
 
 
 def hazards_of(side: Side, found: Listing, findings: Iterable[Finding]) -> frozenset[str]:
     """Return the hazards beside the findings, and those that the claims they refute require."""
-    stand_by = {cause.hazard for finding in findings for cause in finding.causes}
+    causes = {cause.hazard for finding in findings for cause in finding.causes}
     required = {
         kind
         for claim in watching(side, found.anomaly, found.evidence, found.stretch)
@@ -51,7 +51,7 @@ def hazards_of(side: Side, found: Listing, findings: Iterable[Finding]) -> froze
         for kind in claim.hazards_required
         if kind in claim.hazards_seen
     }
-    return frozenset((stand_by | required) - {_UNKNOWN})
+    return frozenset((causes | required) - {_UNKNOWN})
 
 
 def _untested(side: Side, stretch: Stretch, looking: tuple[Claim, ...]) -> str | None:
@@ -70,7 +70,7 @@ def _doubtful(side: Side, stretch: Stretch, claims: Sequence[Claim]) -> str | No
         if claim.verdict is not Verdict.VIOLATED:
             return f"{claim.name} is {claim.verdict}: {claim.reason}"
         if missing := sorted(set(claim.hazards_required) - set(claim.hazards_seen)):
-            return f"{listed(missing)}, which {claim.name} requires, was not observed in it"
+            return f"{claim.name} requires {listed(missing)}, which was not observed there"
     if side.flaw is not None:
         return side.flaw
     if not any(hop in (stretch.hop, Hop.END_TO_END) for _, hop in side.hazards):

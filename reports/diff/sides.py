@@ -49,7 +49,7 @@ def side_of_judgement(judgement: JudgementFile) -> Side:
         claims=claims,
         findings=tuple(group.to_model() for group in judgement.findings),
         hazards=frozenset((kind, claim.hop) for claim in claims for kind in claim.hazards_seen),
-        incomplete=_unsaid(claims),
+        incomplete=_unconfirmed(claims),
         flaw=_missed(judgement.mutation_check),
         circumstances={
             "hazards observed": {
@@ -66,19 +66,19 @@ def _incomplete(phases: Iterable[Phase]) -> str | None:
     for name in TO_COMPLETE:
         outcomes = {phase.outcome for phase in phases if phase.phase == name}
         if not outcomes:
-            return f"it did not come to its phase {name}"
+            return f"it did not reach phase {name}"
         if outcomes != {"ok"}:
-            return f"its phase {name} did not end well"
+            return f"its phase {name} did not succeed"
     for phase in phases:
         if phase.outcome != "ok":
-            return f"its phase {phase.phase} did not end well"
+            return f"its phase {phase.phase} did not succeed"
     return None
 
 
-def _unsaid(claims: Iterable[Claim]) -> str | None:
+def _unconfirmed(claims: Iterable[Claim]) -> str | None:
     if any(claim.verdict in (Verdict.HOLDS, Verdict.UNEXERCISED) for claim in claims):
         return None  # these verdicts require a settled, fully collected run
-    return "its judgement does not say that it was settled and collected to its end"
+    return "its judgement does not state that it settled and was collected completely"
 
 
 def _missed(mutations: Iterable[Mutation]) -> str | None:
@@ -96,7 +96,7 @@ def _without_effect(faults: Iterable[Fault]) -> str | None:
         if fault.required and not fault.took_effect:
             return f"its fault «{fault.fault}» had no effect"
         if fault.injected_at is not None and fault.healed_at is None:
-            return f"its fault «{fault.fault}» was not seen to be healed"
+            return f"its fault «{fault.fault}» has no recorded healing"
     if faults and not any(fault.took_effect for fault in faults):
         return "none of its faults took effect"
     return None

@@ -36,17 +36,17 @@ OPEN: Final = frozenset(
     }
 )
 TIMING: Final = (
-    "Which records a fault meets is a matter of timing as well: --by anomaly leaves them aside."
+    "Which records a fault hits also depends on timing: --by anomaly does not compare records."
 )
 UNKNOWN: Final = (
-    "With which versions, settings and faults it came about is not known of both: a judgement does "
-    "not say."
+    "The versions, settings and faults of at least one side are unknown: a judgement does not "
+    "contain them."
 )
 _HEADS: Final = {
-    Outcome.NEW: "B has what A did not have",
-    Outcome.OPEN: "Nothing is new in B for certain, but not everything can be told",
-    Outcome.NOTHING_NEW: "Nothing is new in B",
-    Outcome.NOT_COMPARABLE: "These two cannot be compared",
+    Outcome.NEW: "B has new findings",
+    Outcome.OPEN: "Nothing in B is certainly new, but not everything could be compared",
+    Outcome.NOTHING_NEW: "Nothing in B is new",
+    Outcome.NOT_COMPARABLE: "A and B cannot be compared",
 }
 _TONES: Final = {
     Outcome.NEW: Verdict.VIOLATED,
@@ -64,7 +64,7 @@ def headline(diff: Diff) -> str:
     )
     head = _HEADS[diff.outcome]
     if diff.outcome is Outcome.NEW and not new:
-        head = "B came out worse than A"
+        head = "B is worse than A"
     return f"{head}: {', '.join([*_claims(diff), *_findings(diff)])}"
 
 
@@ -79,7 +79,7 @@ def why_not(diff: Diff) -> str:
     ]
     if without:
         return f"no claim was judged in {listed(without)}"
-    return "no topic and no sink is spoken of in both"
+    return "their claims have no topic and no sink in common"
 
 
 def tone(diff: Diff) -> str:
@@ -157,7 +157,7 @@ def _claims(diff: Diff) -> Iterator[str]:
 def _words(change: Change) -> str:
     if change in (Change.LESS_KNOWN, Change.MORE_KNOWN):
         return f"of which {change}"
-    return "undecided in another way" if change is Change.OTHER else str(change)
+    return "undecided differently" if change is Change.OTHER else str(change)
 
 
 def _findings(diff: Diff) -> Iterator[str]:
@@ -167,7 +167,7 @@ def _findings(diff: Diff) -> Iterator[str]:
         if statuses[status]:
             yield f"{plural(statuses[status], 'anomaly', 'anomalies')} {status}"
     if (new := records[Status.NEW]) and not statuses[Status.NEW]:
-        yield f"{plural(new, 'record')} newly hit"
+        yield f"{plural(new, 'record')} newly affected"
 
 
 def _distinguishes(column: str, value: object) -> bool:

@@ -37,7 +37,7 @@ def print_diff(diff: Diff, out: TextIO) -> None:
     for letter, which in (("A", diff.a), ("B", diff.b)):
         to.print(Text(f"{letter}  {line(which.name)}"), soft_wrap=True)
         if which.limits:
-            to.print(Text(f"   what it does not have proves nothing: {line(which.limits)}"))
+            to.print(Text(f"   findings missing here prove nothing: {line(which.limits)}"))
     to.print()
     to.print(Text(f"{line(headline(diff))}.", style="bold"))
     if diff.outcome is Outcome.NOT_COMPARABLE:
@@ -73,8 +73,8 @@ def _cell(claim: Told | None) -> Text:
     if claim is None:
         return Text("–")
     by = f" by {listed(claim.refuted_by)}" if claim.refuted_by else ""
-    odd = "" if claim.expected is not False else ", not as expected"
-    return Text(line(f"{claim.verdict}{by}{odd}"))
+    unexpected = "" if claim.expected is not False else ", not as expected"
+    return Text(line(f"{claim.verdict}{by}{unexpected}"))
 
 
 def _findings(to: Console, diff: Diff) -> None:
@@ -94,7 +94,7 @@ def _findings(to: Console, diff: Diff) -> None:
         _records(to, pair)
         _shapes(to, pair)
     if not diff.findings:
-        to.print(Text("None in either run."))
+        to.print(Text("No findings in either run."))
     elif any(pair.of(Status.NEW) for pair in diff.findings if pair.status is Status.STILL_THERE):
         to.print()
         to.print(Text(TIMING, style="dim"))
@@ -111,12 +111,12 @@ def _records(to: Console, pair: FoundPair) -> None:
         if fate.because and fate.because != pair.because:
             to.print(Text(f"    {line(fate.because)}", style="dim"))
     if pair.records and (unlisted := not_listed(pair)):
-        to.print(Text(f"  {unlisted}: of the others nothing can be told one by one", style="dim"))
+        to.print(Text(f"  {unlisted}: the others cannot be compared one by one", style="dim"))
 
 
 def _shapes(to: Console, pair: FoundPair) -> None:
     for shape in shapes(pair)[:_SHAPES]:
-        text = f"  {line(shape.says)}: {shape.a} → {shape.b} of those that are listed"
+        text = f"  {line(shape.says)}: {shape.a} → {shape.b} of the listed findings"
         to.print(Text(text, style="dim"))
     if (more := len(shapes(pair)) - _SHAPES) > 0:
         to.print(Text(f"  and {plural(more, 'other kind')}", style="dim"))
@@ -127,9 +127,9 @@ def _circumstances(to: Console, diff: Diff) -> None:
     if not diff.known:
         to.print(Text(UNKNOWN))
     if not diff.differences:
-        to.print(Text("Nothing that is known of both runs themselves differs.", style="bold"))
+        to.print(Text("No known differences between the runs themselves.", style="bold"))
         return
-    to.print(Text("What differs in the runs themselves, and may explain it", style="bold"))
+    to.print(Text("Differences between the runs that may explain it", style="bold"))
     for section, found in sections(diff):
         table = _table(section, "A", "B")
         for difference in found[:_DIFFERENCES]:

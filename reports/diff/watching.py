@@ -30,7 +30,7 @@ def watching(side: Side, anomaly: str, evidence: Evidence, stretch: Stretch) -> 
         claim
         for claim in side.claims
         if evidence is Evidence.LIVENESS
-        or (_speaks_of(claim, stretch) and anomaly in _looked_for(claim.guarantee, claim.hop))
+        or (_covers(claim, stretch) and anomaly in _looked_for(claim.guarantee, claim.hop))
     )
 
 
@@ -40,7 +40,7 @@ def beside(side: Side, anomaly: str, stretch: Stretch) -> bool:
     """
     if stretch.hop is not Hop.PRODUCE or stretch not in side.stretches:
         return False
-    asked = any(_speaks_of(claim, stretch) for claim in side.claims)
+    asked = any(_covers(claim, stretch) for claim in side.claims)
     return not asked and anomaly in _looked_for(_BESIDE, Hop.PRODUCE)
 
 
@@ -49,7 +49,7 @@ def is_there(side: Side, anomaly: str, stretch: Stretch) -> bool | None:
     refutable = [
         claim
         for claim in side.claims
-        if _speaks_of(claim, stretch) and anomaly in refutations(claim.guarantee, claim.hop)
+        if _covers(claim, stretch) and anomaly in refutations(claim.guarantee, claim.hop)
     ]
     if any(anomaly in claim.refuted_by for claim in refutable):
         return True
@@ -75,7 +75,7 @@ def _looked_for(guarantee: str, hop: Hop) -> frozenset[str]:
     return refutations(guarantee, hop) | shown_with(guarantee)
 
 
-def _speaks_of(claim: Claim, stretch: Stretch) -> bool:
+def _covers(claim: Claim, stretch: Stretch) -> bool:
     if stretch.hop is Hop.PRODUCE:
         return claim.hop is not Hop.PROCESS and stretch.topic in ("", claim.input)
     sink = sink_of(claim)

@@ -28,24 +28,24 @@ class LineWriter:
 
     def __init__(self, out: TextIO, complain: Callable[[str], None]) -> None:
         self._out, self._complain = out, complain
-        self._waiting: SimpleQueue[Line | None] = SimpleQueue()
+        self._queue: SimpleQueue[Line | None] = SimpleQueue()
         self._broken = False
         self._thread = threading.Thread(target=self._write_all, daemon=True)
         self._thread.start()
 
     def write(self, line: Line) -> None:
         """Queue a line."""
-        self._waiting.put(line)
+        self._queue.put(line)
 
     def close(self) -> None:
         """Write the queued lines, and wait for it up to `_PATIENCE` seconds."""
-        self._waiting.put(None)
+        self._queue.put(None)
         self._thread.join(_PATIENCE)
         if self._thread.is_alive():
-            self._complain(f"nobody has read them for {_PATIENCE:.0f} seconds")
+            self._complain(f"the reader did not read for {_PATIENCE:.0f} seconds")
 
     def _write_all(self) -> None:
-        while (line := self._waiting.get()) is not None:
+        while (line := self._queue.get()) is not None:
             if self._broken:
                 continue
             try:

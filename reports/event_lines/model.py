@@ -34,14 +34,14 @@ class StreamEnded(Line):
     """The last line; if it is missing, the command was killed."""
 
     event: Literal["stream-ended"] = "stream-ended"
-    exit_code: int = Field(description="of the command")
+    exit_code: int = Field(description="exit code of the command")
 
 
 class OfRun(Line):
     """The fields of every line about a run."""
 
     run: str = Field(description="name of the run folder")
-    seconds: float = Field(description="since the run began")
+    seconds: float = Field(description="seconds since the run began")
 
 
 class RunBegan(OfRun):
@@ -67,24 +67,24 @@ class PhaseEnded(OfRun):
     event: Literal["phase-ended"] = "phase-ended"
     phase: str
     outcome: str = Field(description="ok, failed, stalled, held-back or interrupted")
-    detail: str | None = Field(description="why it did not end well")
-    took: float = Field(description="seconds")
+    detail: str | None = Field(description="why the outcome is not ok")
+    took: float = Field(description="duration in seconds")
 
 
 class Progress(OfRun):
     """The progress of the workload, about twice a second."""
 
     event: Literal["progress"] = "progress"
-    acknowledged: int = Field(description="records")
-    total: int = Field(description="records")
-    pipeline: str | None = Field(description="how far the pipeline is, in its own words")
+    acknowledged: int = Field(description="records acknowledged so far")
+    total: int = Field(description="records of the workload")
+    pipeline: str | None = Field(description="progress as the pipeline reports it")
 
 
 class Fault(OfRun):
     """A fault changed its state."""
 
     event: Literal["fault"] = "fault"
-    fault: str = Field(description="its name in the schedule")
+    fault: str = Field(description="name in the schedule")
     kind: str = Field(description="crash, partition, timeout or surgery")
     state: str = Field(description="due, armed, injected, took effect, healed or failed")
     detail: str = Field(description="what was done or seen")
@@ -113,8 +113,8 @@ class Finding(OfRun):
     anomaly: str
     hop: Hop
     evidence: Evidence
-    count: int = Field(description="how many findings there are")
-    sentences: tuple[str, ...] = Field(description="of the first of them")
+    count: int = Field(description="number of findings")
+    sentences: tuple[str, ...] = Field(description="sentences of the first findings")
 
 
 class JudgedClaim(BaseModel):
@@ -126,7 +126,9 @@ class JudgedClaim(BaseModel):
     verdict: Verdict
     reason: str
     refuted_by: tuple[str, ...] = Field(description="refuting anomalies that are proven")
-    expected: bool | None = Field(description="as the scenario expects; null without expectation")
+    expected: bool | None = Field(
+        description="whether the verdict is as expected; null without expectation"
+    )
 
 
 class Judged(OfRun):
@@ -148,8 +150,8 @@ class RunEnded(OfRun):
     """The run ended and was torn down."""
 
     event: Literal["run-ended"] = "run-ended"
-    exit_code: int = Field(description="of this run")
-    message: str | None = Field(description="why it was ended before its time")
+    exit_code: int = Field(description="exit code of this run")
+    message: str | None = Field(description="why the run ended early")
 
 
 class TrialBegan(Line):
@@ -167,10 +169,10 @@ class TrialEnded(Line):
     scenario: str
     backend: str
     state: str = Field(description="run, reused, failed, not run or left out")
-    verdicts: dict[str, Verdict] = Field(description="by claim")
-    expected: bool = Field(description="every claim came out as it should")
+    verdicts: dict[str, Verdict] = Field(description="verdict of each claim, by name")
+    expected: bool = Field(description="whether every claim is as expected")
     remark: str | None
-    report: str | None = Field(description="where its report lies, from the matrix's folder")
+    report: str | None = Field(description="path of its report, relative to the matrix's folder")
 
 
 AnyLine = Annotated[

@@ -19,21 +19,21 @@ _HEAD: Final = f"""\
 
 # Events
 
-`onceproof run --json-events FILE` writes a line of JSON for everything that happens, as it happens;
-so do `replay`, `verify`, `soak` and `matrix`. `-` in place of a file is standard output; what else
-would be there then goes to standard error. (`--json` is another thing: the judgement of `check`
-as one document.)
+`onceproof run --json-events FILE` writes one line of JSON for each event, as it happens. So do
+`replay`, `verify`, `soak` and `matrix`. With `-` as the file, events go to standard output and all
+other output goes to standard error. (`--json` is a different option: it writes the judgement of
+`check` as one document.)
 
 ```console
 $ onceproof run --json-events - | jq -r 'select(.event == "fault") | .fault + " " + .state'
 ```
 
-This is `{FORMAT}`, as the first line says; [events.schema.json](events.schema.json) is the
-schema of a line. Within a version fields and kinds of line may be added, so let pass what you do
-not know. Lines of several runs may follow each other: `run` says whose each is. A run of a matrix
-is a command of its own, whose lines are not here: only that it began and what it came to.
+The format is `{FORMAT}`, as the first line states. [events.schema.json](events.schema.json) is the
+schema of a line. A version may gain fields and kinds of lines, so ignore those that you do not
+know. Lines of several runs may follow one another: `run` names the run of a line. Each run of a
+matrix is a separate command. Its lines are not included, only its start and its result.
 
-Whoever reads may be slow, or leave: the run goes on.
+A slow reader, or one that disconnects, does not stop the run.
 """
 
 

@@ -66,8 +66,11 @@ def test_a_judgement_came_to_its_end_only_if_a_claim_says_so(
     for claims, why in (
         ((violated, holds), None),
         ((violated, small.judged("at-least-once", Verdict.UNEXERCISED)), None),
-        ((violated,), "its judgement does not say that it was settled and collected to its end"),
-        ((violated, small.judged("at-least-once", Verdict.UNKNOWN)), "its judgement does not say"),
+        ((violated,), "its judgement does not state that it settled and was collected completely"),
+        (
+            (violated, small.judged("at-least-once", Verdict.UNKNOWN)),
+            "its judgement does not state",
+        ),
     ):
         judgement = Judgement(claims=claims, findings=(), mutation_check=())
         (file := tmp_path / "j.json").write_text(judgement_json(judgement, source="history.edn"))
@@ -81,12 +84,12 @@ def test_a_judgement_came_to_its_end_only_if_a_claim_says_so(
     ("phases", "why"),
     [
         (OK, None),
-        (OK[1:], "it did not come to its phase settle"),
-        (OK[:1], "it did not come to its phase collect"),
-        ([OK[0], {"phase": "collect", "outcome": None}], "its phase collect did not end well"),
-        ([OK[0], {"phase": "collect", "outcome": "interrupted"}], "its phase collect did not end"),
-        ([{"phase": "heal", "outcome": "stalled"}, *OK], "its phase heal did not end well"),
-        ([], "it did not come to its phase settle"),
+        (OK[1:], "it did not reach phase settle"),
+        (OK[:1], "it did not reach phase collect"),
+        ([OK[0], {"phase": "collect", "outcome": None}], "its phase collect did not succeed"),
+        ([OK[0], {"phase": "collect", "outcome": "interrupted"}], "its phase collect did not succ"),
+        ([{"phase": "heal", "outcome": "stalled"}, *OK], "its phase heal did not succeed"),
+        ([], "it did not reach phase settle"),
     ],
 )
 def test_a_report_says_whether_it_came_to_its_end(
@@ -105,7 +108,7 @@ def test_a_report_says_whether_it_came_to_its_end(
         ({}, None),
         ({"took_effect": False}, "its fault «1-kill» had no effect"),
         ({"took_effect": False, "required": False}, "none of its faults took effect"),
-        ({"healed_at": None}, "its fault «1-kill» was not seen to be healed"),
+        ({"healed_at": None}, "its fault «1-kill» has no recorded healing"),
         ({"error": "no such broker"}, "its fault «1-kill» failed"),
         ({"error": "no such broker", "required": False}, None),
     ],
@@ -184,5 +187,5 @@ def test_a_claim_that_nobody_can_judge_is_explained(small: SimpleNamespace, tmp_
 @pytest.mark.parametrize("name", ["nowhere", "empty"])
 def test_what_is_not_there_is_explained(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UnreadableReport, match=r"does not exist|holds no report\.json"):
+    with pytest.raises(UnreadableReport, match=r"does not exist|has no report\.json"):
         load_side(tmp_path / name)

@@ -48,29 +48,29 @@ def words(diff: Diff) -> str:
 @pytest.mark.parametrize(
     ("diff", "said"),
     [
-        (WORSE, "B has what A did not have: 1 claim worse, 1 anomaly new"),
-        (compare(good(), good()), "Nothing is new in B: 1 claim same"),
+        (WORSE, "B has new findings: 1 claim worse, 1 anomaly new"),
+        (compare(good(), good()), "Nothing in B is new: 1 claim same"),
         (
             compare(bad("p0-1"), good()),
-            "Nothing is new in B: 1 claim better, 1 anomaly gone",
+            "Nothing in B is new: 1 claim better, 1 anomaly gone",
         ),
         (
             DOUBTFUL,
-            "Nothing is new in B for certain, but not everything can be told: 1 claim of which "
+            "Nothing in B is certainly new, but not everything could be compared: 1 claim of which "
             "less is known, 1 anomaly perhaps gone",
         ),
         (
             CUT,
-            "B has what A did not have: 1 claim same, 1 anomaly still there, 4 records newly hit",
+            "B has new findings: 1 claim same, 1 anomaly still there, 4 records newly affected",
         ),
         (
             compare(good(claims=(claim(expected=True),)), good(claims=(claim(expected=False),))),
-            "B came out worse than A: 1 claim not as expected any more",
+            "B is worse than A: 1 claim not as expected any more",
         ),
-        (NOTHING, "These two cannot be compared: no claim was judged in B"),
+        (NOTHING, "A and B cannot be compared: no claim was judged in B"),
         (
             compare(good(), good(claims=(claim(input="x", sink="y"),))),
-            "These two cannot be compared: no topic and no sink is spoken of in both",
+            "A and B cannot be compared: their claims have no topic and no sink in common",
         ),
     ],
 )
@@ -87,33 +87,33 @@ def test_a_terminal_is_told_what_changed_and_why() -> None:
     text = printed(WORSE)
     for part in (
         "exactly-once payments → ledger  holds  violated by duplicate-output  worse",
-        "Both were sent the same records: same seed, same workload.",
+        "Both runs sent the same records: same seed, same workload.",
         "duplicate-output in ledger (table): new, 0 → 2",
         "  2 new: p0-1, p0-2",
-        "with replayed-batch by fault «kill»: 0 → 2 of those that are listed",
+        "with replayed-batch by fault «kill»: 0 → 2 of the listed findings",
         "versions  A    B",
         "  kafka   4.1  4.2",
     ):
         assert part in text
     assert "\x1b" not in text
-    assert "seed" not in text.split("What differs")[1]
+    assert "seed" not in text.split("Differences between")[1]
 
 
 def test_a_terminal_is_told_what_cannot_be_told() -> None:
     text = printed(CUT)
     assert "  2 perhaps new: p0-6, p0-7\n    the other run lists only the first 2 of 400" in text
-    assert "A lists 2 of 400: of the others nothing can be told one by one" in text
-    assert "--by anomaly leaves them aside" in text
-    assert "what it does not have proves nothing: it broke off" in printed(DOUBTFUL)
-    assert "could not have seen it: it broke off" in printed(DOUBTFUL)
+    assert "A lists 2 of 400: the others cannot be compared one by one" in text
+    assert "--by anomaly does not compare records" in text
+    assert "findings missing here prove nothing: it broke off" in printed(DOUBTFUL)
+    assert "could not have detected it: it broke off" in printed(DOUBTFUL)
     assert "Findings" not in printed(NOTHING)
 
 
 def test_what_came_with_nothing_known_is_not_told_to_have() -> None:
     alone = bad(findings=(group("duplicate-output", finding("p0-1", hazards=())),))
-    assert "no hazard beside" not in printed(compare(alone, alone))
-    assert "no hazard beside" not in words(compare(alone, alone))
-    assert "with no hazard beside: 1 → 0" in printed(compare(alone, bad("p0-2")))
+    assert "without a related hazard" not in printed(compare(alone, alone))
+    assert "without a related hazard" not in words(compare(alone, alone))
+    assert "without a related hazard: 1 → 0" in printed(compare(alone, bad("p0-2")))
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -175,11 +175,11 @@ def test_the_page_tells_everything() -> None:
     order = [
         "Skip to the claims",
         "exactly-once payments → ledger holds violated by duplicate-output worse A: Because.",
-        "They are compared record by record",
+        "Findings are compared record by record",
         "duplicate-output in ledger (table) new 0 → 2",
         "p0-1 stands out.",
         "kafka 4.1 4.2",
-        "What the words mean",
+        "B has it, and A would have detected it.",
     ]
     said = words(WORSE)
     places = [said.rindex(part) for part in order]
