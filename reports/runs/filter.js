@@ -1,6 +1,6 @@
 "use strict";
-// Hides the rows that nobody asked for. What is asked for stands in the address, behind #, so that it
-// can be sent; nothing else is kept, and nothing is loaded.
+// Hides the rows that do not match the filter. The filter is stored in the URL fragment, so that it can
+// be shared. Nothing else is stored, and nothing is loaded.
 (() => {
   const form = document.getElementById("filter");
   const rows = Array.from(document.querySelectorAll("#runs-table > tbody > tr"));
@@ -16,14 +16,14 @@
     show: (row, wanted) => many(row, "marks").includes(wanted),
     text: (row, wanted) => wanted.toLowerCase().split(/\s+/).every((word) => texts.get(row).includes(word)),
   };
-  const asked = () =>
+  const filters = () =>
     names.map((name) => [name, form.elements[name].value.trim()]).filter(([, value]) => value !== "");
 
   function apply() {
-    const wanted = asked();
+    const active = filters();
     let shown = 0;
     for (const row of rows) {
-      row.hidden = !wanted.every(([name, value]) => tests[name](row, value));
+      row.hidden = !active.every(([name, value]) => tests[name](row, value));
       shown += row.hidden ? 0 : 1;
     }
     count.textContent = `${shown} of ${rows.length} scenarios`;
@@ -31,21 +31,21 @@
   }
 
   function fromAddress() {
-    const said = new URLSearchParams(location.hash.slice(1));
-    // An address that leads to a section says nothing of the filter.
-    if (location.hash.length > 1 && !names.some((name) => said.has(name))) return;
+    const given = new URLSearchParams(location.hash.slice(1));
+    // The fragment may name a section instead of a filter.
+    if (location.hash.length > 1 && !names.some((name) => given.has(name))) return;
     for (const name of names) {
       const field = form.elements[name];
-      field.value = said.get(name) ?? "";
-      // What is not there to be chosen would hide everything without a word.
+      field.value = given.get(name) ?? "";
+      // A value that is not an option would silently hide all rows.
       if (field.selectedIndex === -1) field.value = "";
     }
     apply();
   }
 
   function toAddress() {
-    const said = new URLSearchParams(asked()).toString();
-    history.replaceState(null, "", said ? `#${said}` : location.pathname + location.search);
+    const fragment = new URLSearchParams(filters()).toString();
+    history.replaceState(null, "", fragment ? `#${fragment}` : location.pathname + location.search);
   }
 
   form.addEventListener("input", () => { apply(); toAddress(); });

@@ -16,13 +16,11 @@ from onceproof.reports.runs.run import Run
 from onceproof.reports.text import listed, plural
 
 DEFINITION: Final = (
-    "A scenario is flaky if two of its runs that came to their end, by the same code, with "
-    "the same versions, settings and workload and on the same backend, say something "
-    "different of a claim: another verdict, or other anomalies that refute it. If they had "
-    "the same seed, that is said; with another seed other records are sent, and a drawn "
-    "schedule is another one. A pipeline of your own may have been edited in between, so it "
-    "is never called flaky, and neither are runs that do not say by which code they were "
-    "made."
+    "A scenario is flaky if two of its complete runs, with the same code, versions, settings, "
+    "workload and backend, differ on a claim: another verdict, or other refuting anomalies. "
+    "The page says whether they had the same seed. With another seed, other records are sent "
+    "and another schedule is drawn. Your own pipeline is never called flaky, because it may "
+    "have been edited in between. Neither are runs that do not record their code."
 )
 Answer = tuple[str, tuple[str, ...]]
 """Verdict and refuting anomalies."""
@@ -47,12 +45,12 @@ def flaky(runs: Iterable[Run]) -> Flaky | None:
     for run in runs:
         if run.finished and run.claims and run.code is not None and run.own is None:
             alike.setdefault(run.setup, []).append(run)
-    found = [says for same in alike.values() if (says := _differences(same))]
+    found = [lines for same in alike.values() if (lines := _differences(same))]
     if not found:
         return None
     return Flaky(
         same_seed=any(_with_one_seed(same) for same in alike.values()),
-        says=tuple(dict.fromkeys(line for says in found for line in says)),
+        says=tuple(dict.fromkeys(line for lines in found for line in lines)),
     )
 
 
@@ -81,13 +79,13 @@ def _differences(runs: Sequence[Run]) -> list[str]:
     for name in dict.fromkeys(name for found in all_answers for name in found):
         counts[name] = Counter(found.get(name) for found in all_answers)
     return [
-        f"{name}: {listed(_often(answer, count) for answer, count in counted.most_common())}"
+        f"{name}: {listed(_counted(answer, count) for answer, count in counted.most_common())}"
         for name, counted in counts.items()
         if len(counted) > 1
     ]
 
 
-def _often(answer: Answer | None, count: int) -> str:
+def _counted(answer: Answer | None, count: int) -> str:
     if answer is None:
         return f"not claimed in {plural(count, 'run')}"
     verdict, by = answer

@@ -36,9 +36,9 @@ class Table:
 def table(trials: Iterable[Trial]) -> Table:
     """Return the table of all trials that were not left out."""
     shown = [trial for trial in trials if trial.state is not State.LEFT_OUT]
-    there = {column(trial) for trial in shown}
-    others = sorted(there - {*_ORDER, SEVERAL})
-    columns = tuple(c for c in (*_ORDER, *others, SEVERAL) if c in there)
+    present = {column(trial) for trial in shown}
+    others = sorted(present - {*_ORDER, SEVERAL})
+    columns = tuple(c for c in (*_ORDER, *others, SEVERAL) if c in present)
     rows = tuple(
         Row(
             subject=subject,

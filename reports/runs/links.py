@@ -10,6 +10,6 @@ from urllib.parse import quote
 def link(target: Path, folder: Path) -> str:
     """Return a link from a page in `folder`, quoted byte by byte, because names may be anything."""
     # Resolve symbolic links first: `..` is relative to a link's target.
-    way = os.path.relpath(target.resolve(), folder.resolve())
+    path = os.path.relpath(target.resolve(), folder.resolve())
     # `./` keeps a name with a colon from being parsed as a scheme.
-    return "./" + quote(os.fsencode(way))
+    return "./" + quote(os.fsencode(path))

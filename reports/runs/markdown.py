@@ -28,8 +28,8 @@ def _lines(matrix: Matrix) -> Iterator[str]:
     yield f"**{_plain(headline(matrix))}.** {_about(matrix)}"
     yield ""
     yield (
-        "A row is a subject, a column a kind of faults. In a cell stands each scenario with what "
-        "its run said of each claim; ✓ marks what came out as the scenario expects, ✗ what did not."
+        "Rows are subjects, columns are kinds of faults. Each cell lists its scenarios with the "
+        "verdict on each claim: ✓ as the scenario expects, ✗ not as expected."
     )
     for backend in matrix.backends:
         yield ""
@@ -55,14 +55,14 @@ def _about(matrix: Matrix) -> str:
     versions = matrix.versions
     software = ", ".join(
         f"{name} {versions[key]}"
-        for name, key in (("Kafka", "kafka"), ("Spark", "pyspark"), ("our code", "code"))
+        for name, key in (("Kafka", "kafka"), ("Spark", "pyspark"), ("onceproof", "code"))
         if key in versions
     )
     images = ", ".join(
         sorted({of.partition(" ")[0] for name, of in versions.items() if name.startswith(_IMAGE)})
     )
     return (
-        f"{matrix.scope} with seed {matrix.seed}, begun {matrix.started_at}, "
+        f"{matrix.scope} with seed {matrix.seed}, started {matrix.started_at}, "
         f"{matrix.at_once} at a time, in {seconds(matrix.seconds)}"
         f"{f', on {software}' if software else ''}"
         f"{f'; in containers of {_plain(images)}' if images else ''}."
@@ -73,7 +73,8 @@ def _about(matrix: Matrix) -> str:
 def _earlier(matrix: Matrix) -> str:
     """Say how many runs were reused, since the matrix's duration does not include them."""
     reused = len(matrix.all_of(State.REUSED))
-    return f" {plural(reused, 'run')} of the same code, made before, among them." if reused else ""
+    were = "was" if reused == 1 else "were"
+    return f" {plural(reused, 'run')} of the same code {were} reused." if reused else ""
 
 
 def _backend(backend: Backend, matrix: Matrix) -> str:

@@ -52,7 +52,7 @@ def index_page(found: Found, folder: Path) -> str:
         "index.html.j2",
         script(_HERE / "filter.js"),
         main="runs",
-        sections={"runs": "Runs", "unread": "Not in the table", "words": "What the words mean"},
+        sections={"runs": "Runs", "unread": "Not in the table", "words": "Terms"},
         headline=headline(scenarios, len(found.unread)),
         tone=_tone(scenarios, found),
         tiles=_tiles(scenarios, found),
@@ -125,8 +125,8 @@ def _tone(scenarios: Sequence[Row], found: Found) -> str:
     states = {run.state for run in found.runs}
     if RunState.UNEXPECTED in states:
         return Verdict.VIOLATED
-    odd = found.unread or any(row.flaky for row in scenarios) or states - {RunState.EXPECTED}
-    return Verdict.UNKNOWN if odd or not states else Verdict.HOLDS
+    unclear = found.unread or any(row.flaky for row in scenarios) or states - {RunState.EXPECTED}
+    return Verdict.UNKNOWN if unclear or not states else Verdict.HOLDS
 
 
 def _tiles(scenarios: Sequence[Row], found: Found) -> tuple[Tile, ...]:
@@ -134,7 +134,7 @@ def _tiles(scenarios: Sequence[Row], found: Found) -> tuple[Tile, ...]:
     newest = [row.newest.state for row in scenarios]
     return (
         Tile(value=number(len(states)), label="runs"),
-        Tile(value=number(len(scenarios)), label="scenarios, each backend by itself"),
+        Tile(value=number(len(scenarios)), label="scenarios, counted per backend"),
         Tile(
             value=f"{number(states.count(RunState.EXPECTED))} of {number(len(states))}",
             label="runs as expected",
@@ -146,17 +146,17 @@ def _tiles(scenarios: Sequence[Row], found: Found) -> tuple[Tile, ...]:
         Tile(
             value=number(sum(row.flaky is not None for row in scenarios)), label="scenarios flaky"
         ),
-        Tile(value=number(len(found.unread)), label="folders that tell nothing"),
+        Tile(value=number(len(found.unread)), label="folders without a readable report"),
     )
 
 
 def _choices(scenarios: Sequence[Row]) -> Choices:
-    there = {kind for row in scenarios for kind in row.kinds or (NO_FAULT,)}
-    others = sorted(there - {*_KINDS, NO_FAULT})
+    present = {kind for row in scenarios for kind in row.kinds or (NO_FAULT,)}
+    others = sorted(present - {*_KINDS, NO_FAULT})
     verdicts = {verdict for row in scenarios for verdict in row.verdicts}
     return Choices(
         subjects=_sorted(row.newest.subject for row in scenarios),
-        kinds=tuple(kind for kind in (*_KINDS, *others, NO_FAULT) if kind in there),
+        kinds=tuple(kind for kind in (*_KINDS, *others, NO_FAULT) if kind in present),
         faults=_sorted(name for row in scenarios for name in row.faults),
         verdicts=tuple(verdict for verdict in Verdict if verdict in verdicts),
     )

@@ -20,7 +20,7 @@ from onceproof.reports.runs.run import Found, Run, Unread
 from onceproof.reports.write import HTML_FILE, JSON_FILE, LARGEST, UnreadableReport, load
 
 _NAME: Final = re.compile(r"\d{8}T\d{6}Z-.+")
-_WANTED: Final = "a folder that `onceproof run` printed, or the one that holds them, such as runs"
+_EXPECTED: Final = "a run folder that `onceproof run` printed, or their parent folder, such as runs"
 
 
 class NoRuns(ValueError):
@@ -35,7 +35,7 @@ def read_runs(paths: Iterable[Path]) -> Found:
     """
     folders = dict.fromkeys(folder for path in paths for folder in _folders(path))
     if not folders:
-        raise NoRuns(f"there is no run folder there. Give {_WANTED}.")
+        raise NoRuns(f"no run folder found. Give {_EXPECTED}.")
     read = [_read(folder) for folder in folders]
     runs = [run for run in read if isinstance(run, Run)]
     return Found(
@@ -54,7 +54,7 @@ def is_run(folder: Path) -> bool:
 
 def _folders(path: Path) -> Iterator[Path]:
     if not path.exists():
-        raise NoRuns(f"{path} does not exist. Give {_WANTED}.")
+        raise NoRuns(f"{path} does not exist. Give {_EXPECTED}.")
     if not path.is_dir():
         return  # `runs/*` also matches a matrix's page
     if is_run(path):
@@ -63,7 +63,7 @@ def _folders(path: Path) -> Iterator[Path]:
     try:
         inside = sorted(path.iterdir())
     except OSError as error:
-        raise NoRuns(f"{path} cannot be read ({error.strerror}); see to its permissions.") from None
+        raise NoRuns(f"{path} cannot be read ({error.strerror}): check its permissions.") from None
     for folder in inside:
         # The name alone identifies a run folder that cannot be opened.
         if folder.is_dir() and (_NAME.fullmatch(folder.name) or is_run(folder)):
@@ -74,11 +74,11 @@ def _read(folder: Path) -> Run | Unread:
     try:
         report = folder / JSON_FILE
         if report.exists() and not report.is_file():
-            return Unread(folder=folder, reason=f"{JSON_FILE} is no file.")
+            return Unread(folder=folder, reason=f"{JSON_FILE} is not a file.")
         if report.exists() and report.stat().st_size > LARGEST:
             return Unread(
                 folder=folder,
-                reason=f"{JSON_FILE} is larger than any report; `onceproof check` writes it anew.",
+                reason=f"{JSON_FILE} is too large for a report; `onceproof check` rewrites it.",
             )
         if report.exists():
             return _run(folder, load(folder))
@@ -95,7 +95,7 @@ def _unjudged(folder: Path) -> Unread:
     return Unread(
         folder=folder,
         scenario=record.scenario,
-        reason=f"It has no {JSON_FILE}: it is under way, or was broken off before it was judged. "
+        reason=f"It has no {JSON_FILE}: it is in progress, or was interrupted before judging. "
         "`onceproof check` judges what it recorded.",
     )
 

@@ -105,7 +105,7 @@ def headline(found: Sequence[Row], unread: int) -> str:
     if many := sum(row.flaky is not None for row in found):
         parts.append(f"{plural(many, 'scenario')} flaky")
     if unread:
-        parts.append(f"{plural(unread, 'folder that tells', 'folders that tell')} nothing")
+        parts.append(f"{plural(unread, 'folder')} without a readable report")
     total = f"{plural(len(runs), 'run')} of {plural(len(found), 'scenario')}"
     return f"{total}: {', '.join(parts)}" if parts else total
 

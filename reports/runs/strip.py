@@ -78,7 +78,7 @@ def strip(newest_first: Sequence[Run]) -> Strip:
             )
             for place, run in enumerate(shown)
         ),
-        says=f"{plural(len(shown), 'run')}, the oldest first: {', '.join(_words(shown))}.",
+        says=f"{plural(len(shown), 'run')}, oldest first: {', '.join(_states(shown))}.",
         left_out=len(newest_first) - len(shown),
     )
 
@@ -89,10 +89,10 @@ def signs(newest_first: Sequence[Run]) -> str:
     return f"…{shown}" if len(newest_first) > SHOWN else shown
 
 
-def _words(runs: Sequence[Run]) -> Iterator[str]:
+def _states(runs: Sequence[Run]) -> Iterator[str]:
     """Describe the runs; consecutive equal results are joined."""
     for (verdict, state), same in groupby(runs, key=lambda run: (run.verdict, run.state)):
         count = len(list(same))
-        often = f" {count} times" if count > 1 else ""
+        times = f" {count} times" if count > 1 else ""
         judged = f"{verdict}, {state}" if verdict is not None else str(state)
-        yield f"{judged}{often}"
+        yield f"{judged}{times}"

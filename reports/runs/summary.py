@@ -53,9 +53,9 @@ def tiles(matrix: Matrix) -> tuple[Tile, ...]:
         ),
         Tile(
             value=number(len(matrix.all_of(State.REUSED))),
-            label="runs that were there already",
+            label="runs reused",
         ),
-        Tile(value=seconds(matrix.seconds), label=f"with {matrix.at_once} at a time"),
+        Tile(value=seconds(matrix.seconds), label=f"total time, {matrix.at_once} at a time"),
     )
 
 

@@ -24,10 +24,10 @@ def print_index(found: Found, out: TextIO) -> None:
         to.print()
         to.print(_table(scenarios))
         to.print()
-        to.print(Text(f"runs, the oldest first: {LEGEND}", style="dim"))
+        to.print(Text(f"runs, oldest first: {LEGEND}", style="dim"))
     for row in scenarios:
         if row.flaky is not None:
-            seed = "with one seed" if row.flaky.same_seed else "between seeds"
+            seed = "with the same seed" if row.flaky.same_seed else "across seeds"
             to.print()
             to.print(Text(f"flaky, {seed}: {_name(row)}", style="bold yellow"))
             for says in row.flaky.says:
@@ -68,11 +68,11 @@ def _name(row: Row) -> str:
 def _claims(same: Same) -> Text:
     text = Text(f"{line('; '.join(same.names))}: ", style="dim")
     for place, outcome in enumerate(same.outcomes):
-        often = f" ×{outcome.count}" if len(same.outcomes) > 1 else ""
-        odd = "" if outcome.expected else f", should be {outcome.should_be}"
+        times = f" ×{outcome.count}" if len(same.outcomes) > 1 else ""
+        expectation = "" if outcome.expected else f", should be {outcome.should_be}"
         text.append(", " if place else "")
         style = "not dim" if outcome.expected else "bold red not dim"
-        text.append(line(f"{outcome.verdict}{often}{odd}"), style)
+        text.append(line(f"{outcome.verdict}{times}{expectation}"), style)
     return text
 
 

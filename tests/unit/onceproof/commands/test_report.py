@@ -47,7 +47,7 @@ def test_many_runs_with_the_real_command(runs: Path, tmp_path: Path) -> None:
 def test_many_runs_in_a_terminal(runs: Path) -> None:
     code, out, _ = run(runs)
     assert code == 0
-    assert out.startswith("1 run of 1 scenario: 1 as expected, 1 folder that tells nothing.")
+    assert out.startswith("1 run of 1 scenario: 1 as expected, 1 folder without a readable report.")
     assert run(*runs.iterdir())[1] == out
 
 
@@ -81,7 +81,7 @@ def test_what_cannot_be_read_or_written_is_explained(runs: Path, tmp_path: Path)
     (empty := tmp_path / "empty").mkdir()
     code, _, err = run(empty)
     assert code == 2
-    assert "there is no run folder there. Give a folder that `onceproof run` printed" in err
+    assert "no run folder found. Give a run folder that `onceproof run` printed" in err
     code, _, err = run(runs, "--html", tmp_path / "no/such/index.html")
     assert code == 3
     assert "No such file or directory" in err

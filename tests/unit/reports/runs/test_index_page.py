@@ -51,12 +51,12 @@ def test_the_page_tells_everything() -> None:
     words = parsed(page(*RUNS, unread=(GONE,))).words
     order = [
         "5 runs of 4 scenarios: 3 as expected, 1 not as expected, 1 not finished",
-        "1 folder that tells nothing",
+        "1 folder without a readable report",
         "scenarios whose newest run is not as expected",
         "small A small run forwarder crash leader killed",
         "violated ×1 by duplicate-output not as expected, should be holds holds ×1",
         "exactly-once a → b",
-        "1 of 2 the newest is not flaky, with one seed what differs",
+        "1 of 2 the newest run is not flaky, with the same seed differences",
         "2 runs, seed 7 11.5 s (11.0 s to 12.0 s) newest 2025-01-02 00:00 all 2",
         "20250102T000000Z-small-7 violated, not as expected, 12.0 s, code 0123456789ab",
         "late",
@@ -65,7 +65,7 @@ def test_the_page_tells_everything() -> None:
         "forwarder on docker no fault",
         "newest (no page)",
         "20250109T000000Z-x-1 x It is cut short.",
-        "Flaky : A scenario is flaky if two of its runs",
+        "Flaky : A scenario is flaky if two of its complete runs",
     ]
     places = []
     for part in order:
@@ -152,8 +152,8 @@ def test_a_trend_is_drawn_and_told() -> None:
     html = page(run(2, WRONG), run(1), *(run(3, scenario="long") for _ in range(SHOWN + 2)))
     pictures = [a["aria-label"] for tag, a in parsed(html).tags if tag == "svg" and "role" in a]
     assert pictures == [
-        "2 runs, the oldest first: holds, as expected, violated, not as expected.",
-        f"{SHOWN} runs, the oldest first: holds, as expected {SHOWN} times.",
+        "2 runs, oldest first: holds, as expected, violated, not as expected.",
+        f"{SHOWN} runs, oldest first: holds, as expected {SHOWN} times.",
     ]
     assert html.count('class="wrong"') == 1
     assert html.count('<rect class="run') == 2 + SHOWN
@@ -164,7 +164,7 @@ def test_a_page_of_nothing_is_a_page() -> None:
     words = parsed(page(unread=(GONE,))).words
     assert "No run could be read." in words
     assert "It is cut short." in words
-    assert "Nothing: every run folder that was given could be read." in parsed(page(run(1))).words
+    assert "None: every given run folder could be read." in parsed(page(run(1))).words
 
 
 @pytest.mark.parametrize("text", HOSTILE)

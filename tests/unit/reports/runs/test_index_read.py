@@ -90,7 +90,7 @@ def test_where_no_run_is_it_is_said_what_to_give(runs: Path, name: str) -> None:
     [
         ("", "report.json: the whole file"),
         ("{", "report.json: the whole file"),
-        ('{"format": "onceproof-report/9"}', "Expected was onceproof-report/4"),
+        ('{"format": "onceproof-report/9"}', "Expected onceproof-report/4"),
         ("\x00\xff", "report.json: the whole file"),
         ("[" * 100_000, "report.json: the whole file"),
     ],
@@ -111,7 +111,7 @@ def test_a_run_under_way_says_so(runs: Path, small_report: Report, small: Simple
     small.record().save(folder)
     found = unread(read_runs([runs]))
     assert found.scenario == "small"
-    assert "It has no report.json: it is under way, or was broken off" in found.reason
+    assert "It has no report.json: it is in progress, or was interrupted" in found.reason
     (folder / "run.json").write_text("{")
     assert "run.json is not JSON" in unread(read_runs([runs])).reason
     (folder / "run.json").unlink()
@@ -137,8 +137,8 @@ def test_what_is_no_file_or_far_too_large_is_not_read(runs: Path, small_report: 
     found = read_runs([runs])
     assert len(found.runs) == 1
     reasons = sorted(folder.reason for folder in found.unread)
-    assert reasons[0] == "report.json is larger than any report; `onceproof check` writes it anew."
-    assert reasons[1] == "report.json is no file."
+    assert reasons[0] == "report.json is not a file."
+    assert reasons[1] == "report.json is too large for a report; `onceproof check` rewrites it."
 
 
 @pytest.mark.parametrize(

@@ -210,7 +210,7 @@ def test_all_of_it_in_a_sentence() -> None:
     found = rows([run(1), run(2, WRONG), run(3, scenario="b", finished=False), UNJUDGED])
     assert headline(found, 2) == (
         "4 runs of 2 scenarios: 1 as expected, 1 not as expected, 1 not finished, "
-        "1 nothing was judged, 1 scenario flaky, 2 folders that tell nothing"
+        "1 nothing was judged, 1 scenario flaky, 2 folders without a readable report"
     )
     assert headline((), 0) == "0 runs of 0 scenarios"
 
@@ -225,7 +225,7 @@ def test_the_trend_goes_from_the_oldest_to_the_newest() -> None:
     assert [cell.wrong for cell in found.cells] == [False, False, True]
     assert [cell.changed for cell in found.cells] == [False, True, True]
     assert found.says == (
-        "3 runs, the oldest first: holds, as expected 2 times, violated, not as expected."
+        "3 runs, oldest first: holds, as expected 2 times, violated, not as expected."
     )
     assert signs([run(3, WRONG), run(2, finished=False), run(1)]) == ".~!"
 
@@ -252,7 +252,7 @@ def test_a_terminal_is_told_everything() -> None:
         "small (docker)",
         "1 of 2",
         ".!",
-        "flaky, with one seed: small",
+        "flaky, with the same seed: small",
         "exactly-once a → b: violated by duplicate-output in 1 run and holds in 1 run",
         "runs/x (small)",
         "It is cut short.",

@@ -185,8 +185,8 @@ def test_the_figures() -> None:
         "claims as expected": "3 of 4",
         "claims invalid, 1 of them unexpectedly": "2",
         "claims unknown, 0 of them unexpectedly": "0",
-        "runs that were there already": "1",
-        "with 2 at a time": "3 min 20 s",
+        "runs reused": "1",
+        "total time, 2 at a time": "3 min 20 s",
     }
 
 
@@ -205,14 +205,14 @@ def test_the_page_tells_everything() -> None:
     words = Page(html).words
     order = [
         "2 of 5 runs as expected, 1 not run",
-        "Every scenario, on local, docker (could not be had)",
+        "Every scenario, on local, docker (unavailable)",
         "exactly-once a → b : invalid, should be violated by duplicate-output. Because.",
         "ended with signal 9",
         "Rows are subjects",
-        "docker could not be had: There is no engine.",
+        "docker is unavailable: There is no engine.",
         "1 scenario left out: docker does not offer gates. cut",
-        "1 run not made yet: waiting",
-        "1 run of the same scenario, seed, backend, schedule and code was there already",
+        "1 run still to do: waiting",
+        "1 run reused, of the same scenario, seed, backend, schedule and code: there",
         "onceproof matrix --seed 7",
         "0123456789ab",
     ]
@@ -246,7 +246,7 @@ def test_nothing_that_is_told_can_act(text: str) -> None:
 
 
 def test_an_empty_matrix_is_told_too() -> None:
-    assert "Nothing was to be run." in Page(matrix_page(matrix())).words
+    assert "There was nothing to run." in Page(matrix_page(matrix())).words
     assert "| subject |" not in markdown(matrix())
 
 
@@ -267,9 +267,10 @@ def test_what_containers_were_made_from_and_what_was_there_before() -> None:
     }
     again = replace(GOOD, state=State.REUSED)
     told = markdown(matrix(GOOD, again, versions=images))
-    assert ", on our code c0de; in containers of kafka:4, postgres:17. 1 run of the" in told
+    assert ", on onceproof c0de; in containers of kafka:4, postgres:17. 1 run of the" in told
+    assert "same code was reused." in told
     assert "; in containers" not in markdown(matrix(GOOD, versions={"code": "c0de"}))
-    assert "made before" not in markdown(matrix(GOOD))
+    assert "reused" not in markdown(matrix(GOOD))
 
 
 # As Markdown.
@@ -278,8 +279,9 @@ def test_what_containers_were_made_from_and_what_was_there_before() -> None:
 def test_the_table_as_markdown() -> None:
     told = markdown(matrix(GOOD, BAD, LEFT_OUT, CRASHED, backends=DOCKER)).splitlines()
     assert (
-        "**1 of 3 runs as expected.** Every scenario with seed 7, begun 2025-01-01T00:00:00+00:00, "
-        "2 at a time, in 3 min 20 s, on Kafka 4.2.0, our code 0123456789ab." in told
+        "**1 of 3 runs as expected.** Every scenario with seed 7, started "
+        "2025-01-01T00:00:00+00:00, 2 at a time, in 3 min 20 s, on Kafka 4.2.0, "
+        "onceproof 0123456789ab." in told
     )
     assert "Backend local: 3 scenarios." in told
     assert "Backend docker: not run. There is no engine." in told
