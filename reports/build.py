@@ -70,7 +70,7 @@ def build(
     )
     line = timeline(history, clock, phases=phases, faults=faults, findings=found, batches=batches)
     return Report(
-        headline=long(headline(claims, faults, _several(history))),
+        headline=long(headline(claims, faults, _sinks_with_several_effects(history))),
         verdict=of.verdict if of else None,
         expected=_all_expected(claims),
         unsealed=short_or_none(judgement.unsealed),
@@ -252,7 +252,7 @@ def _hazard(row: dict[str, Any], clock: Clock) -> Hazard:
     )
 
 
-def _several(history: History) -> frozenset[str]:
+def _sinks_with_several_effects(history: History) -> frozenset[str]:
     """Return the sinks where a record may have several effects, which have distinct names."""
     expected = table(history, "expected")
     names = expected.group_by("sink").aggregate([("effect_key", "count_distinct")]).to_pylist()

@@ -20,10 +20,10 @@ def print_status(lab: str, status: Mapping[str, Any], out: TextIO, *, anew: bool
     to = console(out)
     if anew and to.is_terminal:
         out.write(_CLEAR)
-    to.print(_picture(lab, status))
+    to.print(_status_view(lab, status))
 
 
-def _picture(lab: str, status: Mapping[str, Any]) -> RenderableType:
+def _status_view(lab: str, status: Mapping[str, Any]) -> RenderableType:
     head = Text(f"lab {line(lab)}", style="bold")
     if work := status["workload"]:
         head.append(
@@ -37,7 +37,7 @@ def _picture(lab: str, status: Mapping[str, Any]) -> RenderableType:
     for name, state in status["nodes"].items():
         style = "green" if state == "up" else "bold red"
         nodes.append(f"{line(name)} {line(state)}   ", style=style)
-    return Group(head, nodes, _partitions(status["partitions"]), _rest(status))
+    return Group(head, nodes, _partitions(status["partitions"]), _links_and_faults(status))
 
 
 def _partitions(partitions: list[dict[str, Any]]) -> Table:
@@ -60,7 +60,7 @@ def _partitions(partitions: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _rest(status: Mapping[str, Any]) -> Text:
+def _links_and_faults(status: Mapping[str, Any]) -> Text:
     text = Text()
     for link, what in status["links"].items():
         text.append(f"link {line(link)}: {line(what)}\n", style="yellow")

@@ -119,7 +119,7 @@ class PlainLines:
         if stale or (last is not None and event.at - last < _EVERY_NS):
             return
         self._last_progress, self._acknowledged = event.at, event.acknowledged
-        self._write(event.at, "progress", _progress_words(event))
+        self._write(event.at, "progress", _progress_text(event))
 
     def _write(self, at: int, word: str, text: str) -> None:
         elapsed = (at - (at if self._started is None else self._started)) / 1e9
@@ -161,7 +161,7 @@ class _Repeats:
         return f"{shown.text} ({number(count)} so far)" if round_count else None
 
 
-def _progress_words(event: events.Progress) -> str:
+def _progress_text(event: events.Progress) -> str:
     share = f" ({100 * event.acknowledged / event.total:.0f} %)" if event.total else ""
     pipeline = "" if event.pipeline is None else f", {event.pipeline}"
     of = f"{number(event.acknowledged)} of {number(event.total)}"

@@ -116,12 +116,12 @@ def _zones(first: Mapping[str, Stamp], started: Mapping[str, float]) -> dict[str
             ahead[name] = (at.at - started[name] - whole, whole)
     soonest = min(ahead.values(), default=(0.0, 0.0))
     return {
-        name: _Zone(0.0 if at.zoned else (_own(ahead.get(name)) or soonest)[1])
+        name: _Zone(0.0 if at.zoned else (_plausible(ahead.get(name)) or soonest)[1])
         for name, at in first.items()
     }
 
 
-def _own(found: tuple[float, float] | None) -> tuple[float, float] | None:
+def _plausible(found: tuple[float, float] | None) -> tuple[float, float] | None:
     return found if found and found[0] <= _AT_ONCE else None
 
 

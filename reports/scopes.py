@@ -9,7 +9,7 @@ from onceproof.reports.model import Claim, Finding, Findings
 
 
 @dataclass(frozen=True, order=True)
-class Stretch:
+class Scope:
     """A place where anomalies are looked for: a topic, or a sink as one view sees it.
 
     A finding whose key names no place concerns the whole run, and so every claim.
@@ -32,14 +32,14 @@ class Stretch:
         return self.topic or "the run"
 
 
-def sink_of(claim: Claim) -> Stretch | None:
+def sink_of(claim: Claim) -> Scope | None:
     """Return the sink of a claim; None if it has none."""
     if claim.hop is Hop.PRODUCE or claim.sink is None:
         return None
-    return Stretch(Hop.PROCESS, sink=claim.sink, view=claim.view or "")
+    return Scope(Hop.PROCESS, sink=claim.sink, view=claim.view or "")
 
 
-def stretch_of(group: Findings, finding: Finding) -> Stretch:
+def scope_of(group: Findings, finding: Finding) -> Scope:
     """Return where a finding is; the whole run if its key names neither sink nor topic."""
 
     def text(name: str) -> str:
@@ -47,13 +47,13 @@ def stretch_of(group: Findings, finding: Finding) -> Stretch:
         return value if isinstance(value, str) else ""
 
     if group.hop is Hop.PRODUCE:
-        return Stretch(group.hop, topic=text("topic"))
-    return Stretch(group.hop, sink=text("sink"), view=text("view"))
+        return Scope(group.hop, topic=text("topic"))
+    return Scope(group.hop, sink=text("sink"), view=text("view"))
 
 
 def looks_at(claim: Claim, group: Findings, finding: Finding) -> bool:
     """Return whether a finding is where a claim looks."""
-    where = stretch_of(group, finding)
+    where = scope_of(group, finding)
     if where.sink:
         return where.sink == claim.sink and claim.view in (None, where.view or claim.view)
     return where.topic in ("", claim.input)

@@ -70,10 +70,10 @@ def _lines() -> Iterator[str]:
     yield _READING
     for entries in hops.values():
         for entry in entries:
-            yield from _one(entry, entry.trial())
+            yield from _section(entry, entry.trial())
 
 
-def _one(entry: Entry, trial: Trial | None) -> Iterator[str]:
+def _section(entry: Entry, trial: Trial | None) -> Iterator[str]:
     anomaly = entry.anomaly
     yield ""
     yield f"### {entry.name}"
@@ -99,8 +99,8 @@ def _one(entry: Entry, trial: Trial | None) -> Iterator[str]:
     yield f"* Source: {_prose(anomaly.source)}."
     yield ""
     if entry.minimal:
-        yield from _folded("This history as code", "python", entry.code())
-    yield from _folded(f"The query (<code>{entry.file}</code>)", "sql", anomaly.sql.strip())
+        yield from _details("This history as code", "python", entry.code())
+    yield from _details(f"The query (<code>{entry.file}</code>)", "sql", anomaly.sql.strip())
 
 
 def _table(table: HistoryTable) -> Iterator[str]:
@@ -111,7 +111,7 @@ def _table(table: HistoryTable) -> Iterator[str]:
         yield f"| {' | '.join(map(_cell, row))} |"
 
 
-def _folded(summary: str, language: str, code: str) -> Iterator[str]:
+def _details(summary: str, language: str, code: str) -> Iterator[str]:
     yield f"<details><summary>{summary}</summary>"
     yield ""
     yield f"```{language}"

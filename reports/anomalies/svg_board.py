@@ -110,9 +110,11 @@ class _Artist:
         height = _ROW * len(group.lines)
         if group.lines:
             d = f"M30 {num(y + _ROW / 2 + 3)}h-5v{num(height)}h5"
-            yield path(d, f"p-bracket{_bad(group.wrong)}")
+            yield path(d, f"p-bracket{_wrong_class(group.wrong)}")
         marks = [cross(14, y + _ROW / 2)] if group.wrong else []
-        marks.append(words(34, y + _TEXT - 1, group.title, f"p-text p-group{_bad(group.wrong)}"))
+        marks.append(
+            words(34, y + _TEXT - 1, group.title, f"p-text p-group{_wrong_class(group.wrong)}")
+        )
         yield element("g", *marks, data_rows=_rows(group.refs))
 
     def _logs(self, y: float) -> float:
@@ -137,7 +139,7 @@ class _Artist:
         marks = [
             element(
                 "rect", x=left, y=y, width=right - left, height=height,
-                class_=f"p-slot p-{slot.look}{_bad(slot.wrong)}",
+                class_=f"p-slot p-{slot.look}{_wrong_class(slot.wrong)}",
             )
         ]  # fmt: skip
         if slot.wrong:
@@ -147,7 +149,7 @@ class _Artist:
             marks.append(
                 words(
                     (left + right) / 2, y + 19 + 16 * number, text,
-                    f"{class_}{_bad(slot.wrong and not number)}", text_anchor="middle",
+                    f"{class_}{_wrong_class(slot.wrong and not number)}", text_anchor="middle",
                 )
             )  # fmt: skip
         return element("g", *marks, data_rows=_rows(slot.refs))
@@ -178,7 +180,7 @@ class _Artist:
         self, y: float, line: Line, x: float, wrong: bool, log: float, passing: set[float]
     ) -> None:
         start = self._columns.gutter
-        kind = f"p-wire{_bad(wrong)}{' p-absent' if line.ghost else ''}"
+        kind = f"p-wire{_wrong_class(wrong)}{' p-absent' if line.ghost else ''}"
         head = line.flow is Flow.TO_LINE
         tip = log if head else log + (-7 if y < log else 7)
         bend = 5 if tip > y else -5
@@ -186,7 +188,7 @@ class _Artist:
         for gap in sorted(gap for gap in passing if gap < x):
             across += f"H{num(gap - _AIR)}M{num(gap + _AIR)} {num(y)}"
         self.layers.wires.append(path(f"{across}H{num(x - 5)}q5 0 5 {bend}V{num(tip)}", kind))
-        filled = f"p-head{_bad(wrong)}{' p-absent' if line.ghost else ''}"
+        filled = f"p-head{_wrong_class(wrong)}{' p-absent' if line.ghost else ''}"
         if head:
             self.layers.heads.append(path(f"M{num(start + 1)} {num(y)}l8 -4.5v9z", filled))
         else:
@@ -196,7 +198,7 @@ class _Artist:
     def _span(self, y: float, line: Line) -> None:
         start, end = (self._columns.of(edge) for edge in line.span or ())
         if start is not None and end is not None:
-            kind = f"p-span{_bad(line.wrong)}{' p-absent' if line.ghost else ''}"
+            kind = f"p-span{_wrong_class(line.wrong)}{' p-absent' if line.ghost else ''}"
             d = f"M{num(start + 2)} {num(y - 6)}v12m0 -6H{num(end - 2)}m0 -6v12"
             self.layers.heads.append(path(d, kind))
 
@@ -215,7 +217,7 @@ def _text_of(line: Line, x: float, y: float) -> Markup:
     return element("g", *marks, *text, data_rows=_rows(line.refs))
 
 
-def _bad(wrong: bool) -> str:
+def _wrong_class(wrong: bool) -> str:
     return " p-wrong" if wrong else ""
 
 

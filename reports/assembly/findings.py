@@ -31,7 +31,7 @@ def findings(
     """Return all groups of findings, those that refute a claim first."""
     shown = [found for group in judgement.findings for found in group.shown[: _SHOWN[0]]]
     claims = judgement.claims
-    named = records_of_attempts(history, {a for f in shown if (a := _only(f, "attempt"))})
+    named = records_of_attempts(history, {a for f in shown if (a := _only_value(f, "attempt"))})
     records = {record for f in shown if (record := _record(f, named))}
     inputs = {judged.claim.scope.input for judged in claims}
     paths = Paths(history, clock, records, inputs)
@@ -93,24 +93,24 @@ def _texts(found: JudgedFinding) -> list[str]:
     return list(dict.fromkeys(v for row in _rows(found) for v in row.values() if type(v) is str))
 
 
-def _only(found: JudgedFinding, column: str) -> str | None:
+def _only_value(found: JudgedFinding, column: str) -> str | None:
     """Return the one text that all rows have in a column; None if there are none or several."""
     values = {v for row in _rows(found) if isinstance(v := row.get(column), str)}
     return values.pop() if len(values) == 1 else None
 
 
 def _record(found: JudgedFinding, named: dict[str, str]) -> str | None:
-    return _only(found, "record") or named.get(_only(found, "attempt") or "")
+    return _only_value(found, "record") or named.get(_only_value(found, "attempt") or "")
 
 
 def _places(found: JudgedFinding, claims: Sequence[ClaimJudgement]) -> list[Place]:
     """Return the sinks where effects are looked up: the finding's, else those of the claims."""
     if found.hop is Hop.PRODUCE:
         return []
-    if sink := _only(found, "sink"):
+    if sink := _only_value(found, "sink"):
         refuted = [j.claim.scope for j in claims if found.anomaly in j.refuted_by]
         others = (other for scope in refuted if scope.sink == sink for other in scope.others)
-        return list(dict.fromkeys([(sink, _only(found, "view")), *others]))
+        return list(dict.fromkeys([(sink, _only_value(found, "view")), *others]))
     scopes = (judged.claim.scope for judged in claims)
     return list(dict.fromkeys((s.sink, s.view) for s in scopes if s.sink is not None))
 
@@ -165,8 +165,8 @@ def _batches(found: JudgedFinding) -> set[tuple[str | None, int]]:
 
 
 def _time_of(row: JudgedRow, clock: Clock) -> float | None:
-    at, own = row.get("at"), row.get("clock", clock.id)
-    return clock.seconds(at, str(own)) if type(at) is int else None
+    at, clock_id = row.get("at"), row.get("clock", clock.id)
+    return clock.seconds(at, str(clock_id)) if type(at) is int else None
 
 
 def _cause(row: JudgedRow, clock: Clock) -> Cause:
@@ -174,10 +174,10 @@ def _cause(row: JudgedRow, clock: Clock) -> Cause:
         value = row.get(name)
         return None if value is None else short(str(value))
 
-    at, own, batch = row.get("at"), row.get("clock", clock.id), row.get("batch")
+    at, clock_id, batch = row.get("at"), row.get("clock", clock.id), row.get("batch")
     return Cause(
         hazard=text("hazard") or "unknown hazard",
-        at=clock.seconds(at, str(own)) if type(at) is int else None,
+        at=clock.seconds(at, str(clock_id)) if type(at) is int else None,
         detail=text("detail") or "",
         fault=text("fault"),
         batch=batch if type(batch) is int else None,

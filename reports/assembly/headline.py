@@ -47,7 +47,7 @@ def headline(
             text = f"{name} was not fully put to the test: {claim.reason}"
         case Verdict.UNEXERCISED:
             text = (
-                f"not put to the test: {_clean(claim)}, but nothing happened "
+                f"not put to the test: {_nothing_found(claim)}, but nothing happened "
                 f"that could have broken {name.lower()}"
             )
         case Verdict.HOLDS:
@@ -55,7 +55,7 @@ def headline(
             tested = [plural(effective, "fault")] if effective else []
             tested += [plural(seen, "moment") + " that could have broken it"] if seen else []
             through = f" through {listed(tested)}" if tested else ""
-            text = f"{name} held{through}: {_clean(claim)}"
+            text = f"{name} held{through}: {_nothing_found(claim)}"
     return sentence(text)
 
 
@@ -66,27 +66,27 @@ def label(claim: Claim) -> str:
 
 def phrase(anomaly: str, count: int, claim: Claim, *, several: bool) -> str:
     """Describe `count` findings of an anomaly. With `several`, they are of effects, not records."""
-    words = _words(anomaly)
-    if words is None:
+    texts = _headline_of(anomaly)
+    if texts is None:
         return plural(count, f"finding of {anomaly}", f"findings of {anomaly}")
     sink = claim.sink or "the sink"
     # No str.format: names of topics and sinks may contain braces.
-    parts = (words.one if count == 1 else words.many).split(" ")
+    parts = (texts.one if count == 1 else texts.many).split(" ")
     noun = "effect" if several else "record"
     filled = {"{n}": number(count), "{input}": claim.input, "{sink}": sink}
     filled |= {"{record}": noun, "{records}": f"{noun}s"}
     return " ".join(filled.get(word, word) for word in parts)
 
 
-def _words(anomaly: str) -> Headline | None:
+def _headline_of(anomaly: str) -> Headline | None:
     """Return the anomaly's headline; None if this version of onceproof does not know it."""
     known = anomalies().get(anomaly)
     return None if known is None else known.headline
 
 
 def _rank_of(anomaly: str) -> int:
-    words = _words(anomaly)
-    return Headline.rank if words is None else words.rank
+    texts = _headline_of(anomaly)
+    return Headline.rank if texts is None else texts.rank
 
 
 def _violated(
@@ -109,7 +109,7 @@ def _violated(
     return text
 
 
-def _clean(claim: Claim) -> str:
+def _nothing_found(claim: Claim) -> str:
     """Say what was looked for and not found."""
     what = {
         "exactly-once": "nothing was lost and nothing was repeated",

@@ -95,23 +95,23 @@ def short_or_none(text: str | None) -> str | None:
 
 def plain_row(row: Mapping[str, Value], clock: Clock) -> Row:
     """Return a witness row with times in seconds and texts cut."""
-    own = row.get("clock", clock.id)
+    clock_id = row.get("clock", clock.id)
     return {
-        short(name): _plain(name, value, own, clock)
+        short(name): _plain(name, value, clock_id, clock)
         for name, value in row.items()
-        if not (name == "clock" and own == clock.id)
+        if not (name == "clock" and clock_id == clock.id)
     }
 
 
-def _plain(name: str, value: object, own: Value, clock: Clock) -> Value:
+def _plain(name: str, value: object, clock_id: Value, clock: Clock) -> Value:
     if isinstance(value, str):
         return short(value)
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     is_time = name == "at" or name.endswith("_at")
     if is_time and isinstance(value, int) and not isinstance(value, bool):
-        at = clock.seconds(value, own if isinstance(own, str) else None)
-        return f"{value} ns on {own}" if at is None else at
+        at = clock.seconds(value, clock_id if isinstance(clock_id, str) else None)
+        return f"{value} ns on {clock_id}" if at is None else at
     if value is None or isinstance(value, int | float):
         return value
     return short(str(value))  # a decimal, date or other type of the engine

@@ -15,7 +15,7 @@ _Span = tuple[float, float | None]
 
 
 def transaction_lanes(history: History, clock: Clock, *, end: float) -> tuple[TransactionLane, ...]:
-    """Return a lane for each transactional id. Only spans of the same outcome are joined."""
+    """Return a lane for each transactional id. Only spans of the same outcome are merged."""
     columns = ["transactional_id", "outcome", "began_at", "ended_at", "clock"]
     found: dict[str, dict[str, list[_Span]]] = defaultdict(lambda: defaultdict(list))
     for row in table(history, "txns").select(columns).to_pylist():
@@ -41,19 +41,19 @@ def _spans(by_outcome: dict[str, list[_Span]], apart: float) -> tuple[Transactio
 
 def _fitting(outcome: str, spans: list[_Span], apart: float) -> list[TransactionSpan]:
     """Join the spans of one outcome until they are few enough."""
-    while len(joined := _together(outcome, spans, apart)) > _SPANS and apart < _FOREVER:
+    while len(merged := _merged(outcome, spans, apart)) > _SPANS and apart < _FOREVER:
         apart *= 2
-    return joined[:_SPANS]
+    return merged[:_SPANS]
 
 
-def _together(outcome: str, spans: Iterable[_Span], apart: float) -> list[TransactionSpan]:
+def _merged(outcome: str, spans: Iterable[_Span], apart: float) -> list[TransactionSpan]:
     """Join the spans of one outcome that are too close to be distinguished."""
-    joined: list[TransactionSpan] = []
+    merged: list[TransactionSpan] = []
     for start, end in sorted(spans, key=lambda s: s[0]):
-        last = joined[-1] if joined else None
+        last = merged[-1] if merged else None
         if last and last.end is not None and end is not None and end - last.start <= apart:
             more = {"end": max(last.end, end), "count": last.count + 1}
-            joined[-1] = last.model_copy(update=more)
+            merged[-1] = last.model_copy(update=more)
         else:
-            joined.append(TransactionSpan(start=start, end=end, outcome=short(outcome), count=1))
-    return joined
+            merged.append(TransactionSpan(start=start, end=end, outcome=short(outcome), count=1))
+    return merged

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from onceproof.checkers.model import Verdict
-from onceproof.reports.diff.model import Change, ClaimPair, Told
+from onceproof.reports.diff.model import Change, ClaimPair, ClaimVerdict
 from onceproof.reports.model import Claim
 
 Identity = tuple[str, str, str, str | None, str | None]
@@ -44,7 +44,7 @@ def identity(claim: Claim) -> Identity:
     return (claim.guarantee, claim.hop.value, claim.input, claim.sink, claim.view)
 
 
-def change(a: Told, b: Told) -> Change:
+def change(a: ClaimVerdict, b: ClaimVerdict) -> Change:
     if _BADNESS.get(b.verdict, 0) > _BADNESS.get(a.verdict, 0):
         return Change.WORSE
     if a.expected and b.expected is False:
@@ -68,8 +68,8 @@ def _pair(name: str, a: Claim | None, b: Claim | None) -> ClaimPair:
     return ClaimPair(name=name, change=became, a=result_a, b=result_b)
 
 
-def _result_of(claim: Claim) -> Told:
-    return Told(
+def _result_of(claim: Claim) -> ClaimVerdict:
+    return ClaimVerdict(
         verdict=claim.verdict,
         reason=claim.reason,
         refuted_by=claim.refuted_by,

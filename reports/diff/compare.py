@@ -12,7 +12,15 @@ from collections.abc import Iterable
 from onceproof.reports.diff.circumstances import VERSIONS, differences
 from onceproof.reports.diff.claims import pair_claims
 from onceproof.reports.diff.findings import pair_findings
-from onceproof.reports.diff.model import Change, ClaimPair, Diff, FoundPair, Outcome, Status, Which
+from onceproof.reports.diff.model import (
+    Change,
+    ClaimPair,
+    Diff,
+    FoundPair,
+    Outcome,
+    SideInfo,
+    Status,
+)
 from onceproof.reports.diff.side import Side
 
 
@@ -67,14 +75,14 @@ def _as_requested(by_record: bool, why: str) -> str:
     return "By anomaly, as requested."
 
 
-def _described(side: Side) -> Which:
-    return Which(name=side.name, page=side.page, limits=side.incomplete or side.flaw)
+def _described(side: Side) -> SideInfo:
+    return SideInfo(name=side.name, page=side.page, limits=side.incomplete or side.flaw)
 
 
 def _outcome(
     a: Side, b: Side, claims: Iterable[ClaimPair], findings: Iterable[FoundPair]
 ) -> Outcome:
-    if not a.stretches & b.stretches:
+    if not a.scopes & b.scopes:
         return Outcome.NOT_COMPARABLE
     changes = {claim.change for claim in claims}
     found = {pair.status for pair in findings}

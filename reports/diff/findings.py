@@ -46,7 +46,7 @@ class _Half:
     def doubt(self, findings: Iterable[Finding]) -> str | None:
         """Return why the other run may have findings like these; None if it has none."""
         assert self.mine is not None, "this side has no findings"
-        if self.others is None and hidden(self.other, self.mine.anomaly, self.mine.stretch):
+        if self.others is None and hidden(self.other, self.mine.anomaly, self.mine.scope):
             return f"the other run does not list all its findings of {self.mine.anomaly}"
         needed = hazards_of(self.side, self.mine, findings)
         reason = blind(self.other, self.mine, needed)
@@ -75,8 +75,8 @@ class _Pair:
         records = by_record and len(columns) == 1 and None not in columns
         return FoundPair(
             anomaly=one.anomaly,
-            hop=one.stretch.hop,
-            place=one.stretch.name,
+            hop=one.scope.hop,
+            place=one.scope.name,
             status=status,
             because=because,
             a=_amount(self._a),
@@ -120,7 +120,7 @@ def _amount(half: _Half) -> Amount:
         return Amount(count=mine.count, listed=len(mine.findings), total=mine.total)
     assert half.others is not None, "neither side has the finding"
     sought, side = half.others, half.side
-    if not hidden(side, sought.anomaly, sought.stretch):
+    if not hidden(side, sought.anomaly, sought.scope):
         return Amount(count=0, listed=0, total=0)
     total = sum(group.count for group in side.findings if group.anomaly == sought.anomaly)
     return Amount(count=None, listed=0, total=total)

@@ -16,9 +16,9 @@ from typing import Final
 from onceproof.checkers.model import Evidence, Hop
 from onceproof.reports.assembly.tables import TEXT_LIMIT
 from onceproof.reports.diff.side import Side
-from onceproof.reports.diff.watching import is_there
+from onceproof.reports.diff.watching import has_anomaly
 from onceproof.reports.model import Finding, Findings, Value
-from onceproof.reports.scopes import Stretch, stretch_of
+from onceproof.reports.scopes import Scope, scope_of
 
 Key = tuple[tuple[str, Value], ...]
 """Columns and values that identify a finding."""
@@ -28,7 +28,7 @@ _OF_RECORDS: Final = frozenset(
 )
 """Columns that mean the same in two runs with the same input, unlike offsets or batches."""
 _NAMES: Final = ("record", "state_key")
-Sought = tuple[str, Stretch]
+Sought = tuple[str, Scope]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ class Listing:
     """What one run lists of one anomaly in one place.
 
     Attributes:
-        stretch: the place.
+        scope: the place.
         findings: the listed findings, in the order of the report.
         total: number of findings of the anomaly in all places.
         whole: whether all findings of the anomaly are listed, in all places.
@@ -46,7 +46,7 @@ class Listing:
 
     anomaly: str
     evidence: Evidence
-    stretch: Stretch
+    scope: Scope
     findings: tuple[Finding, ...]
     total: int
     whole: bool
@@ -85,17 +85,17 @@ class Listing:
 
 def listings(side: Side) -> dict[Sought, Listing]:
     return {
-        (made.anomaly, made.stretch): made
+        (made.anomaly, made.scope): made
         for group in side.findings
         if group.count
         for made in _listings(side, group)
     }
 
 
-def hidden(side: Side, anomaly: str, stretch: Stretch) -> bool:
+def hidden(side: Side, anomaly: str, scope: Scope) -> bool:
     """Return whether a run may have findings of an anomaly in a place although it lists none."""
     cut = any(g.anomaly == anomaly and g.count > len(g.shown) for g in side.findings)
-    return cut and is_there(side, anomaly, stretch) is not False
+    return cut and has_anomaly(side, anomaly, scope) is not False
 
 
 def key_of(finding: Finding) -> Key:
@@ -103,34 +103,34 @@ def key_of(finding: Finding) -> Key:
 
 
 def _listings(side: Side, group: Findings) -> Iterable[Listing]:
-    places: dict[Stretch, list[Finding]] = {}
+    places: dict[Scope, list[Finding]] = {}
     for finding in group.shown:
-        places.setdefault(stretch_of(group, finding), []).append(finding)
-    looked = {stretch for stretch in side.stretches if _same_kind(stretch, group)}
-    for stretch, findings in (places or {Stretch(group.hop): []}).items():
+        places.setdefault(scope_of(group, finding), []).append(finding)
+    looked = {scope for scope in side.scopes if _same_kind(scope, group)}
+    for scope, findings in (places or {Scope(group.hop): []}).items():
         yield Listing(
             anomaly=group.anomaly,
             evidence=group.evidence,
-            stretch=stretch,
+            scope=scope,
             findings=tuple(findings),
             total=group.count,
             whole=group.count == len(group.shown),
             alone=len(places) <= 1
-            and all(is_there(side, group.anomaly, other) is False for other in looked - {stretch}),
-            ordered=_one_trial(side, stretch) and _ascending(findings),
+            and all(has_anomaly(side, group.anomaly, other) is False for other in looked - {scope}),
+            ordered=_one_trial(side, scope) and _ascending(findings),
         )
 
 
-def _same_kind(stretch: Stretch, group: Findings) -> bool:
-    return (stretch.hop is Hop.PRODUCE) == (group.hop is Hop.PRODUCE)
+def _same_kind(scope: Scope, group: Findings) -> bool:
+    return (scope.hop is Hop.PRODUCE) == (group.hop is Hop.PRODUCE)
 
 
-def _one_trial(side: Side, stretch: Stretch) -> bool:
+def _one_trial(side: Side, scope: Scope) -> bool:
     """Return whether the place has one list: claims that judge it differently have one each."""
     claims = [
         claim
         for claim in side.claims
-        if stretch.sink and (claim.sink, claim.view or "") == (stretch.sink, stretch.view)
+        if scope.sink and (claim.sink, claim.view or "") == (scope.sink, scope.view)
     ]
     times = Counter((claim.guarantee, claim.hop) for claim in claims)
     return len({claim.input for claim in claims}) <= 1 and max(times.values(), default=1) == 1

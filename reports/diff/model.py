@@ -59,7 +59,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class ClaimVerdict:
     """What one run says about a claim."""
 
     verdict: Verdict
@@ -80,8 +80,8 @@ class ClaimPair:
 
     name: str
     change: Change
-    a: Told | None
-    b: Told | None
+    a: ClaimVerdict | None
+    b: ClaimVerdict | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,7 +157,7 @@ class Difference:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Which:
+class SideInfo:
     """One of the two runs, for a heading."""
 
     name: str
@@ -177,8 +177,8 @@ class Diff:
         known: whether both record their versions, settings and faults.
     """
 
-    a: Which
-    b: Which
+    a: SideInfo
+    b: SideInfo
     by_record: bool
     by_why: str
     outcome: Outcome

@@ -12,12 +12,12 @@ from onceproof.reports.diff.summary import (
     TIMING,
     UNKNOWN,
     amount,
-    fates,
     headline,
     not_listed,
     reasons,
     sections,
     shapes,
+    status_groups,
     tone,
 )
 from onceproof.reports.html.templating import environment, style
@@ -32,7 +32,7 @@ def render(diff: Diff, folder: Path) -> str:
     templates = environment(_HERE / "templates")
     templates.globals |= {
         "amount": amount,
-        "fates": fates,
+        "status_groups": status_groups,
         "not_listed": not_listed,
         "reasons": reasons,
         "shapes": shapes,

@@ -11,7 +11,7 @@ from typing import Any
 
 from onceproof.checkers.model import Hop
 from onceproof.reports.model import Claim, Findings
-from onceproof.reports.scopes import Stretch, sink_of
+from onceproof.reports.scopes import Scope, sink_of
 
 Circumstances = Mapping[str, Mapping[str, str]]
 """Section → name → value, all as text."""
@@ -51,9 +51,9 @@ class Side:
     page: str | None = None
 
     @property
-    def stretches(self) -> frozenset[Stretch]:
+    def scopes(self) -> frozenset[Scope]:
         """The places where its claims look: each claim's input topic, and its sink."""
-        topics = {Stretch(Hop.PRODUCE, topic=claim.input) for claim in self.claims}
+        topics = {Scope(Hop.PRODUCE, topic=claim.input) for claim in self.claims}
         return frozenset(topics | {s for c in self.claims if (s := sink_of(c)) is not None})
 
     @property

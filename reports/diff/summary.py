@@ -95,7 +95,7 @@ def amount(found: Amount) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fate:
+class StatusGroup:
     """Records of one anomaly in one place with the same status for the same reason."""
 
     status: Status
@@ -104,12 +104,12 @@ class Fate:
     sentences: tuple[str, ...]
 
 
-def fates(pair: FoundPair) -> tuple[Fate, ...]:
+def status_groups(pair: FoundPair) -> tuple[StatusGroup, ...]:
     """Group the records of an anomaly by status and reason."""
     order = list(Status)
     records = sorted(pair.records, key=lambda r: (order.index(r.status), r.because or ""))
     return tuple(
-        Fate(
+        StatusGroup(
             status=status,
             because=because,
             names=tuple(" ".join(str(v) for c, v in r.key if _distinguishes(c, v)) for r in same),
@@ -151,10 +151,10 @@ def _claims(diff: Diff) -> Iterator[str]:
     changes = Counter(pair.change for pair in diff.claims)
     for change in Change:
         if changes[change]:
-            yield f"{plural(changes[change], 'claim')} {_words(change)}"
+            yield f"{plural(changes[change], 'claim')} {_change_label(change)}"
 
 
-def _words(change: Change) -> str:
+def _change_label(change: Change) -> str:
     if change in (Change.LESS_KNOWN, Change.MORE_KNOWN):
         return f"of which {change}"
     return "undecided differently" if change is Change.OTHER else str(change)

@@ -8,7 +8,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from onceproof.reports.diff.model import Change, ClaimPair, Diff, FoundPair, Outcome, Status, Told
+from onceproof.reports.diff.model import (
+    Change,
+    ClaimPair,
+    ClaimVerdict,
+    Diff,
+    FoundPair,
+    Outcome,
+    Status,
+)
 from onceproof.reports.diff.summary import (
     BAD,
     GOOD,
@@ -16,12 +24,12 @@ from onceproof.reports.diff.summary import (
     TIMING,
     UNKNOWN,
     amount,
-    fates,
     headline,
     not_listed,
     reasons,
     sections,
     shapes,
+    status_groups,
 )
 from onceproof.reports.terminal import console
 from onceproof.reports.text import cut, line, listed, plural
@@ -69,7 +77,7 @@ def _reasons(to: Console, claims: tuple[ClaimPair, ...]) -> None:
             to.print(Text(f"  {letter}: {line(reason)}", style="dim"))
 
 
-def _cell(claim: Told | None) -> Text:
+def _cell(claim: ClaimVerdict | None) -> Text:
     if claim is None:
         return Text("–")
     by = f" by {listed(claim.refuted_by)}" if claim.refuted_by else ""
@@ -101,15 +109,15 @@ def _findings(to: Console, diff: Diff) -> None:
 
 
 def _records(to: Console, pair: FoundPair) -> None:
-    for fate in fates(pair):
-        names = ", ".join(line(name) for name in fate.names[:_NAMES])
-        more = f" and {len(fate.names) - _NAMES} more" if len(fate.names) > _NAMES else ""
+    for group in status_groups(pair):
+        names = ", ".join(line(name) for name in group.names[:_NAMES])
+        more = f" and {len(group.names) - _NAMES} more" if len(group.names) > _NAMES else ""
         text = Text("  ")
-        text.append(f"{len(fate.names)} {fate.status}", style=_style(fate.status))
+        text.append(f"{len(group.names)} {group.status}", style=_style(group.status))
         text.append(f": {names}{more}")
         to.print(text)
-        if fate.because and fate.because != pair.because:
-            to.print(Text(f"    {line(fate.because)}", style="dim"))
+        if group.because and group.because != pair.because:
+            to.print(Text(f"    {line(group.because)}", style="dim"))
     if pair.records and (unlisted := not_listed(pair)):
         to.print(Text(f"  {unlisted}: the others cannot be compared one by one", style="dim"))
 

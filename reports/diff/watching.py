@@ -13,9 +13,9 @@ from onceproof.checkers.model import Evidence, Hop, Verdict
 from onceproof.checkers.refutations import refutations, shown_with
 from onceproof.reports.diff.side import Side
 from onceproof.reports.model import Claim
-from onceproof.reports.scopes import Stretch, sink_of
+from onceproof.reports.scopes import Scope, sink_of
 
-_BESIDE: Final = "exactly-once"
+_IMPLICIT: Final = "exactly-once"
 """The guarantee by which the produce hop is checked where no claim covers it."""
 _BY_KIND: Final = "offset-gap"
 """Only one of its two kinds refutes at-least-once, so its absence from `refuted_by` proves nothing.
@@ -24,32 +24,32 @@ _DECIDED: Final = (Verdict.HOLDS, Verdict.UNEXERCISED, Verdict.VIOLATED)
 """Verdicts that name everything found."""
 
 
-def watching(side: Side, anomaly: str, evidence: Evidence, stretch: Stretch) -> tuple[Claim, ...]:
+def watching(side: Side, anomaly: str, evidence: Evidence, scope: Scope) -> tuple[Claim, ...]:
     """Return the claims of a run that look for an anomaly in a place."""
     return tuple(
         claim
         for claim in side.claims
         if evidence is Evidence.LIVENESS
-        or (_covers(claim, stretch) and anomaly in _looked_for(claim.guarantee, claim.hop))
+        or (_covers(claim, scope) and anomaly in _checked_anomalies(claim.guarantee, claim.hop))
     )
 
 
-def beside(side: Side, anomaly: str, stretch: Stretch) -> bool:
+def checked_implicitly(side: Side, anomaly: str, scope: Scope) -> bool:
     """Return whether the anomaly is looked for although no claim asks, because it may explain
     others.
     """
-    if stretch.hop is not Hop.PRODUCE or stretch not in side.stretches:
+    if scope.hop is not Hop.PRODUCE or scope not in side.scopes:
         return False
-    asked = any(_covers(claim, stretch) for claim in side.claims)
-    return not asked and anomaly in _looked_for(_BESIDE, Hop.PRODUCE)
+    asked = any(_covers(claim, scope) for claim in side.claims)
+    return not asked and anomaly in _checked_anomalies(_IMPLICIT, Hop.PRODUCE)
 
 
-def is_there(side: Side, anomaly: str, stretch: Stretch) -> bool | None:
+def has_anomaly(side: Side, anomaly: str, scope: Scope) -> bool | None:
     """Return whether a run has an anomaly in a place according to its claims; None if unknown."""
     refutable = [
         claim
         for claim in side.claims
-        if _covers(claim, stretch) and anomaly in refutations(claim.guarantee, claim.hop)
+        if _covers(claim, scope) and anomaly in refutations(claim.guarantee, claim.hop)
     ]
     if any(anomaly in claim.refuted_by for claim in refutable):
         return True
@@ -71,12 +71,12 @@ def _is_free(claim: Claim, anomaly: str) -> bool:
     return claim.verdict in _DECIDED and anomaly not in claim.undecided and not by_kind
 
 
-def _looked_for(guarantee: str, hop: Hop) -> frozenset[str]:
+def _checked_anomalies(guarantee: str, hop: Hop) -> frozenset[str]:
     return refutations(guarantee, hop) | shown_with(guarantee)
 
 
-def _covers(claim: Claim, stretch: Stretch) -> bool:
-    if stretch.hop is Hop.PRODUCE:
-        return claim.hop is not Hop.PROCESS and stretch.topic in ("", claim.input)
+def _covers(claim: Claim, scope: Scope) -> bool:
+    if scope.hop is Hop.PRODUCE:
+        return claim.hop is not Hop.PROCESS and scope.topic in ("", claim.input)
     sink = sink_of(claim)
-    return sink is not None and stretch in (sink, Stretch(Hop.PROCESS))
+    return sink is not None and scope in (sink, Scope(Hop.PROCESS))

@@ -46,14 +46,14 @@ class Group:
 
 def folded(report: Report) -> tuple[Group, ...]:
     """Return the groups of a report, with as many stories as fit on a page."""
-    left, room = _STORIES, _Room(left=_ROWS)
+    left, budget = _STORIES, _SizeBudget(left=_ROWS)
     number = 0
     shown_moments: set[int] = set()
     groups = []
     for findings in report.findings:
         kinds: dict[object, list[Finding]] = {}
         for finding in findings.shown:
-            kinds.setdefault(_likeness(report, finding), []).append(finding)
+            kinds.setdefault(_kind_key(report, finding), []).append(finding)
         alike: list[Alike] = []
         rest: list[Finding] = []
         for first, *others in kinds.values():
@@ -66,9 +66,9 @@ def folded(report: Report) -> tuple[Group, ...]:
             new = moment is not None and moment not in shown_moments
             shown_moments |= {moment} if moment is not None else set()
             alike.append(
-                Alike(number=number, first=first, others=room.rows(others), tells_moment=new)
+                Alike(number=number, first=first, others=budget.rows(others), tells_moment=new)
             )
-        further = room.rows(rest)
+        further = budget.rows(rest)
         groups.append(
             Group(
                 findings=findings,
@@ -82,7 +82,7 @@ def folded(report: Report) -> tuple[Group, ...]:
     return tuple(groups)
 
 
-class _Room:
+class _SizeBudget:
     """Room for rows; what does not fit is only counted."""
 
     def __init__(self, *, left: int) -> None:
@@ -111,7 +111,7 @@ def stories(groups: tuple[Group, ...]) -> Mapping[str, list[tuple[float, int]]]:
     return found
 
 
-def _likeness(report: Report, finding: Finding) -> object:
+def _kind_key(report: Report, finding: Finding) -> object:
     causes = frozenset((cause.hazard, cause.fault) for cause in finding.causes)
     batches = frozenset(row.get("batch") for row in finding.witness)
     acted = acting(report, finding.at) if finding.at is not None else ()

@@ -86,14 +86,14 @@ def _appears(path: Path) -> Markup:
 
 def _in_sink(path: Path, sink: str) -> Markup:
     mine = [effect for effect in path.effects if effect.sink == sink]
-    whole = path.effects_count == len(path.effects)
+    complete = path.effects_count == len(path.effects)
     if not mine:
         return Markup("not at all in {}").format(name(sink))
     views = sorted({effect.view for effect in mine if effect.view})
     if len(views) > 1:  # two views of one effect are not two effects
         parts = [_in_view(sink, view, mine) for view in views]
         return Markup(", ").join(parts)
-    count = times(len(mine)) if whole else f"at least {times(len(mine))}"
+    count = times(len(mine)) if complete else f"at least {times(len(mine))}"
     return Markup("{} in {}, at {}{}").format(count, name(sink), _positions(mine), _written(mine))
 
 

@@ -25,7 +25,7 @@ def environment(*folders: Path) -> Environment:
         loader=FileSystemLoader([*folders, _HERE / "templates"]),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_seen,
+        finalize=_visible,
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -64,7 +64,7 @@ def _sum(text: Markup) -> str:
     return f"'sha256-{b64encode(digest).decode('ascii')}'"
 
 
-def _seen(value: object) -> object:
+def _visible(value: object) -> object:
     return (
         text.visible(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
     )

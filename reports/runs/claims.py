@@ -110,8 +110,8 @@ def alike(runs: Iterable[Sequence[ClaimResult]]) -> tuple[Same, ...]:
 
 def together(names: Iterable[str]) -> tuple[str, ...]:
     """Join `at-most-once a → b` and `exactly-once a → b` to `at-most-once, exactly-once a → b`."""
-    stretches: dict[str, list[str]] = {}
+    by_scope: dict[str, list[str]] = {}
     for name in names:
-        guarantee, _, stretch = name.partition(" ")
-        stretches.setdefault(stretch, []).append(guarantee)
-    return tuple(f"{', '.join(words)} {stretch}" for stretch, words in stretches.items())
+        guarantee, _, scope = name.partition(" ")
+        by_scope.setdefault(scope, []).append(guarantee)
+    return tuple(f"{', '.join(words)} {scope}" for scope, words in by_scope.items())

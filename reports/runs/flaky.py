@@ -49,7 +49,7 @@ def flaky(runs: Iterable[Run]) -> Flaky | None:
     if not found:
         return None
     return Flaky(
-        same_seed=any(_with_one_seed(same) for same in alike.values()),
+        same_seed=any(_differ_with_one_seed(same) for same in alike.values()),
         says=tuple(dict.fromkeys(line for lines in found for line in lines)),
     )
 
@@ -68,7 +68,7 @@ def _named(claim: ClaimResult, number: int) -> str:
     return claim.name if number == 1 else f"{claim.name} ({number})"
 
 
-def _with_one_seed(runs: Sequence[Run]) -> bool:
+def _differ_with_one_seed(runs: Sequence[Run]) -> bool:
     seeds = {run.seed for run in runs}
     return any(_differences([run for run in runs if run.seed == seed]) for seed in seeds)
 

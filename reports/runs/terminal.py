@@ -36,7 +36,7 @@ def print_index(found: Found, out: TextIO) -> None:
         to.print()
         to.print(Text(f"{plural(len(found.unread), 'folder')} not in the table", style="bold"))
     for unread in found.unread:
-        to.print(Text(f"  {line(str(unread.folder))}{_of(unread)}"), soft_wrap=True)
+        to.print(Text(f"  {line(str(unread.folder))}{_scenario_of(unread)}"), soft_wrap=True)
         to.print(Text(f"    {line(unread.reason)}", style="dim"))
 
 
@@ -76,5 +76,5 @@ def _claims(same: Same) -> Text:
     return text
 
 
-def _of(unread: Unread) -> str:
+def _scenario_of(unread: Unread) -> str:
     return f" ({line(unread.scenario)})" if unread.scenario else ""

@@ -69,9 +69,9 @@ def _registered(module: ModuleType, *, package: str | None) -> RegisteredSection
 def _check(module: ModuleType, where: str, taken: Collection[str]) -> None:
     section = getattr(module, "SECTION", None)
     if not isinstance(section, Section):
-        raise BadExtension(f"{where}: expected a constant SECTION, a Section")
+        raise BadExtension(f"{where}: expected a constant SECTION of type Section")
     if not _NAME.fullmatch(section.name):
         wanted = "lower-case letters and single hyphens"
         raise BadExtension(f"{where}: invalid name {section.name!r}: expected {wanted}")
     if section.name in taken:
-        raise BadExtension(f"{where}: there is a report section {section.name} already")
+        raise BadExtension(f"{where}: report section {section.name} exists already")

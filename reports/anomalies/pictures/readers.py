@@ -64,7 +64,7 @@ def _read(
         if txn is None:
             yield from lines
         else:
-            yield Group(title=f"within {desk.name(txn)}", lines=tuple(lines))
+            yield Group(title=desk.name(txn), lines=tuple(lines))
     yield from (line for before, line in missed if before is None)
 
 

@@ -123,8 +123,12 @@ def test_without_a_template_it_only_adds_data(site: Path) -> None:
 @pytest.mark.parametrize(
     ("was", "instead", "said"),
     [
-        ("SECTION = Section(", "MINE = Section(", "theirs: expected a constant SECTION, a Section"),
-        ('"slowest-sends"', '"claims"', "theirs: there is a report section claims already"),
+        (
+            "SECTION = Section(",
+            "MINE = Section(",
+            "theirs: expected a constant SECTION of type Section",
+        ),
+        ('"slowest-sends"', '"claims"', "theirs: report section claims exists already"),
         ('"slowest-sends"', '"a b"', "theirs: invalid name 'a b': expected lower-case letters"),
     ],
 )

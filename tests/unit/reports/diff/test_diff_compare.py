@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from onceproof.checkers.model import Evidence, Hop, Verdict
 from onceproof.reports.diff.claims import change
 from onceproof.reports.diff.compare import compare, same_records
-from onceproof.reports.diff.model import Change, Diff, FoundPair, Outcome, Status, Told
+from onceproof.reports.diff.model import Change, ClaimVerdict, Diff, FoundPair, Outcome, Status
 from onceproof.reports.diff.side import Sent, Side
 from tests.unit.reports.diff.making import HAZARD, SENT, bad, claim, finding, good, group, judged
 
@@ -389,7 +389,9 @@ def test_findings_are_folded_by_what_came_with_them() -> None:
     ],
 )
 def test_what_becomes_of_a_claim(a: str, b: str, became: Change) -> None:
-    one, other = (Told(verdict=Verdict(v), reason="", refuted_by=(), expected=None) for v in (a, b))
+    one, other = (
+        ClaimVerdict(verdict=Verdict(v), reason="", refuted_by=(), expected=None) for v in (a, b)
+    )
     assert change(one, other) is became
     assert change(replace(one, expected=True), replace(other, expected=True)) is became
     odd = change(replace(one, expected=True), replace(other, expected=False))
