@@ -86,7 +86,7 @@ _FILE_QUIET: Final = Scenario(
 _MIRROR: Final = MirrorSource()
 _MIRROR_TWIN: Final = MirrorSource(exactly=False)
 _UNANSWERED: Final = ScheduledFault(
-    name="answer to the commit lost",
+    name="commit response lost",
     progress=0.1,
     do=HitMessage(
         message=passing("response", "EndTxn", who=_MIRROR.producer), action="close-before"
@@ -99,7 +99,7 @@ _COORDINATOR: Final = ScheduledFault(
     do=Kill(CoordinatorOf(of="transaction", name=f"{GROUP}-{_MIRROR.name}-0")),
 )
 _CUT: Final = ScheduledFault(
-    name="workers cut from a broker",
+    name="workers cut off from a broker",
     progress=0.1,
     do=CutLink(source="pipeline", target=LeaderOf(partition=0)),
     until=Acknowledged(records=1_500),
@@ -134,7 +134,7 @@ SCENARIOS = (
     replace(
         _FILE_QUIET,
         name=_FROM_FILE.name,
-        title="Kafka Connect's file source, exactly-once: its worker killed during a transaction",
+        title="Kafka Connect's file source, exactly-once: worker killed during a transaction",
         schedule=(_amid_transaction(_FROM_FILE, "owner killed", Kill(ConnectTaskOwner())),),
         claims=_claims(_FROM_FILE, _FILE.topic, once=HOLDS),
         seconds=35,
@@ -150,7 +150,7 @@ SCENARIOS = (
     replace(
         _FILE_QUIET,
         name=f"{_FROM_FILE.name}-paused",
-        title="Kafka Connect's file source, exactly-once: its worker paused, a zombie",
+        title="Kafka Connect's file source, exactly-once: worker paused and resumed as a zombie",
         schedule=(_amid_transaction(_FROM_FILE, "zombie", Pause(ConnectTaskOwner())),),
         claims=_claims(_FROM_FILE, _FILE.topic, once=HOLDS),
         seconds=35,
@@ -158,7 +158,7 @@ SCENARIOS = (
     replace(
         _FILE_QUIET,
         name=_FROM_FILE_TWIN.name,
-        title="The broken twin: Kafka Connect's file source with defaults, its worker killed",
+        title="The broken twin: Kafka Connect's file source with default settings, worker killed",
         subject=_FROM_FILE_TWIN,
         schedule=(_after_records(_FROM_FILE_TWIN),),
         claims=_claims(
@@ -173,7 +173,8 @@ SCENARIOS = (
     replace(
         _MIRROR_QUIET,
         name=_MIRROR.name,
-        title="MirrorMaker's source, exactly-once: commit unanswered, coordinator and owner killed",
+        title="MirrorMaker's source, exactly-once: commit response lost, coordinator and worker "
+        "killed",
         schedule=(
             _UNANSWERED,
             _COORDINATOR,
@@ -185,7 +186,7 @@ SCENARIOS = (
     replace(
         _MIRROR_QUIET,
         name=f"{_MIRROR.name}-paused",
-        title="MirrorMaker's source, exactly-once: cut from a broker, then its worker a zombie",
+        title="MirrorMaker's source, exactly-once: cut off from a broker, then a zombie worker",
         schedule=(
             _CUT,
             _amid_transaction(_MIRROR, "zombie", Pause(ConnectTaskOwner()), _CUT.name),
@@ -196,7 +197,7 @@ SCENARIOS = (
     replace(
         _MIRROR_QUIET,
         name=_MIRROR_TWIN.name,
-        title="The broken twin: MirrorMaker's source with default settings, its worker killed",
+        title="The broken twin: MirrorMaker's source with default settings, worker killed",
         subject=_MIRROR_TWIN,
         schedule=(_after_records(_MIRROR_TWIN),),
         claims=_claims(
@@ -211,7 +212,7 @@ SCENARIOS = (
     replace(
         _SINK_QUIET,
         name=_SINK.name,
-        title="Kafka Connect's file sink, its worker killed with uncommitted lines",
+        title="Kafka Connect's file sink: worker killed with uncommitted lines",
         schedule=(
             ScheduledFault(
                 name="owner killed before it commits",

@@ -85,7 +85,7 @@ SCENARIOS = (
     ),
     Scenario(
         name="crash-at-row-postgres",
-        title="The driver killed after the 7th row of a write that is one transaction, unguarded",
+        title="The driver killed after the 7th row of a write in one transaction, without a guard",
         subject=_UNGUARDED,
         workload=replace(_PAYMENTS, records=8_000),
         schedule=(
@@ -103,7 +103,7 @@ SCENARIOS = (
     ),
     _in_state_commit(
         "crash-in-state-commit",
-        "The driver killed when a part of the state has a batch: every balance is right",
+        "The driver killed when part of the state has a batch: every balance is correct",
         SparkBalances(),
         HOLDS,
     ),

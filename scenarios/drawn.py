@@ -59,7 +59,7 @@ def _of_groups() -> Iterator[Scenario]:
 SCENARIOS = (
     Scenario(
         name="drawn-postgres",
-        title="Six faults of four kinds, drawn from the seed, with a table guarded against repeats",
+        title="Six faults of four kinds, drawn from the seed, with a guarded PostgreSQL table",
         subject=_GUARDED,
         workload=_PAYMENTS,
         schedule=(),

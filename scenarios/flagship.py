@@ -65,8 +65,8 @@ KAFKA = SparkKafkaSink()
 SCENARIOS = (
     Scenario(
         name=GUARDED.name,
-        title="PySpark into PostgreSQL, guarded by (query id, batch id), under crash, partition "
-        "and time-out",
+        title="PySpark into PostgreSQL, guarded by (query id, batch id), under crashes, a network "
+        "partition and lost responses",
         subject=GUARDED,
         workload=PAYMENTS,
         schedule=SCHEDULE,

@@ -51,7 +51,7 @@ _SINK_CUT = ScheduledFault(
     until=Acknowledged(records=600),
 )
 _REQUESTS_LOST = ScheduledFault(
-    name="requests of the sink lost",
+    name="sink requests lost",
     after=(_SINK_CUT.name,),
     do=LoseRequests(source="pipeline-sink", target=LeaderOf(topic=_EXACTLY.sink, partition=1)),
     until=Acknowledged(records=1_200),
@@ -152,7 +152,7 @@ SCENARIOS = (
     replace(
         _WINDOWS,
         name=_BALANCES_ANEW.name,
-        title="The broken twin: restarted from the offsets of its group, without its state",
+        title="The broken twin: restarted from its group's committed offsets, without its state",
         subject=_BALANCES_ANEW,
         schedule=(_killed("checkpoint-begun"),),
         claims=claims(
@@ -167,7 +167,7 @@ SCENARIOS = (
     replace(
         _WINDOWS,
         name=f"{_EXACTLY.name}-network",
-        title="Flink, exactly-once: its sink and its source cut off, requests lost, then killed",
+        title="Flink, exactly-once: sink and source cut off, sink requests lost, then killed",
         # Enough records for all faults: each lasts until some more are acknowledged.
         workload=replace(WORKLOAD, records=12_000),
         schedule=(

@@ -59,7 +59,7 @@ def claims(
 
 
 KILLED_OPEN = ScheduledFault(
-    name="killed amid a transaction",
+    name="killed during a transaction",
     progress=0.1,
     # Effects and offsets are in the transaction, and its EndTxn is lost. Earlier messages are less
     # reliable: the first Produce of a transaction may be refused, and a Java client may send its
@@ -92,7 +92,7 @@ ZOMBIE: Final[dict[Client, ScheduledFault]] = {
     "kafka-python": _zombie("Produce", "response"),
 }
 _NOT_IN_THE_GROUP = ScheduledFault(
-    name="told that it is void",
+    name="transaction error returned",
     progress=0.1,
     do=HitMessage(
         message=passing("response", "TxnOffsetCommit", nth=1),
@@ -120,14 +120,14 @@ VOID: Final[dict[Client, ScheduledFault]] = {
     "kafka-python": _NOT_IN_THE_GROUP,  # it always sends its offsets first
 }
 REFUSED = ScheduledFault(
-    name="effects refused",
+    name="effects rejected",
     progress=0.1,
     do=HitMessage(
         message=passing("request", "Produce"), action="error", error="MESSAGE_SIZE_TOO_LARGE"
     ),
 )
 ANSWER_LOST = ScheduledFault(
-    name="answer to the commit lost",
+    name="commit response lost",
     progress=0.1,
     do=HitMessage(message=passing("response", "EndTxn"), action="drop"),
 )
@@ -161,7 +161,7 @@ def of_client(client: Client) -> tuple[Scenario, ...]:
     hold = claims(subject, most=HOLDS, least=HOLDS, exactly=HOLDS)
     quiet = Scenario(
         name=f"{subject.name}-quiet",
-        title=f"An exactly-once group of {client} without faults: nothing goes wrong or is tested",
+        title=f"An exactly-once group of {client} without faults: nothing is tested",
         subject=subject,
         workload=WORKLOAD,
         schedule=(),
@@ -170,7 +170,7 @@ def of_client(client: Client) -> tuple[Scenario, ...]:
     )
     schedules = {
         "": (
-            "Exactly-once from topic to topic: commit unanswered, coordinator and member killed",
+            "Topic to topic, exactly-once: commit response lost, coordinator and member killed",
             (
                 ANSWER_LOST,
                 replace(COORDINATOR_KILLED, after=(ANSWER_LOST.name,)),
@@ -178,11 +178,11 @@ def of_client(client: Client) -> tuple[Scenario, ...]:
             ),
         ),
         "-killed": (
-            "A member killed when its transaction has effects and offsets, but no end",
+            "A member killed when its transaction has effects and offsets, but no EndTxn",
             (KILLED_OPEN,),
         ),
         "-paused": (
-            "A member paused during its transaction until others go on without it: a zombie",
+            "A zombie: a member paused during its transaction until others take over",
             (ZOMBIE[client],),
         ),
     }
@@ -214,7 +214,7 @@ def of_client(client: Client) -> tuple[Scenario, ...]:
 
 
 _ABORT_HELD = ScheduledFault(
-    name="abort on its way",
+    name="abort held",
     # Until it arrives, each partition has more to read than fits into a batch, so that the next
     # transaction contains one partition only.
     do=HitMessage(
@@ -249,7 +249,7 @@ SCENARIOS = (
     *of_client("kafka-python"),
     Scenario(
         name=f"{_STALE.name}-void-killed",
-        title="A member told that it is not in the group, then killed after its next commit",
+        title="A member told that its id is unknown, then killed after its next commit",
         subject=_STALE,
         workload=WORKLOAD,
         schedule=(_ABORT_HELD, _VOID_OF_TWO, _KILLED_AFTER_NEXT),
@@ -266,7 +266,7 @@ SCENARIOS = (
     ),
     Scenario(
         name=_BEFORE.name,
-        title="A group that commits first, killed between its commit and its effects: at-most-once",
+        title="A group that commits first, killed between commit and effects: at-most-once",
         subject=_BEFORE,
         workload=WORKLOAD,
         schedule=(
@@ -288,7 +288,7 @@ SCENARIOS = (
     ),
     Scenario(
         name=_AFTER.name,
-        title="A group that commits last, killed between its effects and its commit: at-least-once",
+        title="A group that commits last, killed between effects and commit: at-least-once",
         subject=_AFTER,
         workload=WORKLOAD,
         schedule=(

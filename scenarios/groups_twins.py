@@ -85,7 +85,7 @@ SCENARIOS = (
     ),
     Scenario(
         name=_AUTOMATIC.name,
-        title="A group whose client commits in the background, killed when it is about to",
+        title="A group whose client commits in the background, killed during a commit",
         subject=_AUTOMATIC,
         workload=WORKLOAD,
         schedule=(
@@ -109,7 +109,7 @@ SCENARIOS = (
     ),
     Scenario(
         name=_CALLS.name,
-        title="A call to a service in an exactly-once pipeline: Kafka's part holds, not the call",
+        title="A service call in an exactly-once pipeline: exactly-once does not cover the call",
         subject=_CALLS,
         workload=WORKLOAD,
         schedule=(KILLED_OPEN,),

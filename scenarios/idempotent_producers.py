@@ -33,18 +33,18 @@ from onceproof.scenarios.base import HOLDS, UNEXERCISED, claims_of_repeated_send
 PAYMENTS = Payments(records=6_000, producers=2, keys=64, partitions=3)
 _FEW = replace(PAYMENTS, records=2_000, rate=800)
 _PROMISE = (
-    "whatever it has to send again is in the log once, and the sends of one session to one "
-    "partition in their order"
+    "a record that it resends is in the log once, and the sends of a session to a partition keep "
+    "their order"
 )
 
 WITHHELD = ScheduledFault(
-    name="answers withheld", progress=0.05, do=LeaveUnanswered(target=LeaderOf(partition=0))
+    name="responses withheld", progress=0.05, do=LeaveUnanswered(target=LeaderOf(partition=0))
 )
 SCHEDULE = (
     WITHHELD,
     ScheduledFault(
         name="leader killed",
-        after=("answers withheld",),
+        after=("responses withheld",),
         do=Kill(LeaderOf(partition=1)),
     ),
     ScheduledFault(
@@ -109,7 +109,7 @@ _OFF = Scenario(
     title="The broken twin: retries without idempotence, so records are appended twice",
     subject=_subject(
         "retrying-librdkafka",
-        "A producer of librdkafka that retries without idempotence: at least once.",
+        "A librdkafka producer that retries without idempotence: at-least-once.",
     ),
     sender=Librdkafka(idempotent=False),
     workload=PAYMENTS,
@@ -119,17 +119,17 @@ _OFF = Scenario(
 )
 _ACKS_1 = Scenario(
     name="idempotent-librdkafka-acks-1",
-    title="The broken twin: acks=1, and the leader dies with records that only it had",
+    title="The broken twin: acks=1, and the leader is killed with records that only it has",
     subject=_subject(
         "acks-1-librdkafka",
-        "A producer of librdkafka whose sends are acknowledged by the leader alone: what no other "
-        "replica has dies with it.",
+        "A librdkafka producer with acks=1: if the leader dies, acknowledged records that no other "
+        "replica has are lost.",
     ),
     sender=Librdkafka(idempotent=False, acks="1"),
     workload=PAYMENTS,
     schedule=(
         ScheduledFault(
-            name="leader killed ahead",
+            name="leader killed ahead of its followers",
             progress=0.05,
             do=Kill(LeaderOf(partition=0), at=AHEAD),
         ),
@@ -153,8 +153,8 @@ _RESENDS = Scenario(
     title="The broken twin: an idempotent producer whose application resends after a time-out",
     subject=_subject(
         "resending-librdkafka",
-        "An idempotent producer of librdkafka whose application gives a send up after two seconds "
-        "and sends the record again by itself: idempotence ends where the client does.",
+        "An idempotent librdkafka producer whose application gives up on a send after two seconds "
+        "and sends the record again: the producer's idempotence does not cover such resends.",
     ),
     sender=Librdkafka(resend_seconds=2.0),
     workload=PAYMENTS,

@@ -39,8 +39,8 @@ def _scenario(sender: Sender, version: int, expect: Expectation, end: str) -> Sc
         title=f"A late commit by {sender.name}, on transaction version {version}: {end}",
         subject=ProducerSubject(
             name=f"transactional-{sender.name}",
-            says=f"Transactions of {sender.name} over the partitions of two topics: what it "
-            "commits is committed, and nothing else is.",
+            says=f"Transactions by {sender.name} over partitions of two topics: only those that "
+            "it commits are committed.",
             observers=(Observer(isolation="read_committed"),),
             topics=PAYMENTS.topics,
         ),
@@ -60,7 +60,7 @@ def _scenario(sender: Sender, version: int, expect: Expectation, end: str) -> Sc
 _TAKEN: Final = "it commits a transaction that its owner is about to abort"
 SCENARIOS = (
     _scenario(JAVA, 1, _SEEN, _TAKEN),
-    _scenario(JAVA, 2, HOLDS, "it is refused"),
+    _scenario(JAVA, 2, HOLDS, "it is rejected"),
     # It sends EndTxn as before transaction version 2: docs/findings/late-commit.md.
     _scenario(LIBRDKAFKA, 1, _SEEN, _TAKEN),
     _scenario(LIBRDKAFKA, 2, _SEEN, _TAKEN),

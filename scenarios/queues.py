@@ -73,7 +73,7 @@ _PAUSED: Final = _at("zombie", Pause(Forwarder(), at=BEFORE_COMMIT))
 # First, before anyone reconnects: cutting a link without connections shows no effect.
 _CUT: Final = _at("forwarders cut off", CutLink(source="pipeline", target=_BROKER))
 _ANSWERS_LOST: Final = _at(
-    "answers to forwarders lost", LoseAnswers(source="pipeline", target=_BROKER), _CUT.name
+    "responses to forwarders lost", LoseAnswers(source="pipeline", target=_BROKER), _CUT.name
 )
 _BROKER_PAUSED: Final = _at("queue broker paused", Pause(QueueBroker()), _ANSWERS_LOST.name)
 # What a forwarder is doing when its link is disturbed is chance; the final kill is certain to test
@@ -104,7 +104,7 @@ _QUIET: Final = Scenario(
 _HURT: Final = replace(
     _QUIET,
     name=_TRANSACTED.name,
-    title="Forwarders with transacted sessions, killed around their commit, and the broker too",
+    title="Forwarders with transacted sessions: forwarders and broker killed around a commit",
     workload=_WORKLOAD,
     schedule=(
         _killed(BEFORE_COMMIT),
@@ -162,13 +162,13 @@ _FORWARDERS: Final = (
     replace(
         _HURT,
         name=f"{_TRANSACTED.name}-paused",
-        title="A forwarder with a transacted session comes back as a zombie",
+        title="A forwarder with a transacted session: paused and resumed as a zombie",
         schedule=(_PAUSED,),
     ),
     replace(
         _HURT,
         name=f"{_TRANSACTED.name}-network",
-        title="Forwarders with transacted sessions: cut off, answers lost, the broker paused",
+        title="Forwarders with transacted sessions: cut off, responses lost, broker paused",
         schedule=_NETWORK,
     ),
     _judged(
@@ -188,20 +188,20 @@ _FORWARDERS: Final = (
     _judged(
         _IDS,
         DROPPED,
-        title="CLIENT_ACKNOWLEDGE with identities: the broker drops what is written again",
+        title="CLIENT_ACKNOWLEDGE with duplicate ids: the broker drops messages written again",
         schedule=_BOTH_KILLED,
     ),
     _judged(
         _FORGETFUL,
         REPLAYED,
-        title="The broken twin: the broker forgets the identities when it restarts",
+        title="The broken twin: the broker forgets the duplicate ids when it restarts",
         schedule=(_BROKER_KILLED,),
         broken=_TWICE,
     ),
     _judged(
         _NARROW,
         REPLAYED,
-        title="The broken twin: the broker remembers ten identities, and more arrive in between",
+        title="The broken twin: the broker remembers only the last ten duplicate ids",
         schedule=(_PAUSED,),
         broken=_TWICE,
     ),
@@ -215,33 +215,33 @@ _BY_AMQP: Final = (
     _judged(
         _AMQP,
         REWRITTEN,
-        title="AMQP: effect and acceptance in one transaction, killed around its end",
+        title="AMQP: effect and acceptance in one transaction, killed around its commit",
         schedule=_HURT.schedule,
     ),
     _judged(
         _AMQP,
         REWRITTEN,
-        title="AMQP: a forwarder with a transaction comes back as a zombie",
+        title="AMQP: a forwarder with transactions, paused and resumed as a zombie",
         schedule=(_PAUSED,),
         suffix="-paused",
     ),
     _judged(
         _AMQP_IDS,
         DROPPED,
-        title="AMQP with identities: the broker drops what is sent again",
+        title="AMQP with duplicate ids: the broker drops messages sent again",
         schedule=_BOTH_KILLED,
     ),
     _judged(
         _AMQP_IDS,
         DROPPED,
-        title="AMQP with identities: cut off, answers lost, the broker paused",
+        title="AMQP with duplicate ids: cut off, responses lost, broker paused",
         schedule=_NETWORK,
         suffix="-network",
     ),
     _judged(
         _AMQP_PLAIN,
         REPLAYED,
-        title="The broken twin: AMQP without identities, killed before a message is accepted",
+        title="The broken twin: AMQP without duplicate ids, killed before a message is accepted",
         schedule=(_killed(BEFORE_COMMIT),),
         broken=_TWICE,
     ),
@@ -250,19 +250,19 @@ _BY_AMQP: Final = (
 
 _SENDING: Final = Scenario(
     name="jms-sender",
-    title="A JMS application that resends unacknowledged messages, with identities",
+    title="A JMS application that resends unacknowledged messages, with duplicate ids",
     subject=ProducerSubject(
         name="jms-sender",
         says=(
-            "A JMS application that sends again after every error; each message says which record "
-            "it is, and the broker drops what it has taken before."
+            "A JMS application that resends after every error. Each message carries a duplicate "
+            "id, by which the broker drops messages that it already has."
         ),
     ),
     workload=_WORKLOAD,
     sender=JMS,
     schedule=(
-        _at("answers to senders lost", LoseReceipts()),
-        _at("queue broker killed", Kill(QueueBroker()), "answers to senders lost"),
+        _at("responses to senders lost", LoseReceipts()),
+        _at("queue broker killed", Kill(QueueBroker()), "responses to senders lost"),
     ),
     claims=tuple(
         claim(_WORKLOAD.topic, hazards={"retried-send"}, expect=HOLDS)
@@ -280,14 +280,14 @@ _SENDERS: Final = (
     replace(
         _SENDING,
         name="jms-sender-no-ids",
-        title="The broken twin: its messages carry no identity",
+        title="The broken twin: a JMS application that resends without duplicate ids",
         subject=ProducerSubject(
             name="jms-sender-no-ids",
-            says="A JMS application that sends again after every error. Broken twin: its messages "
-            "do not say which record they are.",
+            says="A JMS application that resends after every error. Broken twin: its messages "
+            "carry no duplicate id.",
         ),
         sender=JmsSender(duplicate_ids=False),
-        schedule=(_at("answers to senders lost", LoseReceipts()),),
+        schedule=(_at("responses to senders lost", LoseReceipts()),),
         claims=claims_of_repeated_sends(_WORKLOAD.topic),
     ),
 )

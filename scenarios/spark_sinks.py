@@ -86,7 +86,7 @@ _KILLED_AT_ROW = ScheduledFault(
     name="killed at row", progress=0.05, do=Kill(SparkDriver(), at="row:7")
 )
 _KILLED_AT_END = ScheduledFault(
-    name="killed amid its commit",
+    name="killed during its commit",
     after=(_KILLED_AT_ROW.name,),
     # The commit reaches the broker after the driver is dead, and Spark does not know of it.
     during=Message(
@@ -102,8 +102,8 @@ _KILLED_AT_END = ScheduledFault(
 SCENARIOS = (
     Scenario(
         name=_FILES.name,
-        title="PySpark's file sink, read by its log and, as the broken twin, by listing its "
-        "directory, killed during and after its write",
+        title="PySpark's file sink, killed during and after its write: read by its log and, as the "
+        "broken twin, by listing its directory",
         subject=_FILES,
         workload=_PAYMENTS,
         schedule=(
@@ -119,7 +119,7 @@ SCENARIOS = (
     ),
     _of_aborted(
         _COMMITTED,
-        "Spark's source told to read committed records, from senders that abort",
+        "Spark's source with kafka.isolation.level=read_committed, from senders that abort",
         HOLDS,
     ),
     _of_aborted(
@@ -129,8 +129,8 @@ SCENARIOS = (
     ),
     Scenario(
         name=_TOPIC.name,
-        title="PySpark foreachBatch into Kafka, a transaction with the batch's name in it, killed "
-        "during the write, during its commit and after it",
+        title="PySpark foreachBatch into Kafka, each transaction with its batch id, killed during "
+        "the write, during the commit and after it",
         subject=_TOPIC,
         workload=_PAYMENTS,
         topics=(Topic(name=_TOPIC.batches, partitions=1),),
@@ -144,7 +144,7 @@ SCENARIOS = (
     ),
     Scenario(
         name=_TOPIC_UNGUARDED.name,
-        title="The broken twin: the same transaction without the batch's name in it",
+        title="The broken twin: foreachBatch into Kafka, transactions without a batch id",
         subject=_TOPIC_UNGUARDED,
         workload=_PAYMENTS,
         topics=(Topic(name=_TOPIC_UNGUARDED.batches, partitions=1),),
@@ -154,8 +154,8 @@ SCENARIOS = (
     ),
     Scenario(
         name=_TASKS.name,
-        title="The broken twin: tasks write into PostgreSQL, each in a transaction of its own, and "
-        "the guard follows them",
+        title="The broken twin: each task writes to PostgreSQL in its own transaction, and the "
+        "guard's row is written last",
         subject=_TASKS,
         workload=_PAYMENTS,
         schedule=(_killed("during-sink-write"),),
@@ -164,7 +164,7 @@ SCENARIOS = (
     ),
     Scenario(
         name=_DELTA.name,
-        title="PySpark foreachBatch into a Delta table, with query and batch in each commit",
+        title="PySpark foreachBatch into a Delta table, with query id and batch id in each commit",
         subject=_DELTA,
         workload=_PAYMENTS,
         schedule=(_AFTER_WRITE,),
@@ -173,7 +173,7 @@ SCENARIOS = (
     ),
     Scenario(
         name=_DELTA_UNGUARDED.name,
-        title="The broken twin: the same table, whose commits do not name their batch",
+        title="The broken twin: a Delta table whose commits have no query id and batch id",
         subject=_DELTA_UNGUARDED,
         workload=_PAYMENTS,
         schedule=(_AFTER_WRITE,),
@@ -182,8 +182,8 @@ SCENARIOS = (
     ),
     Scenario(
         name=_ICEBERG.name,
-        title="PySpark's stream into an Iceberg table, read by its metadata and, as the broken "
-        "twin, by listing its data files, killed before and after its commit",
+        title="PySpark into an Iceberg table, killed before and after its commit: read by its "
+        "metadata and, as the broken twin, by listing its data files",
         subject=_ICEBERG,
         workload=_PAYMENTS,
         schedule=(
@@ -198,7 +198,7 @@ SCENARIOS = (
     ),
     Scenario(
         name=_ICEBERG_UNGUARDED.name,
-        title="The broken twin: foreachBatch appends to the table, without query and epoch",
+        title="The broken twin: foreachBatch appends to an Iceberg table, without query and epoch",
         subject=_ICEBERG_UNGUARDED,
         workload=_PAYMENTS,
         schedule=(_AFTER_WRITE,),
@@ -207,7 +207,7 @@ SCENARIOS = (
     ),
     Scenario(
         name=_ICEBERG_TIDIED.name,
-        title="The broken twin: an epoch is repeated after the snapshot that names it has expired",
+        title="The broken twin: an epoch is written again after its Iceberg snapshot expired",
         subject=_ICEBERG_TIDIED,
         workload=_PAYMENTS,
         schedule=(_AFTER_WRITE,),

@@ -124,8 +124,8 @@ def _of_windows(
 
 _BOTH = _killed("during-state-commit", "after-sink-write")
 _AFTER_WRITE = _killed("after-sink-write")
-_REFUNDS_STAND_STILL = ScheduledFault(
-    name="refunds' leader killed",
+_REFUNDS_KILLED = ScheduledFault(
+    name="leader of refunds killed",
     after=(_AFTER_WRITE[-1].name,),
     do=Kill(LeaderOf(topic="refunds", partition=0)),
 )
@@ -133,7 +133,7 @@ _REFUNDS_STAND_STILL = ScheduledFault(
 SCENARIOS = (
     _of_windows(
         SparkWindows(),
-        "PySpark windows in append mode, guarded, killed during the state's commit and behind the "
+        "PySpark windows in append mode, guarded, killed during the state's commit and after the "
         "write",
         _BOTH,
         HOLDS,
@@ -185,10 +185,10 @@ SCENARIOS = (
     ),
     _of_rows(
         SparkMatches(),
-        "PySpark's join of payments and refunds, guarded, killed after the write, then the "
-        "leader of one side",
+        "PySpark's join of payments and refunds, guarded: the driver killed after the write, then "
+        "the leader of one topic",
         _REFUNDED,
-        (*_AFTER_WRITE, _REFUNDS_STAND_STILL),
+        (*_AFTER_WRITE, _REFUNDS_KILLED),
     ),
     _of_rows(
         SparkMatches(guard="none"),

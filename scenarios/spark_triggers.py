@@ -57,7 +57,7 @@ _SECOND = replace(
 SCENARIOS = (
     Scenario(
         name=_AVAILABLE.name,
-        title="PySpark with availableNow, restarted for new records, killed during it",
+        title="PySpark with availableNow, restarted for new records, killed during a batch",
         subject=_AVAILABLE,
         workload=_PAYMENTS,
         schedule=_PATIENT,
@@ -85,7 +85,7 @@ SCENARIOS = (
     ),
     Scenario(
         name=_BATCH_ID.name,
-        title="The broken twin: batches identified by number only, which both queries use",
+        title="The broken twin: a guard by batch id alone, which both queries share",
         subject=_BATCH_ID,
         workload=_PAYMENTS,
         schedule=(),

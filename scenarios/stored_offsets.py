@@ -69,17 +69,17 @@ def _twice(*more: str, hazards: frozenset[str]) -> tuple[Claim, ...]:
 
 
 _LATE = ScheduledFault(
-    name="commit lands late",
+    name="commit arrives late",
     progress=0.1,
     do=CutAtCommit(member=WHO, commit="lands"),
 )
 _UNDONE = ScheduledFault(
-    name="commit undone",
+    name="commit rolled back",
     after=(_LATE.name,),
     do=CutAtCommit(member=WHO, commit="undone"),
 )
 _KILLED = ScheduledFault(
-    name="killed amid its commit",
+    name="killed during its commit",
     progress=0.1,
     do=Kill(Member(name=WHO), at=COMMIT_UNDONE),
 )
@@ -125,7 +125,7 @@ _QUIET = replace(
 _PAUSED = replace(
     _HURT,
     name=f"{_POSTGRES.name}-paused",
-    title="Offsets stored in PostgreSQL: a consumer returns with payments that others have written",
+    title="Offsets stored in PostgreSQL: a zombie with payments that others have written",
     schedule=(_ZOMBIE,),
     claims=(*_all(HOLDS, REFUSED), *_seen(HOLDS, REFUSED)),
 )
@@ -153,7 +153,7 @@ SCENARIOS = (
     replace(
         _HURT,
         name=_UNGUARDED.name,
-        title="The broken twin: offsets moved without comparing, and a commit that lands late",
+        title="The broken twin: offsets updated without comparing, and a commit that arrives late",
         subject=_UNGUARDED,
         schedule=(_LATE,),
         claims=_twice(hazards=_AGAIN),
@@ -177,7 +177,7 @@ SCENARIOS = (
         replace(
             _HURT,
             name=subject.name,
-            title=f"Offsets committed in Kafka, then killed during the commit into {database}",
+            title=f"Offsets committed in Kafka first: killed during the commit into {database}",
             subject=subject,
             schedule=(_KILLED,),
             claims=_claims(
@@ -194,7 +194,7 @@ SCENARIOS = (
     replace(
         _HURT,
         name=_AFTER.name,
-        title="Rows committed first, then killed before the offsets are committed in Kafka",
+        title="Rows committed first: killed before the offsets are committed in Kafka",
         subject=_AFTER,
         schedule=(_KILLED_AFTER,),
         claims=_twice(hazards=_AGAIN),
@@ -203,7 +203,7 @@ SCENARIOS = (
     replace(
         _HURT,
         name=_CLEANED.name,
-        title="The broken twin: duplicates are removed again, but readers saw them",
+        title="The broken twin: duplicates are deleted later, but readers have seen them",
         subject=_CLEANED,
         schedule=(_KILLED_AFTER,),
         claims=(*_all(HOLDS, *_AGAIN), *_seen(violated("duplicate-output"), *_AGAIN)),

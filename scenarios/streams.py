@@ -27,7 +27,7 @@ def _killed(subject: KafkaStreams) -> ScheduledFault:
     # It writes to several topics: a record in a store's changelog is not yet an effect.
     written = passing("response", "Produce", who=_PRODUCER, topic=subject.sink)
     return ScheduledFault(
-        name="killed with effects that nobody committed",
+        name="killed with uncommitted effects",
         progress=0.1,
         during=in_transaction if subject.guarantee == "exactly_once_v2" else written,
         do=Kill(Member(name=WHO)),
@@ -35,7 +35,7 @@ def _killed(subject: KafkaStreams) -> ScheduledFault:
 
 
 _UNANSWERED = ScheduledFault(
-    name="answer to the commit lost",
+    name="commit response lost",
     progress=0.1,
     do=HitMessage(message=passing("response", "EndTxn", who=_PRODUCER), action="close-before"),
 )
@@ -59,7 +59,7 @@ def _hurt(subject: KafkaStreams) -> tuple[ScheduledFault, ...]:
 
 _HURT = Scenario(
     name=_EXACTLY.name,
-    title="Kafka Streams, exactly-once: commit unanswered, coordinator and an instance killed",
+    title="Kafka Streams, exactly-once: commit response lost, coordinator and instance killed",
     subject=_EXACTLY,
     workload=WORKLOAD,
     schedule=_hurt(_EXACTLY),
@@ -80,7 +80,7 @@ SCENARIOS = (
     replace(
         _HURT,
         name=f"{_EXACTLY.name}-paused",
-        title="Kafka Streams, exactly-once: an instance paused until the other has its tasks",
+        title="Kafka Streams, exactly-once: an instance paused until the other takes over",
         schedule=(_ZOMBIE,),
         seconds=50,
     ),
@@ -102,7 +102,7 @@ SCENARIOS = (
     replace(
         _HURT,
         name=_BALANCES.name,
-        title="Kafka Streams, exactly-once, with a store: every balance is right to the cent",
+        title="Kafka Streams, exactly-once, with a state store: every balance is right to the cent",
         subject=_BALANCES,
         schedule=_hurt(_BALANCES),
         claims=claims(_BALANCES, most=None, least=None, exactly=HOLDS),
@@ -110,7 +110,7 @@ SCENARIOS = (
     replace(
         _HURT,
         name=_BALANCES_AT_LEAST.name,
-        title="The broken twin: a store without exactly-once: balances are too high",
+        title="The broken twin: a state store without exactly-once: balances are too high",
         subject=_BALANCES_AT_LEAST,
         schedule=(_killed(_BALANCES_AT_LEAST),),
         claims=claims(

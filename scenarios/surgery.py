@@ -64,7 +64,7 @@ _BATCH_ID = SparkBehindLedger(guard="batch-id")
 SCENARIOS = (
     Scenario(
         name="commit-lost-postgres",
-        title="The last entry of the commit log lost, with a table guarded against repeats",
+        title="The last entry of the commit log lost, with a guarded PostgreSQL table",
         subject=_GUARDED,
         workload=_PAYMENTS,
         schedule=_COMMIT_LOST,
@@ -73,7 +73,7 @@ SCENARIOS = (
     ),
     Scenario(
         name="commit-lost-kafka",
-        title="The last entry of the commit log lost, with a Kafka topic, which has no guard",
+        title="The last entry of the commit log lost, with an unguarded Kafka topic",
         subject=_KAFKA,
         workload=_PAYMENTS,
         schedule=_COMMIT_LOST,
@@ -114,11 +114,11 @@ SCENARIOS = (
             seconds=45,
         )
         for subject, met, title in (
-            (_BEHIND, HOLDS, "A new checkpoint for a query that continues from what its table has"),
+            (_BEHIND, HOLDS, "A new checkpoint for a query that starts from its table's offsets"),
             (
                 _BATCH_ID,
                 LOST,
-                "The broken twin: the new query's batches are taken for the old one's",
+                "The broken twin: the guard takes the new query's batches for the old one's",
             ),
         )
     ),

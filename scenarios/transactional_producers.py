@@ -48,26 +48,26 @@ _QUIET = replace(PAYMENTS, records=1_200)
 _END = Message(source="producer", direction="request", api="EndTxn", client_id="producer-0")
 _ENDED = replace(_END, direction="response", commits=True, refused=False)
 _UNANSWERED = ScheduledFault(
-    name="end unanswered", progress=0.05, do=HitMessage(message=_ENDED, action="close-before")
+    name="EndTxn unanswered", progress=0.05, do=HitMessage(message=_ENDED, action="close-before")
 )
 _LOST = ScheduledFault(
-    name="end's answer lost",
-    after=("end unanswered",),
+    name="EndTxn response lost",
+    after=("EndTxn unanswered",),
     do=HitMessage(message=_ENDED, action="drop"),
 )
 _WITHHELD = ScheduledFault(
-    name="answers withheld",
-    after=("end's answer lost",),
+    name="responses withheld",
+    after=("EndTxn response lost",),
     do=LeaveUnanswered(target=LeaderOf(partition=0)),
 )
 _KILLED = ScheduledFault(
-    name="coordinator killed amid an end",
-    after=("answers withheld",),
+    name="coordinator killed during EndTxn",
+    after=("responses withheld",),
     do=Kill(CoordinatorOf(of="transaction", name="producer-0")),
     during=_END,
 )
 SCHEDULE = (_UNANSWERED, _LOST, _WITHHELD, _KILLED)
-_ZOMBIE = ScheduledFault(name="zombie amid an end", progress=0.1, do=ZombieSender(), during=_END)
+_ZOMBIE = ScheduledFault(name="zombie during EndTxn", progress=0.1, do=ZombieSender(), during=_END)
 _STALLED = Expectation(verdict=Verdict.STALLED)
 """kafka-python 3.0.12 drops a request when its coordinator is gone, and still waits for the
 response: see docs/findings/kafka-python-dead-coordinator.md."""
@@ -80,9 +80,9 @@ _Claims = Callable[..., Claim]
 def _subject(sender: Sender, *observers: Observer) -> ProducerSubject:
     return ProducerSubject(
         name=f"transactional-{sender.name}",
-        says=f"Transactions of {sender.name} over the partitions of two topics: all of a "
-        "transaction is committed, or nothing of it, and who reads committed records never sees "
-        "anything else.",
+        says=f"Transactions by {sender.name} over partitions of two topics: a transaction is "
+        "committed as a whole or not at all, and a read_committed consumer sees committed records "
+        "only.",
         observers=observers,
         topics=PAYMENTS.topics,
     )
@@ -122,8 +122,8 @@ def of_client(
     zombie = replace(
         quiet,
         name=f"{hurt.name}-zombie",
-        title=f"Transactions by {sender.name}: one sender is paused with its EndTxn in flight, "
-        "another takes its id, and it comes back",
+        title=f"Transactions by {sender.name}: a sender is paused with its EndTxn in flight, "
+        "another takes over its transactional id, and the first resumes",
         schedule=(_ZOMBIE,),
         claims=_claims(HOLDS, *every, hazards=frozenset({"zombie-back"})),
         seconds=25,
@@ -133,7 +133,7 @@ def of_client(
 
 _BELIEVER = Scenario(
     name="transactional-librdkafka-uncommitted",
-    title="The broken twin: a reader that should read committed records, and reads all",
+    title="The broken twin: a reader that should read committed records only, but reads all",
     subject=_subject(LIBRDKAFKA, Observer(isolation="read_uncommitted", believes="read_committed")),
     workload=PAYMENTS,
     schedule=SCHEDULE[:1],
