@@ -124,7 +124,7 @@ def test_commits_in_doubt_are_decided_by_what_is_stored(consumers: Consumers) ->
         consumers.flowing(),
         at_work(world(consumers), "cut-at-commit member-0 lands") as (_, late),
     ):
-        assert "of member-0 stood still amid its COMMIT" in late
+        assert "of member-0 was held during its COMMIT" in late
         assert "a new session of member-0 waited for its rows before transaction" in late
         assert late.endswith("was committed")
     with consumers.flowing(), at_work(world(consumers), "cut-at-commit member-0 undone") as (_, no):
@@ -133,7 +133,7 @@ def test_commits_in_doubt_are_decided_by_what_is_stored(consumers: Consumers) ->
     consumers.wait_done()
     assert consumers.told() == ["refused-write"], "the late one was met, the undone one was not"
     assert consumers.staging.instance("member-0") == life, "nobody started it anew"
-    with pytest.raises(StageTrouble, match="has a table `ledger` already"):
+    with pytest.raises(StageTrouble, match="already has a table `ledger`"):
         consumers.members.audit.prepare()
 
 
@@ -153,8 +153,8 @@ def test_a_consumer_killed_amid_a_commit_into_a_file(
     with at_work_with("sqlite", staging, topic(PARTITIONS), tmp_path) as consumers:
         words = "kill member-0 --at commit-undone"
         with consumers.flowing(), at_work(world(consumers), words) as (_, said):
-            assert "stood still amid its COMMIT" in said
-            assert said.endswith("so nothing of it was written")
+            assert "was held during its COMMIT" in said
+            assert said.endswith("so nothing was written")
         consumers.wait_done()
 
 

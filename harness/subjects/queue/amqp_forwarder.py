@@ -88,7 +88,7 @@ class Forwarder:
             try:
                 self._connected()
             except (ProtonException, Refused, OSError) as error:
-                say(f"once more: {type(error).__name__}: {error}")
+                say(f"reconnecting: {type(error).__name__}: {error}")
 
     def _connected(self) -> None:
         connection = BlockingConnection(
@@ -135,7 +135,7 @@ class Forwarder:
                 self._moments.reached(BEFORE_COMMIT, first)
                 delivery.update(Delivery.ACCEPTED)
                 delivery.settle()
-                self._sent(connection)
+                self._flush(connection)
         self._moments.reached(AFTER_COMMIT, first)
 
     def _in_transaction(
@@ -145,28 +145,28 @@ class Forwarder:
         connection.container.declare_transaction(
             connection.conn, handler=ending, settle_before_discharge=True
         )
-        connection.wait(lambda: ending.transaction or ending.outcome, msg="a transaction")
+        connection.wait(lambda: ending.transaction or ending.outcome, msg="a new transaction")
         if ending.transaction is None:
             raise Refused("a transaction was not declared")
         sent = []
         for message, delivery in taken:
-            connection.wait(lambda: sender.link.credit, msg="room for an effect")
+            connection.wait(lambda: sender.link.credit, msg="link credit")
             sent.append(ending.transaction.send(sender.link, self._effect(message)))
             ending.transaction.accept(delivery)
-        self._sent(connection)
+        self._flush(connection)
         self._record("written", [message for message, _ in taken])
         self._moments.reached(BEFORE_COMMIT, first)
         ending.transaction.commit()
-        connection.wait(lambda: ending.outcome, msg="the end of a transaction")
+        connection.wait(lambda: ending.outcome, msg="the transaction's outcome")
         for delivery in sent:
             delivery.settle()
         if ending.outcome != "committed":
             raise Refused(f"a transaction was {ending.outcome}")
 
     @staticmethod
-    def _sent(connection: Any) -> None:
+    def _flush(connection: Any) -> None:
         """Wait until everything is sent: a kill must not find a message in this process only."""
-        connection.wait(lambda: not connection.conn.transport.pending(), msg="all to be sent")
+        connection.wait(lambda: not connection.conn.transport.pending(), msg="pending output")
 
     def _effect(self, message: Any) -> Any:
         received: Mapping[str, Any] = message.properties

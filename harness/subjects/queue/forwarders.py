@@ -32,7 +32,7 @@ class Forwarders(Tasks[ForwarderTask]):
     """The forwarders of one run."""
 
     counted = "effects of the pipeline"
-    awaited = "a first effect in the queue that it writes to"
+    awaited = "a first effect in the output queue"
 
     def __init__(
         self, tasks: Sequence[ForwarderTask], parts: PipelineParts, *, program: Program
@@ -62,7 +62,7 @@ class Forwarders(Tasks[ForwarderTask]):
         try:
             record = wait_until(
                 there,
-                what=f"{name} to come to its next moment {moment}",
+                what=f"{name} to reach {moment}",
                 seconds=_MOMENT_SECONDS,
                 every=0.005,
                 stop=self._parts.stop,
@@ -79,7 +79,7 @@ class Forwarders(Tasks[ForwarderTask]):
         queues = self._parts.stage.queues()
         wait_until(
             lambda: record not in queues.delivering(self._topic),
-            what=f"the broker to know that {record} was consumed",
+            what=f"the broker to remove {record} as consumed",
             seconds=_SECONDS,
             stop=self._parts.stop,
             seen=lambda: queues.counts(self._topic),
@@ -124,7 +124,7 @@ class Forwarders(Tasks[ForwarderTask]):
 
         wait_until(
             there,
-            what="the broker to have every forwarder as a consumer",
+            what="the broker to list every running forwarder as a consumer",
             seconds=_SECONDS,
             every=0.1,
             stop=self._parts.stop,
@@ -169,5 +169,5 @@ class Forwarders(Tasks[ForwarderTask]):
 
     def _moments(self, name: str) -> Moments:
         if name not in self._tasks:
-            raise StageTrouble(f"there is no {name}; there are {', '.join(self.names)}")
+            raise StageTrouble(f"unknown forwarder {name!r}: expected {' or '.join(self.names)}")
         return Moments(self._parts.work, name)

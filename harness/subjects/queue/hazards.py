@@ -40,28 +40,34 @@ def hazards(
     written = Counter(row["record"] for row in log if row["topic"] == sink)
     inputs = Counter(row["record"] for row in log if row["topic"] == source)
     found = []
-    for hazard, kind, words in (
+    for hazard, kind, text in (
         (REDELIVERED, "delivered", "messages were delivered more than once"),
-        (REWRITTEN, "written", "messages had an effect with the broker more than once"),
+        (REWRITTEN, "written", "messages had their effect sent to the broker more than once"),
     ):
-        again = _again(lines.get(kind, ()), inputs)
-        found += [row | {"at": min(again.values())} for row in counted((hazard, len(again), words))]
+        repeated = _repeated(lines.get(kind, ()), inputs)
+        found += [
+            row | {"at": min(repeated.values())} for row in counted((hazard, len(repeated), text))
+        ]
     return found + counted(
-        (DROPPED, len(dropped), f"messages to {sink} were dropped, by the broker's log"),
+        (
+            DROPPED,
+            len(dropped),
+            f"messages to {sink} were dropped as duplicates, according to the broker's log",
+        ),
         (
             REPLAYED,
             beyond(inputs, written),
-            f"inputs have more effects in {sink} than they have to have",
+            f"inputs have more effects in {sink} than expected",
         ),
         (
             ABANDONED,
             len(inputs.keys() - written.keys()),
-            f"messages were consumed and have no effect in {sink}",
+            f"messages were consumed but have no effect in {sink}",
         ),
     )
 
 
-def _again(rows: Sequence[Mapping[str, Any]], inputs: Mapping[str, int]) -> Mapping[str, int]:
+def _repeated(rows: Sequence[Mapping[str, Any]], inputs: Mapping[str, int]) -> Mapping[str, int]:
     """Return records that appear more often than they were sent, and when that was first seen."""
     times: Counter[str] = Counter()
     found: dict[str, int] = {}

@@ -15,9 +15,9 @@ from typing import Final
 
 BEFORE_WRITE, BEFORE_COMMIT, AFTER_COMMIT = "before-write", "before-commit", "after-commit"
 MOMENTS: Final[Mapping[str, str]] = {
-    BEFORE_WRITE: "when it is about to write",
-    BEFORE_COMMIT: "when it is about to have what it took consumed",
-    AFTER_COMMIT: "when what it took is consumed",
+    BEFORE_WRITE: "before it writes the effect",
+    BEFORE_COMMIT: "after it writes the effect, before the message is consumed",
+    AFTER_COMMIT: "after the message is consumed",
 }
 """Before the effect is written, before the message is consumed, after both. With AUTO_ACKNOWLEDGE
 the message is consumed from the start."""

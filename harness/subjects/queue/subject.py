@@ -27,35 +27,35 @@ FORWARDER: Final = "forwarder"
 Client = Literal["jms", "amqp"]
 _SAYS: Final[dict[tuple[Client, Acknowledge], str]] = {
     ("jms", "transacted"): (
-        "Forwarders by JMS whose session is transacted: a message counts as consumed in one "
-        "transaction with its effect."
+        "JMS forwarders with a transacted session: a message is consumed in the same transaction "
+        "as its effect is sent."
     ),
     ("jms", "auto"): (
-        "Forwarders by JMS with AUTO_ACKNOWLEDGE: a message counts as consumed as soon as it was "
-        "handed out, before its effect; at-most-once, and no more."
+        "JMS forwarders with AUTO_ACKNOWLEDGE: a message is consumed when it is delivered, before "
+        "its effect is sent: at-most-once only."
     ),
     ("jms", "client"): (
-        "Forwarders by JMS with CLIENT_ACKNOWLEDGE: a message counts as consumed after its effect; "
-        "at-least-once, and no more."
+        "JMS forwarders with CLIENT_ACKNOWLEDGE: a message is acknowledged after its effect is "
+        "sent: at-least-once only."
     ),
     ("amqp", "transacted"): (
-        "Forwarders by AMQP 1.0 that accept a message and send its effect in one transaction."
+        "AMQP 1.0 forwarders that accept a message and send its effect in one transaction."
     ),
     ("amqp", "client"): (
-        "Forwarders by AMQP 1.0 that accept a message after the broker has accepted its effect; "
-        "at-least-once, and no more."
+        "AMQP 1.0 forwarders that accept a message after the broker has accepted its effect: "
+        "at-least-once only."
     ),
 }
 _WITH_IDS: Final = (
-    " Each effect says which message it is of, and the broker drops what it has taken before."
+    " Each effect carries its message's id as duplicate id, by which the broker drops duplicates."
 )
 _PROGRAMS: Final[dict[Client, str]] = {
     "jms": "harness/artemis/Forwarder.java",
     "amqp": "harness/subjects/queue/amqp_forwarder.py",
 }
 _LACKS: Final = {
-    "forgetful": " Broken twin: what the broker knows does not outlive its life.",
-    "narrow": " Broken twin: the broker remembers few.",
+    "forgetful": " Broken twin: the broker forgets the duplicate ids when it restarts.",
+    "narrow": " Broken twin: the broker's duplicate id cache is too small.",
 }
 
 
@@ -81,7 +81,10 @@ class QueueForwarder(SubjectBase):
     def __post_init__(self) -> None:
         """Raise `ValueError` for what forwarders of this client cannot do."""
         if (self.client, self.acknowledge) == ("amqp", "auto"):
-            raise ValueError("forwarders by AMQP accept a message after its effect, or with it")
+            raise ValueError(
+                "client='amqp' does not support acknowledge='auto': expected 'transacted' or "
+                "'client'"
+            )
 
     @property
     def name(self) -> str:

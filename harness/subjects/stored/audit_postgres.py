@@ -38,7 +38,7 @@ _OPEN: Final = (
 _LOCK: Final = 790_411
 """Key of the advisory lock."""
 _WAITS: Final = f"""
-CREATE OR REPLACE FUNCTION stand_still() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION hold_commit() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF current_setting('application_name') = TG_ARGV[0] THEN
         PERFORM pg_advisory_xact_lock_shared({_LOCK});
@@ -47,7 +47,7 @@ BEGIN
 END $$
 """
 _PASSES: Final = """
-CREATE OR REPLACE FUNCTION stand_still() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION hold_commit() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RETURN NULL;
 END $$
@@ -76,11 +76,11 @@ class PostgresAudit:
             StageTrouble: the database has tables of another run.
         """
         with psycopg.connect(self._database) as connection:
-            there = connection.execute("SELECT to_regclass('ledger')").fetchone()
-            if there is not None and there[0] is not None:
+            found = connection.execute("SELECT to_regclass('ledger')").fetchone()
+            if found is not None and found[0] is not None:
                 raise StageTrouble(
-                    "the database has a table `ledger` already, whose rows would be taken for this "
-                    "run's: give it an empty one, or drop the tables of the run before"
+                    "the database already has a table `ledger`, whose rows would be counted as "
+                    "this run's: use an empty database, or drop the tables of the previous run"
                 )
             connection.execute(SCHEMA)
             connection.execute(_JOURNAL)
@@ -125,10 +125,10 @@ class HeldCommit:
         self._session: tuple[int, str] | None = None
         self._connection = psycopg.connect(database, autocommit=True)
         try:
-            self._lie_in_wait()
+            self._arm()
             self._do(
-                "CREATE CONSTRAINT TRIGGER stands_still AFTER INSERT ON ledger DEFERRABLE "
-                f"INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION stand_still('{who}')"
+                "CREATE CONSTRAINT TRIGGER hold_commit AFTER INSERT ON ledger DEFERRABLE "
+                f"INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION hold_commit('{who}')"
             )
         except BaseException:
             self.close()
@@ -141,7 +141,7 @@ class HeldCommit:
                 return None
             self._session = (int(row[0]), str(row[1]))
             self._do(_PASSES)  # do not hold its next transactions
-        return f"transaction {self._session[1]} of {self._who} stood still amid its COMMIT"
+        return f"transaction {self._session[1]} of {self._who} was held during its COMMIT"
 
     def hinders(self) -> bool:
         """Return False: others wait for its rows only until it is released."""
@@ -161,32 +161,32 @@ class HeldCommit:
     def next(self) -> None:
         self.let_go()
         self._session = None
-        self._lie_in_wait()
+        self._arm()
 
     def let_go(self) -> str:
         self._do(f"SELECT pg_advisory_unlock({_LOCK})")
-        return self._came_to("committed")
+        return self._wait_outcome("committed")
 
     def undo(self) -> str:
         """Terminate the session, which rolls its transaction back."""
-        assert self._session is not None, "it is caught first"
+        assert self._session is not None, "no transaction is held"
         self._do(f"SELECT pg_terminate_backend({self._session[0]})")
-        return self._came_to("aborted")
+        return self._wait_outcome("aborted")
 
     def close(self) -> None:
         with suppress(psycopg.OperationalError):
             self._do("SELECT pg_advisory_unlock_all()")
-            self._do("DROP TRIGGER IF EXISTS stands_still ON ledger")
-            self._do("DROP FUNCTION IF EXISTS stand_still()")
+            self._do("DROP TRIGGER IF EXISTS hold_commit ON ledger")
+            self._do("DROP FUNCTION IF EXISTS hold_commit()")
         self._connection.close()
 
-    def _lie_in_wait(self) -> None:
+    def _arm(self) -> None:
         self._do(f"SELECT pg_advisory_lock({_LOCK})")
         self._do(_WAITS)
 
-    def _came_to(self, wanted: str) -> str:
+    def _wait_outcome(self, wanted: str) -> str:
         """Wait for the transaction's outcome, as the database reports it."""
-        assert self._session is not None, "it is caught first"
+        assert self._session is not None, "no transaction is held"
         number = self._session[1]
 
         def status() -> str | None:

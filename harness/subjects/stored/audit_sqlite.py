@@ -101,7 +101,7 @@ class HeldCommit:
             self._read()
             return None
         return (
-            f"{self._who.instance} stood still amid its COMMIT: it had the pending lock of "
+            f"{self._who.instance} was held during its COMMIT: it had the pending lock on "
             f"{self._path.name}"
         )
 
@@ -119,7 +119,7 @@ class HeldCommit:
 
     def let_go(self) -> str:
         self.close()
-        return "it went on"
+        return "its commit continued"
 
     def undo(self) -> str:
         """Stop reading; a consumer that is dead by now has changed nothing: no page was written.
@@ -128,9 +128,9 @@ class HeldCommit:
             StageTrouble: the consumer is alive.
         """
         if self._who.leader_alive():
-            raise StageTrouble(f"{self._who.instance} lives, so its commit comes to its end")
+            raise StageTrouble(f"{self._who.instance} is running, so its commit will complete")
         self.close()
-        return "we had read all the while, so nothing of it was written"
+        return "the harness held a read lock until its end, so nothing was written"
 
     def close(self) -> None:
         self._reader.close()
@@ -153,7 +153,7 @@ class HeldBegin:
 
     def caught(self) -> str | None:
         """Return that others cannot write: a waiting consumer only polls, so it is not visible."""
-        return f"nobody could begin to write into {self._path.name}"
+        return f"no write transaction could begin in {self._path.name}"
 
     def hinders(self) -> bool:
         """Return whether it has a lock, as it does for a moment whenever it polls."""
@@ -169,7 +169,7 @@ class HeldBegin:
     def let_go(self) -> str:
         """End our transaction, which wrote nothing."""
         self.close()
-        return "others could write again"
+        return "write transactions could begin again"
 
     def undo(self) -> str:
         """Fail: no transaction has begun that could be rolled back.
@@ -177,7 +177,7 @@ class HeldBegin:
         Raises:
             StageTrouble: always.
         """
-        raise StageTrouble("no transaction was begun that could be rolled back")
+        raise StageTrouble("no transaction has begun that could be rolled back")
 
     def close(self) -> None:
         self._writer.close()
@@ -195,12 +195,12 @@ def holders(path: Path, who: Process) -> list[tuple[str, int, int, int]]:
 
 def _all_locks(path: Path) -> list[tuple[str, int, int, int]]:
     status = path.stat()
-    there = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
+    inode = f"{os.major(status.st_dev):02x}:{os.minor(status.st_dev):02x}:{status.st_ino}"
     found = []
     for line in Path("/proc/locks").read_text().splitlines():
         # 1: POSIX  ADVISORY  WRITE 4711 08:01:123 1073741824 1073741825
         words = line.split()
-        if words[1] == "POSIX" and words[5] == there:
+        if words[1] == "POSIX" and words[5] == inode:
             last = words[7]
             found.append(
                 (words[3], int(words[4]), int(words[6]), 2**63 if last == "EOF" else int(last))

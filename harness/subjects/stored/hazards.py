@@ -35,6 +35,6 @@ def hazards(
     again = beyond(inputs, written | seen)
     never = abandoned(rows, written, topic=topic, commits=commits)
     return counted(
-        (REPLAYED, again, "payments have, or had, more rows than they have to have"),
+        (REPLAYED, again, "payments have, or had, more rows than expected"),
         (ABANDONED, never, "payments below the committed offsets have no row"),
     )

@@ -47,10 +47,11 @@ BEGIN
     FROM balances WHERE account = NEW.account;
     RETURN NULL;
 END $$;
--- By its name it comes behind a trigger that makes a commit stand still: others can commit then.
-CREATE CONSTRAINT TRIGGER to_be_seen AFTER INSERT OR UPDATE OR DELETE ON ledger
+-- Triggers fire in order of their names. This one must fire after hold_commit, because its table
+-- lock would keep others from committing while a commit is held.
+CREATE CONSTRAINT TRIGGER note_change AFTER INSERT OR UPDATE OR DELETE ON ledger
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_row();
-CREATE CONSTRAINT TRIGGER to_be_seen AFTER INSERT OR UPDATE ON balances
+CREATE CONSTRAINT TRIGGER note_change AFTER INSERT OR UPDATE ON balances
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION note_balance()
 """
 """Deferred triggers run at the end of a transaction. Its locks are released when it is visible."""

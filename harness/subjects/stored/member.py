@@ -102,7 +102,7 @@ class StoringMember:
 
     def _before(self, read: list[Message]) -> bool:
         """Commit offsets in Kafka first: a later failure loses records."""
-        batch = self._all_of(read)
+        batch = self._whole_batch(read)
         if not self._commit(batch):
             return False
         try:
@@ -113,7 +113,7 @@ class StoringMember:
 
     def _after(self, read: list[Message]) -> bool:
         """Write rows first: what is not known to be written is written again."""
-        batch = self._all_of(read)
+        batch = self._whole_batch(read)
         while True:
             try:
                 self._write(batch, offsets=False)
@@ -126,7 +126,7 @@ class StoringMember:
         self._commit(batch)
         return True
 
-    def _all_of(self, read: list[Message]) -> Batch:
+    def _whole_batch(self, read: list[Message]) -> Batch:
         starts: dict[int, int] = {}
         for message in read:
             if (partition := message.partition()) is not None:

@@ -103,12 +103,12 @@ class Store(ABC):
         if None in found.values():
             with self.transaction() as cursor:
                 for partition in wanted:
-                    cursor.execute(self._in_words(_FIRST), (topic, partition))
+                    cursor.execute(self._with_marks(_FIRST), (topic, partition))
                     found[partition] = self._look(cursor, topic, partition)
         return {partition: offset or 0 for partition, offset in found.items()}
 
     def _look(self, cursor: Cursor, topic: str, partition: int) -> int | None:
-        cursor.execute(self._in_words(_STORED), (topic, partition))
+        cursor.execute(self._with_marks(_STORED), (topic, partition))
         row = cursor.fetchone()
         return None if row is None else int(row[0])
 
@@ -126,8 +126,8 @@ class Store(ABC):
             if offsets:
                 for partition in sorted(batch.ends):
                     self._move(cursor, batch, partition)
-            cursor.executemany(self._in_words(_ROW), batch.rows)
-            cursor.executemany(self._in_words(_BALANCE), batch.totals())
+            cursor.executemany(self._with_marks(_ROW), batch.rows)
+            cursor.executemany(self._with_marks(_BALANCE), batch.totals())
 
     def clean(self, batch: Batch) -> None:
         """Keep one row of each payment in a batch, and subtract the others from balances.
@@ -138,21 +138,21 @@ class Store(ABC):
         records = [row[0] for row in batch.rows]
         surplus = _SURPLUS.format(", ".join("?" * len(records)))
         with self.transaction() as cursor:
-            cursor.execute(self._in_words(_TOO_MUCH + surplus + _EACH), records)
+            cursor.execute(self._with_marks(_TOO_MUCH + surplus + _EACH), records)
             too_much = list(iter(cursor.fetchone, None))
-            cursor.executemany(self._in_words(_TAKEN), too_much)
-            cursor.execute(self._in_words("DELETE FROM ledger" + surplus), records)
+            cursor.executemany(self._with_marks(_TAKEN), too_much)
+            cursor.execute(self._with_marks("DELETE FROM ledger" + surplus), records)
 
     def _move(self, cursor: Cursor, batch: Batch, partition: int) -> None:
         end, start = batch.ends[partition], batch.starts[partition]
         if not self._guard:
-            cursor.execute(self._in_words(_MOVED), (end, batch.topic, partition))
+            cursor.execute(self._with_marks(_MOVED), (end, batch.topic, partition))
             return
-        cursor.execute(self._in_words(_COMPARED), (end, batch.topic, partition, start))
+        cursor.execute(self._with_marks(_COMPARED), (end, batch.topic, partition, start))
         if cursor.rowcount != 1:
             raise Refused(
-                f"{batch.topic}-{partition} from {start} to {end}: another offset is stored"
+                f"{batch.topic}-{partition} from {start} to {end}: the stored offset differs"
             )
 
-    def _in_words(self, statement: str) -> str:
+    def _with_marks(self, statement: str) -> str:
         return statement.replace("?", self.mark)

@@ -41,17 +41,20 @@ _SAYS: Final[dict[Offsets, str]] = {
     ),
     "before": (
         "The broken twin: consumers that commit their offsets in Kafka, then write into {}: "
-        "at-most-once, and no more."
+        "at-most-once only."
     ),
     "after": (
         "The broken twin: consumers that write into {}, then commit their offsets in Kafka: "
-        "at-least-once, and no more."
+        "at-least-once only."
     ),
 }
-_NO_GUARD: Final = " The broken twin: it moves an offset without comparing it, and adds up again."
+_NO_GUARD: Final = (
+    " The broken twin: they update the stored offset without comparing it, and so add payments "
+    "twice."
+)
 _CLEANED: Final = (
-    " What was written twice they take away again, in another transaction: in the end it is right, "
-    "and until then readers see what is not."
+    " They delete duplicated rows in another transaction: the final state is correct, but until "
+    "then readers see the duplicates."
 )
 
 
@@ -79,7 +82,7 @@ class StoringConsumers(SubjectBase):
 
     def __post_init__(self) -> None:
         if self.cleans and self.commits != "after":
-            raise ValueError("only who commits offsets after its rows writes twice what it cleans")
+            raise ValueError("cleans=True requires commits='after': others write no duplicates")
 
     @property
     def name(self) -> str:
@@ -120,8 +123,8 @@ class StoringConsumers(SubjectBase):
             database = parts.stage.database("pipeline")
             if not database:
                 raise StageTrouble(
-                    f"{self.name} writes to PostgreSQL, and the stage has none: add "
-                    '`database = "host=… dbname=…"` to the cluster\'s file, or try '
+                    f"{self.name} writes to PostgreSQL, but the stage has none: add "
+                    '`database = "host=… dbname=…"` to the cluster\'s file, or use '
                     "stored-offsets-sqlite"
                 )
         audit = self._audit(parts.stage.database(AUDITOR), parts.work, parts.topic, parts.stop)

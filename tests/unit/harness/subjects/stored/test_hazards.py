@@ -45,7 +45,7 @@ def test_nothing_happened() -> None:
 
 
 def test_a_payment_with_two_rows_was_written_again() -> None:
-    detail = "1 payments have, or had, more rows than they have to have"
+    detail = "1 payments have, or had, more rows than expected"
     assert found("a", "b", "b") == {"replayed-input": detail}
 
 
@@ -90,7 +90,7 @@ def test_a_file_keeps_no_journal_so_its_balances_show_no_payment(tmp_path: Path)
 def test_only_who_writes_first_has_something_to_clean() -> None:
     name = StoringConsumers(commits="after", cleans=True).name
     assert name == "kafka-offsets-after-postgres-cleaned"
-    with pytest.raises(ValueError, match="only who commits offsets after its rows"):
+    with pytest.raises(ValueError, match="cleans=True requires commits='after'"):
         StoringConsumers(cleans=True)
 
 

@@ -76,7 +76,7 @@ def test_who_started_from_another_offset_is_refused_and_leaves_nothing(
     mine, other = store(path), store(path)
     mine.stored(TOPIC, [0])
     mine.write(batch(0, 3), offsets=True)
-    with pytest.raises(Refused, match=r"payments-0 from 0 to 2: another offset is stored"):
+    with pytest.raises(Refused, match=r"payments-0 from 0 to 2: the stored offset differs"):
         other.write(batch(0, 2), offsets=True)
     assert (state(audit)["a", "payments"], len(audit.books().effects())) == (3, 3)
     assert other.stored(TOPIC, [0]) == {0: 3}
@@ -181,13 +181,13 @@ def test_killed_amid_a_commit_nothing_of_it_stays(
 ) -> None:
     hold = audit.hold_commit(writer)
     seen = wait_until(hold.caught, what="a commit to stand still", seconds=30)
-    assert seen == "member-0#1 stood still amid its COMMIT: it had the pending lock of books.db"
+    assert seen == "member-0#1 was held during its COMMIT: it had the pending lock on books.db"
     assert hold.hinders(), "nobody could begin to read"
-    with pytest.raises(StageTrouble, match="lives, so its commit comes to its end"):
+    with pytest.raises(StageTrouble, match="is running, so its commit will complete"):
         hold.undo()
     writer.popen.kill()
     writer.popen.wait()
-    assert hold.undo() == "we had read all the while, so nothing of it was written"
+    assert hold.undo() == "the harness held a read lock until its end, so nothing was written"
     stored = store(path).stored(TOPIC, [0])[0]
     assert (stored, len(audit.look())) == (audit.books().size(),) * 2
 
@@ -207,7 +207,7 @@ def test_a_commit_that_is_let_go_comes_to_its_end(
 def test_nobody_begins_while_we_write(path: Path, audit: SqliteAudit, writer: Any) -> None:
     hold = audit.hold_with_work(writer)
     size = audit.books().size()
-    assert hold.caught() == "nobody could begin to write into books.db"
+    assert hold.caught() == "no write transaction could begin in books.db"
     wait_until(lambda: not hold.hinders(), what="it to have no lock", seconds=30, every=0.001)
     assert audit.books().size() == size
     hold.let_go()
