@@ -84,15 +84,17 @@ class KafkaStreams(GroupSubject):
 
     @property
     def says(self) -> str:
-        keeps = " It keeps balances in a store, with a standby replica." if self.balances else ""
+        keeps = (
+            " It keeps balances in a state store with a standby replica." if self.balances else ""
+        )
         if self.guarantee == "at_least_once":
             return (
                 "A Kafka Streams application with processing.guarantee=at_least_once, its default: "
-                f"what was not committed is done again.{keeps}"
+                f"records whose offsets were not committed are processed again.{keeps}"
             )
         return (
-            "A Kafka Streams application with processing.guarantee=exactly_once_v2: effects, "
-            f"changes of stores and positions in one transaction.{keeps}"
+            "A Kafka Streams application with processing.guarantee=exactly_once_v2: effects, state "
+            f"store changes and offsets are written in one transaction.{keeps}"
         )
 
     @property

@@ -120,7 +120,7 @@ class Observed:
 
             return wait_until(
                 known,
-                what=f"a broker to know {', '.join(self._topics)}",
+                what=f"the partitions of {', '.join(self._topics)} to be known to a broker",
                 seconds=_SECONDS,
                 stop=self._parts.stop,
             )
@@ -133,7 +133,7 @@ class Observed:
         for child in self._children:
             if not child.leader_alive() and not child.ending:
                 raise ObserverTrouble(
-                    f"{child.name} ended with {child.popen.returncode}; it said last: "
+                    f"{child.name} exited with {child.popen.returncode}; last output: "
                     f"{child.tail()}"
                 )
 
@@ -171,7 +171,7 @@ class Observed:
             child.popen.stdin.flush()
         wait_until(
             lambda: not any(child.alive() for child in self._children),
-            what="the observers to end",
+            what="the observers to exit",
             seconds=_SECONDS,
             stop=self._parts.stop,
         )

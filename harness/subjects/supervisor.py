@@ -98,7 +98,7 @@ class Supervisor:
         """
         process = self._running.get(name)
         if process is None or not process.leader_alive():
-            raise PipelineTrouble(f"{name} does not run")
+            raise PipelineTrouble(f"{name} is not running")
         return process
 
     def kill(self, name: str, how: str) -> Process:
@@ -171,7 +171,9 @@ class TooOften:
         self._times += 1
         if self._times <= LIVES:
             return None
-        return f"{self._who} {self._times} times; {process.instance} said last: {process.tail()}"
+        return (
+            f"{self._who} {self._times} times; last output of {process.instance}: {process.tail()}"
+        )
 
 
 class FailsInARow:
@@ -194,7 +196,7 @@ class FailsInARow:
             return None
         return (
             f"{self._name} failed {self._failures} times in a row; {process.instance} "
-            f"{process.how}, and said last: {process.tail()}"
+            f"{process.how}; last output: {process.tail()}"
         )
 
     def _seen(self) -> int | None:

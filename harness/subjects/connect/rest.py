@@ -18,7 +18,7 @@ class Rest:
 
     def __init__(self, authorization: str) -> None:
         self._authorization = authorization
-        self.last_error = "nobody was asked"
+        self.last_error = "no worker was asked"
 
     def status(self, addresses: Iterable[str], connector: str) -> dict[str, Any] | None:
         """Return the first worker's answer on a connector and its tasks; None if none answers."""

@@ -36,9 +36,9 @@ class FileSink(ConnectSubject):
     @property
     def says(self) -> str:
         return (
-            "Kafka Connect's file sink on two workers: each record becomes a line, and positions "
-            "are committed now and then: at-least-once, and no more. It is read by who passes over "
-            "the pieces of lines that a killed worker leaves."
+            "Kafka Connect's file sink on two workers: each record becomes a line, and offsets are "
+            "committed periodically: at-least-once only. Readers skip the incomplete lines that a "
+            "killed worker leaves."
         )
 
     @property

@@ -93,12 +93,12 @@ class SourceConnector(ConnectSubject):
     def _says(self, what: str) -> str:
         if self.exactly:
             return (
-                f"{what}, with exactly-once support: records and positions in one transaction "
-                "(KIP-618)."
+                f"{what}, with exactly-once support: records and source offsets are written in one "
+                "transaction (KIP-618)."
             )
         return (
-            f"{what}. The broken twin: exactly-once support is off, as by default; positions are "
-            "committed now and then."
+            f"{what}. The broken twin: exactly-once support is disabled, which is the default, and "
+            "source offsets are committed periodically."
         )
 
 

@@ -40,7 +40,7 @@ _SECONDS: Final = 120.0
 class Workers(Members):
     """Workers, and one connector with one task."""
 
-    awaited = "a first commit of the connector"
+    awaited = "the connector's first offset commit"
     mend_every = 0.5
     """Seconds between two checks for a failed task."""
 
@@ -62,9 +62,9 @@ class Workers(Members):
         self._connector = connector
         self._settings = dict(settings)
         self._rest = Rest(login.authorization)
-        self._made = False
+        self._created = False
         self._restarted = 0
-        self._mender = threading.Thread(target=self._mend, daemon=True)
+        self._restarter = threading.Thread(target=self._restart_failed, daemon=True)
 
     def start(self) -> None:
         """Start the workers; when all have joined their group, create the connector.
@@ -74,17 +74,17 @@ class Workers(Members):
             PipelineTrouble: they repeatedly ended by themselves.
         """
         super().start()
-        if not self._made:
+        if not self._created:
             self.wait_together()
-            self._make()
-            self._made = True
-            self._mender.start()
+            self._create_connector()
+            self._created = True
+            self._restarter.start()
 
     def owner(self) -> str | None:
         """Return the worker that runs the task according to the REST API, or None."""
         tasks = (self._status() or {}).get("tasks", ())
         whose = {str(task["worker_id"]) for task in tasks if task["state"] == "RUNNING"}
-        return next((name for name in self._lively() if self._addresses[name] in whose), None)
+        return next((name for name in self._available() if self._addresses[name] in whose), None)
 
     def wait_owner(self) -> str:
         """Wait until a worker runs the task, and return its name.
@@ -131,7 +131,7 @@ class Workers(Members):
 
         wait_until(
             there,
-            what=f"{', '.join(self.names)} to work together",
+            what=f"{', '.join(self.names)} to join a stable group",
             seconds=_SECONDS,
             every=0.1,
             stop=self._parts.stop,
@@ -146,7 +146,7 @@ class Workers(Members):
     def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:
         super().collect(writer, recorded, sink)
         if isinstance(sink, Lines):
-            torn = (TORN, sink.torn(), f"pieces of records are in {sink.name}")
+            torn = (TORN, sink.torn(), f"incomplete lines are in {sink.name}")
             writer.write_all("hazards", counted(torn))
 
     def hazards(self, recorded: Recorded, commits: Sequence[Commit]) -> list[dict[str, Any]]:
@@ -156,10 +156,10 @@ class Workers(Members):
 
     def close(self) -> None:
         super().close()
-        if self._mender.is_alive():
-            self._mender.join(5)
+        if self._restarter.is_alive():
+            self._restarter.join(5)
 
-    def _lively(self) -> list[str]:
+    def _available(self) -> list[str]:
         return [
             name
             for name, process in self._running.items()
@@ -167,26 +167,26 @@ class Workers(Members):
         ]
 
     def _status(self) -> dict[str, Any] | None:
-        return self._rest.status((self._addresses[n] for n in self._lively()), self._connector)
+        return self._rest.status((self._addresses[n] for n in self._available()), self._connector)
 
-    def _make(self) -> None:
-        def made() -> bool:
+    def _create_connector(self) -> None:
+        def created() -> bool:
             self.check()
             return any(
                 self._rest.create(self._addresses[name], self._connector, self._settings)
-                for name in self._lively()
+                for name in self._available()
             )
 
         wait_until(
-            made,
-            what=f"a worker to take the connector {self._connector}",
+            created,
+            what=f"a worker to create the connector {self._connector}",
             seconds=_SECONDS,
             every=0.2,
             stop=self._parts.stop,
             seen=lambda: self._rest.last_error,
         )
 
-    def _mend(self) -> None:
+    def _restart_failed(self) -> None:
         while not self._over.wait(self.mend_every) and not self._parts.stop.is_set():
             status = self._status() or {}
             states = [status.get("connector", {}), *status.get("tasks", ())]
@@ -199,7 +199,7 @@ class Workers(Members):
                     f"{traces[0][:400]}"
                 )
                 return
-            for name in self._lively():
+            for name in self._available():
                 if self._rest.restart_failed(self._addresses[name], self._connector):
                     self._restarted += 1
                     break
@@ -215,6 +215,6 @@ def hazards(
         (
             REPLAYED,
             beyond(inputs, seen),
-            f"inputs have more effects in {sink} than they have to have",
+            f"inputs have more effects in {sink} than expected",
         ),
     )

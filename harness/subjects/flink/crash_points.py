@@ -33,19 +33,19 @@ class Window:
 
 CHECKPOINT_BEGUN: Final = Window(
     name="checkpoint-begun",
-    says="when a checkpoint has begun and its tasks have not all flushed",
+    says="after a checkpoint has begun, before all tasks have flushed",
     sign="begun",
-    seen="had begun and was not complete",
+    seen="had begun but was not complete",
 )
 CHECKPOINT_FLUSHED: Final = Window(
     name="checkpoint-flushed",
-    says="when all of a checkpoint is flushed and it is not complete",
+    says="after all tasks have flushed for a checkpoint, before it is complete",
     sign="flushed",
-    seen="was flushed and not complete",
+    seen="was flushed but not complete",
 )
 CHECKPOINT_COMPLETE: Final = Window(
     name="checkpoint-complete",
-    says="when a checkpoint is complete and its transactions are not committed",
+    says="after a checkpoint is complete, before its transactions are committed",
     sign="complete",
     seen="was complete",
 )

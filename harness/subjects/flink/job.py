@@ -34,7 +34,7 @@ class FlinkJob:
     """The successive lives of one job, and their checkpoints."""
 
     counted = "complete checkpoints"
-    awaited = "a first checkpoint with records to be complete"
+    awaited = "the first complete checkpoint with records"
 
     def __init__(
         self,
@@ -180,10 +180,10 @@ class FlinkJob:
         if self._restored and self._from is not None:
             settings["execution.state-recovery.path"] = f"file://{self._from.folder}"
         else:
-            self._starts_anew()
+            self._forget_positions()
         return self._parts.processes.start("job", self._command(settings), folder=self._parts.work)
 
-    def _starts_anew(self) -> None:
+    def _forget_positions(self) -> None:
         """Forget the positions of earlier lives: this one does not start from their checkpoints."""
         before, self._positions = self._positions, {}
         if before and self._start is not None:

@@ -77,7 +77,9 @@ class Flink(SubjectBase):
     def __post_init__(self) -> None:
         """Raise `ValueError` for a version whose jars are not locked."""
         if self.version not in FLINK:
-            raise ValueError(f"Flink {self.version} is not locked; there are {', '.join(FLINK)}")
+            raise ValueError(
+                f"unsupported Flink version {self.version}: expected {' or '.join(FLINK)}"
+            )
 
     @property
     def name(self) -> str:
@@ -98,15 +100,16 @@ class Flink(SubjectBase):
         keeps = " It keeps balances in its state." if self.balances else ""
         if self.guarantee == "at-least-once":
             promise = (
-                "DeliveryGuarantee.AT_LEAST_ONCE: what is behind its last checkpoint is repeated."
+                "DeliveryGuarantee.AT_LEAST_ONCE: records after its last checkpoint are processed "
+                "again."
             )
         else:
             promise = (
                 "DeliveryGuarantee.EXACTLY_ONCE: its sink's transactions are committed when a "
-                "checkpoint is complete, by its next life if need be."
+                "checkpoint is complete, after a restart if necessary."
             )
         hasty = (
-            " Broken twin: transactions that time out before it is there again."
+            " Broken twin: its transactions time out before it has restarted."
             if self._hasty
             else ""
         )

@@ -38,9 +38,13 @@ def hazards(
         (
             REPLAYED,
             again,
-            f"inputs have more effects in the log of {sink} than they must, aborted ones too",
+            f"inputs have more effects in the log of {sink} than expected, counting aborted ones",
         ),
-        (ABANDONED, never, f"inputs below the group's positions have none in the log of {sink}"),
+        (
+            ABANDONED,
+            never,
+            f"inputs below the group's committed offsets have no effect in the log of {sink}",
+        ),
     )
 
 
@@ -50,20 +54,20 @@ def aborted(log: Sequence[Row], sink: str) -> tuple[Counted, Counted]:
     here = (row for row in log if row["topic"] == sink)
     since: Counter[tuple[int, int]] = Counter()
     for row in sorted(here, key=lambda row: (row["partition"], row["offset"])):
-        whose = row["partition"], row["producer_id"]
+        producer = row["partition"], row["producer_id"]
         if row["kind"] == "data":
-            since[whose] += 1
+            since[producer] += 1
             continue
-        written = since.pop(whose, 0)
+        written = since.pop(producer, 0)
         if row["kind"] == "abort":
             effects += written
             unwritten += not written
     return (
-        (ABORTED, effects, f"effects in the log of {sink} were taken back by aborted transactions"),
+        (ABORTED, effects, f"effects in the log of {sink} belong to aborted transactions"),
         (
             UNWRITTEN,
             unwritten,
-            f"ends of aborted transactions in {sink} have no effect before them",
+            f"abort markers in {sink} belong to transactions without effects",
         ),
     )
 

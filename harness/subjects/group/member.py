@@ -42,7 +42,7 @@ class Member:
             kind = {"transactional.id": f"{task.group}-{task.name}"}
         self._producer = Producer({**LIBRDKAFKA.producer, **common, **kind})
         self._watchdog = Watchdog(HUNG_SECONDS)
-        self._refused: list[KafkaError] = []
+        self._failed: list[KafkaError] = []
         self._group: Any = None
         self._process: Callable[[list[Message]], None] = {
             "in-transaction": self._in_transaction,
@@ -58,7 +58,7 @@ class Member:
             Over: it cannot continue.
         """
         if self.task.commits == "in-transaction":
-            self._again("init_transactions", self._producer.init_transactions)
+            self._retry("init_transactions", self._producer.init_transactions)
         self._consumer.subscribe([self.task.topic])
         while True:
             messages = self._consumer.consume(self.task.batch, 0.2)
@@ -78,18 +78,18 @@ class Member:
             self._producer.begin_transaction()
             self._send(read)
             ends = _ends(read)
-            metadata = self._group if self.task.group_metadata else self._stranger()
-            self._again(
+            metadata = self._group if self.task.group_metadata else self._without_generation()
+            self._retry(
                 "send_offsets_to_transaction",
                 lambda: self._producer.send_offsets_to_transaction(ends, metadata, _SECONDS),
             )
-            self._again("commit_transaction", lambda: self._producer.commit_transaction(_SECONDS))
+            self._retry("commit_transaction", lambda: self._producer.commit_transaction(_SECONDS))
         except KafkaException as failure:
             error = failure.args[0]
             say(f"transaction: {error}")
             if not error.txn_requires_abort():
-                raise Over(f"the producer is of no more use: {error}") from failure
-            self._again("abort_transaction", lambda: self._producer.abort_transaction(_SECONDS))
+                raise Over(f"the producer cannot continue: {error}") from failure
+            self._retry("abort_transaction", lambda: self._producer.abort_transaction(_SECONDS))
             if self.task.rewind:
                 self._rewind()
 
@@ -108,8 +108,8 @@ class Member:
         with self._watchdog.over("flush"):
             while self._producer.flush(1.0):
                 pass
-        if self._refused:
-            raise Over(f"an effect was refused: {self._refused[0]}")
+        if self._failed:
+            raise Over(f"an effect was not delivered: {self._failed[0]}")
 
     def _commit(self, read: list[Message]) -> bool:
         """Commit offsets; return whether the commit is known to have succeeded."""
@@ -137,14 +137,14 @@ class Member:
 
     def _delivered(self, error: KafkaError | None, message: Message) -> None:
         if error is not None:
-            self._refused.append(error)
+            self._failed.append(error)
 
-    def _stranger(self) -> Any:
+    def _without_generation(self) -> Any:
         """Return metadata of a consumer that never joined: the group id without a generation."""
         there = {**connection(self.task.bootstrap).librdkafka(), "group.id": self.task.group}
         return Consumer(there).consumer_group_metadata()
 
-    def _again(self, what: str, call: Callable[[], object]) -> None:
+    def _retry(self, what: str, call: Callable[[], object]) -> None:
         """Repeat a call while its error is retriable, as librdkafka allows after a time-out."""
         with self._watchdog.over(what):
             while True:

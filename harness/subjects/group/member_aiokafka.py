@@ -65,7 +65,7 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]  # the class is u
         Raises:
             Over: it cannot continue.
         """
-        with self._watchdog.over("start of the producer"):
+        with self._watchdog.over("producer start"):
             await self._producer.start()
         self._consumer.subscribe([self.task.topic], listener=self)
         await self._consumer.start()
@@ -84,12 +84,15 @@ class Member(ConsumerRebalanceListener):  # type: ignore[misc]  # the class is u
         async with self._at_work:  # no record is returned again before the next assignment
             try:
                 async with asyncio.timeout(_SEEN_SECONDS):
-                    await self._see_committed()
+                    await self._wait_committed()
             except TimeoutError:
-                say(f"others have committed since, or nobody says: {self._committed} is not there")
+                say(
+                    f"waited {_SEEN_SECONDS:g} s for committed offsets {self._committed}: they are "
+                    "not visible, or others have committed since"
+                )
             self._committed.clear()
 
-    async def _see_committed(self) -> None:
+    async def _wait_committed(self) -> None:
         for place, end in self._committed.items():
             while (await self._consumer.committed(place) or 0) < end:
                 await asyncio.sleep(_LOOK_EVERY)

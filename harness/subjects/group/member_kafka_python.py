@@ -99,8 +99,10 @@ class Member:
         try:
             with self._watchdog.over("abort_transaction"):
                 self._producer.abort_transaction()
-        except KafkaError as worse:
-            raise Over(f"the producer is of no more use: {why!r}; then {worse!r}") from worse
+        except KafkaError as second:
+            raise Over(
+                f"the producer cannot continue: {why!r}; its abort failed: {second!r}"
+            ) from second
 
     def _rewind(self) -> None:
         for place in self._consumer.assignment():

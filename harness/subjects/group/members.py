@@ -25,7 +25,7 @@ class Members(Tasks[MemberTask]):
     """The members of one group."""
 
     counted = "commits of the pipeline"
-    awaited = "a first commit of the group"
+    awaited = "the group's first offset commit"
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Members(Tasks[MemberTask]):
         return self.commits > 0
 
     def shortly(self) -> str | None:
-        return f"{self.commits} positions committed" if self._running else None
+        return f"{self.commits} offsets committed" if self._running else None
 
     def positions(self) -> Positions | None:
         found = {(c.topic, c.partition): c.offset for c in self.committed()}

@@ -27,21 +27,21 @@ Missing = Literal["nothing", "group-metadata", "rewind", "outcomes"]
 
 _SAYS: Final[dict[Commits, str]] = {
     "in-transaction": (
-        "A consumer group that writes effects and positions in one transaction "
+        "A consumer group that writes effects and offsets in one transaction "
         "(send_offsets_to_transaction): exactly-once from topic to topic."
     ),
-    "before": "A consumer group that commits, then writes: at-most-once, and no more.",
-    "after": "A consumer group that writes, then commits: at-least-once, and no more.",
+    "before": "A consumer group that commits offsets, then writes effects: at-most-once only.",
+    "after": "A consumer group that writes effects, then commits offsets: at-least-once only.",
     "automatically": (
-        "A consumer group whose client commits in the background what it has handed out: it "
-        "promises nothing."
+        "A consumer group whose client commits offsets in the background as it returns records "
+        "(enable.auto.commit): no guarantee."
     ),
 }
 _WITHOUT: Final[dict[Missing, str]] = {
     "nothing": "",
-    "group-metadata": " Broken twin: its transactions do not know the group's generation.",
-    "rewind": " Broken twin: after an abort it goes on where it was.",
-    "outcomes": " Broken twin: it commits whatever became of its effects.",
+    "group-metadata": " Broken twin: its transactions do not carry the group's generation.",
+    "rewind": " Broken twin: after an abort it continues without rewinding.",
+    "outcomes": " Broken twin: it commits without checking whether its sends succeeded.",
 }
 _CAN_LACK: Final[dict[Client, frozenset[Missing]]] = {
     "librdkafka": frozenset({"group-metadata", "rewind"}),
@@ -76,13 +76,13 @@ class ConsumerGroup(GroupSubject):
         """Raise `ValueError` for what members of this client cannot do."""
         if self.client != "librdkafka" and (self.commits != "in-transaction" or self.calls):
             raise ValueError(
-                f"members of {self.client} commit in transactions and call nobody; "
-                "client='librdkafka' does more"
+                f"client={self.client!r} supports only commits='in-transaction' without calls: "
+                "for others use client='librdkafka'"
             )
         if self.without not in {"nothing", *_CAN_LACK[self.client]}:
             raise ValueError(
-                f"members of {self.client} have no {self.without} to leave out; they have "
-                f"{', '.join(sorted(_CAN_LACK[self.client]))}"
+                f"client={self.client!r} does not support without={self.without!r}: expected "
+                f"{' or '.join(sorted(_CAN_LACK[self.client]))}"
             )
 
     @property
@@ -100,7 +100,7 @@ class ConsumerGroup(GroupSubject):
 
     @property
     def says(self) -> str:
-        calls = " Each record is also told to a service outside." if self.calls else ""
+        calls = " It also calls an external HTTP service for each record." if self.calls else ""
         return f"{_SAYS[self.commits]} Members of {self.client}.{_WITHOUT[self.without]}{calls}"
 
     @property

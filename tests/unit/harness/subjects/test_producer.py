@@ -100,7 +100,7 @@ def test_an_observer_that_ended_by_itself_is_trouble() -> None:
     observed = Observed((observer,), ("payments",), parts_in(Path()))
     child = FakeProcess("observer-committed#1", lives=False, status=1)
     observed._children = [child]
-    with pytest.raises(ObserverTrouble, match=r"observer-committed ended with 1; .*its last words"):
+    with pytest.raises(ObserverTrouble, match=r"observer-committed exited with 1; .*last words"):
         observed.check()
     child.ending = True
     observed.check()

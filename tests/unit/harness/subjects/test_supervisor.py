@@ -93,7 +93,7 @@ def test_nothing_is_cleared_where_processes_of_it_live_on(kept, processes) -> No
 
 def test_one_that_we_killed_stays_down_until_it_is_started(kept, processes) -> None:
     one = kept("import time; time.sleep(600)", [0])
-    with pytest.raises(PipelineTrouble, match="thing does not run"):
+    with pytest.raises(PipelineTrouble, match="thing is not running"):
         one.running()
     one.start()
     one.running().kill("a test")
@@ -173,7 +173,7 @@ def test_who_was_ended_stays_down_while_others_are_started_again(members, proces
     both = members(one=WAITING, other=ENDING)
     both.start()
     assert getattr(both, how)("one", "a fault").how == "a fault"
-    with pytest.raises(PipelineTrouble, match="one does not run"):
+    with pytest.raises(PipelineTrouble, match="one is not running"):
         both.process("one")
     wait_until(lambda: lives(processes) > 5, what="the other to come and go", seconds=60)
     assert [p.name for p in processes.all].count("one") == 1
@@ -186,7 +186,7 @@ def test_those_who_end_again_and_again_are_given_up_together(members, processes)
     both.start()
     why = given_up(both)
     assert re.search(
-        rf"members ended by themselves {LIVES + 1} times; \w+#\d+ said last: no more", why
+        rf"members ended by themselves {LIVES + 1} times; last output of \w+#\d+: no more", why
     )
     assert lives(processes) == LIVES + 2
 
@@ -206,7 +206,7 @@ def test_who_ended_by_itself_just_before_it_was_to_be_ended_stays_down(members, 
     with both._lock:  # so that nobody starts it again meanwhile
         both.process("one").popen.kill()
         wait_until(lambda: not processes.all[0].leader_alive(), what="its end", seconds=20)
-        with pytest.raises(PipelineTrouble, match="one does not run"):
+        with pytest.raises(PipelineTrouble, match="one is not running"):
             both.kill("one", "a fault")
     wait_until(lambda: lives(processes) > 5, what="the other to come and go", seconds=60)
     assert [p.name for p in processes.all].count("one") == 1

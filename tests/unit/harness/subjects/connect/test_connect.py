@@ -83,7 +83,7 @@ def test_hazards_are_read_off_the_sink() -> None:
     effects += [{"sink": "other", "record": "b"}]
     aborted, replayed = hazards(log, effects, sink="out")
     assert (aborted["hazard"], aborted["detail"].split()[0]) == ("aborted-transaction", "2")
-    detail = "2 inputs have more effects in out than they have to have"
+    detail = "2 inputs have more effects in out than expected"
     assert (replayed["hazard"], replayed["detail"]) == ("replayed-input", detail)
 
 

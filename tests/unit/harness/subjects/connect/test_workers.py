@@ -97,13 +97,13 @@ def test_a_task_that_does_not_run_has_no_owner(state: str) -> None:
 def test_a_task_that_failed_is_started_again_and_counted() -> None:
     asked = Asked(("FAILED", "here:0"))
     made = crew(asked)
-    made._mender.start()
+    made._restarter.start()
     try:
         wait_until(lambda: asked.restarts >= 1, what="a restart", seconds=20)
         asked.tasks = [{"state": "RUNNING", "worker_id": "here:0"}]
     finally:
         made._over.set()
-        made._mender.join(20)
+        made._restarter.join(20)
     assert f"failed tasks restarted {asked.restarts} times" in (made.shortly() or "")
     made.check()
 
@@ -111,8 +111,8 @@ def test_a_task_that_failed_is_started_again_and_counted() -> None:
 def test_one_that_fails_over_and_over_is_given_up() -> None:
     asked = Asked(("FAILED", "here:0"))
     made = crew(asked)
-    made._mender.start()
-    made._mender.join(60)
+    made._restarter.start()
+    made._restarter.join(60)
     assert asked.restarts == LIVES
     with pytest.raises(PipelineTrouble, match=r"copy failed again after .* restarts: it broke"):
         made.check()

@@ -33,7 +33,7 @@ def test_an_aborted_effect_was_processed_again() -> None:
     again = [row("out", 0, "a", committed=False), row("out", 1, "a"), row("out", 2, "b")]
     assert found(*again) == {
         "replayed-input": (
-            "1 inputs have more effects in the log of out than they must, aborted ones too"
+            "1 inputs have more effects in the log of out than expected, counting aborted ones"
         )
     }
 
@@ -52,7 +52,7 @@ def test_a_transaction_that_was_aborted_before_its_effects_came() -> None:
     committed = [row("out", 0, "a"), row("out", 1, "b"), _end(2, "commit")]
     others = [row("out", 3, "c", producer_id=8), _end(4, "commit", producer_id=8)]
     assert found(*committed, *others, _end(5)) == {
-        "aborted-unwritten": "1 ends of aborted transactions in out have no effect before them"
+        "aborted-unwritten": "1 abort markers in out belong to transactions without effects"
     }
 
 
@@ -61,14 +61,16 @@ def test_effects_that_were_aborted() -> None:
     again = [row("out", 3, "a"), row("out", 4, "b"), _end(5, "commit")]
     told = found(*again, *aborted)
     assert told["aborted-transaction"] == (
-        "2 effects in the log of out were taken back by aborted transactions"
+        "2 effects in the log of out belong to aborted transactions"
     )
     assert "aborted-unwritten" not in told
 
 
 def test_a_position_beyond_an_input_without_effect() -> None:
     assert found(row("out", 0, "b")) == {
-        "abandoned-input": "1 inputs below the group's positions have none in the log of out"
+        "abandoned-input": (
+            "1 inputs below the group's committed offsets have no effect in the log of out"
+        )
     }
 
 
