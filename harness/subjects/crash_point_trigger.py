@@ -73,13 +73,13 @@ class CrashPointTrigger(ABC):
 
     @abstractmethod
     def _seen(self, *sign: Any) -> None:
-        """Handle a sign from the watch: call `_spring` if it belongs to the window."""
+        """Handle a sign from the watch: call `_try_strike` if it belongs to the window."""
 
     @abstractmethod
     def _look(self, number: int) -> tuple[str, ...] | None:
         """Return what is open in the window; None if this is not the window."""
 
-    def _spring(self, number: int) -> None:
+    def _try_strike(self, number: int) -> None:
         with self._one_at_a_time:
             process = self._process()
             if self._over.is_set() or process is None or not process.leader_alive():

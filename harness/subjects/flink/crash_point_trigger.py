@@ -44,7 +44,7 @@ class FlinkCrashPointTrigger(CrashPointTrigger):
 
     def _seen(self, sign: Sign, life: str, number: int) -> None:
         if life == self._job.life and sign == self._window.sign:
-            self._spring(number)
+            self._try_strike(number)
 
     def _look(self, number: int) -> tuple[str, ...] | None:
         if self._job.sign_of(number) != self._window.sign:

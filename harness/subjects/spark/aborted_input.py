@@ -32,5 +32,5 @@ def aborted_input(log: Iterable[Row], ranges: Iterable[Row]) -> list[dict[str, A
         )
     )
     return counted(
-        (ABORTED_INPUT, count, "aborted records lie among the offsets of committed micro-batches")
+        (ABORTED_INPUT, count, "aborted records are in offset ranges of committed micro-batches")
     )

@@ -25,8 +25,8 @@ class SparkAvailableNow(SparkForeachBatchPostgres):
     @property
     def says(self) -> str:
         return (
-            f"{super().says} Its trigger is `availableNow`: the driver ends when all input is "
-            "worked off, and is started again."
+            f"{super().says} Its trigger is `availableNow`: the driver exits when all input is "
+            "processed, and is restarted."
         )
 
     def command(self, place: JobPlace) -> list[str]:

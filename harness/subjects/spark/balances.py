@@ -52,12 +52,12 @@ class SparkBalances(SparkSubject):
     def says(self) -> str:
         if self.store == "home-made":
             return (
-                "A PySpark query that keeps balances in files of its own and goes on from the "
-                "newest of them: the broken twin. What it added is not taken back."
+                "A PySpark query that keeps balances in its own files and continues from the "
+                "newest: the broken twin. A failed micro-batch is not rolled back in them."
             )
         return (
             f"A PySpark query that keeps balances in Spark's state store ({self.store}) and writes "
-            "each as it changes: Spark promises that every record counts exactly once in state."
+            "each when it changes: Spark promises that each record updates the state exactly once."
         )
 
     @property

@@ -36,7 +36,7 @@ def with_classes(parts: PipelineParts) -> tuple[str, ...]:
         try:
             wait_until(
                 lambda: not job.alive(),
-                what="a Spark job that is only recorded to end",
+                what="the Spark job that records the class archive to exit",
                 seconds=_SECONDS,
                 stop=parts.stop,
                 seen=job.tail,
@@ -44,9 +44,11 @@ def with_classes(parts: PipelineParts) -> tuple[str, ...]:
         except Overdue as error:
             raise NotKept(str(error)) from error
         finally:
-            job.kill("not needed any more")
+            job.kill("no longer needed")
         if job.popen.returncode != 0:
-            raise NotKept(f"the job that is recorded failed; it said last: {job.tail()}")
+            raise NotKept(
+                f"the job that records the class archive failed; last output: {job.tail()}"
+            )
 
     try:
         home = class_archive.installed("spark", build, java=java, jars=HOME / "jars", options=JVM)

@@ -55,7 +55,7 @@ class SparkCrashPointTrigger(CrashPointTrigger):
         if self._window.growing:
             threading.Thread(target=self._wait_growth, args=(batch,), daemon=True).start()
         else:
-            self._spring(batch)
+            self._try_strike(batch)
 
     def _wait_growth(self, batch: int) -> None:
         try:
@@ -64,7 +64,7 @@ class SparkCrashPointTrigger(CrashPointTrigger):
                 grown = self._sink.size()
                 if grown > before:
                     before = grown
-                    self._spring(batch)
+                    self._try_strike(batch)
         except Exception as error:
             self._fail(error)
 

@@ -42,20 +42,20 @@ class Window:
 
 AFTER_OFFSET_LOG: Final = Window(
     name="after-offset-log",
-    says="when a batch is in the offset log and nothing of it in the sink",
+    says="after a batch is in the offset log, before any of it is in the sink",
     sign="planned",
     holds=lambda present, planned: present == 0 < planned,
 )
 DURING_SINK_WRITE: Final = Window(
     name="during-sink-write",
-    says="when the sink has a part of a batch",
+    says="when only part of a batch is in the sink",
     sign="planned",
     growing=True,
     holds=lambda present, planned: 0 < present < planned,
 )
 DURING_STATE_COMMIT: Final = Window(
     name="during-state-commit",
-    says="when a part of the state's partitions has a batch",
+    says="when only some partitions of the state have a batch",
     sign="state commit begun",
     # The sink may have any part of the batch: this window is about torn state.
     holds=lambda present, planned: planned > 0,
@@ -63,7 +63,7 @@ DURING_STATE_COMMIT: Final = Window(
 )
 BEFORE_SINK_COMMIT: Final = Window(
     name="before-sink-commit",
-    says="when all of a batch is written and the sink's own log has no entry for it",
+    says="after all of a batch is written, before the sink's own log has an entry for it",
     sign="sink commit begun",
     holds=lambda present, planned: present > 0,
 )
@@ -75,7 +75,7 @@ AFTER_SINK_WRITE: Final = Window(
 )
 AFTER_COMMIT: Final = Window(
     name="after-commit",
-    says="when a batch is committed and the next one is not planned",
+    says="after a batch is committed, before the next one is planned",
     sign="committed",
     committed=True,
     holds=lambda present, planned: present > 0,

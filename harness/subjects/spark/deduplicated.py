@@ -41,12 +41,12 @@ class SparkDeduplicated(SparkStateSubject):
     def says(self) -> str:
         if self.within == "batch":
             return (
-                "PySpark's dropDuplicates in each micro-batch by itself, in foreachBatch into "
-                "PostgreSQL with its guard: the broken twin. The next batch knows of nothing."
+                "PySpark's dropDuplicates within each micro-batch, by foreachBatch into PostgreSQL "
+                "with its guard: the broken twin. Duplicates in different batches are not dropped."
             )
         return (
             "PySpark's dropDuplicatesWithinWatermark, by foreachBatch into PostgreSQL with its "
-            "guard: what the application sent twice counts once."
+            "guard: a payment that the application sent twice counts once."
         )
 
     def command(self, place: JobPlace) -> list[str]:

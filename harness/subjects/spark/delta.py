@@ -29,12 +29,11 @@ class SparkDelta(SparkSubject):
         if self.guard == "none":
             return (
                 "PySpark foreachBatch into a Delta table, each micro-batch one commit without "
-                "`txnAppId` and `txnVersion`: the broken twin. A commit comes again."
+                "`txnAppId` and `txnVersion`: the broken twin. A commit can be repeated."
             )
         return (
-            "PySpark foreachBatch into a Delta table, each micro-batch one commit that names query "
-            "id and batch id as `txnAppId` and `txnVersion`: Delta promises to skip it the second "
-            "time."
+            "PySpark foreachBatch into a Delta table, each micro-batch one commit with query id "
+            "and batch id as `txnAppId` and `txnVersion`: Delta promises to skip a repeated one."
         )
 
     view = VIEW

@@ -37,8 +37,8 @@ class SparkFileSink(SparkSubject):
     @property
     def says(self) -> str:
         return (
-            "PySpark's own file sink. It promises exactly-once to who reads its files by its log, "
-            "`_spark_metadata`, as Spark does; who lists the directory is promised nothing."
+            "PySpark's own file sink. It guarantees exactly-once for readers that follow its log, "
+            "`_spark_metadata`, as Spark does; readers that list the directory have no guarantee."
         )
 
     view = LOG

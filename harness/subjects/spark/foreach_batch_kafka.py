@@ -37,13 +37,13 @@ class SparkForeachBatchKafka(SparkSubject):
     def says(self) -> str:
         if self.guard == "none":
             return (
-                "PySpark foreachBatch into Kafka, each micro-batch one transaction and no guard: "
-                "the broken twin. A transaction alone does not know that it was there before."
+                "PySpark foreachBatch into Kafka, each micro-batch one transaction without a "
+                "guard: the broken twin. A repeated micro-batch is written in another transaction."
             )
         return (
             "PySpark foreachBatch into Kafka, each micro-batch one transaction that also records "
-            "(query id, batch id) in a topic, which is read at the start: exactly-once to who "
-            "reads committed records."
+            "(query id, batch id) in a topic, which is read at the start: exactly-once for "
+            "read_committed consumers."
         )
 
     @property

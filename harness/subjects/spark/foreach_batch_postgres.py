@@ -40,23 +40,23 @@ class SparkForeachBatchPostgres(SparkSubject):
     def says(self) -> str:
         if self.guard == "none":
             return (
-                "PySpark foreachBatch into PostgreSQL, each micro-batch one transaction and no "
-                "guard: the broken twin. foreachBatch alone promises at-least-once."
+                "PySpark foreachBatch into PostgreSQL, each micro-batch one transaction without a "
+                "guard: the broken twin. foreachBatch alone guarantees at-least-once only."
             )
         if self.guard == "batch-id":
             return (
                 "PySpark foreachBatch into PostgreSQL, each micro-batch one transaction that also "
-                "records its number and skips a number that is there already: the broken twin. "
-                "Another query has the same numbers."
+                "records its batch id and skips one that is already recorded: the broken twin. "
+                "Another query uses the same batch ids."
             )
         if self.isolation is None:
             return (
                 "PySpark foreachBatch into PostgreSQL with its guard, whose source has no "
-                "`kafka.isolation.level`: the broken twin. It reads what was never committed."
+                "`kafka.isolation.level`: the broken twin. It also reads aborted records."
             )
         return (
             "PySpark foreachBatch into PostgreSQL, each micro-batch one transaction that also "
-            "records (query id, batch id) and skips a batch that is there already: exactly-once."
+            "records (query id, batch id) and skips a batch that is already recorded: exactly-once."
         )
 
     sink = "ledger"
@@ -86,7 +86,7 @@ def database_of(place: JobPlace, name: str) -> str:
     """
     if not place.database:
         raise StageTrouble(
-            f"{name} writes to PostgreSQL, and the stage has none: add "
-            '`database = "host=… dbname=…"` to the cluster\'s file, or try spark-kafka-sink'
+            f"{name} writes to PostgreSQL, but the stage has none: add "
+            '`database = "host=… dbname=…"` to the cluster\'s file, or use spark-kafka-sink'
         )
     return place.database

@@ -20,7 +20,7 @@ class SparkForeachBatchPostgresTasks(SparkForeachBatchPostgres):
     def says(self) -> str:
         return (
             "PySpark foreachBatch into PostgreSQL, each task one transaction, and (query id, batch "
-            "id) recorded behind them: the broken twin. A batch that is there in part comes again."
+            "id) recorded after all of them: the broken twin. A partly written batch is repeated."
         )
 
     def command(self, place: JobPlace) -> list[str]:

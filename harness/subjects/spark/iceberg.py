@@ -45,19 +45,19 @@ class SparkIceberg(SparkSubject):
         if self.guard == "none":
             return (
                 "PySpark foreachBatch that appends each micro-batch to an Iceberg table: the "
-                "broken twin. A snapshot does not say of which batch it is, and comes again."
+                "broken twin. Its snapshots do not name their batch, so a batch can be repeated."
             )
         says = (
             "PySpark into an Iceberg table by Iceberg's own streaming sink. Each micro-batch is "
-            "one snapshot, whose summary names query and epoch; an epoch that is found there is "
+            "one snapshot whose summary names query and epoch; an epoch that a snapshot names is "
             "skipped."
         )
         if self.tidied:
             return (
-                f"{says} The broken twin: whenever it starts, manifests are rewritten and older "
-                "snapshots expire, and with them goes what they say."
+                f"{says} The broken twin: at each start, manifests are rewritten and older "
+                "snapshots expire, with the epochs that they name."
             )
-        return f"{says} Who lists the data files is promised nothing."
+        return f"{says} Readers that list the data files have no guarantee."
 
     view = VIEW
     output_topic = None

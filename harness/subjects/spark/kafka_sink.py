@@ -25,8 +25,8 @@ class SparkKafkaSink(SparkSubject):
     @property
     def says(self) -> str:
         return (
-            "PySpark's own Kafka sink. Spark's documentation promises at-least-once for it: "
-            "after a failure a micro-batch may be written again."
+            "PySpark's own Kafka sink. Spark's documentation promises at-least-once only: after a "
+            "failure a micro-batch may be written again."
         )
 
     @property

@@ -22,8 +22,8 @@ class SparkKafkaSinkOnCluster(SparkKafkaSink):
     @property
     def says(self) -> str:
         return (
-            f"PySpark's own Kafka sink, with {self.executors} executors in processes of their own. "
-            "It promises at-least-once: a task that is lost is tried again, and sends again."
+            f"PySpark's own Kafka sink, with {self.executors} executors in separate processes. It "
+            "promises at-least-once only: a lost task is retried and sends its records again."
         )
 
     @property

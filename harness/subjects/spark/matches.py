@@ -41,13 +41,13 @@ class SparkMatches(SparkStateSubject):
             "PySpark's join of two streams, payments and refunds, into PostgreSQL by foreachBatch"
         )
         if self.guard == "none":
-            return f"{what}, without a guard: the broken twin. A match is written once more."
+            return f"{what}, without a guard: the broken twin. A match can be written twice."
         if self.watermark_ms < PATIENT_MS:
             return (
                 f"{what}, with its guard and a watermark of {self.watermark_ms // 1000} s: the "
-                "broken twin. What comes later than that is never matched."
+                "broken twin. Later records are never matched."
             )
-        return f"{what}, with its guard: each match exactly once."
+        return f"{what}, with its guard: each match is written exactly once."
 
     def yields(self, payments: Sequence[Payment]) -> Iterator[tuple[str, str]]:
         by_record = {payment.record: payment for payment in payments}

@@ -28,7 +28,7 @@ class SparkNewCheckpoint(SparkPipeline):
             PipelineTrouble: the driver is alive.
         """
         if self.alive():
-            raise PipelineTrouble("a driver that lives keeps its checkpoint")
+            raise PipelineTrouble("the driver is running: stop it before replacing its checkpoint")
         folder = self.checkpoint.folder
         former = Checkpoint(folder.with_name(f"{folder.name}-{len(self._former) + 1}"))
         self._watch.close()

@@ -38,7 +38,7 @@ class SparkPipeline:
     """The driver of one run, and its checkpoint."""
 
     counted = "commits of the pipeline"
-    awaited = "a first micro-batch with records to be committed"
+    awaited = "the first committed micro-batch with records"
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class SparkPipeline:
         process = self.process
         if process is not None and not process.ending and not process.leader_alive():
             raise PipelineTrouble(
-                f"{process.instance} ended by itself; it said last: {process.tail()}"
+                f"{process.instance} ended by itself; last output: {process.tail()}"
             )
 
     def check_watch(self) -> None:
@@ -142,14 +142,14 @@ class SparkPipeline:
         return self.process is not None and self.process.leader_alive()
 
     def wait_batch(self, batch: int, *, seconds: float) -> None:
-        def there() -> bool:
+        def committed() -> bool:
             self.check()
             last = self.last_committed
             return last is not None and last >= batch
 
         wait_until(
-            there,
-            what=f"micro-batch {batch} in the commit log",
+            committed,
+            what=f"micro-batch {batch} to be in the commit log",
             seconds=seconds,
             stop=self._stop,
             seen=lambda: f"last committed batch {self.last_committed}",
@@ -192,7 +192,7 @@ class SparkPipeline:
             PipelineTrouble: it is not running.
         """
         if self.process is None or not self.process.leader_alive():
-            raise PipelineTrouble("the driver does not run")
+            raise PipelineTrouble("the driver is not running")
         return self.process
 
     def _note_position(self, checkpoint: Checkpoint, batch: int, kind: str) -> None:

@@ -38,8 +38,8 @@ class SparkPipelineAgain(SupervisedSpark):
         """Write what every driver writes, and its number of restarts, which end now."""
         self._supervisor.close()
         super().collect(writer, recorded, sink)
-        words = "times the driver ended by itself, with its input worked off, and was started again"
-        writer.write_all("hazards", counted((WORKED_OFF, self._supervisor.restarts, words)))
+        text = "restarts of the driver after it had processed its input and exited"
+        writer.write_all("hazards", counted((WORKED_OFF, self._supervisor.restarts, text)))
 
     def _begin(self, _: str) -> Process:
         SparkPipeline.start(self)
@@ -50,4 +50,4 @@ class SparkPipelineAgain(SupervisedSpark):
 def _failed(process: Process) -> str | None:
     if process.popen.returncode == 0:
         return None
-    return f"{process.instance} failed, it {process.how}; it said last: {process.tail()}"
+    return f"{process.instance} {process.how}; last output: {process.tail()}"

@@ -28,8 +28,8 @@ class SparkBehindLedger(SparkForeachBatchPostgres):
     @property
     def says(self) -> str:
         return (
-            f"{super().says} A query without a checkpoint begins behind what the table has, so "
-            "that it can be given a new one; its batches then count from 0 again."
+            f"{super().says} A query without a checkpoint starts from the offsets in its table, so "
+            "that its checkpoint can be replaced; its batch ids then start from 0 again."
         )
 
     def command(self, place: JobPlace) -> list[str]:

@@ -49,8 +49,8 @@ class SparkStateSubject(SparkSubject):
         """
         if not place.database:
             raise StageTrouble(
-                f"{self.name} writes to PostgreSQL, and the stage has none: add "
-                '`database = "host=… dbname=…"` to the cluster\'s file, or try spark-balances'
+                f"{self.name} writes to PostgreSQL, but the stage has none: add "
+                '`database = "host=… dbname=…"` to the cluster\'s file, or use spark-balances'
             )
         return [
             str(JOBS / script),

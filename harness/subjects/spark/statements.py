@@ -41,10 +41,10 @@ class SparkStatements(SparkStateSubject):
         into = "into PostgreSQL by foreachBatch with its guard"
         if self.store == "home-made":
             return (
-                f"{what} in files of its own, {into}: the broken twin. A balance that was moved on "
-                "is not taken back when its micro-batch runs again."
+                f"{what} in its own files, {into}: the broken twin. A balance is not rolled back "
+                "when its micro-batch runs again."
             )
-        return f"{what} in Spark's state store, {into}: exactly-once in the rows and in the state."
+        return f"{what} in Spark's state store, {into}: exactly-once in both rows and state."
 
     def contributions(self, payment: Payment) -> Iterator[Contribution]:
         return total_and_count(self.balances_sink, payment.account, payment)

@@ -29,7 +29,7 @@ def second(checkpoint: Path) -> Path:
 class SparkTwoCheckpoints(SparkPipeline):
     """The driver of one run, and the checkpoints of its queries."""
 
-    awaited = "a first micro-batch with records to be committed by each query"
+    awaited = "the first committed micro-batch with records of each query"
 
     def __init__(self, *, checkpoint: Path, **parts: Any) -> None:
         """See `SparkPipeline`; `checkpoint` is that of the first query."""

@@ -39,16 +39,16 @@ class SparkTwoQueries(SparkSubject):
     @property
     def says(self) -> str:
         says = (
-            "PySpark with two queries in one driver, each at its own pace, foreachBatch into a "
-            "table of PostgreSQL each. Each micro-batch is one transaction, which also records it "
-            "in one table for both"
+            "PySpark with two queries in one driver, each at its own pace, by foreachBatch into "
+            "its own PostgreSQL table. Each micro-batch is one transaction, which also records it "
+            "in a table that both share"
         )
         if self.guard == "batch-id":
             return (
-                f"{says}, by its batch id alone: the broken twin. To one query the other's batch "
-                "looks as if it were its own."
+                f"{says}, by batch id alone: the broken twin. A query skips batches that the other "
+                "has written."
             )
-        return f"{says}, by query id and batch id: exactly-once into both."
+        return f"{says}, by query id and batch id: exactly-once into both tables."
 
     def command(self, place: JobPlace) -> list[str]:
         return [

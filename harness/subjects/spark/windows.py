@@ -22,9 +22,9 @@ from onceproof.harness.workload.payments import Payment
 Mode = Literal["append", "update", "add"]
 
 _SAYS: Final[dict[Mode, str]] = {
-    "append": "each written once, when the watermark has passed it",
-    "update": "each written whenever it has grown, over what was there",
-    "add": "kept in the table alone: what a micro-batch has of each is added to it",
+    "append": "each window is written once, when the watermark has passed it",
+    "update": "each window is overwritten whenever its sum changes",
+    "add": "each micro-batch adds its sums to those in the table, without state in Spark",
 }
 
 
@@ -60,18 +60,18 @@ class SparkWindows(SparkStateSubject):
     def says(self) -> str:
         guard = "without a guard" if self.guard == "none" else "guarded by (query id, batch id)"
         what = (
-            f"A PySpark query that sums up payments by account and minute, {_SAYS[self.mode]}, by "
-            f"foreachBatch into PostgreSQL, {guard}"
+            "A PySpark query that sums payments by account and minute, by foreachBatch into "
+            f"PostgreSQL, {guard}; {_SAYS[self.mode]}"
         )
         if self.mode == "add":
-            return f"{what}: the broken twin. What was added is not taken back."
+            return f"{what}: the broken twin. A repeated micro-batch is added twice."
         if self.watermark_ms < PATIENT_MS:
             return (
                 f"{what}, with a watermark of {self.watermark_ms // 1000} s: the broken twin. It "
-                "drops what comes later than that."
+                "drops payments that arrive later."
             )
         if self.mode == "append" and self.guard == "none":
-            return f"{what}: the broken twin. A window that is written again counts twice."
+            return f"{what}: the broken twin. A window that is written twice counts twice."
         return f"{what}: every payment counts exactly once in its window."
 
     def contributions(self, payment: Payment) -> Iterator[Contribution]:
@@ -81,8 +81,8 @@ class SparkWindows(SparkStateSubject):
         """
         if payment.event_ms is None:
             raise ValueError(
-                f"{payment.record} has no event time, which {self.name} goes by: expected a "
-                "workload such as Payments(producers=1, partitions=1, event_step_ms=1000)"
+                f"{payment.record} has no event time, which {self.name} requires: use a workload "
+                "such as Payments(producers=1, partitions=1, event_step_ms=1000)"
             )
         if self.mode != "append" or not payment.closes:
             key = window_key(payment.account, payment.event_ms)

@@ -16,7 +16,7 @@ def main() -> None:
     options.add_argument("--sink-topic", required=True)
     options.add_argument("--checkpoint", required=True)
     options.add_argument("--progress", required=True)
-    options.add_argument("--provider", help="class of the state store's provider", required=True)
+    options.add_argument("--provider", help="class of the state store provider", required=True)
     given = options.parse_args()
 
     spark = SparkSession.builder.getOrCreate()

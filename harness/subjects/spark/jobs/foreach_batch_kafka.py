@@ -55,7 +55,7 @@ class Outbox:
             while True:
                 message = consumer.poll(SECONDS)
                 if message is None:
-                    raise TimeoutError(f"{self._batches} was not read to its end in {SECONDS} s")
+                    raise TimeoutError(f"waited {SECONDS} s for the next record of {self._batches}")
                 if (error := message.error()) is None:
                     if message.key() == query_id.encode():
                         newest = max(newest, int(json.loads(message.value() or b"")["batch"]))

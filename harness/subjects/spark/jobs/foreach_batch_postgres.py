@@ -50,10 +50,8 @@ def main() -> None:
     options.add_argument("--progress", required=True)
     options.add_argument("--guard", choices=[*GUARDS, "none"], required=True)
     options.add_argument("--begin", choices=["earliest", "behind-ledger"], default="earliest")
-    options.add_argument("--isolation", help="of the source; Spark's default if not given")
-    options.add_argument(
-        "--trigger", choices=["available-now"], help="Spark's default if not given"
-    )
+    options.add_argument("--isolation", help="isolation level of the source (default: Spark's)")
+    options.add_argument("--trigger", choices=["available-now"], help="trigger (default: Spark's)")
     given = options.parse_args()
 
     with psycopg.connect(given.database) as connection:

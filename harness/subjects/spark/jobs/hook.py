@@ -26,7 +26,7 @@ class Hook:
         for number, row in enumerate(rows, 1):
             yield row
             if number == wanted:
-                self._stand_still(batch_id, number)
+                self._hold(batch_id, number)
 
     def wanted(self) -> int | None:
         """Return the number of rows after which to wait in this batch; None for no wait."""
@@ -35,7 +35,7 @@ class Hook:
         except FileNotFoundError:
             return None
 
-    def _stand_still(self, batch_id: int, row: int) -> None:
+    def _hold(self, batch_id: int, row: int) -> None:
         draft, reached = self._folder / ".reached.tmp", self._folder / "reached"
         draft.write_text(json.dumps({"batch": batch_id, "row": row}))
         (self._folder / "stop").unlink(missing_ok=True)

@@ -14,7 +14,7 @@ def main() -> None:
     options.add_argument("--sink-topic", required=True)
     options.add_argument("--checkpoint", required=True)
     options.add_argument("--progress", required=True)
-    options.add_argument("--master", help="another than the settings name")
+    options.add_argument("--master", help="Spark master (default: from the settings)")
     given = options.parse_args()
 
     spark = started(given.master, beside=given.checkpoint)

@@ -35,9 +35,9 @@ def main() -> None:
     options.add_argument("--checkpoint", required=True)
     options.add_argument("--progress", required=True)
     options.add_argument("--guard", choices=["query-and-batch-id", "none"], required=True)
-    options.add_argument("--watermark", help="how late a record may be: 30 seconds", required=True)
-    options.add_argument("--provider", help="class of the state store's provider", required=True)
-    options.add_argument("--per-batch", help="at most so many records of a topic", required=True)
+    options.add_argument("--watermark", help="allowed lateness, as in '30 seconds'", required=True)
+    options.add_argument("--provider", help="class of the state store provider", required=True)
+    options.add_argument("--per-batch", help="maximum records per topic and batch", required=True)
     given = options.parse_args()
 
     with psycopg.connect(given.database) as connection:

@@ -101,9 +101,9 @@ def main() -> None:
     options.add_argument("--database", required=True)
     options.add_argument("--checkpoint", required=True)
     options.add_argument("--progress", required=True)
-    options.add_argument("--provider", help="class of the state store's provider", required=True)
-    options.add_argument("--per-batch", help="at most so many records of a topic", required=True)
-    options.add_argument("--store", help="folder of files; Spark's state store if not given")
+    options.add_argument("--provider", help="class of the state store provider", required=True)
+    options.add_argument("--per-batch", help="maximum records in a micro-batch", required=True)
+    options.add_argument("--store", help="folder of state files (default: Spark's state store)")
     given = options.parse_args()
 
     with psycopg.connect(given.database) as connection:

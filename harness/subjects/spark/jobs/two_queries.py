@@ -31,7 +31,7 @@ def main() -> None:
     options.add_argument("--bootstrap", required=True)
     options.add_argument("--topic", required=True)
     options.add_argument("--database", required=True)
-    options.add_argument("--checkpoints", nargs=2, help="one of each query", required=True)
+    options.add_argument("--checkpoints", nargs=2, help="folder of each query", required=True)
     options.add_argument("--progress", required=True)
     options.add_argument("--guard", choices=list(NAMES), required=True)
     given = options.parse_args()

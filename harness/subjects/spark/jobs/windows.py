@@ -46,9 +46,9 @@ def main() -> None:
     options.add_argument("--progress", required=True)
     options.add_argument("--mode", choices=list(STATEMENTS), required=True)
     options.add_argument("--guard", choices=["query-and-batch-id", "none"], required=True)
-    options.add_argument("--watermark", help="how late a payment may be: 30 seconds", required=True)
-    options.add_argument("--provider", help="class of the state store's provider", required=True)
-    options.add_argument("--per-batch", help="at most so many records of a topic", required=True)
+    options.add_argument("--watermark", help="allowed lateness, as in '30 seconds'", required=True)
+    options.add_argument("--provider", help="class of the state store provider", required=True)
+    options.add_argument("--per-batch", help="maximum records in a micro-batch", required=True)
     given = options.parse_args()
 
     with psycopg.connect(given.database) as connection:

@@ -13,7 +13,7 @@ class Always(CrashPointTrigger):
     """Every moment is its window."""
 
     def _seen(self, *sign: Any) -> None:
-        self._spring(7)
+        self._try_strike(7)
 
     def _look(self, number: int) -> tuple[str, ...]:
         return ()

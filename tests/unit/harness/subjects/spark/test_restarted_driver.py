@@ -90,7 +90,7 @@ def test_who_has_worked_off_everything_is_started_again_and_counted(world: World
     world.pipeline.check()
     assert world.ends() == ["exited with 0", "exited with 0", None]
     (words,) = collected(world).values()
-    assert words.startswith("2 times the driver ended by itself")
+    assert words.startswith("2 restarts of the driver")
 
 
 def test_who_was_killed_waits_for_its_healing(world: World) -> None:
@@ -111,7 +111,7 @@ def test_who_fails_is_the_end(world: World) -> None:
         try:
             world.pipeline.check()
         except PipelineTrouble as error:
-            return "driver#1 failed, it exited with 3; it said last: said last" in str(error)
+            return "driver#1 exited with 3; last output: said last" in str(error)
         return False
 
     world.wait(trouble, "its failure to be told")

@@ -67,7 +67,7 @@ def test_the_window_that_stays_open_is_written_only_as_it_grows() -> None:
 
 
 def test_a_workload_without_event_times_is_told_of() -> None:
-    with pytest.raises(ValueError, match="p has no event time, which spark-windows-append goes by"):
+    with pytest.raises(ValueError, match="no event time, which spark-windows-append requires"):
         list(SparkWindows().contributions(payment(None)))
 
 
