@@ -45,7 +45,7 @@ def _claims(
     return claims(topic, sink, view, most=once, least=least, exactly=once, hazards=hazards)
 
 
-def _amid_transaction(
+def _during_transaction(
     subject: SourceConnector, name: str, do: Fault, *after: str
 ) -> ScheduledFault:
     """Act when records and offsets are in the transaction and its EndTxn is sent, which is lost."""
@@ -135,7 +135,7 @@ SCENARIOS = (
         _FILE_QUIET,
         name=_FROM_FILE.name,
         title="Kafka Connect's file source, exactly-once: worker killed during a transaction",
-        schedule=(_amid_transaction(_FROM_FILE, "owner killed", Kill(ConnectTaskOwner())),),
+        schedule=(_during_transaction(_FROM_FILE, "owner killed", Kill(ConnectTaskOwner())),),
         claims=_claims(_FROM_FILE, _FILE.topic, once=HOLDS),
         seconds=35,
     ),
@@ -143,7 +143,7 @@ SCENARIOS = (
         _FILE_QUIET,
         name=f"{_FROM_FILE.name}-all-killed",
         title="Kafka Connect's file source, exactly-once: all workers killed during a transaction",
-        schedule=(_amid_transaction(_FROM_FILE, "all workers killed", Kill(ConnectWorkers())),),
+        schedule=(_during_transaction(_FROM_FILE, "all workers killed", Kill(ConnectWorkers())),),
         claims=_claims(_FROM_FILE, _FILE.topic, once=HOLDS),
         seconds=40,
     ),
@@ -151,7 +151,7 @@ SCENARIOS = (
         _FILE_QUIET,
         name=f"{_FROM_FILE.name}-paused",
         title="Kafka Connect's file source, exactly-once: worker paused and resumed as a zombie",
-        schedule=(_amid_transaction(_FROM_FILE, "zombie", Pause(ConnectTaskOwner())),),
+        schedule=(_during_transaction(_FROM_FILE, "zombie", Pause(ConnectTaskOwner())),),
         claims=_claims(_FROM_FILE, _FILE.topic, once=HOLDS),
         seconds=35,
     ),
@@ -178,7 +178,9 @@ SCENARIOS = (
         schedule=(
             _UNANSWERED,
             _COORDINATOR,
-            _amid_transaction(_MIRROR, "owner killed", Kill(ConnectTaskOwner()), _COORDINATOR.name),
+            _during_transaction(
+                _MIRROR, "owner killed", Kill(ConnectTaskOwner()), _COORDINATOR.name
+            ),
         ),
         claims=_claims(_MIRROR, WORKLOAD.topic, once=HOLDS),
         seconds=45,
@@ -189,7 +191,7 @@ SCENARIOS = (
         title="MirrorMaker's source, exactly-once: cut off from a broker, then a zombie worker",
         schedule=(
             _CUT,
-            _amid_transaction(_MIRROR, "zombie", Pause(ConnectTaskOwner()), _CUT.name),
+            _during_transaction(_MIRROR, "zombie", Pause(ConnectTaskOwner()), _CUT.name),
         ),
         claims=_claims(_MIRROR, WORKLOAD.topic, once=HOLDS),
         seconds=35,

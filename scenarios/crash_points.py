@@ -24,7 +24,7 @@ from onceproof.scenarios.base import DUPLICATES, HOLDS, WRONG, claims
 _PAYMENTS = Payments(records=20_000, producers=2, keys=64, partitions=3)
 
 
-def _one_after_the_other(*windows: str) -> tuple[ScheduledFault, ...]:
+def _in_sequence(*windows: str) -> tuple[ScheduledFault, ...]:
     names = [f"killed {window}" for window in windows]
     return tuple(
         ScheduledFault(
@@ -45,7 +45,7 @@ def _in_state_commit(
         title=title,
         subject=subject,
         workload=replace(_PAYMENTS, records=12_000),
-        schedule=_one_after_the_other("during-state-commit"),
+        schedule=_in_sequence("during-state-commit"),
         claims=claims(
             _PAYMENTS.topic,
             subject.sink,
@@ -68,7 +68,7 @@ SCENARIOS = (
         subject=_GUARDED,
         workload=_PAYMENTS,
         # The table shows a batch as a whole or not at all: there is no during-sink-write window.
-        schedule=_one_after_the_other("after-offset-log", "after-sink-write", "after-commit"),
+        schedule=_in_sequence("after-offset-log", "after-sink-write", "after-commit"),
         claims=claims(_PAYMENTS.topic, _GUARDED.sink, _GUARDED.view, least=HOLDS, exactly=HOLDS),
         seconds=70,
     ),
@@ -77,7 +77,7 @@ SCENARIOS = (
         title="The driver killed before, during and after a write to Kafka, and after the commit",
         subject=_KAFKA,
         workload=_PAYMENTS,
-        schedule=_one_after_the_other(
+        schedule=_in_sequence(
             "after-offset-log", "during-sink-write", "after-sink-write", "after-commit"
         ),
         claims=claims(_PAYMENTS.topic, _KAFKA.sink, _KAFKA.view, least=HOLDS, exactly=DUPLICATES),

@@ -26,10 +26,10 @@ from onceproof.scenarios.groups import WORKLOAD, claims
 
 _EXACTLY = Flink()
 _AT_LEAST = Flink(guarantee="at-least-once")
-_ANEW = Flink(restored=False)
+_NOT_RESTORED = Flink(restored=False)
 _HASTY = Flink(transaction_timeout_ms=5_000)
 _BALANCES = Flink(balances=True)
-_BALANCES_ANEW = Flink(balances=True, restored=False, start="group")
+_BALANCES_NOT_RESTORED = Flink(balances=True, restored=False, start="group")
 _EARLIER = Flink(version="1.20.1")
 
 
@@ -129,12 +129,12 @@ SCENARIOS = (
     ),
     replace(
         _WINDOWS,
-        name=_ANEW.name,
+        name=_NOT_RESTORED.name,
         title="The broken twin: the job is restarted without its checkpoint",
-        subject=_ANEW,
+        subject=_NOT_RESTORED,
         schedule=(_COMPLETE,),
         claims=claims(
-            _ANEW,
+            _NOT_RESTORED,
             most=DUPLICATES,
             least=HOLDS,
             exactly=violated("duplicate-output", "offset-regressed"),
@@ -151,12 +151,12 @@ SCENARIOS = (
     ),
     replace(
         _WINDOWS,
-        name=_BALANCES_ANEW.name,
+        name=_BALANCES_NOT_RESTORED.name,
         title="The broken twin: restarted from its group's committed offsets, without its state",
-        subject=_BALANCES_ANEW,
+        subject=_BALANCES_NOT_RESTORED,
         schedule=(_killed("checkpoint-begun"),),
         claims=claims(
-            _BALANCES_ANEW,
+            _BALANCES_NOT_RESTORED,
             most=None,
             least=None,
             exactly=WRONG,

@@ -91,7 +91,7 @@ ZOMBIE: Final[dict[Client, ScheduledFault]] = {
     # its request overdue before it reads the response, and gives up.
     "kafka-python": _zombie("Produce", "response"),
 }
-_NOT_IN_THE_GROUP = ScheduledFault(
+_UNKNOWN_MEMBER = ScheduledFault(
     name="transaction error returned",
     progress=0.1,
     do=HitMessage(
@@ -103,21 +103,21 @@ _NOT_IN_THE_GROUP = ScheduledFault(
 VOID: Final[dict[Client, ScheduledFault]] = {
     # Only after its effects are in the log is there something to abort.
     "librdkafka": replace(
-        _NOT_IN_THE_GROUP,
+        _UNKNOWN_MEMBER,
         during=passing("request", "TxnOffsetCommit", nth=1),
         behind=replace(passing("response", "Produce", nth=1), refused=False),
     ),
     # It sends no effects while it sends its offsets, and usually sends these first: it would learn
     # that it is not in the group before there is anything to abort.
     "java": replace(
-        _NOT_IN_THE_GROUP,
+        _UNKNOWN_MEMBER,
         do=HitMessage(
             message=replace(passing("request", "EndTxn"), commits=True),
             action="error",
             error="TRANSACTION_ABORTABLE",
         ),
     ),
-    "kafka-python": _NOT_IN_THE_GROUP,  # it always sends its offsets first
+    "kafka-python": _UNKNOWN_MEMBER,  # it always sends its offsets first
 }
 REFUSED = ScheduledFault(
     name="effects rejected",
@@ -139,7 +139,7 @@ COORDINATOR_KILLED = ScheduledFault(
 )
 
 
-def _found(subject: ConsumerGroup, story: str) -> tuple[Claim, ...]:
+def _special_claims(subject: ConsumerGroup, story: str) -> tuple[Claim, ...]:
     """Return the claims of a fault that tests fewer, or that a client violates: docs/findings."""
     if story == "-refused":
         # No refused record is in any log, so nothing could be duplicated.
@@ -205,7 +205,7 @@ def of_client(client: Client) -> tuple[Scenario, ...]:
                 name=f"{subject.name}{story}",
                 title=title if client == "librdkafka" else f"{title} ({client})",
                 schedule=schedule,
-                claims=_found(subject, story) or hold,
+                claims=_special_claims(subject, story) or hold,
                 seconds=45,
             )
             for story, (title, schedule) in schedules.items()

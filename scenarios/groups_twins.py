@@ -26,7 +26,7 @@ _AUTOMATIC = ConsumerGroup(commits="automatically")
 _CALLS = ConsumerGroup(calls=True)
 
 
-def _stranger(client: Client) -> Scenario:
+def _without_group_metadata(client: Client) -> Scenario:
     subject = ConsumerGroup(client=client, without="group-metadata")
     return Scenario(
         name=subject.name,
@@ -47,7 +47,7 @@ def _stranger(client: Client) -> Scenario:
     )
 
 
-def _forward(client: Client) -> Scenario:
+def _without_rewind(client: Client) -> Scenario:
     # One member: if another joined now, partitions would be read again from committed offsets.
     subject = ConsumerGroup(client=client, without="rewind", members=1)
     return Scenario(
@@ -61,21 +61,21 @@ def _forward(client: Client) -> Scenario:
     )
 
 
-_HEEDLESS = ConsumerGroup(client="aiokafka", without="outcomes")
+_UNCHECKED = ConsumerGroup(client="aiokafka", without="outcomes")
 SCENARIOS = (
-    _stranger("librdkafka"),
-    _forward("librdkafka"),
-    _stranger("java"),
-    _forward("java"),
-    _forward("kafka-python"),
+    _without_group_metadata("librdkafka"),
+    _without_rewind("librdkafka"),
+    _without_group_metadata("java"),
+    _without_rewind("java"),
+    _without_rewind("kafka-python"),
     Scenario(
-        name=_HEEDLESS.name,
+        name=_UNCHECKED.name,
         title="A member that commits without checking its sends: some clients allow it",
-        subject=_HEEDLESS,
+        subject=_UNCHECKED,
         workload=WORKLOAD,
         schedule=(REFUSED,),
         claims=claims(
-            _HEEDLESS,
+            _UNCHECKED,
             most=None,
             least=LOST,
             exactly=LOST,

@@ -82,7 +82,7 @@ def of_client(sender: Sender) -> tuple[Scenario, ...]:
     subject = _subject(
         f"idempotent-{sender.name}", f"The idempotent producer of {sender.name}: {_PROMISE}."
     )
-    hurt = Scenario(
+    faulted = Scenario(
         name=subject.name,
         title=f"Idempotent sends by {sender.name}: responses lost, a leader killed, one isolated",
         subject=subject,
@@ -93,7 +93,7 @@ def of_client(sender: Sender) -> tuple[Scenario, ...]:
         seconds=50,
     )
     quiet = replace(
-        hurt,
+        faulted,
         name=f"{subject.name}-quiet",
         title=f"Idempotent sends by {sender.name} without faults: nothing is tested",
         workload=_FEW,
@@ -101,7 +101,7 @@ def of_client(sender: Sender) -> tuple[Scenario, ...]:
         claims=_claims(UNEXERCISED),
         seconds=15,
     )
-    return hurt, quiet
+    return faulted, quiet
 
 
 _OFF = Scenario(

@@ -57,11 +57,11 @@ def _scenario(sender: Sender, version: int, expect: Expectation, end: str) -> Sc
     )
 
 
-_TAKEN: Final = "it commits a transaction that its owner is about to abort"
+_ACCEPTED: Final = "it commits a transaction that its owner is about to abort"
 SCENARIOS = (
-    _scenario(JAVA, 1, _SEEN, _TAKEN),
+    _scenario(JAVA, 1, _SEEN, _ACCEPTED),
     _scenario(JAVA, 2, HOLDS, "it is rejected"),
     # It sends EndTxn as before transaction version 2: docs/findings/late-commit.md.
-    _scenario(LIBRDKAFKA, 1, _SEEN, _TAKEN),
-    _scenario(LIBRDKAFKA, 2, _SEEN, _TAKEN),
+    _scenario(LIBRDKAFKA, 1, _SEEN, _ACCEPTED),
+    _scenario(LIBRDKAFKA, 2, _SEEN, _ACCEPTED),
 )

@@ -44,11 +44,11 @@ _TRANSACTED: Final = QueueForwarder()
 _AUTO: Final = QueueForwarder(acknowledge="auto")
 _CLIENT: Final = QueueForwarder(acknowledge="client")
 _IDS: Final = QueueForwarder(acknowledge="client", duplicate_ids=True)
-_FORGETFUL: Final = replace(_IDS, queue_broker=QueueSettings(persist_id_cache=False))
-_NARROW: Final = replace(_IDS, queue_broker=QueueSettings(id_cache_size=10))
+_VOLATILE_CACHE: Final = replace(_IDS, queue_broker=QueueSettings(persist_id_cache=False))
+_SMALL_CACHE: Final = replace(_IDS, queue_broker=QueueSettings(id_cache_size=10))
 
 
-def _at(name: str, do: Fault, after: str | None = None) -> ScheduledFault:
+def _scheduled(name: str, do: Fault, after: str | None = None) -> ScheduledFault:
     return ScheduledFault(
         name=name,
         progress=0.0 if after else 0.1,
@@ -58,10 +58,10 @@ def _at(name: str, do: Fault, after: str | None = None) -> ScheduledFault:
 
 
 def _killed(moment: str, after: str | None = None) -> ScheduledFault:
-    return _at(f"forwarder killed {moment}", Kill(Forwarder(), at=moment), after)
+    return _scheduled(f"forwarder killed {moment}", Kill(Forwarder(), at=moment), after)
 
 
-_BROKER_KILLED: Final = _at(
+_BROKER_KILLED: Final = _scheduled(
     "queue broker killed before a message is acknowledged",
     Kill(QueueBroker(), at=BEFORE_COMMIT),
 )
@@ -69,18 +69,20 @@ _BOTH_KILLED: Final = (
     _killed(BEFORE_COMMIT),
     replace(_BROKER_KILLED, progress=0.0, after=(f"forwarder killed {BEFORE_COMMIT}",)),
 )
-_PAUSED: Final = _at("zombie", Pause(Forwarder(), at=BEFORE_COMMIT))
+_PAUSED: Final = _scheduled("zombie", Pause(Forwarder(), at=BEFORE_COMMIT))
 # First, before anyone reconnects: cutting a link without connections shows no effect.
-_CUT: Final = _at("forwarders cut off", CutLink(source="pipeline", target=_BROKER))
-_ANSWERS_LOST: Final = _at(
+_CUT: Final = _scheduled("forwarders cut off", CutLink(source="pipeline", target=_BROKER))
+_RESPONSES_LOST: Final = _scheduled(
     "responses to forwarders lost", LoseAnswers(source="pipeline", target=_BROKER), _CUT.name
 )
-_BROKER_PAUSED: Final = _at("queue broker paused", Pause(QueueBroker()), _ANSWERS_LOST.name)
+_BROKER_PAUSED: Final = _scheduled(
+    "queue broker paused", Pause(QueueBroker()), _RESPONSES_LOST.name
+)
 # What a forwarder is doing when its link is disturbed is chance; the final kill is certain to test
 # a claim.
 _NETWORK: Final = (
     _CUT,
-    _ANSWERS_LOST,
+    _RESPONSES_LOST,
     _BROKER_PAUSED,
     _killed(BEFORE_COMMIT, _BROKER_PAUSED.name),
 )
@@ -101,7 +103,7 @@ _QUIET: Final = Scenario(
     ),
     seconds=15,
 )
-_HURT: Final = replace(
+_UNDER_FAULTS: Final = replace(
     _QUIET,
     name=_TRANSACTED.name,
     title="Forwarders with transacted sessions: forwarders and broker killed around a commit",
@@ -109,7 +111,7 @@ _HURT: Final = replace(
     schedule=(
         _killed(BEFORE_COMMIT),
         _killed(AFTER_COMMIT, f"forwarder killed {BEFORE_COMMIT}"),
-        _at(
+        _scheduled(
             "queue broker killed during a transaction",
             Kill(QueueBroker(), at=BEFORE_COMMIT),
             f"forwarder killed {AFTER_COMMIT}",
@@ -129,7 +131,7 @@ _HURT: Final = replace(
 _TWICE, _LOST = "duplicate-output", "lost-output"
 
 
-def _judged(
+def _variant(
     subject: QueueForwarder,
     hazard: str,
     *,
@@ -141,7 +143,7 @@ def _judged(
     """Return a scenario of other forwarders; `broken` is the anomaly that refutes their claims."""
     found = HOLDS if broken is None else violated(broken)
     return replace(
-        _HURT,
+        _UNDER_FAULTS,
         name=f"{subject.name}{suffix}",
         title=title,
         subject=subject,
@@ -158,48 +160,48 @@ def _judged(
 
 _FORWARDERS: Final = (
     _QUIET,
-    _HURT,
+    _UNDER_FAULTS,
     replace(
-        _HURT,
+        _UNDER_FAULTS,
         name=f"{_TRANSACTED.name}-paused",
         title="A forwarder with a transacted session: paused and resumed as a zombie",
         schedule=(_PAUSED,),
     ),
     replace(
-        _HURT,
+        _UNDER_FAULTS,
         name=f"{_TRANSACTED.name}-network",
         title="Forwarders with transacted sessions: cut off, responses lost, broker paused",
         schedule=_NETWORK,
     ),
-    _judged(
+    _variant(
         _AUTO,
         ABANDONED,
         title="AUTO_ACKNOWLEDGE: messages delivered to a forwarder that dies are lost",
         schedule=(_killed(BEFORE_WRITE),),
         broken=_LOST,
     ),
-    _judged(
+    _variant(
         _CLIENT,
         REPLAYED,
         title="CLIENT_ACKNOWLEDGE: messages written but not yet acknowledged are written again",
         schedule=(_killed(BEFORE_COMMIT),),
         broken=_TWICE,
     ),
-    _judged(
+    _variant(
         _IDS,
         DROPPED,
         title="CLIENT_ACKNOWLEDGE with duplicate ids: the broker drops messages written again",
         schedule=_BOTH_KILLED,
     ),
-    _judged(
-        _FORGETFUL,
+    _variant(
+        _VOLATILE_CACHE,
         REPLAYED,
         title="The broken twin: the broker forgets the duplicate ids when it restarts",
         schedule=(_BROKER_KILLED,),
         broken=_TWICE,
     ),
-    _judged(
-        _NARROW,
+    _variant(
+        _SMALL_CACHE,
         REPLAYED,
         title="The broken twin: the broker remembers only the last ten duplicate ids",
         schedule=(_PAUSED,),
@@ -212,33 +214,33 @@ _AMQP: Final = QueueForwarder(client="amqp")
 _AMQP_PLAIN: Final = QueueForwarder(client="amqp", acknowledge="client")
 _AMQP_IDS: Final = replace(_AMQP_PLAIN, duplicate_ids=True)
 _BY_AMQP: Final = (
-    _judged(
+    _variant(
         _AMQP,
         REWRITTEN,
         title="AMQP: effect and acceptance in one transaction, killed around its commit",
-        schedule=_HURT.schedule,
+        schedule=_UNDER_FAULTS.schedule,
     ),
-    _judged(
+    _variant(
         _AMQP,
         REWRITTEN,
         title="AMQP: a forwarder with transactions, paused and resumed as a zombie",
         schedule=(_PAUSED,),
         suffix="-paused",
     ),
-    _judged(
+    _variant(
         _AMQP_IDS,
         DROPPED,
         title="AMQP with duplicate ids: the broker drops messages sent again",
         schedule=_BOTH_KILLED,
     ),
-    _judged(
+    _variant(
         _AMQP_IDS,
         DROPPED,
         title="AMQP with duplicate ids: cut off, responses lost, broker paused",
         schedule=_NETWORK,
         suffix="-network",
     ),
-    _judged(
+    _variant(
         _AMQP_PLAIN,
         REPLAYED,
         title="The broken twin: AMQP without duplicate ids, killed before a message is accepted",
@@ -261,8 +263,8 @@ _SENDING: Final = Scenario(
     workload=_WORKLOAD,
     sender=JMS,
     schedule=(
-        _at("responses to senders lost", LoseReceipts()),
-        _at("queue broker killed", Kill(QueueBroker()), "responses to senders lost"),
+        _scheduled("responses to senders lost", LoseReceipts()),
+        _scheduled("queue broker killed", Kill(QueueBroker()), "responses to senders lost"),
     ),
     claims=tuple(
         claim(_WORKLOAD.topic, hazards={"retried-send"}, expect=HOLDS)
@@ -287,7 +289,7 @@ _SENDERS: Final = (
             "carry no duplicate id.",
         ),
         sender=JmsSender(duplicate_ids=False),
-        schedule=(_at("responses to senders lost", LoseReceipts()),),
+        schedule=(_scheduled("responses to senders lost", LoseReceipts()),),
         claims=claims_of_repeated_sends(_WORKLOAD.topic),
     ),
 )

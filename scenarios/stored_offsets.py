@@ -42,13 +42,13 @@ def _claims(
     )
 
 
-def _all(expect: Expectation, *hazards: str) -> tuple[Claim, ...]:
+def _final_claims(expect: Expectation, *hazards: str) -> tuple[Claim, ...]:
     return _claims(
         most=expect, least=expect, exactly=expect, balances=expect, hazards=frozenset(hazards)
     )
 
 
-def _seen(expect: Expectation, *hazards: str) -> tuple[Claim, ...]:
+def _reader_claims(expect: Expectation, *hazards: str) -> tuple[Claim, ...]:
     """Claim exactly-once for readers who follow every change of ledger and balances."""
     return tuple(
         claim
@@ -73,7 +73,7 @@ _LATE = ScheduledFault(
     progress=0.1,
     do=CutAtCommit(member=WHO, commit="lands"),
 )
-_UNDONE = ScheduledFault(
+_ROLLED_BACK = ScheduledFault(
     name="commit rolled back",
     after=(_LATE.name,),
     do=CutAtCommit(member=WHO, commit="undone"),
@@ -100,40 +100,40 @@ _AFTER = StoringConsumers(commits="after")
 _CLEANED = StoringConsumers(commits="after", cleans=True)
 _BEFORE_FILE = StoringConsumers(kind="sqlite", commits="before")
 
-_HURT = Scenario(
+_UNDER_FAULTS = Scenario(
     name=_POSTGRES.name,
     title="Offsets stored with rows and balances: commits in doubt, consumer and database killed",
     subject=_POSTGRES,
     workload=WORKLOAD,
     schedule=(
         _LATE,
-        _UNDONE,
-        replace(_KILLED_AFTER, progress=0.0, after=(_UNDONE.name,)),
+        _ROLLED_BACK,
+        replace(_KILLED_AFTER, progress=0.0, after=(_ROLLED_BACK.name,)),
         replace(_DATABASE, after=(_KILLED_AFTER.name,)),
     ),
-    claims=(*_all(HOLDS, IN_DOUBT, REFUSED), *_seen(HOLDS, IN_DOUBT, REFUSED)),
+    claims=(*_final_claims(HOLDS, IN_DOUBT, REFUSED), *_reader_claims(HOLDS, IN_DOUBT, REFUSED)),
     seconds=45,
 )
 _QUIET = replace(
-    _HURT,
+    _UNDER_FAULTS,
     name=f"{_POSTGRES.name}-quiet",
     title="Offsets stored in PostgreSQL, without faults: nothing goes wrong, and nothing is tested",
     schedule=(),
-    claims=_all(UNEXERCISED),
+    claims=_final_claims(UNEXERCISED),
     seconds=25,
 )
 _PAUSED = replace(
-    _HURT,
+    _UNDER_FAULTS,
     name=f"{_POSTGRES.name}-paused",
     title="Offsets stored in PostgreSQL: a zombie with payments that others have written",
     schedule=(_ZOMBIE,),
-    claims=(*_all(HOLDS, REFUSED), *_seen(HOLDS, REFUSED)),
+    claims=(*_final_claims(HOLDS, REFUSED), *_reader_claims(HOLDS, REFUSED)),
 )
 _AGAIN = frozenset({REPLAYED})
 
 SCENARIOS = (
     _QUIET,
-    _HURT,
+    _UNDER_FAULTS,
     _PAUSED,
     replace(
         _QUIET,
@@ -142,16 +142,16 @@ SCENARIOS = (
         subject=_SQLITE,
     ),
     replace(
-        _HURT,
+        _UNDER_FAULTS,
         name=_SQLITE.name,
         title="Offsets stored in SQLite: a consumer killed during its commit, and a zombie",
         subject=_SQLITE,
         schedule=(_KILLED, replace(_ZOMBIE, progress=0.0, after=(_KILLED.name,))),
-        claims=_all(HOLDS, IN_DOUBT, REFUSED),
+        claims=_final_claims(HOLDS, IN_DOUBT, REFUSED),
         seconds=50,
     ),
     replace(
-        _HURT,
+        _UNDER_FAULTS,
         name=_UNGUARDED.name,
         title="The broken twin: offsets updated without comparing, and a commit that arrives late",
         subject=_UNGUARDED,
@@ -175,7 +175,7 @@ SCENARIOS = (
     ),
     *(
         replace(
-            _HURT,
+            _UNDER_FAULTS,
             name=subject.name,
             title=f"Offsets committed in Kafka first: killed during the commit into {database}",
             subject=subject,
@@ -192,7 +192,7 @@ SCENARIOS = (
         for subject, database in ((_BEFORE, "PostgreSQL"), (_BEFORE_FILE, "SQLite"))
     ),
     replace(
-        _HURT,
+        _UNDER_FAULTS,
         name=_AFTER.name,
         title="Rows committed first: killed before the offsets are committed in Kafka",
         subject=_AFTER,
@@ -201,12 +201,15 @@ SCENARIOS = (
         seconds=35,
     ),
     replace(
-        _HURT,
+        _UNDER_FAULTS,
         name=_CLEANED.name,
         title="The broken twin: duplicates are deleted later, but readers have seen them",
         subject=_CLEANED,
         schedule=(_KILLED_AFTER,),
-        claims=(*_all(HOLDS, *_AGAIN), *_seen(violated("duplicate-output"), *_AGAIN)),
+        claims=(
+            *_final_claims(HOLDS, *_AGAIN),
+            *_reader_claims(violated("duplicate-output"), *_AGAIN),
+        ),
         seconds=35,
     ),
 )

@@ -53,39 +53,39 @@ _ZOMBIE = ScheduledFault(
 )
 
 
-def _hurt(subject: KafkaStreams) -> tuple[ScheduledFault, ...]:
+def _faults(subject: KafkaStreams) -> tuple[ScheduledFault, ...]:
     return (_UNANSWERED, _COORDINATOR, replace(_killed(subject), after=(_COORDINATOR.name,)))
 
 
-_HURT = Scenario(
+_UNDER_FAULTS = Scenario(
     name=_EXACTLY.name,
     title="Kafka Streams, exactly-once: commit response lost, coordinator and instance killed",
     subject=_EXACTLY,
     workload=WORKLOAD,
-    schedule=_hurt(_EXACTLY),
+    schedule=_faults(_EXACTLY),
     claims=claims(_EXACTLY, most=HOLDS, least=HOLDS, exactly=HOLDS),
     seconds=55,
 )
 
 SCENARIOS = (
     replace(
-        _HURT,
+        _UNDER_FAULTS,
         name=f"{_EXACTLY.name}-quiet",
         title="Kafka Streams, exactly-once, without faults: nothing is tested",
         schedule=(),
         claims=claims(_EXACTLY, most=UNEXERCISED, least=UNEXERCISED, exactly=UNEXERCISED),
         seconds=25,
     ),
-    _HURT,
+    _UNDER_FAULTS,
     replace(
-        _HURT,
+        _UNDER_FAULTS,
         name=f"{_EXACTLY.name}-paused",
         title="Kafka Streams, exactly-once: an instance paused until the other takes over",
         schedule=(_ZOMBIE,),
         seconds=50,
     ),
     replace(
-        _HURT,
+        _UNDER_FAULTS,
         name=_AT_LEAST.name,
         title="The broken twin: Kafka Streams with default settings, an instance killed",
         subject=_AT_LEAST,
@@ -100,15 +100,15 @@ SCENARIOS = (
         seconds=40,
     ),
     replace(
-        _HURT,
+        _UNDER_FAULTS,
         name=_BALANCES.name,
         title="Kafka Streams, exactly-once, with a state store: every balance is right to the cent",
         subject=_BALANCES,
-        schedule=_hurt(_BALANCES),
+        schedule=_faults(_BALANCES),
         claims=claims(_BALANCES, most=None, least=None, exactly=HOLDS),
     ),
     replace(
-        _HURT,
+        _UNDER_FAULTS,
         name=_BALANCES_AT_LEAST.name,
         title="The broken twin: a state store without exactly-once: balances are too high",
         subject=_BALANCES_AT_LEAST,

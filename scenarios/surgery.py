@@ -30,7 +30,7 @@ _PLAN_TORN = (ScheduledFault(name="offset entry torn", progress=0.1, do=CutOffse
 _PLAN_LOST = (
     ScheduledFault(name="offset entry lost", progress=0.1, do=CutOffsetLog(how="deleted")),
 )
-_ANEW = (ScheduledFault(name="new checkpoint", progress=0.1, do=NewCheckpoint()),)
+_NEW_CHECKPOINT = (ScheduledFault(name="new checkpoint", progress=0.1, do=NewCheckpoint()),)
 
 
 def _claims(
@@ -40,7 +40,7 @@ def _claims(
     return claims(_PAYMENTS.topic, sink, view, least=least, exactly=exactly, hazards={hazard})
 
 
-def _over_a_new_checkpoint(claim: Claim) -> Claim:
+def _covering_new_checkpoint(claim: Claim) -> Claim:
     """Extend a claim's fine print to cover a new checkpoint."""
     standard = claim.fine_print
     return replace(
@@ -104,10 +104,10 @@ SCENARIOS = (
             title=title,
             subject=subject,
             workload=_PAYMENTS,
-            schedule=_ANEW,
+            schedule=_NEW_CHECKPOINT,
             claims=tuple(
                 map(
-                    _over_a_new_checkpoint,
+                    _covering_new_checkpoint,
                     _claims(subject, "new-checkpoint", least=met, exactly=met),
                 )
             ),

@@ -50,12 +50,12 @@ _ENDED = replace(_END, direction="response", commits=True, refused=False)
 _UNANSWERED = ScheduledFault(
     name="EndTxn unanswered", progress=0.05, do=HitMessage(message=_ENDED, action="close-before")
 )
-_LOST = ScheduledFault(
+_RESPONSE_LOST = ScheduledFault(
     name="EndTxn response lost",
     after=("EndTxn unanswered",),
     do=HitMessage(message=_ENDED, action="drop"),
 )
-_WITHHELD = ScheduledFault(
+_RESPONSES_WITHHELD = ScheduledFault(
     name="responses withheld",
     after=("EndTxn response lost",),
     do=LeaveUnanswered(target=LeaderOf(partition=0)),
@@ -66,7 +66,7 @@ _KILLED = ScheduledFault(
     do=Kill(CoordinatorOf(of="transaction", name="producer-0")),
     during=_END,
 )
-SCHEDULE = (_UNANSWERED, _LOST, _WITHHELD, _KILLED)
+SCHEDULE = (_UNANSWERED, _RESPONSE_LOST, _RESPONSES_WITHHELD, _KILLED)
 _ZOMBIE = ScheduledFault(name="zombie during EndTxn", progress=0.1, do=ZombieSender(), during=_END)
 _STALLED = Expectation(verdict=Verdict.STALLED)
 """kafka-python 3.0.12 drops a request when its coordinator is gone, and still waits for the
@@ -100,7 +100,7 @@ def of_client(
     """Return one client's scenarios: under the worst faults, with a zombie, without faults."""
     every = (at_most_once_append, at_least_once_append, exactly_once_append, atomic_append)
     hazards = frozenset({"unknown-end"})
-    hurt = Scenario(
+    faulted = Scenario(
         name=f"transactional-{sender.name}",
         title=f"Transactions by {sender.name}: responses to EndTxn lost, the coordinator killed",
         subject=_subject(sender, _COMMITTED, _UNCOMMITTED),
@@ -111,8 +111,8 @@ def of_client(
         seconds=50,
     )
     quiet = replace(
-        hurt,
-        name=f"{hurt.name}-quiet",
+        faulted,
+        name=f"{faulted.name}-quiet",
         title=f"Transactions by {sender.name} without faults: nothing is tested",
         workload=_QUIET,
         schedule=(),
@@ -121,17 +121,17 @@ def of_client(
     )
     zombie = replace(
         quiet,
-        name=f"{hurt.name}-zombie",
+        name=f"{faulted.name}-zombie",
         title=f"Transactions by {sender.name}: a sender is paused with its EndTxn in flight, "
         "another takes over its transactional id, and the first resumes",
         schedule=(_ZOMBIE,),
         claims=_claims(HOLDS, *every, hazards=frozenset({"zombie-back"})),
         seconds=25,
     )
-    return hurt, zombie, quiet
+    return faulted, zombie, quiet
 
 
-_BELIEVER = Scenario(
+_WRONG_READER = Scenario(
     name="transactional-librdkafka-uncommitted",
     title="The broken twin: a reader that should read committed records only, but reads all",
     subject=_subject(LIBRDKAFKA, Observer(isolation="read_uncommitted", believes="read_committed")),
@@ -143,10 +143,14 @@ _BELIEVER = Scenario(
 
 SCENARIOS = (
     *of_client(LIBRDKAFKA),
-    _BELIEVER,
+    _WRONG_READER,
     # It may hang as soon as its coordinator refuses a connection, so the fault that does this comes
     # last, and once: later faults would find no running sender.
-    *of_client(KAFKA_PYTHON, _STALLED, (_UNANSWERED, _LOST, replace(_KILLED, after=(_LOST.name,)))),
+    *of_client(
+        KAFKA_PYTHON,
+        _STALLED,
+        (_UNANSWERED, _RESPONSE_LOST, replace(_KILLED, after=(_RESPONSE_LOST.name,))),
+    ),
     *of_client(AIOKAFKA),
     *of_client(JAVA),
 )

@@ -55,14 +55,14 @@ class Supervisor:
         self._lock = threading.RLock()
         self._over = threading.Event()
         self._trouble: str | None = None
-        self._keeper = threading.Thread(target=self._keep, daemon=True)
+        self._thread = threading.Thread(target=self._supervise, daemon=True)
 
     def start(self) -> None:
         """Start every process that is not running, and keep all running from now on."""
         for name in self.names:
             self.restart(name)
-        if not self._keeper.is_alive():
-            self._keeper.start()
+        if not self._thread.is_alive():
+            self._thread.start()
 
     def restart(self, name: str) -> None:
         """Start a process, unless it is running."""
@@ -125,8 +125,8 @@ class Supervisor:
     def close(self) -> None:
         """Stop restarting; the processes are ended elsewhere."""
         self._over.set()
-        if self._keeper.is_alive():
-            self._keeper.join(5)
+        if self._thread.is_alive():
+            self._thread.join(5)
 
     def _end(self, name: str, how: str, *, asked: bool) -> Process:
         with self._lock:
@@ -135,7 +135,7 @@ class Supervisor:
         process.end(how, asked=asked)
         return process
 
-    def _keep(self) -> None:
+    def _supervise(self) -> None:
         gives_up = self._gives_up()
         while not self._over.wait(self._every) and not self._stop.is_set():
             for name in self.names:

@@ -43,7 +43,7 @@ _WITHOUT: Final[dict[Missing, str]] = {
     "rewind": " Broken twin: after an abort it continues without rewinding.",
     "outcomes": " Broken twin: it commits without checking whether its sends succeeded.",
 }
-_CAN_LACK: Final[dict[Client, frozenset[Missing]]] = {
+_CAN_OMIT: Final[dict[Client, frozenset[Missing]]] = {
     "librdkafka": frozenset({"group-metadata", "rewind"}),
     "java": frozenset({"group-metadata", "rewind"}),
     # A member that was absent gives up by itself, with or without the group's metadata.
@@ -79,10 +79,10 @@ class ConsumerGroup(GroupSubject):
                 f"client={self.client!r} supports only commits='in-transaction' without calls: "
                 "for others use client='librdkafka'"
             )
-        if self.without not in {"nothing", *_CAN_LACK[self.client]}:
+        if self.without not in {"nothing", *_CAN_OMIT[self.client]}:
             raise ValueError(
                 f"client={self.client!r} does not support without={self.without!r}: expected "
-                f"{' or '.join(sorted(_CAN_LACK[self.client]))}"
+                f"{' or '.join(sorted(_CAN_OMIT[self.client]))}"
             )
 
     @property

@@ -37,7 +37,7 @@ _OPEN: Final = (
 )
 _LOCK: Final = 790_411
 """Key of the advisory lock."""
-_WAITS: Final = f"""
+_HOLD: Final = f"""
 CREATE OR REPLACE FUNCTION hold_commit() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF current_setting('application_name') = TG_ARGV[0] THEN
@@ -46,13 +46,13 @@ BEGIN
     RETURN NULL;
 END $$
 """
-_PASSES: Final = """
+_RELEASE: Final = """
 CREATE OR REPLACE FUNCTION hold_commit() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RETURN NULL;
 END $$
 """
-_CAUGHT: Final = """
+_HELD: Final = """
 SELECT pid, backend_xid::text FROM pg_stat_activity
 WHERE application_name = %s AND query = 'COMMIT' AND wait_event = 'advisory'
 """
@@ -136,11 +136,11 @@ class HeldCommit:
 
     def caught(self) -> str | None:
         if self._session is None:
-            row = self._connection.execute(_CAUGHT, (self._who,)).fetchone()
+            row = self._connection.execute(_HELD, (self._who,)).fetchone()
             if row is None:
                 return None
             self._session = (int(row[0]), str(row[1]))
-            self._do(_PASSES)  # do not hold its next transactions
+            self._do(_RELEASE)  # do not hold its next transactions
         return f"transaction {self._session[1]} of {self._who} was held during its COMMIT"
 
     def hinders(self) -> bool:
@@ -182,7 +182,7 @@ class HeldCommit:
 
     def _arm(self) -> None:
         self._do(f"SELECT pg_advisory_lock({_LOCK})")
-        self._do(_WAITS)
+        self._do(_HOLD)
 
     def _wait_outcome(self, wanted: str) -> str:
         """Wait for the transaction's outcome, as the database reports it."""

@@ -48,7 +48,7 @@ class PostgresStore(Store):
             with self._connected().transaction(), self._connected().cursor() as cursor:
                 yield cursor
         except (psycopg.OperationalError, psycopg.InternalError, psycopg.InterfaceError) as error:
-            self._hang_up()
+            self._disconnect()
             raise Unreachable(f"{type(error).__name__}: {str(error).strip()}") from error
 
     def _connected(self) -> psycopg.Connection:
@@ -61,7 +61,7 @@ class PostgresStore(Store):
             )
         return self._connection
 
-    def _hang_up(self) -> None:
+    def _disconnect(self) -> None:
         if self._connection is not None:
             with suppress(psycopg.Error):
                 self._connection.close()

@@ -34,9 +34,9 @@ _SURPLUS: Final = (
     " WHERE record IN ({}) AND seq > (SELECT min(seq) FROM ledger first "
     "WHERE first.record = ledger.record)"
 )
-_TOO_MUCH: Final = "SELECT sum(amount_cents), count(*), account FROM ledger"
+_SURPLUS_SUMS: Final = "SELECT sum(amount_cents), count(*), account FROM ledger"
 _EACH: Final = " GROUP BY account ORDER BY account"
-_TAKEN: Final = (
+_SUBTRACTED: Final = (
     "UPDATE balances SET balance = balance - ?, payments = payments - ? WHERE account = ?"
 )
 
@@ -138,9 +138,9 @@ class Store(ABC):
         records = [row[0] for row in batch.rows]
         surplus = _SURPLUS.format(", ".join("?" * len(records)))
         with self.transaction() as cursor:
-            cursor.execute(self._with_marks(_TOO_MUCH + surplus + _EACH), records)
-            too_much = list(iter(cursor.fetchone, None))
-            cursor.executemany(self._with_marks(_TAKEN), too_much)
+            cursor.execute(self._with_marks(_SURPLUS_SUMS + surplus + _EACH), records)
+            surplus_sums = list(iter(cursor.fetchone, None))
+            cursor.executemany(self._with_marks(_SUBTRACTED), surplus_sums)
             cursor.execute(self._with_marks("DELETE FROM ledger" + surplus), records)
 
     def _move(self, cursor: Cursor, batch: Batch, partition: int) -> None:
