@@ -58,7 +58,7 @@ def claims(
     return base.claims(topic, sink, view, most=most, least=least, exactly=exactly, hazards=hazards)
 
 
-KILLED_OPEN = ScheduledFault(
+KILLED_IN_TRANSACTION = ScheduledFault(
     name="killed during a transaction",
     progress=0.1,
     # Effects and offsets are in the transaction, and its EndTxn is lost. Earlier messages are less
@@ -100,7 +100,7 @@ _UNKNOWN_MEMBER = ScheduledFault(
         error="UNKNOWN_MEMBER_ID",
     ),
 )
-VOID: Final[dict[Client, ScheduledFault]] = {
+TRANSACTION_ERROR: Final[dict[Client, ScheduledFault]] = {
     # Only after its effects are in the log is there something to abort.
     "librdkafka": replace(
         _UNKNOWN_MEMBER,
@@ -119,14 +119,14 @@ VOID: Final[dict[Client, ScheduledFault]] = {
     ),
     "kafka-python": _UNKNOWN_MEMBER,  # it always sends its offsets first
 }
-REFUSED = ScheduledFault(
+EFFECTS_REJECTED = ScheduledFault(
     name="effects rejected",
     progress=0.1,
     do=HitMessage(
         message=passing("request", "Produce"), action="error", error="MESSAGE_SIZE_TOO_LARGE"
     ),
 )
-ANSWER_LOST = ScheduledFault(
+COMMIT_RESPONSE_LOST = ScheduledFault(
     name="commit response lost",
     progress=0.1,
     do=HitMessage(message=passing("response", "EndTxn"), action="drop"),
@@ -172,14 +172,14 @@ def of_client(client: Client) -> tuple[Scenario, ...]:
         "": (
             "Topic to topic, exactly-once: commit response lost, coordinator and member killed",
             (
-                ANSWER_LOST,
-                replace(COORDINATOR_KILLED, after=(ANSWER_LOST.name,)),
-                replace(KILLED_OPEN, after=(COORDINATOR_KILLED.name,)),
+                COMMIT_RESPONSE_LOST,
+                replace(COORDINATOR_KILLED, after=(COMMIT_RESPONSE_LOST.name,)),
+                replace(KILLED_IN_TRANSACTION, after=(COORDINATOR_KILLED.name,)),
             ),
         ),
         "-killed": (
             "A member killed when its transaction has effects and offsets, but no EndTxn",
-            (KILLED_OPEN,),
+            (KILLED_IN_TRANSACTION,),
         ),
         "-paused": (
             "A zombie: a member paused during its transaction until others take over",
@@ -190,12 +190,12 @@ def of_client(client: Client) -> tuple[Scenario, ...]:
         # It commits without its member id, so the coordinator never answers UNKNOWN_MEMBER_ID.
         schedules["-refused"] = (
             "A member whose records a broker rejects: none of its transaction may be committed",
-            (REFUSED,),
+            (EFFECTS_REJECTED,),
         )
     elif client != "kafka-python":  # its outcome would be chance: see _STALE
         schedules["-void"] = (
             "A member told that its transaction is invalid: it must abort and start again",
-            (VOID[client],),
+            (TRANSACTION_ERROR[client],),
         )
     return (
         quiet,
@@ -222,8 +222,8 @@ _ABORT_HELD = ScheduledFault(
     ),
     until=Acknowledged(records=1_000),
 )
-_VOID_OF_TWO = replace(
-    VOID["kafka-python"],
+_TRANSACTION_ERROR_OF_TWO = replace(
+    TRANSACTION_ERROR["kafka-python"],
     # Ends as soon as it took effect: the next fault must be armed when the abort is released.
     do=HitMessage(
         message=replace(passing("response", "TxnOffsetCommit", nth=1), partitions=2),
@@ -233,7 +233,7 @@ _VOID_OF_TWO = replace(
 )
 _KILLED_AFTER_NEXT = ScheduledFault(
     name="killed after its next commit",
-    after=(_VOID_OF_TWO.name,),
+    after=(_TRANSACTION_ERROR_OF_TWO.name,),
     during=replace(passing("response", "EndTxn", nth=1), commits=True),
     do=Kill(Member(name=WHO)),
 )
@@ -252,7 +252,7 @@ SCENARIOS = (
         title="A member told that its id is unknown, then killed after its next commit",
         subject=_STALE,
         workload=WORKLOAD,
-        schedule=(_ABORT_HELD, _VOID_OF_TWO, _KILLED_AFTER_NEXT),
+        schedule=(_ABORT_HELD, _TRANSACTION_ERROR_OF_TWO, _KILLED_AFTER_NEXT),
         # See docs/findings/kafka-python-positions-of-an-abort.md. Without the kill the outcome is
         # chance: no anomaly, or offset-regressed.
         claims=claims(

@@ -12,9 +12,9 @@ from onceproof.harness.subjects.group.subject import CALLS, ConsumerGroup
 from onceproof.scenarios import base
 from onceproof.scenarios.base import DUPLICATES, HOLDS, LOST, violated
 from onceproof.scenarios.groups import (
-    KILLED_OPEN,
-    REFUSED,
-    VOID,
+    EFFECTS_REJECTED,
+    KILLED_IN_TRANSACTION,
+    TRANSACTION_ERROR,
     WHO,
     WORKLOAD,
     ZOMBIE,
@@ -55,7 +55,7 @@ def _without_rewind(client: Client) -> Scenario:
         title="A member that does not rewind after an abort: the aborted records are lost",
         subject=subject,
         workload=WORKLOAD,
-        schedule=(VOID[client],),
+        schedule=(TRANSACTION_ERROR[client],),
         claims=claims(subject, most=None, least=LOST, exactly=LOST),
         seconds=40,
     )
@@ -73,7 +73,7 @@ SCENARIOS = (
         title="A member that commits without checking its sends: some clients allow it",
         subject=_UNCHECKED,
         workload=WORKLOAD,
-        schedule=(REFUSED,),
+        schedule=(EFFECTS_REJECTED,),
         claims=claims(
             _UNCHECKED,
             most=None,
@@ -112,7 +112,7 @@ SCENARIOS = (
         title="A service call in an exactly-once pipeline: exactly-once does not cover the call",
         subject=_CALLS,
         workload=WORKLOAD,
-        schedule=(KILLED_OPEN,),
+        schedule=(KILLED_IN_TRANSACTION,),
         claims=(
             *claims(_CALLS, most=HOLDS, least=HOLDS, exactly=HOLDS),
             *base.claims(

@@ -53,7 +53,7 @@ class SourceOffsets(LoggedPositions):
 
 def _commits(reader: LogReader, connector: str, place: Place) -> list[Commit]:
     if not reader.count(OFFSETS):
-        raise UnreadableLog(f"there is no topic {OFFSETS}")
+        raise UnreadableLog(f"topic {OFFSETS} does not exist")
     log = reader.read(OFFSETS, 0)
     decided = zip(log.entries, log.committed(), strict=True)
     found = (commit_of(entry, connector, place) for entry, committed in decided if committed)

@@ -125,12 +125,12 @@ class Workers(Members):
             PipelineTrouble: they repeatedly ended by themselves.
         """
 
-        def there() -> bool:
+        def joined() -> bool:
             self.check()
             return self.together() == sorted(self.names)
 
         wait_until(
-            there,
+            joined,
             what=f"{', '.join(self.names)} to join a stable group",
             seconds=_SECONDS,
             every=0.1,

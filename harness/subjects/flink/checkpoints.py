@@ -23,7 +23,7 @@ METADATA: Final = "_metadata"
 IN_PROGRESS: Final = f".{METADATA}.inprogress"
 """Prefix of the temporary name under which it is written."""
 _NAME: Final = re.compile(r"chk-(\d+)")
-_NOWHERE: Final = -(2**63)
+_NO_STOPPING_OFFSET: Final = -(2**63)
 _SPLIT: Final = struct.Struct(">iqq")
 
 
@@ -61,16 +61,16 @@ def splits(data: bytes, topic: str) -> Mapping[int, int]:
     it, and may appear again as it was discovered, with an offset that is not higher.
     """
     name = topic.encode()
-    sought = struct.pack(">H", len(name)) + name
+    pattern = struct.pack(">H", len(name)) + name
     found: dict[int, int] = {}
-    at = data.find(sought)
+    at = data.find(pattern)
     while at >= 0:
-        place = at + len(sought)
+        place = at + len(pattern)
         with suppress(struct.error):  # the topic's name, but not in a split
             partition, offset, end = _SPLIT.unpack_from(data, place)
-            if end == _NOWHERE and partition >= 0:
+            if end == _NO_STOPPING_OFFSET and partition >= 0:
                 found[partition] = max(offset, found.get(partition, offset))
-        at = data.find(sought, place)
+        at = data.find(pattern, place)
     return found
 
 

@@ -54,14 +54,14 @@ class Forwarders(Tasks[ForwarderTask]):
         """
         moments = self._moments(name)
 
-        def there() -> str | None:
+        def held_record() -> str | None:
             self.check()
             return moments.held()
 
         moments.ask(moment)
         try:
             record = wait_until(
-                there,
+                held_record,
                 what=f"{name} to reach {moment}",
                 seconds=_MOMENT_SECONDS,
                 every=0.005,
@@ -116,14 +116,14 @@ class Forwarders(Tasks[ForwarderTask]):
             PipelineTrouble: forwarders repeatedly ended by themselves.
         """
 
-        def there() -> bool:
+        def all_listed() -> bool:
             self.check()
             lives = [self._running[name] for name in self.names]
             awake = sum(life.leader_alive() and not life.frozen() for life in lives)
             return (self.consumers() or 0) >= awake
 
         wait_until(
-            there,
+            all_listed,
             what="the broker to list every running forwarder as a consumer",
             seconds=_SECONDS,
             every=0.1,

@@ -172,7 +172,7 @@ def _version_1(text: str) -> list[str]:
     """Return the lines after the version; raise `ValueError` if that is not v1."""
     version, *lines = text.splitlines()
     if version != "v1":
-        raise ValueError(f"version {version}")
+        raise ValueError(f"unsupported version {version}: expected v1")
     return lines
 
 
