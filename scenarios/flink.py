@@ -65,7 +65,7 @@ _SOURCE_CUT = ScheduledFault(
 _EVERYTHING = frozenset({ABORTED, REPLAYED, IN_DOUBT})
 _WINDOWS = Scenario(
     name=_EXACTLY.name,
-    title="Flink, exactly-once: killed before, during and after the end of a checkpoint",
+    title="Flink, exactly-once: killed when a checkpoint has begun, is flushed and is complete",
     subject=_EXACTLY,
     workload=WORKLOAD,
     schedule=(
@@ -199,7 +199,8 @@ SCENARIOS = (
     replace(
         _WINDOWS,
         name=_EARLIER.name,
-        title="Flink 1.20, exactly-once: killed before, during and after the end of a checkpoint",
+        title="Flink 1.20, exactly-once: killed when a checkpoint has begun, is flushed and is "
+        "complete",
         subject=_EARLIER,
         claims=claims(_EARLIER, most=HOLDS, least=HOLDS, exactly=HOLDS, hazards=_EVERYTHING),
     ),

@@ -142,7 +142,7 @@ SCENARIOS = (
     ),
     _of_windows(
         SparkWindows(guard="none"),
-        "The broken twin: windows in append mode without a guard, written a second time",
+        "The broken twin: windows in append mode without a guard, written twice",
         _AFTER_WRITE,
         WRONG,
         REPLAYED_BATCH,
@@ -192,7 +192,7 @@ SCENARIOS = (
     ),
     _of_rows(
         SparkMatches(guard="none"),
-        "The broken twin: a join without a guard, whose matches are written a second time",
+        "The broken twin: a join without a guard, whose matches are written twice",
         _REFUNDED,
         _AFTER_WRITE,
         exactly=DUPLICATES,

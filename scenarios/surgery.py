@@ -82,7 +82,7 @@ SCENARIOS = (
     ),
     Scenario(
         name="offsets-lost-postgres",
-        title="The last entry of the offset log lost as well: the guard skips records it never saw",
+        title="The last entries of both logs lost: the guard skips records that it never saw",
         subject=_GUARDED,
         workload=_PAYMENTS,
         schedule=_PLAN_LOST,

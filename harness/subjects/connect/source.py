@@ -93,7 +93,7 @@ class SourceConnector(ConnectSubject):
     def _says(self, what: str) -> str:
         if self.exactly:
             return (
-                f"{what}, with exactly-once support: records and source offsets are written in one "
+                f"{what}. With exactly-once support, records and source offsets are written in one "
                 "transaction (KIP-618)."
             )
         return (

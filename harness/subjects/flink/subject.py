@@ -114,7 +114,7 @@ class Flink(SubjectBase):
             else ""
         )
         anew = "" if self.restored else " Broken twin: it is restarted without its checkpoint."
-        return f"An Apache Flink {self.version} job, {promise}{keeps}{hasty}{anew}"
+        return f"An Apache Flink {self.version} job with {promise}{keeps}{hasty}{anew}"
 
     @property
     def sink(self) -> str:

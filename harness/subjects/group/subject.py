@@ -101,7 +101,7 @@ class ConsumerGroup(GroupSubject):
     @property
     def says(self) -> str:
         calls = " It also calls an external HTTP service for each record." if self.calls else ""
-        return f"{_SAYS[self.commits]} Members of {self.client}.{_WITHOUT[self.without]}{calls}"
+        return f"{_SAYS[self.commits]} Members use {self.client}.{_WITHOUT[self.without]}{calls}"
 
     @property
     def sinks(self) -> tuple[str, ...]:

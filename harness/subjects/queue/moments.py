@@ -15,8 +15,8 @@ from typing import Final
 
 BEFORE_WRITE, BEFORE_COMMIT, AFTER_COMMIT = "before-write", "before-commit", "after-commit"
 MOMENTS: Final[Mapping[str, str]] = {
-    BEFORE_WRITE: "before it writes the effect",
-    BEFORE_COMMIT: "after it writes the effect, before the message is consumed",
+    BEFORE_WRITE: "before a forwarder writes the effect",
+    BEFORE_COMMIT: "after the effect is written, before the message is consumed",
     AFTER_COMMIT: "after the message is consumed",
 }
 """Before the effect is written, before the message is consumed, after both. With AUTO_ACKNOWLEDGE

@@ -27,8 +27,8 @@ FORWARDER: Final = "forwarder"
 Client = Literal["jms", "amqp"]
 _SAYS: Final[dict[tuple[Client, Acknowledge], str]] = {
     ("jms", "transacted"): (
-        "JMS forwarders with a transacted session: a message is consumed in the same transaction "
-        "as its effect is sent."
+        "JMS forwarders with a transacted session: a message is consumed and its effect sent in "
+        "one transaction."
     ),
     ("jms", "auto"): (
         "JMS forwarders with AUTO_ACKNOWLEDGE: a message is consumed when it is delivered, before "

@@ -67,7 +67,7 @@ class SparkWindows(SparkStateSubject):
             return f"{what}: the broken twin. A repeated micro-batch is added twice."
         if self.watermark_ms < PATIENT_MS:
             return (
-                f"{what}, with a watermark of {self.watermark_ms // 1000} s: the broken twin. It "
+                f"{what}. With its watermark of {self.watermark_ms // 1000} s, the broken twin "
                 "drops payments that arrive later."
             )
         if self.mode == "append" and self.guard == "none":

@@ -26,7 +26,7 @@ def test_every_client_has_a_name_and_settings_of_its_own() -> None:
         "consume-transform-produce-kafka-python",
     ]
     for group in groups:
-        assert f"Members of {group.client}." in group.says
+        assert f"Members use {group.client}." in group.says
         told = group.configuration()
         assert ("member's producer" in told) is (group.client in IN_PYTHON)
 
