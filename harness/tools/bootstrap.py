@@ -18,9 +18,9 @@ def main() -> int:
     """Check this machine, then install; return 0, or 3 if that failed."""
     if sys.version_info < MINIMUM:
         return restart_with_newer()
-    trouble = what_is_missing(sys.platform)
-    if trouble:
-        return fail(trouble)
+    problem = what_is_missing(sys.platform)
+    if problem:
+        return fail(problem)
     return set_up(Path(__file__).resolve().parents[2])
 
 
@@ -47,7 +47,7 @@ def restart_with_newer() -> int:
             continue
     return fail(
         "This is Python " + ".".join(str(part) for part in sys.version_info[:3]) + ", but 3.11 or "
-        "newer is needed, and none was found in PATH. Install one, then try again."
+        "newer is needed and PATH has none. Install one, then try again."
     )
 
 
@@ -57,8 +57,8 @@ def what_is_missing(platform: str) -> str:
         return "Local runs need Linux; elsewhere use a Linux container or virtual machine."
     if find_spec("venv") is None or find_spec("ensurepip") is None:
         return (
-            "This Python cannot make virtual environments: its modules venv and ensurepip come as "
-            "a package of their own. On Debian and Ubuntu install it with `apt-get install python"
+            "This Python cannot create virtual environments: its modules venv and ensurepip are "
+            "missing. On Debian and Ubuntu, install them with `apt-get install python"
             + ".".join(str(part) for part in sys.version_info[:2])
             + "-venv`, then try again."
         )
@@ -79,7 +79,7 @@ def set_up(root: Path) -> int:
     except SetupError as error:
         return fail(str(error))
     except KeyboardInterrupt:
-        return fail("Interrupted. The next set-up begins where it makes sense.")
+        return fail("Interrupted. Run the set-up again to continue.")
     return 0
 
 

@@ -78,7 +78,7 @@ def _build(target: Path, build: Callable[[Path], None]) -> None:
             target.rename(folder.with_suffix(".old.tmp"))
         folder.rename(target)
     except NotADirectoryError as error:
-        raise SetupError(f"{target} is in the way: remove it, then try again.") from error
+        raise SetupError(f"{target} is not a folder: remove it, then try again.") from error
     finally:
         _sweep(target)
 

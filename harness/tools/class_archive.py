@@ -63,32 +63,32 @@ def installed(
     program = java.resolve()
     # Modification times in seconds: some file systems, and zip, are no more precise.
     files = [program, *sorted(jars.glob("*.jar"))]
-    made_with = [(str(file), (at := file.stat()).st_size, int(at.st_mtime)) for file in files]
+    stats = [(str(file), (stat := file.stat()).st_size, int(stat.st_mtime)) for file in files]
     owner = [str(program), str(jars), *options]
-    state = hashlib.sha256(json.dumps([owner, made_with]).encode())
+    state = hashlib.sha256(json.dumps([owner, stats]).encode())
     target = cache.location() / kind / state.hexdigest()[:16]
 
     def build_one(folder: Path) -> None:
         for old in target.parent.glob(f"*/{_OWNER}"):
             with suppress(OSError, ValueError):  # another run may be removing it
-                its = json.loads(old.read_text())
-                if its == owner or not all(Path(part).exists() for part in its[:2]):
+                old_owner = json.loads(old.read_text())
+                if old_owner == owner or not all(Path(p).exists() for p in old_owner[:2]):
                     _remove(old.parent)
         build(folder)
         (folder / _OWNER).write_text(json.dumps(owner))
 
     try:
-        return cache.install(target, build_one, waiting=_busy)
+        return cache.install(target, build_one, waiting=_do_not_wait)
     except SetupError as error:
         raise NotKept(str(error)) from error
 
 
-def _busy() -> NoReturn:
-    raise NotKept("another run is making it")
+def _do_not_wait() -> NoReturn:
+    raise NotKept("another run is creating it")
 
 
 def _remove(folder: Path) -> None:
     """Rename the folder before removal, so that a half-removed one is never used."""
-    gone = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
-    folder.rename(gone)
-    cache.remove(gone)
+    renamed = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
+    folder.rename(renamed)
+    cache.remove(renamed)

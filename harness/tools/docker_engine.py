@@ -54,7 +54,7 @@ def connect(
     program = shutil.which("docker", path=environ.get("PATH", ""))
     if program is None:
         raise SetupError(
-            f"Docker is missing: there is no `docker` in PATH. Install Docker Engine, {otherwise}."
+            f"Docker is missing: PATH has no `docker`. Install Docker Engine, {otherwise}."
         )
     plugin = _compose(program, environ, otherwise) if compose else ""
     host = environ.get("DOCKER_HOST") or _output(
@@ -77,9 +77,9 @@ def _compose(program: str, environ: Mapping[str, str], otherwise: str) -> str:
     version = _output([program, "compose", "version", "--short"], environ)
     if version is None or _numbers(version) < COMPOSE:
         found = "is missing" if version is None else f"{version} is too old"
-        wanted = ".".join(map(str, COMPOSE))
+        minimum = ".".join(map(str, COMPOSE))
         raise SetupError(
-            f"Docker's compose plugin {found}: `docker compose` {wanted} or newer is needed. "
+            f"Docker's compose plugin {found}: `docker compose` {minimum} or newer is needed. "
             f"Install it, {otherwise}."
         )
     return version

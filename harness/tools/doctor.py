@@ -86,10 +86,10 @@ def examine(
     ]
     if leftovers is not None:
         checks.append(("leftovers", lambda: check_leftovers(leftovers())))
-    return [_look(name, check) for name, check in checks]
+    return [_run(name, check) for name, check in checks]
 
 
-def _look(name: str, check: Check) -> Finding:
+def _run(name: str, check: Check) -> Finding:
     try:
         return check()
     except (SetupError, OSError) as error:
@@ -101,7 +101,8 @@ def check_system() -> Finding:
     detail = f"{platform.system()} {platform.release()}, {platform.machine()}"
     if sys.platform != "linux":
         advice = (
-            "Runs need Linux, those on Docker too. Elsewhere `onceproof check` judges histories."
+            "All runs need Linux, including those on Docker. Other systems can only judge "
+            "histories, with `onceproof check`."
         )
         return Finding(name="system", status=Status.PROBLEM, detail=detail, advice=advice)
     return Finding(name="system", status=Status.OK, detail=detail)
@@ -124,7 +125,7 @@ def check_cores() -> Finding:
         name="cores",
         status=Status.OK if enough else Status.NOTE,
         detail=str(cores),
-        advice="" if enough else "Runs will be slow, and some deadlines may pass.",
+        advice="" if enough else "Runs will be slow, and some may time out.",
     )
 
 
@@ -137,19 +138,21 @@ def check_memory(meminfo: Path = Path("/proc/meminfo")) -> Finding:
         name="memory",
         status=Status.OK if enough else Status.NOTE,
         detail=f"{free / GIB:.1f} GiB available",
-        advice="" if enough else "A run takes 1 to 2 GiB: close something else.",
+        advice="" if enough else "A run needs 1 to 2 GiB: close other programs.",
     )
 
 
 def check_disk(folders: Iterable[Path], *, needed: int = NEEDED_DISK) -> Finding:
     free = {folder: shutil.disk_usage(_existing(folder)).free for folder in folders}
-    poorest = min(free, key=lambda folder: free[folder])
-    enough = free[poorest] >= needed
+    fullest = min(free, key=lambda folder: free[folder])
+    enough = free[fullest] >= needed
     return Finding(
         name="disk",
         status=Status.OK if enough else Status.NOTE,
-        detail=f"{free[poorest] / GIB:.1f} GiB free at {poorest}",
-        advice="" if enough else f"Make room: {needed / GIB:.0f} GiB let runs keep their logs.",
+        detail=f"{free[fullest] / GIB:.1f} GiB free at {fullest}",
+        advice=""
+        if enough
+        else f"Free some space: runs need {needed / GIB:.0f} GiB for their logs.",
     )
 
 
@@ -168,7 +171,7 @@ def check_loopback() -> Finding:
             name="loopback",
             status=Status.PROBLEM,
             detail=f"{address} cannot be used: {error}",
-            advice="The whole block 127.0.0.0/8 must belong to the interface lo.",
+            advice="The interface lo must have the whole block 127.0.0.0/8.",
         )
     return Finding(name="loopback", status=Status.OK, detail="127.x addresses can be used")
 
@@ -183,9 +186,9 @@ def check_jars(name: str, version: str, cache_folder: Path) -> Finding:
             name=wanted.title,
             status=Status.PROBLEM,
             detail="; ".join(wrong),
-            advice=f"Remove the folder {folder}, then `make setup` downloads it again.",
+            advice=f"Remove the folder {folder}, then download it again with `make setup`.",
         )
-    detail = f"{len(wanted.sums)} jars, all sums are right"
+    detail = f"{len(wanted.sums)} jars, all checksums match"
     return Finding(name=wanted.title, status=Status.OK, detail=detail)
 
 
@@ -193,8 +196,8 @@ def _missing(name: str) -> Finding:
     return Finding(
         name=name,
         status=Status.NOTE,
-        detail="not there yet",
-        advice="`make setup` or the first run gets it.",
+        detail="not installed yet",
+        advice="`make setup` or the first run installs it.",
     )
 
 
@@ -211,8 +214,9 @@ def check_toxiproxy(cache_folder: Path) -> Finding:
         return Finding(
             name="toxiproxy",
             status=Status.PROBLEM,
-            detail=f"{program} reports {reported or 'nothing'}, not {toxiproxy.VERSION}",
-            advice=f"Remove the folder {program.parent}, then `make setup` builds it again.",
+            detail=f"{program} reports version {reported or 'unknown'}, expected "
+            f"{toxiproxy.VERSION}",
+            advice=f"Remove the folder {program.parent}, then build it again with `make setup`.",
         )
     return Finding(name="toxiproxy", status=Status.OK, detail=reported)
 
@@ -229,7 +233,7 @@ def check_go(environ: Mapping[str, str]) -> Finding:
     if found is not None and found.fits:
         return Finding(name="Go", status=Status.OK, detail=f"{found.version} ({found.program})")
     detail = "not in PATH" if found is None else f"{found.version} is too old"
-    advice = "Not needed: a toolchain comes as a wheel where toxiproxy has to be built."
+    advice = "Not required: to build toxiproxy, onceproof downloads a Go toolchain as a wheel."
     return Finding(name="Go", status=Status.NOTE, detail=detail, advice=advice)
 
 
@@ -243,7 +247,7 @@ def check_docker(environ: Mapping[str, str]) -> Finding:
             name="Docker",
             status=Status.NOTE,
             detail=str(error).partition(". ")[0],
-            advice="Only needed for runs with the docker backend.",
+            advice="Only required for runs with `--backend docker`.",
         )
     detail = f"engine {engine.version}, compose {engine.compose} ({engine.host})"
     return Finding(name="Docker", status=Status.OK, detail=detail)
@@ -251,24 +255,27 @@ def check_docker(environ: Mapping[str, str]) -> Finding:
 
 def check_private_network() -> Finding:
     name = "private network"
-    closes = "--private keeps other users from brokers, proxies and Kafka Connect"
+    protects = "--private keeps other users away from brokers, proxies and Kafka Connect"
     if (why := private_network.trouble()) is None:
-        return Finding(name=name, status=Status.OK, detail=closes)
-    advice = "See docs/explanation/limits.md for what they can reach without."
+        return Finding(name=name, status=Status.OK, detail=protects)
+    advice = "docs/explanation/limits.md lists what other users can reach without --private."
     return Finding(name=name, status=Status.NOTE, detail=why, advice=advice)
 
 
 def check_extras() -> Finding:
-    away = [kind for kind in extras.LIBRARIES if not extras.is_installed(kind)]
-    if not away:
+    absent = [kind for kind in extras.LIBRARIES if not extras.is_installed(kind)]
+    if not absent:
         return Finding(name="extras", status=Status.OK, detail=", ".join(extras.LIBRARIES))
-    advice = f"Only needed to read such tables: `pip install 'onceproof[{','.join(away)}]'`."
-    detail = f"not installed: {', '.join(away)}"
+    advice = (
+        "Only required to read tables of that format: "
+        f"`pip install 'onceproof[{','.join(absent)}]'`."
+    )
+    detail = f"not installed: {', '.join(absent)}"
     return Finding(name="extras", status=Status.NOTE, detail=detail, advice=advice)
 
 
 def check_leftovers(found: Sequence[str]) -> Finding:
     if not found:
         return Finding(name="leftovers", status=Status.OK, detail="none")
-    advice = "The next run removes them; so does `onceproof clean --yes`."
+    advice = "The next run or `onceproof clean --yes` removes them."
     return Finding(name="leftovers", status=Status.NOTE, detail="; ".join(found), advice=advice)

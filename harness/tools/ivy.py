@@ -95,14 +95,14 @@ class Ivy:
         (folder / "ivy.xml").write_text(_module(jars, transitive=transitive))
         output = ""
         for _attempt in range(2):  # downloaded jars are in Ivy's cache
-            ended, output = self._once(folder, count)
-            if ended == 0:
+            exit_code, output = self._run_once(folder, count)
+            if exit_code == 0:
                 return _collect(folder / "libs")
-            if ended in _ENDED_BY_SIGNAL:
+            if exit_code in _ENDED_BY_SIGNAL:
                 break
         raise SetupError(explain(output, name=name))
 
-    def _once(self, folder: Path, count: Count) -> tuple[int, str]:
+    def _run_once(self, folder: Path, count: Count) -> tuple[int, str]:
         command = [
             *jvm(self.java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),
             # Otherwise Ivy also reads the user's ~/.ivy2.
@@ -134,7 +134,7 @@ class Ivy:
 
 
 def _module(jars: Sequence[Coordinate], *, transitive: bool) -> str:
-    wanted = "default" if transitive else "default->master"
+    conf = "default" if transitive else "default->master"
     return "\n".join(
         [
             '<ivy-module version="2.0"><info organisation="onceproof" module="set"/>',
@@ -142,7 +142,7 @@ def _module(jars: Sequence[Coordinate], *, transitive: bool) -> str:
             *(
                 f"<dependency org={quoteattr(jar.group)} name={quoteattr(jar.artifact)} "
                 f"rev={quoteattr(jar.version)} transitive={quoteattr(str(transitive).lower())} "
-                f"conf={quoteattr(wanted)}/>"
+                f"conf={quoteattr(conf)}/>"
                 for jar in jars
             ),
             "</dependencies></ivy-module>",
@@ -159,7 +159,7 @@ def _collect(libs: Path) -> dict[Coordinate, Path]:
 
 def explain(output: str, *, name: str) -> str:
     if re.search(r"No space left on device|Disk quota exceeded", output):
-        return f"The disk is full while downloading the jars of {name}. Make room, then try again."
+        return f"The disk is full while downloading the jars of {name}. Free space, then try again."
     absent = re.findall(r"^\s*:: (\S+#\S+;\S+?): not found", output, re.MULTILINE)
     network = re.search(
         r"Host \S+ not found|UnknownHost|ConnectException|NoRouteToHost|SocketTimeout"
@@ -169,17 +169,17 @@ def explain(output: str, *, name: str) -> str:
     )
     if network:
         return (
-            f"The jars of {name} could not be downloaded: no way to a Maven repository "
-            f"({network[0]}). Check the network, or name Ivy settings for a mirror in {SETTINGS}, "
-            "then try again."
+            f"The jars of {name} could not be downloaded: no Maven repository can be reached "
+            f"({network[0]}). Check the network, or set {SETTINGS} to an Ivy settings file that "
+            "names a mirror, then try again."
         )
     if absent:
         return (
             f"The Maven repository does not have {absent[0].replace('#', ':').replace(';', ':')}, "
-            f"which {name} needs. Name Ivy settings for another repository in {SETTINGS}, "
-            "then try again."
+            f"which {name} needs. Set {SETTINGS} to an Ivy settings file that names another "
+            "repository, then try again."
         )
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if re.search("exception|error", line, re.IGNORECASE)]
-    reason = next(iter(errors or lines[-1:]), "it said nothing")
+    reason = next(iter(errors or lines[-1:]), "it printed nothing")
     return f"Ivy could not download the jars of {name}: {reason.rstrip('.')}."

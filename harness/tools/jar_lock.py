@@ -63,7 +63,7 @@ class PySpark:
         if not found:
             raise SetupError(
                 f"The installed PySpark lacks {pattern} in {self.jars}. "
-                "Remove the folder .venv, then `make setup` installs it again."
+                "Remove the folder .venv, then install it again with `make setup`."
             )
         return found[0]
 
@@ -164,13 +164,13 @@ def load(name: str, set_version: str, *, lock: Path = LOCK) -> JarSet:
         sums = None if jars is None else {Coordinate.parse(jar): s for jar, s in jars.items()}
     except (OSError, ValueError, AttributeError) as error:
         raise SetupError(
-            f"The lock of jars {lock} cannot be read: {error}. "
-            "Restore it from the repository, or write it anew with `make lock-jars`."
+            f"The jar lock file {lock} cannot be read: {error}. "
+            "Restore it from the repository, or create it again with `make lock-jars`."
         ) from error
     if not sums:
         raise SetupError(
-            f"The lock of jars has no sums for {name} {set_version}. If you changed the version, "
-            "`make lock-jars` writes it anew."
+            f"The jar lock file has no checksums for {name} {set_version}. If you changed the "
+            "version, update the file with `make lock-jars`."
         )
     return JarSet(name=name, version=set_version, sums=sums)
 

@@ -31,7 +31,7 @@ def ensure(jars: JarSet, *, cache_folder: Path, fetch: Fetch, progress: Progress
         _download(jars, folder, fetch=fetch, progress=progress)
 
     def waiting() -> None:
-        progress(Step(tool=jars.name, message="another process is downloading it: waiting"))
+        progress(Step(tool=jars.name, message="waiting for another process to download it"))
 
     target = folder_of(jars, cache_folder)
     cache.install(target, build, usable=lambda t: not damage(jars, t), waiting=waiting)
@@ -50,28 +50,28 @@ def damage(jars: JarSet, folder: Path, *, thorough: bool = False) -> list[str]:
     except (OSError, ValueError):
         return [f"{jars.title} is not in the cache"]
     found = {f.name: f.stat().st_size for f in folder.iterdir() if f.name != SIZES}
-    wrong = [f"{name} does not belong there" for name in sorted(found.keys() - sizes.keys())]
+    wrong = [f"{name} is unexpected" for name in sorted(found.keys() - sizes.keys())]
     for coordinate, expected in jars.sums.items():
         name = coordinate.file_name
         if name not in found:
             wrong.append(f"{name} is missing")
         elif found[name] != sizes.get(name):
-            wrong.append(f"{name} has {found[name]} bytes, not {sizes.get(name)}")
+            wrong.append(f"{name} has {found[name]} bytes, expected {sizes.get(name)}")
         elif thorough and jar_lock.digest(folder / name) != expected:
-            wrong.append(f"{name} has another sha256 than the lock says")
+            wrong.append(f"the sha256 of {name} differs from the lock file")
     return wrong
 
 
 def _download(jars: JarSet, folder: Path, *, fetch: Fetch, progress: Progress) -> None:
     total = len(jars.sums)
-    arrived = 0
-    counting = threading.Lock()
+    downloaded = 0
+    lock = threading.Lock()
 
     def count(more: int) -> None:
-        nonlocal arrived
-        with counting:
-            arrived = min(total, arrived + more)
-            progress(Step(tool=jars.name, message="downloading jars", done=arrived, total=total))
+        nonlocal downloaded
+        with lock:
+            downloaded = min(total, downloaded + more)
+            progress(Step(tool=jars.name, message="downloading jars", done=downloaded, total=total))
 
     progress(Step(tool=jars.name, message=f"downloading {total} jars", done=0, total=total))
     with tempfile.TemporaryDirectory(dir=folder, prefix=".work-") as work:
@@ -86,13 +86,13 @@ def _download(jars: JarSet, folder: Path, *, fetch: Fetch, progress: Progress) -
 def verify(coordinate: Coordinate, file: Path | None, expected: str) -> None:
     """Raise `SetupError` if a jar is missing or differs from the lock."""
     if file is None:
-        raise SetupError(f"{coordinate} was not among the downloaded jars. Try again.")
+        raise SetupError(f"{coordinate} was not downloaded. Try again.")
     actual = jar_lock.digest(file)
     if actual != expected:
         raise SetupError(
-            f"{coordinate.file_name} ({coordinate}) has sha256 {actual}, but the lock of jars "
-            f"expects {expected}: nothing was installed. Try again; if it stays so, the "
-            "repository or something on the way to it serves another file."
+            f"{coordinate.file_name} ({coordinate}) has sha256 {actual}, but the jar lock file "
+            f"expects {expected}. Nothing was installed. Try again; if the error persists, the "
+            "repository or a proxy serves a different file."
         )
 
 
@@ -115,18 +115,18 @@ def relock(ivy: Ivy, pyspark: PySpark) -> list[JarSet]:
         ("artemis", jar_lock.ARTEMIS, jar_lock.artemis_roots(), False),
     ]
     sets: list[JarSet] = []
-    for name, version, roots, beside_pyspark in wanted:
+    for name, version, roots, uses_pyspark in wanted:
         with tempfile.TemporaryDirectory(prefix="onceproof-lock-") as work:
             files = ivy.resolve(roots, Path(work), name=name)
             sums = {
                 jar: jar_lock.digest(file)
                 for jar, file in files.items()
-                if not (beside_pyspark and pyspark.bundles(jar.artifact))
+                if not (uses_pyspark and pyspark.bundles(jar.artifact))
             }
         if name == "kafka-connect":  # used with the broker's jars
             sums = {jar: s for jar, s in sums.items() if jar not in sets[0].sums}
         if len({jar.file_name for jar in sums}) < len(sums):
-            raise SetupError(f"Two jars of {name} have the same file name: they cannot share one.")
+            raise SetupError(f"Two jars of {name} have the same file name; names must be unique.")
         sets.append(JarSet(name=name, version=version, sums=sums))
     jar_lock.save(sets)
     return sets

@@ -64,12 +64,12 @@ def look_at(program: Path) -> Java | None:
     try:
         release = (home / "release").read_text(errors="replace")
     except OSError:
-        return _ask(program)
+        return _run_java(program)
     found = re.search(r'^JAVA_VERSION="([^"]+)"', release, re.MULTILINE)
     return Java(program=home / "bin" / "java", home=home, version=found[1]) if found else None
 
 
-def _ask(program: Path) -> Java | None:
+def _run_java(program: Path) -> Java | None:
     try:
         answer = subprocess.run(
             [program, "-XshowSettings:properties", "-version"],
@@ -97,15 +97,15 @@ def find(
     look: Callable[[Path], Java | None] = look_at,
 ) -> Java:
     """Return the first Java that fits, from JAVA_HOME, PATH, and the usual folders."""
-    misfits: list[Java] = []
+    unsupported: list[Java] = []
     for program in _candidates(environ, folders):
         java = look(program)
         if java is None:
             continue
         if java.fits:
             return java
-        misfits.append(java)
-    raise SetupError(f"{_complaint(environ, misfits)} {advice(os_release)}")
+        unsupported.append(java)
+    raise SetupError(f"{_problem(environ, unsupported)} {advice(os_release)}")
 
 
 def _candidates(environ: Mapping[str, str], folders: Sequence[Path]) -> Iterator[Path]:
@@ -118,14 +118,14 @@ def _candidates(environ: Mapping[str, str], folders: Sequence[Path]) -> Iterator
         yield from sorted(folder.glob("*/bin/java"))
 
 
-def _complaint(environ: Mapping[str, str], misfits: Sequence[Java]) -> str:
-    if misfits:
-        java = misfits[0]
+def _problem(environ: Mapping[str, str], unsupported: Sequence[Java]) -> str:
+    if unsupported:
+        java = unsupported[0]
         kind = "too old" if java.major < MINIMUM else "too new for Spark 4.0"
         return f"Java {java.version} ({java.program}) is {kind}."
     home = environ.get("JAVA_HOME")
     where = f"none at JAVA_HOME={home}" if home else "JAVA_HOME is not set"
-    return f"No Java was found ({where}, and there is none in PATH)."
+    return f"No Java was found ({where}, and PATH has none)."
 
 
 def advice(os_release: Path = OS_RELEASE) -> str:

@@ -17,27 +17,27 @@ from onceproof.harness.tools.error import SetupError
 _REASONS = (
     (
         r"No space left on device|Disk quota exceeded",
-        "the disk is full. Make room, then try again.",
+        "the disk is full. Free space, then try again.",
     ),
     (
         r"DO NOT MATCH THE HASHES|Hashes are required|hashes? (?:does|do) not match",
-        "a downloaded package is not the one that was locked. Try again; if it stays so, the "
-        "registry or something on the way to it serves another file.",
+        "a downloaded package does not match the hash in the lock file. Try again; if the error "
+        "persists, the registry or a proxy serves a different file.",
     ),
     (
         r"NewConnectionError|Failed to establish|NameResolution|name resolution|Connection refused"
         r"|Network is unreachable|ConnectTimeout|Read timed out|ProxyError|SSLError"
         r"|CERTIFICATE_VERIFY_FAILED|connection broken|Max retries",
-        "no way to the Python package registry. Check the network, or pip's configuration "
+        "the Python package registry cannot be reached. Check the network, or pip's configuration "
         "(`pip config list`), then try again.",
     ),
     (
         r"No matching distribution found for (\S+)",
-        "the Python package registry that pip is configured for has no {0} that fits this machine.",
+        "the Python package registry that pip uses has no {0} that fits this machine.",
     ),
     (
         r"Permission denied|Read-only file system",
-        "it may not write there. Correct the permissions.",
+        "permission denied. Correct the permissions, then try again.",
     ),
 )
 
@@ -79,6 +79,6 @@ def explain(output: str, *, log: Path | None = None) -> str:
         if found := re.search(pattern, output, re.IGNORECASE):
             return f"Installing Python packages failed: {reason.format(*found.groups())}"
     errors = re.findall(r"^\s*error: (.+)$", output, re.MULTILINE | re.IGNORECASE)
-    reason = errors[0].rstrip(".") if errors else "pip does not say why"
-    where = f" All that it said is in {log}." if log else ""
-    return f"Installing Python packages failed: {reason}.{where}"
+    reason = errors[0].rstrip(".") if errors else "pip gave no reason"
+    hint = f" See {log}." if log else ""
+    return f"Installing Python packages failed: {reason}.{hint}"

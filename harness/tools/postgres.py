@@ -69,7 +69,7 @@ def wheel_at(package: Path, *, wheel_version: str) -> Wheel:
     if not found:
         raise SetupError(
             f"The PostgreSQL wheel in {package} lacks its programs. "
-            "Remove the folder .venv, then `make setup` installs it again."
+            "Remove the folder .venv, then install it again with `make setup`."
         )
     newest = max(found, key=lambda f: int(f.name.removeprefix("pginstall") or 0))
     return Wheel(
@@ -94,8 +94,8 @@ def ensure(
     user = NOBODY if root else None
     folder = wheel.bin
     if root and not reachable(folder):
-        progress(Step(tool="postgres", message="copying the programs to where `nobody` may go"))
-        folder = _copy(wheel, place=_open_place(cache_folder, elsewhere))
+        progress(Step(tool="postgres", message="copying the programs to a folder for `nobody`"))
+        folder = _copy(wheel, target_root=_shared_folder(cache_folder, elsewhere))
     answer = (ask or run_version)(folder, user)
     progress(Step(tool="postgres", message=f"PostgreSQL {answer} is ready", finished=True))
     return Postgres(bin=folder, version=answer, uid=user, gid=user)
@@ -103,7 +103,7 @@ def ensure(
 
 def run_version(folder: Path, user: int | None) -> str:
     """Run `postgres --version` as a user, which proves that it works."""
-    answer, trouble = "", ""
+    answer, problem = "", ""
     try:
         done = subprocess.run(
             [folder / "postgres", "--version"],
@@ -116,15 +116,15 @@ def run_version(folder: Path, user: int | None) -> str:
             group=user,
             extra_groups=None if user is None else [],
         )
-        answer, trouble = done.stdout, done.stderr.strip()
+        answer, problem = done.stdout, done.stderr.strip()
     except (OSError, ValueError, subprocess.SubprocessError) as error:
-        trouble = str(error)
+        problem = str(error)
     found = re.search(r"\(PostgreSQL\) (\S+)", answer)
     if found is None:
         who = "" if user is None else f" as user id {user}"
         raise SetupError(
-            f"PostgreSQL's programs do not run{who}: {trouble or 'no answer'} ({folder}). "
-            "Run onceproof as an ordinary user, or from a folder that others may enter."
+            f"PostgreSQL's programs do not run{who}: {problem or 'no output'} ({folder}). "
+            "Run onceproof as a regular user, or from a folder that other users can enter."
         )
     return found[1]
 
@@ -132,10 +132,10 @@ def run_version(folder: Path, user: int | None) -> str:
 def reachable(path: Path) -> bool:
     """Return whether other users may enter this folder and all its parents."""
     resolved = path.resolve()
-    return all(_open(folder) for folder in (resolved, *resolved.parents))
+    return all(_is_searchable(folder) for folder in (resolved, *resolved.parents))
 
 
-def _open(folder: Path) -> bool:
+def _is_searchable(folder: Path) -> bool:
     try:
         mode = folder.stat().st_mode
     except OSError:
@@ -143,36 +143,36 @@ def _open(folder: Path) -> bool:
     return bool(mode & stat.S_IXOTH)
 
 
-def _open_place(cache_folder: Path, elsewhere: Iterable[Path]) -> Path:
+def _shared_folder(cache_folder: Path, elsewhere: Iterable[Path]) -> Path:
     cache_folder.mkdir(parents=True, exist_ok=True)
     if reachable(cache_folder):
         return cache_folder
     for folder in elsewhere:
-        place = folder / "onceproof"
-        if reachable(folder) and os.access(folder, os.W_OK) and _ours(place):
-            return place
+        shared = folder / "onceproof"
+        if reachable(folder) and os.access(folder, os.W_OK) and _is_ours(shared):
+            return shared
     names = ", ".join(map(str, elsewhere))
     raise SetupError(
-        f"PostgreSQL does not run as root, and the user it runs as can enter neither {cache_folder}"
-        f" nor {names}. Choose a folder that is open to others with {cache.VARIABLE}=<folder>."
+        f"PostgreSQL does not run as root, and its user can enter neither {cache_folder} nor "
+        f"{names}. Set {cache.VARIABLE} to a folder that other users can enter."
     )
 
 
-def _ours(place: Path) -> bool:
+def _is_ours(folder: Path) -> bool:
     """Create the folder, or check that no other user could have written to it."""
     try:
-        if not place.exists():
-            place.mkdir()
-            place.chmod(0o755)  # independently of the umask
-        found = place.lstat()
+        if not folder.exists():
+            folder.mkdir()
+            folder.chmod(0o755)  # independently of the umask
+        found = folder.lstat()
     except OSError:
         return False
     safe = not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     return stat.S_ISDIR(found.st_mode) and safe and found.st_uid == os.geteuid()
 
 
-def _copy(wheel: Wheel, *, place: Path) -> Path:
-    target = place / f"postgres-{wheel.label}"
+def _copy(wheel: Wheel, *, target_root: Path) -> Path:
+    target = target_root / f"postgres-{wheel.label}"
     package = wheel.installation.parent.name
 
     def build(folder: Path) -> None:

@@ -21,9 +21,9 @@ _NEW_USER: Final = 0x10000000
 _NEW_NET: Final = 0x40000000
 _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 1
 _ADVICE: Final = {
-    errno.EPERM: "the system forbids it (a container, or a limit on user namespaces)",
-    errno.ENOSPC: "the limit of namespaces is reached (/proc/sys/user/max_user_namespaces)",
-    errno.EINVAL: "this process has threads already, or the kernel knows no user namespaces",
+    errno.EPERM: "the system does not permit it (a container, or restricted user namespaces)",
+    errno.ENOSPC: "the limit on namespaces is reached (/proc/sys/user/max_user_namespaces)",
+    errno.EINVAL: "this process already has threads, or the kernel has no user namespaces",
 }
 
 
@@ -47,8 +47,8 @@ def enter_private_network() -> None:
     except OSError as error:
         why = _ADVICE.get(error.errno or 0, error.strerror or str(error))
         raise NotPrivate(
-            f"there is no private network to be had: {why}. Do without --private where nobody else "
-            "uses this machine."
+            f"cannot create a private network: {why}. Leave out --private if nobody else uses "
+            "this machine."
         ) from error
 
 
@@ -67,11 +67,11 @@ def _keep_identity(uid: int, gid: int) -> None:
 
 
 def _bring_up(interface: str) -> None:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         request = struct.pack("16sh14x", interface.encode(), 0)
-        (flags,) = struct.unpack_from("h", fcntl.ioctl(any_socket, _GET_FLAGS, request), 16)
+        (flags,) = struct.unpack_from("h", fcntl.ioctl(sock, _GET_FLAGS, request), 16)
         request = struct.pack("16sh14x", interface.encode(), flags | _UP)
-        fcntl.ioctl(any_socket, _SET_FLAGS, request)
+        fcntl.ioctl(sock, _SET_FLAGS, request)
 
 
 def trouble() -> str | None:
@@ -79,7 +79,7 @@ def trouble() -> str | None:
     done = subprocess.run(
         [sys.executable, "-I", __file__], capture_output=True, text=True, timeout=30, check=False
     )
-    return (done.stderr.strip()[-300:] or "it failed") if done.returncode else None
+    return (done.stderr.strip()[-300:] or "it printed no reason") if done.returncode else None
 
 
 if __name__ == "__main__":

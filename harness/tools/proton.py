@@ -27,9 +27,9 @@ def proton() -> Path | None:
     """
     if find_spec("proton") is not None:
         return None
-    wanted = hashlib.sha256(LOCK.read_bytes()).hexdigest()[:12]
+    lock_hash = hashlib.sha256(LOCK.read_bytes()).hexdigest()[:12]
     python = f"{platform.python_implementation()}-{platform.python_version()}-{platform.machine()}"
-    return cache.install(cache.location() / "proton" / f"{python}-{wanted}", _build)
+    return cache.install(cache.location() / "proton" / f"{python}-{lock_hash}", _build)
 
 
 def _build(folder: Path) -> None:

@@ -29,9 +29,9 @@ def import_file(path: Path) -> ModuleType:
         raise BadPythonFile(f"{path}: expected a file whose name ends in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module  # where dataclasses look for it
-    beside = str(path.parent)
-    if beside not in sys.path:
-        sys.path.append(beside)
+    folder = str(path.parent)
+    if folder not in sys.path:
+        sys.path.append(folder)
     try:
         spec.loader.exec_module(module)
     except Exception as error:

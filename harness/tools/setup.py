@@ -77,17 +77,17 @@ def ensure(
     ivy = Ivy(java=runtime.program, jar=pyspark.ivy)
     get = partial(jars.with_ivy, ivy=ivy, cache_folder=folder, progress=progress)
     with ThreadPoolExecutor(2, thread_name_prefix="setup") as pool:
-        of_stage = (
+        stage_job = (
             pool.submit(_stage, runtime, get, cache_folder=folder, progress=progress)
             if stage
             else None
         )
         spark_jars = pool.submit(get, connector)
-    _raise_all(*([of_stage] if of_stage else []), spark_jars)
+    _raise_all(*([stage_job] if stage_job else []), spark_jars)
     return Tools(
         java_home=runtime.home,
         spark_kafka_jars=tuple(sorted(spark_jars.result().glob("*.jar"))),
-        stage=of_stage.result() if of_stage else None,
+        stage=stage_job.result() if stage_job else None,
         known_versions={
             "java": runtime.version,
             "pyspark": pyspark.version,

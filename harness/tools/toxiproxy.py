@@ -25,14 +25,14 @@ Build = Callable[[Path, Progress], None]
 
 def ensure(*, cache_folder: Path, progress: Progress = silent, build: Build | None = None) -> Path:
 
-    def fill(folder: Path) -> None:
+    def build_into(folder: Path) -> None:
         (build or with_go)(folder, progress)
 
     def waiting() -> None:
-        progress(Step(tool="toxiproxy", message="another process is building it: waiting"))
+        progress(Step(tool="toxiproxy", message="waiting for another process to build it"))
 
     program = program_in(cache_folder)
-    cache.install(program.parent, fill, usable=_has_program, waiting=waiting)
+    cache.install(program.parent, build_into, usable=_has_program, waiting=waiting)
     progress(Step(tool="toxiproxy", message=f"toxiproxy {VERSION} is ready", finished=True))
     return program
 
@@ -99,14 +99,14 @@ def _environment(environ: Mapping[str, str], work: Path) -> dict[str, str]:
         "GOPATH": str(work / "path"),
         "GOMODCACHE": str(work / "mod"),
         "GOCACHE": str(work / "cache"),
-        "GOTMPDIR": _made(work / "tmp"),
+        "GOTMPDIR": _create(work / "tmp"),
         "GOTOOLCHAIN": "local",
         "GOWORK": "off",
         "CGO_ENABLED": "0",  # needs no C compiler, and runs in an empty container image
     }
 
 
-def _made(folder: Path) -> str:
+def _create(folder: Path) -> str:
     folder.mkdir(parents=True)
     return str(folder)
 
@@ -120,27 +120,27 @@ def _check_module(toolchain: Path, program: Path) -> None:
     if found is None or found.groups() != (f"v{VERSION}", SUM):
         actual = " ".join(found.groups()) if found else "no module information"
         raise SetupError(
-            f"The toxiproxy that Go built is not the expected one: {actual}, expected v{VERSION} "
-            f"{SUM}. Nothing was installed; ask where GOPROXY gets its modules from."
+            f"Go built an unexpected toxiproxy module: {actual}; expected v{VERSION} {SUM}. "
+            "Nothing was installed. Check which proxy GOPROXY names."
         )
 
 
 def explain(output: str) -> str:
     if re.search(r"no space left on device|disk quota exceeded", output, re.IGNORECASE):
-        return "Building toxiproxy failed: the disk is full. Make room, then try again."
+        return "Building toxiproxy failed: the disk is full. Free space, then try again."
     network = r"dial tcp|no such host|i/o timeout|connection re(?:fused|set)|x509|TLS handshake"
     if re.search(rf"{network}|module lookup disabled|proxyconnect", output):
         return (
-            "Building toxiproxy failed: no way to Go's module proxy. Check the network, or "
+            "Building toxiproxy failed: Go's module proxy cannot be reached. Check the network, or "
             "`go env GOPROXY`, then try again."
         )
     if "checksum mismatch" in output or "SECURITY ERROR" in output:
         return (
-            "Building toxiproxy failed: a Go module is not the one that its checksum names. "
-            "Nothing was installed; ask where GOPROXY gets its modules from."
+            "Building toxiproxy failed: a Go module does not match its checksum. "
+            "Nothing was installed. Check which proxy GOPROXY names."
         )
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    return f"Building toxiproxy failed: {lines[-1] if lines else 'Go does not say why'}."
+    return f"Building toxiproxy failed: {lines[-1] if lines else 'Go gave no reason'}."
 
 
 def _has_program(folder: Path) -> bool:

@@ -42,8 +42,8 @@ def sum_of(folders: Iterable[Path]) -> str:
         for path in sorted(folder.rglob("*")):
             if path.suffix in _SUFFIXES and path.is_file():
                 content = path.read_bytes()
-                place = path.relative_to(folder.parent).as_posix()
-                found.update(f"{place} {len(content)}\n".encode() + content)
+                name = path.relative_to(folder.parent).as_posix()
+                found.update(f"{name} {len(content)}\n".encode() + content)
     return found.hexdigest()[:12]
 
 

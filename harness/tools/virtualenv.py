@@ -77,20 +77,20 @@ def ensure(environment: Environment, say: Say, *, install: Install | None = None
     """Create or update the environment; return False if it was up to date."""
     try:
         guard = environment.root / ".venv.lock"
-        with cache.locked(guard, waiting=lambda: say("another set-up is running here: waiting")):
+        with cache.locked(guard, waiting=lambda: say("waiting for another set-up to finish")):
             wanted = fingerprint(environment)
-            if _stamped(environment) == wanted and not missing(environment):
+            if _read_stamp(environment) == wanted and not missing(environment):
                 return False
             _check_disk(environment.root)
             _prepare(environment, say)
             (install or from_lock)(environment, say)
             environment.stamp.write_text(wanted + "\n")
     except OSError as error:
-        raise from_os(error, doing=f"making {environment.folder}") from error
+        raise from_os(error, doing=f"creating {environment.folder}") from error
     return True
 
 
-def _stamped(environment: Environment) -> str:
+def _read_stamp(environment: Environment) -> str:
     try:
         return environment.stamp.read_text().strip()
     except OSError:
@@ -105,11 +105,11 @@ def missing(environment: Environment) -> list[str]:
     if not environment.command.exists() or not environment.python.exists():
         return pinned
     site = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
-    there = {_plain(path.stem) for path in (environment.folder / site).glob("*.dist-info")}
-    return [each for each in pinned if _plain(each) not in there]
+    installed = {_normalized(path.stem) for path in (environment.folder / site).glob("*.dist-info")}
+    return [each for each in pinned if _normalized(each) not in installed]
 
 
-def _plain(text: str) -> str:
+def _normalized(text: str) -> str:
     """Normalize `name==1.0` of a lock and `Name-1.0` of a folder to the same text."""
     return re.sub(r"[-_.=]+", "-", text).lower()
 
@@ -118,25 +118,25 @@ def _check_disk(root: Path) -> None:
     free = shutil.disk_usage(root).free
     if free < NEEDED_DISK:
         raise SetupError(
-            f"Only {free / GIB:.1f} GB are free at {root}, the set-up needs "
-            f"{NEEDED_DISK / GIB:.0f} GB. Make room, then try again."
+            f"{root} has only {free / GIB:.1f} GB free, but the set-up needs "
+            f"{NEEDED_DISK / GIB:.0f} GB. Free space, then try again."
         )
 
 
 def _prepare(environment: Environment, say: Say) -> None:
     """Create a working virtual environment, and mark it as unfinished."""
-    if environment.folder.exists() and not _worth_keeping(environment):
-        say("removing a .venv that is broken or half-made")
+    if environment.folder.exists() and not _is_usable(environment):
+        say("removing a broken or incomplete .venv")
         cache.remove(environment.folder)
     if not environment.folder.exists():
-        say("making .venv")
+        say("creating .venv")
         _create(environment)
     environment.stamp.write_text(UNFINISHED + "\n")
 
 
-def _worth_keeping(environment: Environment) -> bool:
+def _is_usable(environment: Environment) -> bool:
     """Return whether pip can update it, which is faster than a new one."""
-    if _stamped(environment) == UNFINISHED:
+    if _read_stamp(environment) == UNFINISHED:
         return False
     probe = "import pip, sys; print(sys.prefix, sys.version_info[:2])"
     try:
@@ -151,7 +151,7 @@ def _worth_keeping(environment: Environment) -> bool:
 def _create(environment: Environment) -> None:
     if subprocess.run([sys.executable, "-m", "venv", environment.folder], check=False).returncode:
         cache.remove(environment.folder)
-        raise SetupError(f"Making the virtual environment {environment.folder} failed.")
+        raise SetupError(f"The virtual environment {environment.folder} could not be created.")
 
 
 def from_lock(environment: Environment, say: Say) -> None:

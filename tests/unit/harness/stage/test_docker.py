@@ -85,7 +85,7 @@ def docker_that(tmp_path: Path) -> Callable[[str], dict[str, str]]:
 
 
 def test_no_docker(tmp_path: Path) -> None:
-    with pytest.raises(SetupError, match=r"no `docker` in PATH.*leave out `--backend docker`"):
+    with pytest.raises(SetupError, match=r"PATH has no `docker`.*leave out `--backend docker`"):
         connect({"PATH": str(tmp_path)})
 
 

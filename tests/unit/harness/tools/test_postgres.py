@@ -34,9 +34,9 @@ def answer(folder: Path, user: int | None) -> str:
 @pytest.fixture
 def open_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Pytest's own folders are closed to others; pretend that everything above is open."""
-    real = postgres._open
+    real = postgres._is_searchable
     above = set(tmp_path.resolve().parents) | {tmp_path.resolve()}
-    monkeypatch.setattr(postgres, "_open", lambda folder: folder in above or real(folder))
+    monkeypatch.setattr(postgres, "_is_searchable", lambda folder: folder in above or real(folder))
     return tmp_path
 
 

@@ -111,7 +111,7 @@ def test_a_failed_build_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     version = "[ $1 = version ] && echo go version go1.26.8 linux/amd64 && exit"
     script(tmp_path / "go-bin", f"{version}\n{trouble}")
     monkeypatch.setenv("PATH", f"{tmp_path / 'go-bin'}:/usr/bin:/bin")
-    with pytest.raises(SetupError, match="no way to Go's module proxy"):
+    with pytest.raises(SetupError, match="Go's module proxy cannot be reached"):
         toxiproxy.with_go(tmp_path / "cache", silent)
 
 
@@ -119,10 +119,10 @@ def test_a_failed_build_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ("output", "says"),
     [
         ("write /x: no space left on device", "disk is full"),
-        ("verifying module: checksum mismatch", "not the one that its checksum names"),
-        ("module lookup disabled by GOPROXY=off", "no way to Go's module proxy"),
+        ("verifying module: checksum mismatch", "does not match its checksum"),
+        ("module lookup disabled by GOPROXY=off", "Go's module proxy cannot be reached"),
         ("something\nodd\n", "failed: odd."),
-        ("", "does not say why"),
+        ("", "Go gave no reason"),
     ],
 )
 def test_what_go_says_becomes_a_sentence(output: str, says: str) -> None:

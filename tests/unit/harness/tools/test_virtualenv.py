@@ -113,7 +113,7 @@ def test_what_was_begun_and_not_finished_is_made_anew(environment: Environment) 
     said: list[str] = []
     virtualenv.ensure(environment, said.append, install=FakeInstaller())
     assert not stray.exists()
-    assert "removing a .venv that is broken or half-made" in said
+    assert "removing a broken or incomplete .venv" in said
 
 
 def test_a_missing_package_is_noticed(environment: Environment) -> None:
@@ -156,7 +156,7 @@ def test_one_whose_pip_is_broken_is_replaced_without_a_traceback(
 
 def test_two_at_once_install_once(environment: Environment) -> None:
     said: list[str] = []
-    waiting = "another set-up is running here: waiting"
+    waiting = "waiting for another set-up to finish"
     install = FakeInstaller(
         until=lambda: wait_until(lambda: said.count(waiting) == 2, what="two to wait", seconds=60)
     )
@@ -177,7 +177,7 @@ def test_a_full_disk_is_met_before_anything_is_made(
     environment: Environment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(virtualenv, "NEEDED_DISK", 1 << 60)
-    with pytest.raises(SetupError, match="Make room"):
+    with pytest.raises(SetupError, match="Free space"):
         virtualenv.ensure(environment, quiet, install=FakeInstaller())
     assert not environment.folder.exists()
 
@@ -194,14 +194,14 @@ def test_one_requirement_is_cut_out_with_its_hashes() -> None:
     ("output", "says"),
     [
         ("ERROR: Could not install: [Errno 28] No space left on device", "disk is full"),
-        ("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM", "not the one that was locked"),
+        ("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM", "does not match the hash"),
         (
             "NewConnectionError('...')\nERROR: No matching distribution found for demo==1.0",
-            "no way to the Python package registry",
+            "the Python package registry cannot be reached",
         ),
         ("ERROR: No matching distribution found for demo==1.0", "has no demo==1.0 that fits"),
-        ("ERROR: odd thing.\n", "failed: odd thing. All that it said is in /x/log."),
-        ("", "pip does not say why"),
+        ("ERROR: odd thing.\n", "failed: odd thing. See /x/log."),
+        ("", "pip gave no reason"),
     ],
 )
 def test_what_pip_says_becomes_a_sentence(output: str, says: str) -> None:
