@@ -23,7 +23,7 @@ from onceproof.harness.kafka.connecting.refused import CredentialsRefused
 T = TypeVar("T")
 _SPEC: Final[Any] = OffsetSpec
 _EARLIEST, _LATEST = _SPEC.earliest(), _SPEC.latest()
-_ANSWER: Final = 30.0
+_TIMEOUT: Final = 30.0
 """Request timeout, in seconds."""
 
 
@@ -57,7 +57,7 @@ class Cluster:
     """
 
     def __init__(self, connection: Connection) -> None:
-        _check(connection)
+        _check_access(connection)
         self.properties = connection.librdkafka()
         self._admin = AdminClient({**self.properties, "log_level": 0})
 
@@ -67,7 +67,7 @@ class Cluster:
         Raises:
             UnreadableCluster: the topic does not exist, or no broker answers.
         """
-        found = self._do(lambda: self._admin.list_topics(name, timeout=_ANSWER), "metadata")
+        found = self._call(lambda: self._admin.list_topics(name, timeout=_TIMEOUT), "metadata")
         about = found.topics[name]
         if about.error is not None:
             raise UnreadableCluster(f"topic {name} cannot be read: {about.error.str()}")
@@ -94,9 +94,10 @@ class Cluster:
         Raises:
             BadBound: the bound names a partition that does not exist.
         """
-        if odd := sorted(bound.offsets.keys() - topic.partitions.keys()):
+        if unknown := sorted(bound.offsets.keys() - topic.partitions.keys()):
             raise BadBound(
-                f"{topic.name} has no partition {odd[0]}; it has 0 to {len(topic.partitions) - 1}"
+                f"{topic.name} has no partition {unknown[0]}; expected 0 to "
+                f"{len(topic.partitions) - 1}"
             )
         found = {**otherwise, **bound.offsets}
         if bound.at is not None:
@@ -124,13 +125,13 @@ class Cluster:
                 if offset >= topic.partitions[partition].end:
                     continue
                 consumer.assign([TopicPartition(topic.name, partition, offset)])
-                message = consumer.poll(_ANSWER)
+                message = consumer.poll(_TIMEOUT)
                 error = None if message is None else message.error()
                 if message is not None and error is None:
                     found[partition] = message.timestamp()[1]
                 elif error is None or error.code() != KafkaError._PARTITION_EOF:
-                    seen = f"nothing in {_ANSWER:.0f} s" if error is None else error.str()
-                    raise UnreadableCluster(f"{topic.name}-{partition}@{offset}: {seen}")
+                    why = f"no record within {_TIMEOUT:.0f} s" if error is None else error.str()
+                    raise UnreadableCluster(f"{topic.name}-{partition}@{offset}: {why}")
         finally:
             consumer.close()
         return found
@@ -146,16 +147,16 @@ class Cluster:
 
         def ask() -> Any:
             (answer,) = self._admin.list_consumer_group_offsets(
-                [asked], request_timeout=_ANSWER
+                [asked], request_timeout=_TIMEOUT
             ).values()
-            return answer.result(_ANSWER)
+            return answer.result(_TIMEOUT)
 
-        found = self._do(ask, f"the offsets of group {group}")
+        found = self._call(ask, f"the offsets of group {group}")
         committed = {p.partition: p.offset for p in found.topic_partitions if p.offset >= 0}
         if not committed:
             raise UnreadableCluster(
-                f"group {group} has no committed offset in {topic.name}; give the group that "
-                "reads it, or none"
+                f"group {group} has no committed offset in {topic.name}; expected the group that "
+                "reads it, or no group"
             )
         return committed
 
@@ -163,10 +164,10 @@ class Cluster:
         resource = ConfigResource(ResourceType.TOPIC, name)
 
         def ask() -> Any:
-            (answer,) = self._admin.describe_configs([resource], request_timeout=_ANSWER).values()
-            return answer.result(_ANSWER)
+            (answer,) = self._admin.describe_configs([resource], request_timeout=_TIMEOUT).values()
+            return answer.result(_TIMEOUT)
 
-        return "compact" in str(self._do(ask, f"the settings of {name}")["cleanup.policy"].value)
+        return "compact" in str(self._call(ask, f"the settings of {name}")["cleanup.policy"].value)
 
     def _offsets(
         self, parts: Iterable[TopicPartition], which: OffsetSpec, isolation: IsolationLevel
@@ -175,13 +176,13 @@ class Cluster:
 
         def ask() -> dict[int, int]:
             answers = self._admin.list_offsets(
-                asked, isolation_level=isolation, request_timeout=_ANSWER
+                asked, isolation_level=isolation, request_timeout=_TIMEOUT
             )
-            return {p.partition: a.result(_ANSWER).offset for p, a in answers.items()}
+            return {p.partition: a.result(_TIMEOUT).offset for p, a in answers.items()}
 
-        return self._do(ask, "offsets")
+        return self._call(ask, "offsets")
 
-    def _do(self, ask: Callable[[], T], what: str) -> T:
+    def _call(self, ask: Callable[[], T], what: str) -> T:
         try:
             return ask()
         except KafkaException as error:
@@ -189,18 +190,18 @@ class Cluster:
             raise UnreadableCluster(f"{what} cannot be read: {reason.str()}") from None
 
 
-def _check(connection: Connection) -> None:
+def _check_access(connection: Connection) -> None:
     """Connect to a broker to fail fast: librdkafka would only log an error and keep retrying."""
     for address in connection.bootstrap.split(","):
         one = Connection(address.strip(), connection.properties)
         try:
-            one.open(_ANSWER).close()
+            one.open(_TIMEOUT).close()
             return
         except CredentialsRefused as error:
             raise UnreadableCluster(str(error)) from None
         except (OSError, ValueError) as error:
-            seen = f"{address}: {error}"
-    raise UnreadableCluster(f"no broker answers; the last was {seen}")
+            last = f"{address}: {error}"
+    raise UnreadableCluster(f"no broker answers; last error: {last}")
 
 
 def reading(properties: Mapping[str, Any], *, isolation: str) -> dict[str, Any]:

@@ -138,14 +138,14 @@ def make_history(of: Judged, folder: AuditFolder, memory: int | None) -> Counts:
         AmbiguousIdentity: inputs with the same identity have different expected contents.
     """
     with database(folder, memory) as db:
-        made = _Tables(db, of, folder)
-        made.read()
-        made.reached()
-        made.log()
-        made.effects()
-        made.expected()
-        made.phases()
-        return Counts(partitions=made.partitions(), outputs=made.outputs())
+        tables = _Tables(db, of, folder)
+        tables.read()
+        tables.reached()
+        tables.log()
+        tables.effects()
+        tables.expected()
+        tables.phases()
+        return Counts(partitions=tables.partitions(), outputs=tables.outputs())
 
 
 class _Tables:
@@ -162,7 +162,7 @@ class _Tables:
             self._db.execute(
                 f"CREATE VIEW outs_{side.number} AS SELECT * FROM {self._raw(str(side.number))}"
             )
-        self._put(
+        self._create_table(
             "win",
             {
                 "partition": pa.array(self._of.window, pa.int32()),
@@ -174,7 +174,7 @@ class _Tables:
     def reached(self) -> None:
         """Create `frontier`: per partition, the offset and timestamp that the pipeline reached."""
         if self._of.committed is not None:
-            self._put(
+            self._create_table(
                 "frontier",
                 {
                     "partition": pa.array(self._of.committed, pa.int32()),
@@ -190,7 +190,7 @@ class _Tables:
 SELECT i."partition", max(i."offset") AS "offset",
        least(max(i.stamp), {self._of.now}) - {self._of.settle} AS stamp
 FROM (SELECT "partition", "offset", stamp, hash(record) AS h FROM ins WHERE record IS NOT NULL) i
-SEMI JOIN (SELECT DISTINCT hash(record) AS h FROM ({self._led_to(side)})
+SEMI JOIN (SELECT DISTINCT hash(record) AS h FROM ({self._handled_by(side)})
            WHERE record IS NOT NULL) o ON o.h = i.h
 GROUP BY ALL"""
             )
@@ -220,7 +220,7 @@ FROM ins i
 LEFT JOIN win w ON w."partition" = i."partition"
 LEFT JOIN frontier f ON f."partition" = i."partition" """
         )
-        self._db.execute(f"CREATE TABLE open AS {self._open()}")
+        self._db.execute(f"CREATE TABLE open AS {self._undecided()}")
         inside = "SELECT * FROM placed WHERE inside AND record IS NOT NULL"
         self._copy(
             "log",
@@ -239,16 +239,16 @@ ANTI JOIN open ON open.record = i.record""",
             f"CREATE VIEW log AS SELECT * FROM read_parquet({literal(self._table('log'))})"
         )
 
-    def _open(self) -> str:
+    def _undecided(self) -> str:
         """Select records that the pipeline may not have passed, and that lack effects."""
         self._db.execute(
             "CREATE TABLE tail AS SELECT DISTINCT record FROM placed "
             "WHERE NOT passed AND record IS NOT NULL"
         )
-        served = " INTERSECT ".join(f"({self._served(side)})" for side in self._of.outputs)
-        return f"SELECT record FROM tail EXCEPT ({served})"
+        complete = " INTERSECT ".join(f"({self._complete_in(side)})" for side in self._of.outputs)
+        return f"SELECT record FROM tail EXCEPT ({complete})"
 
-    def _served(self, side: Side) -> str:
+    def _complete_in(self, side: Side) -> str:
         """Select records of `tail` that have all their distinct effects, or are dead letters."""
         if side.most is None:
             due = (
@@ -280,10 +280,10 @@ WHERE COALESCE(o.n, 0) >= {due[0]}
             "ON d.record = t.record"
         )
 
-    def _led_to(self, side: Side) -> str:
+    def _handled_by(self, side: Side) -> str:
         dead = self._of.dead
-        aside = "" if dead is None else f" UNION ALL SELECT record FROM outs_{dead.number}"
-        return f"SELECT record FROM outs_{side.number}{aside}"
+        dead_letters = "" if dead is None else f" UNION ALL SELECT record FROM outs_{dead.number}"
+        return f"SELECT record FROM outs_{side.number}{dead_letters}"
 
     def effects(self) -> None:
         """Write `effects`: those of judged inputs, and those that have no input."""
@@ -303,10 +303,10 @@ WHERE COALESCE(o.n, 0) >= {due[0]}
             else "e.position"
         )
         # Outputs other than topics are read after the input and may have effects of later inputs.
-        stranger = (
+        unknown_effects = (
             f"UNION ALL SELECT o.* FROM outs_{side.number} o "
             "ANTI JOIN ins i ON i.record = o.record WHERE o.record IS NOT NULL"
-            if self._strangers(side)
+            if self._keeps_unknown(side)
             else ""
         )
         nameless = (
@@ -320,11 +320,11 @@ SELECT {literal(side.name)} AS sink, {literal(side.view)} AS "view", e.record,
        {place} AS position, e."offset" AS ordinal
 FROM (
     SELECT o.* FROM outs_{side.number} o SEMI JOIN log l ON l.record = o.record
-    {stranger}
+    {unknown_effects}
     {nameless}
 ) e"""
 
-    def _strangers(self, side: Side) -> bool:
+    def _keeps_unknown(self, side: Side) -> bool:
         """Return whether effects of unknown inputs are judged: no such input was ever sent."""
         return self._of.whole and side.topic
 
@@ -353,14 +353,14 @@ FROM (
         self._copy("expected", " UNION ALL ".join(selects))
 
     def _check_identities(self, rows: str) -> None:
-        odd = self._db.execute(
+        ambiguous = self._db.execute(
             f"SELECT record FROM ({rows}) GROUP BY record, effect_key "
             "HAVING count(DISTINCT digest) > 1 LIMIT 1"
         ).fetchone()
-        if odd is not None:
+        if ambiguous is not None:
             raise AmbiguousIdentity(
-                f"inputs with the identity {odd[0]!r} come to different contents; expected an "
-                "identity that each input has alone (--input-identity)"
+                f"inputs that share the identity {ambiguous[0]!r} have different expected "
+                "contents; expected an identity that is unique to each input (--input-identity)"
             )
 
     def phases(self) -> None:
@@ -418,7 +418,7 @@ FROM (SELECT record, hash(record) AS h FROM outs_{side.number}) o
 LEFT JOIN (SELECT DISTINCT hash(record) AS h FROM ins WHERE record IS NOT NULL) k ON k.h = o.h"""
         ).fetchall()
         named, unknown, nameless = row
-        judged = written - unknown * self._strangers(side) - nameless * (not self._of.nameless)
+        judged = written - unknown * self._keeps_unknown(side) - nameless * (not self._of.nameless)
         return OutputCounts(
             name=side.name,
             view=side.view,
@@ -438,7 +438,7 @@ LEFT JOIN (SELECT DISTINCT hash(record) AS h FROM ins WHERE record IS NOT NULL) 
         place = literal(self._table(name))
         self._db.execute(f"COPY ({query}) TO {place} (FORMAT parquet, COMPRESSION lz4)")
 
-    def _put(self, name: str, columns: Mapping[str, Any]) -> None:
+    def _create_table(self, name: str, columns: Mapping[str, Any]) -> None:
         self._db.register("arriving", pa.table(dict(columns)))
         self._db.execute(f"CREATE TABLE {name} AS SELECT * FROM arriving")
         self._db.unregister("arriving")

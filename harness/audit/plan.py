@@ -118,17 +118,17 @@ def plan(wanted: Wanted, cluster: Cluster, now: int) -> Plan:
     first, last = _window(wanted, cluster, topic)
     window = {p: (first[p], max(first[p], last[p])) for p in topic.partitions}
     if all(start == end for start, end in window.values()):
-        raise BadBound(f"there is no record of {wanted.input} in this window")
+        raise BadBound(f"{wanted.input} has no record in this window")
     settle = round(wanted.settle * 1000)
     times = cluster.times(topic, first)
-    early = _from_the_start(topic, first)
+    from_start = _starts_at_beginning(topic, first)
     pending = {
         each.name: cluster.times(
             each, {p: e.stable for p, e in each.partitions.items() if e.stable < e.end}
         )
         for each in {t.name: t for t in (topic, *outputs.values())}.values()
     }
-    since = None if early or not times else Bound(at=max(0, min(times.values()) - settle))
+    since = None if from_start or not times else Bound(at=max(0, min(times.values()) - settle))
     return Plan(
         topic=topic,
         window=window,
@@ -160,7 +160,7 @@ def _window(
     return {p: max(starts[p], at - each) for p, at in last.items()}, last
 
 
-def _from_the_start(topic: Topic, first: Mapping[int, int]) -> bool:
+def _starts_at_beginning(topic: Topic, first: Mapping[int, int]) -> bool:
     return all(first[p] <= extent.start for p, extent in topic.partitions.items())
 
 

@@ -20,7 +20,7 @@ from onceproof.harness.user_pipeline.identity import Rule, Written
 from onceproof.harness.user_pipeline.outputs.base import Source
 
 _BATCH: Final = 10_000
-_SILENCE: Final = 60.0
+_IDLE_TIMEOUT: Final = 60.0
 """Seconds without a record after which reading fails."""
 
 
@@ -135,13 +135,13 @@ def _batches(of: Range, first: int, properties: Mapping[str, Any]) -> Iterator[l
     consumer = Consumer(reading(properties, isolation=of.isolation))
     try:
         consumer.assign([TopicPartition(of.topic, of.partition, first)])
-        heard = time.monotonic()
+        last_read = time.monotonic()
         while True:
             messages = consumer.consume(_BATCH, timeout=1.0)
-            if time.monotonic() - heard > _SILENCE:
+            if time.monotonic() - last_read > _IDLE_TIMEOUT:
                 raise UnreadableCluster(
-                    f"{of.topic}-{of.partition}: nothing came for {_SILENCE:.0f} s, and "
-                    f"offsets up to {of.last - 1} are to be read; see to its leader"
+                    f"{of.topic}-{of.partition}: no record for {_IDLE_TIMEOUT:.0f} s, and offsets "
+                    f"up to {of.last - 1} are still unread; check the partition's leader"
                 )
             ended = False
             odd = [m for m in messages if m.error() is not None]
@@ -152,8 +152,8 @@ def _batches(of: Range, first: int, properties: Mapping[str, Any]) -> Iterator[l
                     ended = True
                 elif error.code() == KafkaError._AUTO_OFFSET_RESET:
                     raise UnreadableCluster(
-                        f"{of.topic}-{of.partition}: what was to be read was deleted meanwhile: "
-                        f"{error.str()}; audit a later window"
+                        f"{of.topic}-{of.partition}: records of the window were deleted during "
+                        f"the audit: {error.str()}; audit a later window"
                     )
                 elif not error.retriable() and error.code() != KafkaError._TRANSPORT:
                     raise UnreadableCluster(f"{of.topic}-{of.partition}: {error.str()}")
@@ -164,7 +164,7 @@ def _batches(of: Range, first: int, properties: Mapping[str, Any]) -> Iterator[l
                 ended = True
             if messages:
                 yield messages
-                heard = time.monotonic()
+                last_read = time.monotonic()
                 ended = ended or _offset(messages[-1]) == of.last - 1
             if ended:
                 return
@@ -220,7 +220,7 @@ def _expect(
 
 def _offset(message: Message) -> int:
     offset = message.offset()
-    assert offset is not None, "of a record that was read"
+    assert offset is not None, "every record that was read has an offset"
     return offset
 
 

@@ -20,7 +20,7 @@ from onceproof.harness.audit.reading import Range, Taken, read_range
 from onceproof.harness.user_pipeline.identity import BadRule
 from onceproof.harness.wait import Stop
 
-_LOOK: Final = 0.5
+_POLL_INTERVAL: Final = 0.5
 """Seconds between checks of `stop`."""
 
 
@@ -62,10 +62,10 @@ def read_all(
                 process.start()
                 theirs.close()
                 running[ours] = process
-            for pipe in wait(list(running), _LOOK):
+            for pipe in wait(list(running), _POLL_INTERVAL):
                 assert isinstance(pipe, Connection)
                 try:
-                    _hear(pipe.recv(), read)
+                    _handle(pipe.recv(), read)
                 except EOFError:
                     running.pop(pipe).join()
     finally:
@@ -81,13 +81,13 @@ def _all_read(tasks: Sequence[Task]) -> bool:
         at = reached(task.folder, task.of.partition, task.of.first)
         if at < task.of.last:
             raise UnreadableCluster(
-                f"{task.of.topic}-{task.of.partition}: the process that read it ended at offset "
-                f"{at}, before {task.of.last}; see whether memory or disk was short, and resume"
+                f"{task.of.topic}-{task.of.partition}: the process that reads it ended at offset "
+                f"{at}, before {task.of.last}; check memory and disk space, then resume the audit"
             )
     return True
 
 
-def _hear(message: object, read: Callable[[int], None]) -> None:
+def _handle(message: object, read: Callable[[int], None]) -> None:
     if isinstance(message, Exception):
         raise message
     assert isinstance(message, int)

@@ -11,10 +11,10 @@ import uuid
 
 
 def new_cluster_id() -> str:
-    while (drawn := _written(uuid.uuid4())).startswith("-"):
+    while (candidate := _encoded(uuid.uuid4())).startswith("-"):
         pass
-    return drawn
+    return candidate
 
 
-def _written(drawn: uuid.UUID) -> str:
-    return base64.urlsafe_b64encode(drawn.bytes).decode().rstrip("=")
+def _encoded(candidate: uuid.UUID) -> str:
+    return base64.urlsafe_b64encode(candidate.bytes).decode().rstrip("=")

@@ -16,7 +16,7 @@ from onceproof.harness.kafka.wire import Wire
 from onceproof.harness.wait import Stop, wait_until
 
 _SECONDS: Final = 30.0
-_LATER: Final = frozenset({14, 15, 16, 51})
+_RETRIABLE: Final = frozenset({14, 15, 16, 51})
 """Errors to retry: loading, not available, not the coordinator, concurrent transactions."""
 
 
@@ -40,7 +40,7 @@ class Coordinator:
         self.name = name
         self._view = view
         self._addresses = addresses
-        self._of = of
+        self._kind = of
         self._stop = stop
 
     def ask(
@@ -51,12 +51,12 @@ class Coordinator:
         Raises:
             Overdue: there is no coordinator in time, or it is not ready.
         """
-        last: list[str] = ["nobody was asked"]
+        last: list[str] = ["no request was sent"]
 
         def answered() -> tuple[Any, int] | None:
-            node = self._view.coordinator(self._of, self.name)
+            node = self._view.coordinator(self._kind, self.name)
             if node is None or node not in self._addresses:
-                last[0] = "it has no coordinator"
+                last[0] = "no broker is the coordinator"
                 return None
             wire = Wire(self._addresses[node])
             try:
@@ -68,11 +68,11 @@ class Coordinator:
                 wire.close()
             error_code = code(found)
             last[0] = f"broker {node}: {error_name(error_code)}"
-            return None if error_code in _LATER else (found, error_code)
+            return None if error_code in _RETRIABLE else (found, error_code)
 
         return wait_until(
             answered,
-            what=f"the coordinator of {self._of} {self.name} to answer",
+            what=f"the coordinator of {self._kind} {self.name} to answer",
             seconds=_SECONDS,
             every=0.1,
             stop=self._stop,

@@ -58,21 +58,23 @@ def finalize(bootstrap: str, version: int, *, stop: Stop | None = None) -> None:
     if before != version:
         _update(brokers[0], version, _UPGRADE if version > before else _DOWNGRADE)
     wait_until(
-        lambda: set(_known(brokers)) == {version},
+        lambda: set(_versions(brokers)) == {version},
         what=f"every broker to have {TRANSACTION_VERSION} {version}",
         seconds=_SECONDS,
         every=0.1,
         stop=stop,
-        seen=lambda: _known(brokers),
+        seen=lambda: _versions(brokers),
     )
 
 
-def _update(broker: str, version: int, way: int) -> None:
+def _update(broker: str, version: int, upgrade_type: int) -> None:
     wanted = UpdateFeaturesRequest.FeatureUpdateKey
     request = UpdateFeaturesRequest(
         timeout_ms=int(_SECONDS * 1000),
         feature_updates=[
-            wanted(feature=TRANSACTION_VERSION, max_version_level=version, upgrade_type=way)
+            wanted(
+                feature=TRANSACTION_VERSION, max_version_level=version, upgrade_type=upgrade_type
+            )
         ],
         validate_only=False,
     )
@@ -90,7 +92,7 @@ def _update(broker: str, version: int, way: int) -> None:
             )
 
 
-def _known(brokers: Sequence[str]) -> list[int]:
+def _versions(brokers: Sequence[str]) -> list[int]:
     """Return each broker's version; -1 if it does not answer."""
     found = []
     for broker in brokers:

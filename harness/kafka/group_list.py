@@ -23,9 +23,9 @@ _LIST: Final = 4
 """The first version with group states (KIP-518)."""
 _FETCH: Final = 5
 """The last version without flexible headers."""
-_BARE: Final = frozenset({"Empty", "Dead"})
+_MEMBERLESS: Final = frozenset({"Empty", "Dead"})
 """States of a group without members."""
-_MOVED: Final = frozenset({14, 15, 16})
+_NOT_COORDINATOR: Final = frozenset({14, 15, 16})
 """Loading, not available, not the coordinator: the group is skipped at this broker."""
 
 
@@ -47,7 +47,7 @@ def groups_at_work(addresses: Iterable[str]) -> list[str]:
     found: list[str] = []
     for address in addresses:
         with closing(Wire(address)) as wire, suppress(OSError):
-            found += [str(g.group_id) for g in _listed(wire) if g.group_state not in _BARE]
+            found += [str(g.group_id) for g in _listed(wire) if g.group_state not in _MEMBERLESS]
     return found
 
 
@@ -58,15 +58,15 @@ def offsets_of_groups(addresses: Iterable[str]) -> Iterator[Offsets]:
         OSError: a broker does not answer; raised after the groups of all others were yielded.
         Refused: a broker answers with an error.
     """
-    away: OSError | None = None
+    last_error: OSError | None = None
     for address in addresses:
         with closing(Wire(address)) as wire:
             try:
                 yield from _coordinated(wire)
             except OSError as error:
-                away = error
-    if away is not None:
-        raise away
+                last_error = error
+    if last_error is not None:
+        raise last_error
 
 
 def _coordinated(wire: Wire) -> Iterator[Offsets]:
@@ -74,9 +74,9 @@ def _coordinated(wire: Wire) -> Iterator[Offsets]:
         name = str(group.group_id)
         request = OffsetFetchRequest(group_id=name, topics=None)
         found = wire.ask(request, version=_FETCH, answer=OffsetFetchResponse)
-        if found.error_code in _MOVED:
+        if found.error_code in _NOT_COORDINATOR:
             continue
-        _check(found.error_code, f"asking what group {name} has committed")
+        _check(found.error_code, f"fetching the committed offsets of group {name}")
         yield Offsets(group=name, state=str(group.group_state), offsets=_offsets(found))
 
 

@@ -70,18 +70,18 @@ def _commit(entry: Entry, group: str) -> Commit | None:
     (version,) = struct.unpack_from(">h", key)
     if version not in _OFFSET_KEYS:
         return None
-    whose, place = _text(key, 2)
-    topic, place = _text(key, place)
-    if whose != group:
+    owner, position = _text(key, 2)
+    topic, position = _text(key, position)
+    if owner != group:
         return None
-    (partition,) = struct.unpack_from(">i", key, place)
+    (partition,) = struct.unpack_from(">i", key, position)
     (offset,) = struct.unpack_from(">q", entry.value, 2)
     return Commit(
         topic=topic, partition=partition, offset=offset, transactional=entry.transactional
     )
 
 
-def _text(data: bytes, place: int) -> tuple[str, int]:
-    (size,) = struct.unpack_from(">h", data, place)
-    begin = place + 2
+def _text(data: bytes, position: int) -> tuple[str, int]:
+    (size,) = struct.unpack_from(">h", data, position)
+    begin = position + 2
     return data[begin : begin + size].decode(), begin + size

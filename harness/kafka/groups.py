@@ -23,7 +23,7 @@ from onceproof.harness.kafka.coordinator import Coordinator, Refused
 from onceproof.harness.kafka.errors import error_name
 
 _DESCRIBE, _FETCH, _COMMIT, _LEAVE = 4, 5, 7, 3  # the newest without flexible headers
-_ABSENT = -1
+_NO_OFFSET = -1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,9 +58,9 @@ class Group:
         ]
         if not ids:
             return
-        gone = LeaveGroupRequest.MemberIdentity
+        member = LeaveGroupRequest.MemberIdentity
         request = LeaveGroupRequest(
-            group_id=self._coordinator.name, members=[gone(member_id=one) for one in ids]
+            group_id=self._coordinator.name, members=[member(member_id=one) for one in ids]
         )
         _, code = self._coordinator.ask(
             request,
@@ -91,9 +91,9 @@ class Group:
         found, code = self._coordinator.ask(
             request, version=_FETCH, answer=OffsetFetchResponse, code=_first_error
         )
-        _check(code, f"asking what group {self._coordinator.name} has committed")
+        _check(code, f"fetching the committed offsets of group {self._coordinator.name}")
         offset = int(found.topics[0].partitions[0].committed_offset)
-        return None if offset == _ABSENT else offset
+        return None if offset == _NO_OFFSET else offset
 
     def commit(self, topic: str, partition: int, offset: int) -> None:
         """Commit an offset for the group, which the broker refuses if the group has members."""
@@ -113,8 +113,8 @@ class Group:
 
 
 def _first_error(answer: Any) -> int:
-    whole = int(getattr(answer, "error_code", 0) or 0)
-    return whole or int(answer.topics[0].partitions[0].error_code)
+    top_level = int(getattr(answer, "error_code", 0) or 0)
+    return top_level or int(answer.topics[0].partitions[0].error_code)
 
 
 def _check(code: int, doing: str) -> None:

@@ -121,8 +121,8 @@ class LogReader:
                 )
             if not batch:
                 raise UnreadableLog(
-                    f"{topic}-{partition}: nothing at {position}, below the high watermark "
-                    f"{answer.high_watermark}"
+                    f"{topic}-{partition}: no record at offset {position}, below the high "
+                    f"watermark {answer.high_watermark}"
                 )
 
     def read_topic(self, topic: str, starts: dict[int, int] | None = None) -> list[PartitionLog]:

@@ -133,7 +133,7 @@ class ClusterView:
             for p in found
             if p.leader < 0 or p.in_sync != p.replicas
         ]
-        return "; ".join(short[:6]) or "nothing is out of sync"
+        return "; ".join(short[:6]) or "all replicas are in sync"
 
     def coordinator(self, of: Coordinated, name: str) -> int | None:
         request = FindCoordinatorRequest(key=name, key_type=_COORDINATED[of])

@@ -362,4 +362,4 @@ def test_a_topic_that_is_not_there_and_a_window_without_inputs_are_refused(
     _, _, printed = audit(staging, tmp_path, "--input", "nothing", "--output", source, code=3)
     assert "topic nothing cannot be read" in printed
     _, _, printed = audit(staging, tmp_path, "--input", source, "--output", source, code=2)
-    assert f"there is no record of {source} in this window" in printed
+    assert f"{source} has no record in this window" in printed

@@ -57,7 +57,7 @@ class Connection:
             mechanism = self.properties["sasl.mechanism"]
             if mechanism not in BY_PASSWORD:
                 raise BadProperties(
-                    f"kafka-python and aiokafka cannot log in by {mechanism} here; "
+                    f"onceproof cannot use {mechanism} with kafka-python or aiokafka; "
                     f"expected one of {', '.join(BY_PASSWORD)}"
                 )
             settings |= {

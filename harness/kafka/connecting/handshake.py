@@ -42,21 +42,21 @@ def connect(address: str, properties: Mapping[str, str], seconds: float) -> sock
         OSError: the broker is unreachable or does not answer in time.
     """
     host, port = address.rsplit(":", 1)
-    way = socket.create_connection((host, int(port)), seconds)
+    sock = socket.create_connection((host, int(port)), seconds)
     try:
-        way = _encrypted(way, address, properties)
+        sock = _start_tls(sock, address, properties)
         if is_authenticated(properties):
-            _log_in(way, address, properties)
+            _authenticate(sock, address, properties)
     except BaseException:
-        way.close()
+        sock.close()
         raise
-    return way
+    return sock
 
 
-def _encrypted(way: socket.socket, address: str, properties: Mapping[str, str]) -> socket.socket:
+def _start_tls(sock: socket.socket, address: str, properties: Mapping[str, str]) -> socket.socket:
     """Add TLS to the connection, if the properties ask for it; raises as `connect`."""
     if not is_encrypted(properties):
-        return way
+        return sock
     try:
         context = tls_context(properties)
     except OSError as error:
@@ -65,35 +65,38 @@ def _encrypted(way: socket.socket, address: str, properties: Mapping[str, str]) 
             "ssl.certificate.location, ssl.key.location and ssl.key.password"
         ) from None
     try:
-        way = context.wrap_socket(way, server_hostname=address.rpartition(":")[0])
+        sock = context.wrap_socket(sock, server_hostname=address.rpartition(":")[0])
         # In TLS 1.3 a client learns only from the first answer whether its certificate is accepted.
-        _ask(way, ApiVersionsRequest(), 0, ApiVersionsResponse)
+        _request(sock, ApiVersionsRequest(), 0, ApiVersionsResponse)
     except ssl.SSLCertVerificationError as error:
         raise CredentialsRefused(
-            f"{address}: its certificate is not accepted: {error.verify_message}. Check "
-            "ssl.ca.location, when the broker's certificate expires and which addresses it has"
+            f"{address}: the broker's certificate cannot be verified: {error.verify_message}. "
+            "Check ssl.ca.location, and the certificate's expiry date and addresses"
         ) from None
     except ssl.SSLError as error:
         if "ALERT" not in (error.reason or ""):
             raise
         raise CredentialsRefused(
-            f"{address}: the broker does not accept our certificate ({error.reason}). Check "
-            "ssl.certificate.location and ssl.key.location: whether the broker knows who signed "
-            "it, and when it expires"
+            f"{address}: the broker rejects the client certificate ({error.reason}). Check "
+            "ssl.certificate.location and ssl.key.location, whether the broker trusts the issuer, "
+            "and the expiry date"
         ) from None
-    return way
+    return sock
 
 
-def _log_in(way: socket.socket, address: str, properties: Mapping[str, str]) -> None:
+def _authenticate(sock: socket.socket, address: str, properties: Mapping[str, str]) -> None:
     mechanism = properties["sasl.mechanism"]
-    found = _ask(way, SaslHandshakeRequest(mechanism=mechanism), _VERSION, SaslHandshakeResponse)
+    found = _request(
+        sock, SaslHandshakeRequest(mechanism=mechanism), _VERSION, SaslHandshakeResponse
+    )
     if found.error_code:
         offered = ", ".join(found.mechanisms or []) or "none"
         raise CredentialsRefused(
-            f"{address}: the broker does not take {mechanism} ({error_name(found.error_code)}); "
-            f"it offers {offered}. Check sasl.mechanism and security.protocol"
+            f"{address}: the broker does not support {mechanism} "
+            f"({error_name(found.error_code)}); it supports {offered}. Check sasl.mechanism and "
+            "security.protocol"
         )
-    login = _login(properties)
+    login = _client_messages(properties)
     answer: bytes | None = None
     while True:
         try:
@@ -102,18 +105,18 @@ def _log_in(way: socket.socket, address: str, properties: Mapping[str, str]) -> 
             return
         except (ValueError, KeyError):
             raise CredentialsRefused(
-                f"{address}: the broker could not prove that it knows the password either. "
-                "Check which broker this is"
+                f"{address}: the broker did not prove that it knows the password. "
+                "Check that this address is one of your brokers"
             ) from None
         request = SaslAuthenticateRequest(auth_bytes=part)
-        found = _ask(way, request, _VERSION, SaslAuthenticateResponse)
+        found = _request(sock, request, _VERSION, SaslAuthenticateResponse)
         answer = bytes(found.auth_bytes or b"")
         # A broker that rejects a token answers with the reason, in JSON.
         if found.error_code or (mechanism == OAUTHBEARER and answer):
             raise CredentialsRefused(_refusal(address, mechanism, found))
 
 
-def _login(properties: Mapping[str, str]) -> Generator[bytes, bytes | None]:
+def _client_messages(properties: Mapping[str, str]) -> Generator[bytes, bytes | None]:
     """Yield the client's SASL messages; the caller sends in the broker's answers."""
     match properties["sasl.mechanism"]:
         case "PLAIN":
@@ -130,25 +133,29 @@ def _login(properties: Mapping[str, str]) -> Generator[bytes, bytes | None]:
 
 def _refusal(address: str, mechanism: str, found: Any) -> str:
     what = "the token" if mechanism == OAUTHBEARER else "sasl.username and sasl.password"
-    why = f"{error_name(found.error_code)}: {found.error_message}" if found.error_code else "token"
+    why = (
+        f"{error_name(found.error_code)}: {found.error_message}"
+        if found.error_code
+        else "invalid token"
+    )
     return (
-        f"{address}: the broker refuses our credentials by {mechanism} ({why}). Check {what}, "
-        "and whether they have expired or were removed"
+        f"{address}: the broker rejects the {mechanism} credentials ({why}). Check {what}, and "
+        "whether the credentials have expired or were removed"
     )
 
 
-def _ask(way: socket.socket, request: Any, version: int, answer: Any) -> Any:
+def _request(sock: socket.socket, request: Any, version: int, answer: Any) -> Any:
     request.with_header(correlation_id=0, client_id="onceproof-auditor")
-    way.sendall(request.encode(version=version, framed=True, header=True))
-    (size,) = struct.unpack(">i", exactly(way, 4))
-    return answer.decode(exactly(way, size), version=version, header=True)
+    sock.sendall(request.encode(version=version, framed=True, header=True))
+    (size,) = struct.unpack(">i", exactly(sock, 4))
+    return answer.decode(exactly(sock, size), version=version, header=True)
 
 
-def exactly(way: socket.socket, size: int) -> bytes:
+def exactly(sock: socket.socket, size: int) -> bytes:
     """Receive exactly `size` bytes; raise `OSError` if the connection ends or times out first."""
     data = bytearray()
     while len(data) < size:
-        part = way.recv(min(size - len(data), 1 << 20))
+        part = sock.recv(min(size - len(data), 1 << 20))
         if not part:
             raise ConnectionError("the broker closed the connection")
         data += part

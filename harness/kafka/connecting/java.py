@@ -15,7 +15,7 @@ _MODULES: Final = {
     "OAUTHBEARER": "oauthbearer.OAuthBearerLoginModule",
 }
 _SECURITY: Final = "org.apache.kafka.common.security"
-_SAME: Final = (
+_SHARED: Final = (
     "security.protocol",
     "sasl.mechanism",
     "ssl.key.password",
@@ -25,7 +25,7 @@ _SAME: Final = (
 
 def java_properties(properties: Mapping[str, str], *, keystore: Path) -> dict[str, str]:
     """Return Java properties; `keystore` has the client's key and certificate, if there is one."""
-    java = {name: properties[name] for name in _SAME if name in properties}
+    java = {name: properties[name] for name in _SHARED if name in properties}
     if "ssl.ca.location" in properties:
         java |= {
             "ssl.truststore.type": "PEM",
@@ -36,11 +36,11 @@ def java_properties(properties: Mapping[str, str], *, keystore: Path) -> dict[st
     if properties.get("ssl.endpoint.identification.algorithm") == "none":
         java["ssl.endpoint.identification.algorithm"] = ""
     if is_authenticated(properties):
-        java |= _login(properties)
+        java |= _login_settings(properties)
     return java
 
 
-def _login(properties: Mapping[str, str]) -> dict[str, str]:
+def _login_settings(properties: Mapping[str, str]) -> dict[str, str]:
     if properties.get("sasl.oauthbearer.method") == "oidc":
         options = {
             "clientId": properties["sasl.oauthbearer.client.id"],

@@ -34,8 +34,8 @@ def token(properties: Mapping[str, str]) -> str:
 
 def _from_endpoint(properties: Mapping[str, str]) -> str:
     url = properties["sasl.oauthbearer.token.endpoint.url"]
-    who = (properties[f"sasl.oauthbearer.client.{part}"] for part in ("id", "secret"))
-    basic = base64.b64encode(":".join(who).encode()).decode()
+    credentials = (properties[f"sasl.oauthbearer.client.{part}"] for part in ("id", "secret"))
+    basic = base64.b64encode(":".join(credentials).encode()).decode()
     form = {"grant_type": "client_credentials"}
     if scope := properties.get("sasl.oauthbearer.scope"):
         form["scope"] = scope
@@ -53,7 +53,7 @@ def _from_endpoint(properties: Mapping[str, str]) -> str:
     except (OSError, ValueError, KeyError) as error:
         why = type(error).__name__
     raise CredentialsRefused(
-        f"{url} gives no token: {why}. Check sasl.oauthbearer.token.endpoint.url, "
+        f"{url} returned no token: {why}. Check sasl.oauthbearer.token.endpoint.url, "
         "sasl.oauthbearer.client.id and sasl.oauthbearer.client.secret"
     )
 

@@ -75,8 +75,9 @@ def from_environment(environment: Mapping[str, str]) -> dict[str, object]:
     given = [name for name in environment if name.startswith(PREFIX)]
     if unknown := sorted(given - names.keys()):
         raise BadProperties(
-            f"the environment has {', '.join(unknown)}: expected one of "
-            f"{', '.join(sorted(map(_variable, NAMES)))}. Unset what else begins with {PREFIX}."
+            f"{', '.join(unknown)}: unknown environment variable; expected one of "
+            f"{', '.join(sorted(map(_variable, NAMES)))}. Unset all others that begin with "
+            f"{PREFIX}."
         )
     return {names[name]: environment[name] for name in given}
 
@@ -110,12 +111,12 @@ def read(path: Path) -> dict[str, object]:
 
 def check_private(path: Path, given: Mapping[str, object]) -> None:
     """Raise `BadProperties` if other users can read or change a file with secrets."""
-    held = sorted(SECRETS & given.keys())
-    if held and (mode := path.stat().st_mode & 0o077):
+    secrets = sorted(SECRETS & given.keys())
+    if secrets and (excess := path.stat().st_mode & 0o077):
         raise BadProperties(
-            f"{path} has {', '.join(held)} and other users can read or change it "
-            f"(mode {path.stat().st_mode & 0o777:o}, {mode:o} too much). "
-            f"Do `chmod 600 {path}`, then try again."
+            f"{path} contains {', '.join(secrets)}, but other users can read or change it "
+            f"(mode {path.stat().st_mode & 0o777:o}, excess bits {excess:o}). "
+            f"Run `chmod 600 {path}`, then try again."
         )
 
 
@@ -128,21 +129,21 @@ def known(given: Mapping[str, object], *, folder: Path) -> dict[str, str]:
     renamed = {_ALIASES.get(name, name): value for name, value in given.items()}
     if unknown := sorted(renamed.keys() - NAMES):
         raise BadProperties(
-            f"{', '.join(unknown)}: not a property that says how to connect; onceproof decides "
-            f"all others itself. Expected {', '.join(sorted(NAMES))}."
+            f"{', '.join(unknown)}: not a connection property; onceproof sets all others itself. "
+            f"Expected one of {', '.join(sorted(NAMES))}."
         )
     properties = {}
     for name, value in renamed.items():
         if not isinstance(value, str | bool):
-            raise BadProperties(f'{name}: expected a text, such as {name} = "…"')
+            raise BadProperties(f'{name}: expected a string, such as {name} = "…"')
         properties[name] = str(value).lower() if isinstance(value, bool) else value
         if not properties[name].isprintable():
             raise BadProperties(f"{name}: expected one line of printable text")
     for name in _PATHS & properties.keys():
-        place = folder.absolute() / properties[name]
-        if not place.exists():
-            raise BadProperties(f"{name}: there is no {place}")
-        properties[name] = str(place)
+        path = folder.absolute() / properties[name]
+        if not path.exists():
+            raise BadProperties(f"{name}: no such file or folder: {path}")
+        properties[name] = str(path)
     return properties
 
 
@@ -158,11 +159,11 @@ def fitting(known: Mapping[str, str]) -> dict[str, str]:
         raise BadProperties(f"security.protocol: expected one of {', '.join(PROTOCOLS)}")
     if properties:
         properties["security.protocol"] = protocol
-    for what, used in (("sasl", is_authenticated(properties)), ("ssl", is_encrypted(properties))):
-        if not used and (idle := sorted(n for n in properties if n.startswith(f"{what}."))):
+    for layer, used in (("sasl", is_authenticated(properties)), ("ssl", is_encrypted(properties))):
+        if not used and (unused := sorted(n for n in properties if n.startswith(f"{layer}."))):
             raise BadProperties(
-                f"{', '.join(idle)}: not used with security.protocol {protocol}; "
-                f"expected one with {what.upper()}, or none of these"
+                f"{', '.join(unused)}: not used with security.protocol {protocol}; "
+                f"expected a protocol with {layer.upper()}, or no {layer} properties"
             )
     if ("ssl.certificate.location" in properties) != ("ssl.key.location" in properties):
         raise BadProperties(

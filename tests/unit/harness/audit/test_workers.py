@@ -43,7 +43,7 @@ def once_it_runs(act: object) -> None:
 
 def test_one_that_is_killed_is_told(tmp_path: Path) -> None:
     once_it_runs(lambda child: child.kill())
-    with pytest.raises(UnreadableCluster, match="t-0: the process that read it ended at offset 0"):
+    with pytest.raises(UnreadableCluster, match="t-0: the process that reads it ended at offset 0"):
         read(tmp_path, Stop())
 
 

@@ -193,7 +193,7 @@ def test_an_empty_partition() -> None:
 
 def test_nothing_where_something_must_be() -> None:
     opened, _ = reader(lambda _: {"records": b"", "high_watermark": 5})
-    with pytest.raises(UnreadableLog, match="payments-2: nothing at 3, below the high watermark 5"):
+    with pytest.raises(UnreadableLog, match=r"payments-2: no record at offset 3, below .* 5"):
         opened.read(TOPIC, 2, 3)
 
 

@@ -78,7 +78,7 @@ def test_credentials_are_in_its_file_in_another_or_in_the_environment(
         ("kafka = 1", "expected kafka-properties = .FILE., or a table"),
         ("kafka-properties = 'nowhere'", "nowhere cannot be read"),
         ("kafka-properties = 'a'\n[kafka]\nsecurity.protocol = 'SSL'", "one of the two"),
-        ("[kafka]\ngroup.id = 'g'", "group.id: not a property that says how to connect"),
+        ("[kafka]\ngroup.id = 'g'", "group.id: not a connection property"),
         ("[kafka]\nsasl.password = 'open-sesame'", "chmod 600"),
     ],
 )

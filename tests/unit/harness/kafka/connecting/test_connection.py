@@ -80,7 +80,7 @@ def test_clients_in_python_have_their_own_words() -> None:
         "sasl_plain_username": "trial",
         "sasl_plain_password": SCRAM["sasl.password"],
     }
-    with pytest.raises(BadProperties, match="cannot log in by OAUTHBEARER"):
+    with pytest.raises(BadProperties, match="cannot use OAUTHBEARER"):
         Connection(
             "k:1", {"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "OAUTHBEARER"}
         ).in_python()

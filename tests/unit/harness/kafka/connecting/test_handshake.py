@@ -94,7 +94,7 @@ def test_an_unsecured_token_names_the_principal() -> None:
         (
             PLAIN,
             [handshake(33, "SCRAM-SHA-512")],
-            "does not take PLAIN .*offers SCRAM-SHA-512",
+            "does not support PLAIN .*supports SCRAM-SHA-512",
         ),
         (UNSECURED, [TAKEN, authenticated(answer=b'{"status":"invalid_token"}')], "the token"),
     ],

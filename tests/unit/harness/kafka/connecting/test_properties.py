@@ -38,7 +38,7 @@ def test_the_environment_names_every_property(properties: dict[str, str]) -> Non
 
 
 def test_an_unknown_variable_is_named() -> None:
-    with pytest.raises(BadProperties, match="ONCEPROOF_KAFKA_GROUP_ID: expected one of") as error:
+    with pytest.raises(BadProperties, match="ONCEPROOF_KAFKA_GROUP_ID: unknown") as error:
         from_environment({"ONCEPROOF_KAFKA_GROUP_ID": "open-sesame"})
     assert "open-sesame" not in str(error.value)
 
@@ -97,17 +97,17 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"group.id": "g"}, "group.id: not a property that says how to connect"),
-        ({"transactional.id": "t"}, "transactional.id: not a property"),
-        ({"isolation.level": "read_uncommitted"}, "isolation.level: not a property"),
-        ({"sasl.username": 7}, "sasl.username: expected a text"),
+        ({"group.id": "g"}, "group.id: not a connection property"),
+        ({"transactional.id": "t"}, "transactional.id: not a connection property"),
+        ({"isolation.level": "read_uncommitted"}, "isolation.level: not a connection property"),
+        ({"sasl.username": 7}, "sasl.username: expected a string"),
         ({"sasl.username": "a\nb"}, "sasl.username: expected one line"),
         ({"security.protocol": "TLS"}, "security.protocol: expected one of"),
         ({"security.protocol": "PLAINTEXT"}, "sasl.password.*not used with .* PLAINTEXT"),
         ({"security.protocol": "SSL"}, "sasl.password.*not used with .* SSL"),
         ({"sasl.mechanism": "GSSAPI"}, "sasl.mechanism: expected one of PLAIN"),
         ({"sasl.mechanism": "OAUTHBEARER"}, "OAUTHBEARER needs enable.sasl.oauthbearer"),
-        ({"ssl.ca.location": "nowhere.pem"}, "ssl.ca.location: there is no"),
+        ({"ssl.ca.location": "nowhere.pem"}, "ssl.ca.location: no such file"),
     ],
 )
 def test_what_cannot_be_used_is_named(more: dict[str, object], words: str) -> None:
