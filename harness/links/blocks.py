@@ -47,8 +47,8 @@ def take_block(among: Sequence[int] = range(FIRST, LAST + 1)) -> Block:
             continue
         return Block(number, held)
     raise NoBlock(
-        f"all {len(among)} loopback blocks are held by runs of onceproof; "
-        "end some of them (`onceproof doctor` lists them)"
+        f"all {len(among)} loopback blocks are in use by onceproof runs; "
+        "stop some of them (`onceproof doctor` lists them)"
     )
 
 
@@ -69,7 +69,7 @@ def free_ports(addresses: Iterable[str], *, count: int) -> int:
             return base
     raise NoBlock(
         f"no {count} consecutive ports between 20000 and 31000 are free on {addresses[0]}; "
-        "look for a process that listens on many ports (`ss -ltn`)"
+        "find the process that listens on many ports (`ss -ltn`)"
     )
 
 

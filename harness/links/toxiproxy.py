@@ -90,7 +90,7 @@ class ToxiproxyServer:
         """Change a proxy's upstream, which closes its connections, and verify that."""
         self._call("post", f"/proxies/{proxy}", 200, json={"upstream": upstream})
         if (found := self.state(proxy)["upstream"]) != upstream:
-            raise ProxyTrouble(f"proxy {proxy} leads to {found}, not to {upstream} as it was told")
+            raise ProxyTrouble(f"proxy {proxy} has upstream {found}, expected {upstream}")
 
     def add_toxic(self, proxy: str, toxic: AppliedToxic) -> None:
         body = {
@@ -115,8 +115,8 @@ class ToxiproxyServer:
         """Delete a proxy and recreate it, enabled and without toxics; its connections close."""
         state = self.state(proxy)
         self._call("delete", f"/proxies/{proxy}", 204)
-        again = ProxySpec(name=proxy, listen=state["listen"], upstream=state["upstream"])
-        self.populate([again])
+        spec = ProxySpec(name=proxy, listen=state["listen"], upstream=state["upstream"])
+        self.populate([spec])
 
     def toxics(self, proxy: str) -> list[str]:
         return [t["name"] for t in self.state(proxy)["toxics"]]
@@ -127,13 +127,13 @@ class ToxiproxyServer:
 
     def disturbed(self) -> dict[str, str]:
         """Return the proxies that are disabled or have toxics: name → what is wrong."""
-        wrong = {}
+        found = {}
         for name, proxy in self._call("get", "/proxies", 200).json().items():
             if not proxy["enabled"]:
-                wrong[name] = "disabled"
+                found[name] = "disabled"
             elif proxy["toxics"]:
-                wrong[name] = "toxics " + ", ".join(t["name"] for t in proxy["toxics"])
-        return wrong
+                found[name] = "toxics " + ", ".join(t["name"] for t in proxy["toxics"])
+        return found
 
     def _call(self, verb: str, path: str, expected: int, **kwargs: Any) -> requests.Response:
         try:

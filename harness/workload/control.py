@@ -92,11 +92,11 @@ class Producers:
             name = f"producer-{n}"
             sends = list(workload.sends(producer=n, seed=seed))
             first = len(sends) - workload.sentinels // workload.producers
-            self._keep(name, sends[first:])
+            self._keep_sentinels(name, sends[first:])
             self._tasks.append((name, self._write(name, name, sends[:first])))
             self._status[name] = Status()
 
-    def _keep(self, name: str, last: Sequence[SenderRecord]) -> None:
+    def _keep_sentinels(self, name: str, last: Sequence[SenderRecord]) -> None:
         rounds = self.workload.rounds
         for n in range(rounds if last else 0):
             if len(self._sentinels) <= n:
@@ -134,7 +134,7 @@ class Producers:
         Raises:
             ProducerTrouble: it has ended, or there is none of that name.
         """
-        child = self._living(name, "paused")
+        child = self._running(name, "paused")
         child.pause(self._stop)
         return child
 
@@ -161,7 +161,7 @@ class Producers:
             if record.record not in called
         ]
         life = f"{name}-life-{sum(n.startswith(f'{name}-life-') for n in self._status) + 2}"
-        task = self._write(life, name, _from_the_first(left))
+        task = self._write(life, name, _renumbered(left))
         # In this order: the regulator ends if all of them are done.
         self._status = {**self._status, life: Status()}
         self._status[last.name].done = True
@@ -171,17 +171,19 @@ class Producers:
         return life
 
     def _end(self, name: str, how: str, *, asked: bool) -> Process:
-        child = self._living(name, "stopped" if asked else "killed")
+        child = self._running(name, "stopped" if asked else "killed")
         self._killed.add(child.name)
         child.end(how, asked=asked)
         return child
 
-    def _living(self, name: str, what: str) -> Process:
+    def _running(self, name: str, what: str) -> Process:
         if name not in self._paced:
-            raise ProducerTrouble(f"there is no {name}; there are {', '.join(self._paced)}")
+            raise ProducerTrouble(
+                f"unknown producer {name}: expected one of {', '.join(self._paced)}"
+            )
         child = self._paced[name]
         if not child.leader_alive():
-            raise ProducerTrouble(f"{name} has ended, so it cannot be {what}")
+            raise ProducerTrouble(f"{name} cannot be {what}: it has already exited")
         return child
 
     def succeed(self, name: str, *, records: int) -> str:
@@ -194,7 +196,9 @@ class Producers:
         """
         successor = f"{name}-successor"
         if not isinstance(self.workload, Payments):
-            raise ProducerTrouble(f"{successor} has nothing to send: only payments can be made up")
+            raise ProducerTrouble(
+                f"{successor} has no records to send: onceproof can generate payments only"
+            )
         few = replace(self.workload, records=records, producers=1)
         sends = few.sends(producer=len(self._status), seed=self._seed)
         task = self._write(successor, name, sends)
@@ -266,7 +270,7 @@ class Producers:
             for name, status in self._status.items():
                 if not status.done and max(self._moved_at.get(name, 0.0), began) < latest:
                     raise Overdue(
-                        f"waited {still:g} s for {name} to get on; last seen: {self._status}"
+                        f"waited {still:g} s for {name} to make progress; last seen: {self._status}"
                     )
             return False
 
@@ -290,8 +294,8 @@ class Producers:
                 self._threads[self._children.index(child)].join(1)
                 if not self._status[child.name].done:
                     raise ProducerTrouble(
-                        f"{child.name} ended with {child.popen.returncode}; "
-                        f"it said last: {child.tail()}"
+                        f"{child.name} exited with {child.popen.returncode}; "
+                        f"last output: {child.tail()}"
                     )
 
     def _spawn(self, target: Any, *arguments: Any, place: int | None = None) -> None:
@@ -345,7 +349,7 @@ def _called(history: Path) -> set[str]:
     return found
 
 
-def _from_the_first(records: Iterable[SenderRecord]) -> Iterator[SenderRecord]:
+def _renumbered(records: Iterable[SenderRecord]) -> Iterator[SenderRecord]:
     """Renumber the records' transactions from 0."""
     first: int | None = None
     for record in records:

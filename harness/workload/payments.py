@@ -76,19 +76,21 @@ class Payments:
         if not 0 <= self.aborts <= 100:
             raise ValueError(f"Payments(aborts={self.aborts}): must be from 0 to 100")
         if self.aborts and not self.transaction:
-            raise ValueError("Payments(aborts=…): without transactions nothing can be aborted")
+            raise ValueError("Payments(aborts=…): requires transaction")
         if self.event_step_ms < 0 or self.disorder_ms < 0:
             raise ValueError("Payments(event_step_ms=…, disorder_ms=…): must not be negative")
         if self.disorder_ms and not self.event_step_ms:
-            raise ValueError("Payments(disorder_ms=…): without event times nothing is out of order")
+            raise ValueError("Payments(disorder_ms=…): requires event_step_ms")
         if self.event_step_ms and (self.producers, self.partitions) != (1, 1):
             raise ValueError(
-                "Payments(event_step_ms=…): expected producers=1 and partitions=1: among several a "
-                "fault holds one back, and its records come late"
+                "Payments(event_step_ms=…): expected producers=1 and partitions=1; with several, a "
+                "fault can delay one, and its records then arrive late"
             )
 
         if self.refunds and (self.other_topic is None or self.records % 2):
-            raise ValueError("Payments(refunds=True): expected other_topic, and records in twos")
+            raise ValueError(
+                "Payments(refunds=True): expected other_topic and an even number of records"
+            )
         if not 0 <= self.repeats < 100 or (self.refunds and self.repeats):
             raise ValueError(
                 f"Payments(repeats={self.repeats}): must be from 0 to 99, and 0 with refunds"
@@ -184,7 +186,7 @@ def payments_of(workload: Payments, *, producer: int, seed: int) -> Iterator[Pay
     count = workload.records // workload.producers
     count += producer < workload.records % workload.producers
     times = _event_times(workload, count, seed)
-    again = random.Random(f"{seed}/repeats/{producer}")
+    repeats = random.Random(f"{seed}/repeats/{producer}")
     sent: deque[Payment] = deque(maxlen=REPEATS_BEHIND)
     for n in range(count):
         payment = Payment(
@@ -195,8 +197,8 @@ def payments_of(workload: Payments, *, producer: int, seed: int) -> Iterator[Pay
             event_ms=next(times),
             refund_of=sent[-1].record if workload.refunds and n % 2 else None,
         )
-        if sent and n < count - 1 and again.randrange(100) < workload.repeats:
-            payment = sent[again.randrange(len(sent))]
+        if sent and n < count - 1 and repeats.randrange(100) < workload.repeats:
+            payment = sent[repeats.randrange(len(sent))]
         sent.append(payment)
         yield payment
 

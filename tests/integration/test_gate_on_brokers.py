@@ -142,9 +142,9 @@ def test_a_gate_that_died(staging: Staged) -> None:
     on = stage.gate(link)
     try:
         next(p for p in staging.living if p.name == "gate").kill("a test")
-        with pytest.raises(StageTrouble, match="the gate cannot put: it ended with -9"):
+        with pytest.raises(StageTrouble, match="the gate cannot put: it exited with -9"):
             on.put(MessageMatch(direction="request", api="EndTxn").rule("drop"))
-        assert "it ended with -9" in stage.disturbed()[str(link)]
+        assert "it exited with -9" in stage.disturbed()[str(link)]
         assert not serves(stage.bootstrap("producer", "broker-1"))
     finally:
         stage.ungate(link)

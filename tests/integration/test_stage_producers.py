@@ -165,8 +165,8 @@ def test_a_producer_that_is_killed(
             return str(error)
         return None
 
-    assert eventually(trouble, "the trouble").startswith("producer-0 ended with -9")
-    with pytest.raises(ProducerTrouble, match="producer-0 ended with -9"):
+    assert eventually(trouble, "the trouble").startswith("producer-0 exited with -9")
+    with pytest.raises(ProducerTrouble, match="producer-0 exited with -9"):
         run.producers.wait_finished(60)
     run.processes.kill_all("the test is over")
     for hold in holds:

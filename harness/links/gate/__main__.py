@@ -41,7 +41,7 @@ class Gate:
         match order:
             case {"do": "open", "link": name, "ways": ways}:
                 if name in self._links:
-                    raise ValueError(f"{name} has a gate already")
+                    raise ValueError(f"{name} already has a gate")
                 link = GatedLink(name, topics=self._topics, report=self._report)
                 link.open([Way.from_json(way) for way in ways])
                 self._links[name] = link
@@ -63,7 +63,7 @@ class Gate:
             case {"do": "state"}:
                 return {name: link.state() for name, link in self._links.items()}
             case _:
-                raise ValueError(f"no order: {order}")
+                raise ValueError(f"invalid order: {order}")
         return None
 
     def _link(self, name: str) -> GatedLink:
@@ -78,27 +78,27 @@ class Gate:
 async def serve() -> None:
     orders = asyncio.StreamReader(limit=_LONGEST_LINE)
     loop = asyncio.get_running_loop()
-    loop.set_exception_handler(_give_up)
+    loop.set_exception_handler(_on_error)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(orders), sys.stdin)
-    gate = Gate(_say)
+    gate = Gate(_send)
     while line := await orders.readline():
         order = json.loads(line)
         try:
             answer = {"ok": gate.obey(order)}
         except (ValueError, OSError) as error:
             answer = {"trouble": str(error)}
-        _say({"order": order["number"], **answer})
+        _send({"order": order["number"], **answer})
 
 
-def _give_up(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+def _on_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Exit at once: a gate with an internal error must not pass for a working one."""
     loop.default_exception_handler(context)
     os._exit(1)
 
 
-def _say(words: Mapping[str, Any]) -> None:
+def _send(message: Mapping[str, Any]) -> None:
     """Write a line, blocking if necessary: an event is reported before its frame is forwarded."""
-    data = memoryview(json.dumps(words).encode() + b"\n")
+    data = memoryview(json.dumps(message).encode() + b"\n")
     while data:
         data = data[os.write(1, data) :]
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from onceproof.harness.links.gate.contents import attribute, entity
 from onceproof.harness.links.gate.messages import response_class
 
-_REPEATED: Final = {
+_COPIED: Final = {
     **dict.fromkeys(
         ("Index", "Partition", "PartitionIndex", "Partitions", "PartitionIndexes"), "partition"
     ),
@@ -38,7 +38,7 @@ def refusal(request: Any, version: int, correlation_id: int, code: int) -> Any:
     """Build the response of a broker that refuses all of a request."""
     kind = response_class(request.API_KEY)
     made = kind(version=version)
-    _repeat(made, kind.json, request, request.json, version)
+    _copy_fields(made, kind.json, request, request.json, version)
     set_errors(made, version, code)
     made.with_header(correlation_id=correlation_id)
     return made
@@ -65,15 +65,15 @@ def _set_errors(message: Any, schema: Schema, version: int, code: int) -> int:
     return places
 
 
-def _repeat(made: Any, answer: Schema, asked: Any, question: Schema, version: int) -> None:
+def _copy_fields(made: Any, answer: Schema, asked: Any, question: Schema, version: int) -> None:
     given = [(f, getattr(asked, name)) for f, name in _fields(asked, question, version)]
     for field, name in _fields(made, answer, version):
         if _is_list(field):
             kind = made.fields[name].data_class
             setattr(made, name, [
-                _part(kind, field, one, source, version)
+                _copy_item(kind, field, one, source, version)
                 for source, many in given
-                if _meant(source) & _meant(field) and isinstance(many, list)
+                if _meanings(source) & _meanings(field) and isinstance(many, list)
                 for one in many
             ])  # fmt: skip
         elif meaning := _meaning(field):
@@ -82,11 +82,11 @@ def _repeat(made: Any, answer: Schema, asked: Any, question: Schema, version: in
                     setattr(made, name, value)
 
 
-def _part(kind: Any, answer: Schema, asked: Any, question: Schema, version: int) -> Any:
+def _copy_item(kind: Any, answer: Schema, asked: Any, question: Schema, version: int) -> Any:
     """Build a part of an answer for a part of the request, or for a scalar in it."""
     made = kind(version=version)
     if "fields" in question:
-        _repeat(made, answer, asked, question, version)
+        _copy_fields(made, answer, asked, question, version)
     else:
         for field, name in _fields(made, answer, version):
             if _meaning(field) == _meaning(question):
@@ -105,11 +105,11 @@ def _is_list(field: Schema) -> bool:
     return "fields" in field and field["type"].startswith("[]")
 
 
-def _meant(field: Schema) -> set[str]:
+def _meanings(field: Schema) -> set[str]:
     """Return what identifies the elements of a list field: topic, partition, group, key."""
     fields = field.get("fields", [field]) if field["type"].startswith("[]") else []
     return {meaning for f in fields if (meaning := _meaning(f))}
 
 
 def _meaning(field: Schema) -> str | None:
-    return entity(field) or _REPEATED.get(field["name"])
+    return entity(field) or _COPIED.get(field["name"])

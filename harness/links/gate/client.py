@@ -88,11 +88,11 @@ class Gate:
                 self._process.popen.stdin.write(line.encode() + b"\n")
                 self._process.popen.stdin.flush()
             except OSError:
-                raise self._gone(do) from None
+                raise self._exited(do) from None
 
         def answered() -> Event | None:
             if number not in self._answers and not self.alive:
-                raise self._gone(do)
+                raise self._exited(do)
             return self._answers.pop(number, None)
 
         try:
@@ -100,15 +100,15 @@ class Gate:
                 answered, what=f"the gate to answer to {do}", seconds=_SECONDS, every=_EVERY
             )
         except Overdue as error:
-            raise StageTrouble(f"{error}; it said last: {self._process.tail()}") from None
+            raise StageTrouble(f"{error}; last output: {self._process.tail()}") from None
         if "trouble" in answer:
             raise StageTrouble(f"the gate cannot {do}: {answer['trouble']}")
         return answer["ok"]
 
-    def _gone(self, do: str) -> StageTrouble:
+    def _exited(self, do: str) -> StageTrouble:
         return StageTrouble(
-            f"the gate cannot {do}: it ended with {self._process.popen.poll()}; "
-            f"it said last: {self._process.tail()}"
+            f"the gate cannot {do}: it exited with {self._process.popen.poll()}; "
+            f"last output: {self._process.tail()}"
         )
 
     def _listen(self) -> None:
@@ -153,7 +153,7 @@ class Placed:
         """
         wait_until(
             lambda: len(self.fired) >= times,
-            what=f"{self.rule.action} of {self.rule.message.api} on {self.link} to act",
+            what=f"the rule {self.rule.action} {self.rule.message.api} on {self.link} to fire",
             seconds=seconds,
             every=_EVERY,
             stop=stop,

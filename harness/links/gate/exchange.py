@@ -98,14 +98,14 @@ class Exchange:
         _, key, version, correlation_id = REQUEST_HEAD.unpack_from(frame)
         asked = Asked(correlation_id, key, version)
         message = self._read(frame, asked)
-        fired = self._fired("request", asked)
+        fired = self._match("request", asked)
         match fired.rule.action if fired else None:
             case "hold":
                 assert fired is not None
                 self.pending.add(asked)
                 return [self.hold(fired, frame)]
             case "drop":
-                return [self._lose("request")]
+                return [self._drop("request")]
             case "close-before":
                 return [End(self.leave)]
             case "close-after":
@@ -116,7 +116,9 @@ class Exchange:
                 return [frame, frame]
             case "error":
                 assert fired is not None
-                asked.answer = self._refused(message, asked, error_code(str(fired.rule.error)))
+                asked.answer = self._error_response(
+                    message, asked, error_code(str(fired.rule.error))
+                )
                 self.pending.add(asked)
                 return [] if asked.answer else [frame]
         self.pending.add(asked)
@@ -132,28 +134,28 @@ class Exchange:
         if asked.swallowed:
             return items
         if asked.key == METADATA and self.rules.learns_topics:
-            self._learn(frame, asked)
+            self._learn_topics(frame, asked)
         if asked.request is None:
             return [*items, frame]
-        fired = self._fired("response", asked, frame)
+        fired = self._match("response", asked, frame)
         match fired.rule.action if fired else None:
             case "hold":
                 assert fired is not None
                 items.append(self.hold(fired, frame))
             case "drop":
-                items.append(self._lose("response"))
+                items.append(self._drop("response"))
             case "close-before":
                 items.append(End(self.leave))
             case "close-after":
                 items += [frame, End(self.leave)]
             case "error":
                 assert fired is not None
-                items.append(self._failed(frame, asked, error_code(str(fired.rule.error))))
+                items.append(self._with_error(frame, asked, error_code(str(fired.rule.error))))
             case _:
                 items.append(frame)
         return items
 
-    def _lose(self, direction: Direction) -> Lost:
+    def _drop(self, direction: Direction) -> Lost:
         self._lost.add(direction)
         return Lost()
 
@@ -165,13 +167,13 @@ class Exchange:
             asked.request = request = replace(request, client_id=client_id(frame))
             if self.rules.reads_requests(asked.key):
                 message = decode_request(frame, asked.key, asked.version)
-                contents = self._named(contents_of(message), asked)
+                contents = self._with_topic_names(contents_of(message), asked)
                 asked.request = replace(request, contents=contents)
         except Exception as error:  # kafka-python has no specific error for a bad frame
-            self._unreadable("request", asked, error)
+            self._report_unreadable("request", asked, error)
         return message
 
-    def _fired(
+    def _match(
         self, direction: Direction, asked: Asked, response: bytes | None = None
     ) -> Counted | None:
         """Report the rules that fire; return the one that does more than report, if any."""
@@ -182,7 +184,7 @@ class Exchange:
         request = asked.request
         refused = None
         if response is not None and self.rules.reads_errors(asked.key):
-            refused = _refuses(response, asked)
+            refused = _is_refusal(response, asked)
         for counted in self.rules.meet(
             direction, asked.key, request.client_id, request.contents, refused
         ):
@@ -192,27 +194,27 @@ class Exchange:
             acting = counted if counted.rule.action != "report" else acting
         return acting
 
-    def _refused(self, message: Any, asked: Asked, code: int) -> bytes | None:
+    def _error_response(self, message: Any, asked: Asked, code: int) -> bytes | None:
         """Build an error answer in place of the broker's; None if kafka-python cannot encode it."""
         try:
             made = refusal(message, asked.version, asked.correlation_id, code)
             return encode(made, asked.version)
         except Exception as error:
-            self._unreadable("request", asked, error)
+            self._report_unreadable("request", asked, error)
             return None
 
-    def _failed(self, frame: bytes, asked: Asked, code: int) -> bytes:
+    def _with_error(self, frame: bytes, asked: Asked, code: int) -> bytes:
         """Set an error in a response; return it unchanged if that is impossible."""
         try:
             message = decode_response(frame, asked.key, asked.version)
             if not set_errors(message, asked.version, code):
-                raise ValueError("it has no room for an error")
+                raise ValueError("the response has no error code")
             return encode(message, asked.version)
         except Exception as error:
-            self._unreadable("response", asked, error)
+            self._report_unreadable("response", asked, error)
             return frame
 
-    def _named(self, contents: Contents, asked: Asked) -> Contents:
+    def _with_topic_names(self, contents: Contents, asked: Asked) -> Contents:
         names, unknown = self.topics.names(contents.topic_ids)
         if unknown and self.rules.reads_topics:
             self.report("unknown-topics", ids=sorted(map(str, unknown)), **_described(asked))
@@ -220,13 +222,13 @@ class Exchange:
         placed = {(name(topic), part, offset) for topic, part, offset in contents.positions}
         return replace(contents, topics=contents.topics | names, positions=frozenset(placed))
 
-    def _learn(self, frame: bytes, asked: Asked) -> None:
+    def _learn_topics(self, frame: bytes, asked: Asked) -> None:
         try:
             self.topics.learn(decode_response(frame, asked.key, asked.version))
         except Exception as error:
-            self._unreadable("response", asked, error)
+            self._report_unreadable("response", asked, error)
 
-    def _unreadable(self, direction: Direction, asked: Asked, error: Exception) -> None:
+    def _report_unreadable(self, direction: Direction, asked: Asked, error: Exception) -> None:
         why = f"{type(error).__name__}: {error}"
         self.report("unreadable", direction=direction, why=why, **_described(asked))
 
@@ -238,7 +240,7 @@ def _errors(frame: bytes, asked: Asked) -> set[int]:
         return set()
 
 
-def _refuses(frame: bytes, asked: Asked) -> bool | None:
+def _is_refusal(frame: bytes, asked: Asked) -> bool | None:
     found = _errors(frame, asked)
     return any(found) if found else None
 

@@ -121,9 +121,9 @@ class GatedLink:
             if isinstance(error, asyncio.CancelledError):
                 raise
             return
-        self._begin(client, broker)
+        self._start_connection(client, broker)
 
-    def _begin(self, client: socket.socket, broker: socket.socket) -> None:
+    def _start_connection(self, client: socket.socket, broker: socket.socket) -> None:
         self.counters.opened += 1
         number = self.counters.opened
 
@@ -151,12 +151,12 @@ class GatedLink:
                 hold=hold,
                 leave=leave,
             ),
-            gone=lambda: self._gone(number),
+            gone=lambda: self._forget(number),
         )
         self._connections[number] = connection
         connection.start()
 
-    def _gone(self, number: int) -> None:
+    def _forget(self, number: int) -> None:
         del self._connections[number]
 
     def _spawn(self, work: Any) -> None:

@@ -44,8 +44,8 @@ class Inlet:
         self._between = between
         self._over = over
         self._view = memoryview(bytearray(_BUFFER))
-        self._kept = 0
-        self._used = 0
+        self._buffered = 0
+        self._consumed = 0
         self._reading = False
         self._stopped = False
         self._outlet: Outlet | None = None
@@ -65,16 +65,16 @@ class Inlet:
 
     def drained(self) -> None:
         """Reuse the buffer, except for a partial header, after the outlet wrote everything."""
-        if self._used:
-            rest = self._kept - self._used
-            self._view[:rest] = self._view[self._used : self._kept]
-            self._kept, self._used = rest, 0
+        if self._consumed:
+            rest = self._buffered - self._consumed
+            self._view[:rest] = self._view[self._consumed : self._buffered]
+            self._buffered, self._consumed = rest, 0
         self._read(True)
 
-    def _readable(self) -> None:
+    def _on_readable(self) -> None:
         assert self._outlet is not None
         try:
-            count = self._source.recv_into(self._view[self._kept :])
+            count = self._source.recv_into(self._view[self._buffered :])
         except BlockingIOError:
             return
         except OSError:
@@ -83,11 +83,11 @@ class Inlet:
             self.stop()
             self._over()
             return
-        self._kept += count
+        self._buffered += count
         items: list[Item] = []
-        for piece in self._splitter.cut(self._view[: self._kept]):
+        for piece in self._splitter.cut(self._view[: self._buffered]):
             items.extend([piece] if isinstance(piece, memoryview) else self._whole(piece))
-        self._used = self._splitter.used
+        self._consumed = self._splitter.used
         if self._splitter.between_frames:
             items.extend(self._between())
         if items:
@@ -102,6 +102,6 @@ class Inlet:
             return
         self._reading = on
         if on:
-            self._loop.add_reader(self._source, self._readable)
+            self._loop.add_reader(self._source, self._on_readable)
         else:
             self._loop.remove_reader(self._source)

@@ -32,7 +32,7 @@ def api_key(api: str) -> int:
         return int(ApiKey[api])
     except KeyError:
         raise ValueError(
-            f"{api!r} is no API of Kafka; expected a name such as Produce or EndTxn"
+            f"unknown Kafka API {api!r}: expected a name such as Produce or EndTxn"
         ) from None
 
 
@@ -53,7 +53,7 @@ def error_code(name: str) -> int:
     codes = {error.message: code for code, error in kafka_errors.items() if code is not None}
     if name not in codes:
         near = difflib.get_close_matches(name, codes, n=3, cutoff=0)
-        raise ValueError(f"{name!r} is no error that kafka-python knows; near: {', '.join(near)}")
+        raise ValueError(f"unknown Kafka error {name!r}: did you mean {' or '.join(near)}?")
     return int(codes[name])
 
 

@@ -79,7 +79,7 @@ class Outlet:
                 return
             left = self._write(item.data if isinstance(item, Held) else item)
             if left is not None:
-                self._keep(item, left)
+                self._keep_rest(item, left)
                 return
             self._items.popleft()
             if isinstance(item, Held):
@@ -105,16 +105,16 @@ class Outlet:
             return None
         return memoryview(data)[sent:] if sent < len(data) else None
 
-    def _keep(self, item: memoryview | bytes | Held, left: memoryview) -> None:
+    def _keep_rest(self, item: memoryview | bytes | Held, left: memoryview) -> None:
         assert self._sink is not None
         if isinstance(item, Held):
             item.data = left
         else:
             self._items[0] = left
         self._full = True
-        self._loop.add_writer(self._sink, self._room)
+        self._loop.add_writer(self._sink, self._on_writable)
 
-    def _room(self) -> None:
+    def _on_writable(self) -> None:
         assert self._sink is not None
         self._loop.remove_writer(self._sink)
         self._full = False

@@ -63,17 +63,17 @@ class Rulebook:
 
     def put(self, id: int, rule: Rule) -> None:  # noqa: A002 - what it is called everywhere
         self._rules[id] = Counted(id=id, rule=rule)
-        self._watch()
+        self._update_watched()
 
     def remove(self, id: int) -> None:  # noqa: A002
         self._rules.pop(id, None)
-        self._watch()
+        self._update_watched()
 
     def reads_requests(self, key: int) -> bool:
-        return any(rule.reads_request for rule in self._of(key))
+        return any(rule.reads_request for rule in self._rules_for(key))
 
     def reads_errors(self, key: int) -> bool:
-        return any(rule.message.refused is not None for rule in self._of(key))
+        return any(rule.message.refused is not None for rule in self._rules_for(key))
 
     def meet(
         self,
@@ -86,18 +86,18 @@ class Rulebook:
         """Return the rules that fire: `report` rules, and at most one other, which is last."""
         fired = []
         for counted in self.live:
-            sought = counted.rule.message
-            if (sought.direction, sought.key) == (direction, key) and counted.takes(
+            wanted = counted.rule.message
+            if (wanted.direction, wanted.key) == (direction, key) and counted.takes(
                 client_id, contents, refused
             ):
                 fired.append(counted)
                 if counted.rule.action != "report":
                     break
-        self._watch()
+        self._update_watched()
         return fired
 
-    def _of(self, key: int) -> list[Rule]:
+    def _rules_for(self, key: int) -> list[Rule]:
         return [c.rule for c in self.live if c.rule.message.key == key]
 
-    def _watch(self) -> None:
+    def _update_watched(self) -> None:
         self._watched = frozenset(counted.rule.message.key for counted in self.live)

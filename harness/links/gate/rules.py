@@ -106,31 +106,35 @@ class Rule:
 
     def __post_init__(self) -> None:
         """Raise `ValueError` for an impossible rule."""
-        sought = self.message
+        message = self.message
         for name, value, choices in (
-            ("direction", sought.direction, get_args(Direction)),
+            ("direction", message.direction, get_args(Direction)),
             ("action", self.action, get_args(Action)),
         ):
             if value not in choices:
-                raise ValueError(f"{name}: {value!r}; expected one of {', '.join(choices)}")
-        if sought.nth < 1 or (self.times is not None and self.times < 1):
-            raise ValueError(f"nth and times count from 1, not {sought.nth} and {self.times}")
-        if (self.action == "error") is not (self.error is not None):
-            raise ValueError("the action error, and no other, needs the name of an error")
-        if sought.commits is not None and sought.api != "EndTxn":
-            raise ValueError(f"only EndTxn commits or aborts, {sought.api} does not")
-        if sought.partitions is not None and sought.api not in POSITIONS:
-            raise ValueError(f"only {' and '.join(POSITIONS)} have positions, {sought.api} has not")
-        if sought.refused is not None and sought.direction == "request":
-            raise ValueError("a response can be a refusal, a request cannot")
-        if self.action == "duplicate" and sought.direction == "response":
-            raise ValueError("a request can be duplicated, a response cannot")
-        if not decodable(sought.key) and (
-            self._needs_request or self.error or sought.refused is not None
+                raise ValueError(f"invalid {name} {value!r}: expected one of {', '.join(choices)}")
+        if message.nth < 1 or (self.times is not None and self.times < 1):
+            raise ValueError(
+                f"invalid nth or times: expected integers ≥ 1, found {message.nth} and {self.times}"
+            )
+        if self.action == "error" and self.error is None:
+            raise ValueError("the action error requires the name of an error")
+        if self.action != "error" and self.error is not None:
+            raise ValueError(f"the action {self.action} takes no error, found {self.error}")
+        if message.commits is not None and message.api != "EndTxn":
+            raise ValueError(f"commits requires EndTxn, not {message.api}")
+        if message.partitions is not None and message.api not in POSITIONS:
+            raise ValueError(f"partitions requires {' or '.join(POSITIONS)}, not {message.api}")
+        if message.refused is not None and message.direction == "request":
+            raise ValueError("refused requires a response, not a request")
+        if self.action == "duplicate" and message.direction == "response":
+            raise ValueError("the action duplicate requires a request, not a response")
+        if not decodable(message.key) and (
+            self._needs_request or self.error or message.refused is not None
         ):
             raise ValueError(
-                f"{sought.api} cannot be decoded: a rule for it can only go by client id, "
-                "and can neither answer with an error nor ask for one"
+                f"{message.api} cannot be decoded: a rule for it can match the client id only, "
+                "and can neither send an error nor match one"
             )
         if self.error is not None:
             error_code(self.error)
@@ -163,4 +167,4 @@ class Rule:
         try:
             return cls(**{**data, "message": MessageMatch(**data["message"])})
         except (KeyError, TypeError) as error:
-            raise ValueError(f"no rule: {error}") from None
+            raise ValueError(f"invalid rule: {error}") from None

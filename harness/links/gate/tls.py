@@ -91,7 +91,9 @@ class _Bridge:
             except ssl.SSLWantReadError:
                 await self._flush()
                 if not await self._receive():
-                    raise ConnectionError("the connection ended before TLS began") from None
+                    raise ConnectionError(
+                        "the connection was closed during the TLS handshake"
+                    ) from None
             else:
                 await self._flush()
                 return

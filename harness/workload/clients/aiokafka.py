@@ -15,7 +15,7 @@ from aiokafka import AIOKafkaProducer
 from aiokafka.errors import KafkaError
 
 from onceproof.harness.kafka.connecting.connection import connection
-from onceproof.harness.workload.clients.runtime import Call, SenderRuntime, given_desk
+from onceproof.harness.workload.clients.runtime import Call, SenderRuntime, load_runtime
 
 _TICK: Final = 0.01
 _STOP_SECONDS: Final = 5
@@ -26,8 +26,8 @@ _ERRORS: Final = (KafkaError, AssertionError)
 class Sending:
     """Send the records of one task."""
 
-    def __init__(self, desk: SenderRuntime) -> None:
-        self.desk = desk
+    def __init__(self, runtime: SenderRuntime) -> None:
+        self.runtime = runtime
         self.client: Any = None
         self._failed: KafkaError | None = None
 
@@ -38,23 +38,23 @@ class Sending:
         await asyncio.wait((ticking, sending), return_when=asyncio.FIRST_COMPLETED)
         (ticking if ticking.done() else sending).result()
         ticking.cancel()
-        self.desk.close()
+        self.runtime.close()
 
     async def _tick(self) -> None:
         while True:
-            self.desk.listen()
-            self.desk.report()
+            self.runtime.listen()
+            self.runtime.report()
             await asyncio.sleep(_TICK)
 
     async def _send_all(self) -> None:
-        desk = self.desk
+        runtime = self.runtime
         await self._new_client()
-        while not desk.over:
-            if desk.task.transactional_id is None:
-                for call in desk.due():
+        while not runtime.over:
+            if runtime.task.transactional_id is None:
+                for call in runtime.due():
                     await self._send(call)
-            elif transaction := desk.due_transaction():
-                await self._send_transaction(desk.calls(transaction), abort=transaction.abort)
+            elif transaction := runtime.due_transaction():
+                await self._send_transaction(runtime.calls(transaction), abort=transaction.abort)
             await asyncio.sleep(_TICK / 2)
         await self._outcomes()
         await self._stop()
@@ -64,7 +64,7 @@ class Sending:
 
     async def _new_client(self) -> None:
         """Start a client; with a transactional id this also ends an open transaction."""
-        task = self.desk.task
+        task = self.runtime.task
         transactional = {"transactional_id": task.transactional_id} if task.transactional_id else {}
         self.client = AIOKafkaProducer(
             **task.client,
@@ -81,7 +81,7 @@ class Sending:
                 call.record.topic, key=call.key, value=call.value, headers=call.headers
             )
         except KafkaError as error:
-            self.desk.refused(call.attempt, repr(error), certain=True)  # it was never queued
+            self.runtime.refused(call.attempt, repr(error), certain=True)  # it was never queued
             self._failed = error
         else:
             future.add_done_callback(partial(self._on_outcome, call.attempt))
@@ -90,21 +90,21 @@ class Sending:
         if future.cancelled() or future.exception() is not None:
             # It is unknown whether a failed batch was transmitted.
             error = None if future.cancelled() else future.exception()
-            self.desk.refused(attempt, repr(error or "cancelled"), certain=False)
+            self.runtime.refused(attempt, repr(error or "cancelled"), certain=False)
             self._failed = error if isinstance(error, KafkaError) else KafkaError(repr(error))
             return
         metadata = future.result()
         offset = metadata.offset if metadata.offset >= 0 else None
-        self.desk.acknowledged(attempt, metadata.partition, offset)
+        self.runtime.acknowledged(attempt, metadata.partition, offset)
 
     async def _outcomes(self) -> None:
-        while self.desk.waiting:
+        while self.runtime.waiting:
             await asyncio.sleep(_TICK)
 
     # Transactions.
 
     async def _send_transaction(self, calls: list[Call], *, abort: bool) -> None:
-        desk = self.desk
+        runtime = self.runtime
         try:
             self._failed = None
             await self.client.begin_transaction()
@@ -115,11 +115,11 @@ class Sending:
                 raise self._failed  # this client would commit in spite of it
             if abort:
                 await self.client.abort_transaction()
-                desk.ended("aborted")
+                runtime.ended("aborted")
                 return
-            desk.commit_called()
+            runtime.commit_called()
             await self.client.commit_transaction()
-            desk.ended("committed")
+            runtime.ended("committed")
         except _ERRORS as error:
             await self._give_up(error)
 
@@ -127,21 +127,21 @@ class Sending:
         """Abort; if that fails, the outcome is unknown, and a new client continues."""
         try:
             await self.client.abort_transaction()
-        except _ERRORS as worse:
-            self.desk.ended("info", f"{error!r}; then {worse!r}")
+        except _ERRORS as abort_error:
+            self.runtime.ended("info", f"{error!r}; then {abort_error!r}")
         else:
             await self._outcomes()
-            self.desk.ended("aborted", repr(error))
+            self.runtime.ended("aborted", repr(error))
             return
         await self._stop()
-        self.desk.abandoned(repr(error))
-        self.desk.new_session()
+        self.runtime.abandoned(repr(error))
+        self.runtime.new_session()
         await self._new_client()
 
 
 def main() -> None:
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(message)s")
-    asyncio.run(Sending(given_desk()).send_all())
+    asyncio.run(Sending(load_runtime()).send_all())
 
 
 if __name__ == "__main__":

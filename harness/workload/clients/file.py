@@ -11,30 +11,30 @@ from collections.abc import Sequence
 from io import FileIO
 from pathlib import Path
 
-from onceproof.harness.workload.clients.runtime import Call, SenderRuntime, given_desk
+from onceproof.harness.workload.clients.runtime import Call, SenderRuntime, load_runtime
 
 
-def append_all(desk: SenderRuntime) -> None:
+def append_all(runtime: SenderRuntime) -> None:
     """Append every record at the ordered pace.
 
     If the file cannot be written, this raises `OSError`, and the records have no outcome.
     """
-    folder = Path(desk.task.records).parent
+    folder = Path(runtime.task.records).parent
     files: dict[str, FileIO] = {}
-    while not desk.over:
-        desk.listen(0.005)
-        calls = desk.due()
+    while not runtime.over:
+        runtime.listen(0.005)
+        calls = runtime.due()
         for topic in dict.fromkeys(call.record.topic for call in calls):
             if topic not in files:
                 files[topic] = (folder / topic).open("ab", buffering=0)
-            _append(desk, files[topic], [call for call in calls if call.record.topic == topic])
-        desk.report()
+            _append(runtime, files[topic], [call for call in calls if call.record.topic == topic])
+        runtime.report()
     for file in files.values():
         file.close()
-    desk.close()
+    runtime.close()
 
 
-def _append(desk: SenderRuntime, file: FileIO, calls: Sequence[Call]) -> None:
+def _append(runtime: SenderRuntime, file: FileIO, calls: Sequence[Call]) -> None:
     lines = [(call.value or b"") + b"\n" for call in calls]
     rest = memoryview(b"".join(lines))
     size = len(rest)
@@ -43,12 +43,12 @@ def _append(desk: SenderRuntime, file: FileIO, calls: Sequence[Call]) -> None:
     os.fsync(file.fileno())
     offset = file.tell() - size
     for call, line in zip(calls, lines, strict=True):
-        desk.acknowledged(call.attempt, 0, offset)
+        runtime.acknowledged(call.attempt, 0, offset)
         offset += len(line)
 
 
 def main() -> None:
-    append_all(given_desk())
+    append_all(load_runtime())
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from kafka import KafkaProducer
 from kafka.errors import KafkaError, KafkaTimeoutError
 
 from onceproof.harness.kafka.connecting.connection import connection
-from onceproof.harness.workload.clients.runtime import Call, SenderRuntime, given_desk
+from onceproof.harness.workload.clients.runtime import Call, SenderRuntime, load_runtime
 
 _CLOSE_SECONDS: Final = 5
 _FLUSH_SECONDS: Final = 0.1
@@ -23,26 +23,26 @@ _FLUSH_SECONDS: Final = 0.1
 class Sending:
     """Send the records of one task."""
 
-    def __init__(self, desk: SenderRuntime) -> None:
-        self.desk = desk
+    def __init__(self, runtime: SenderRuntime) -> None:
+        self.runtime = runtime
         self.client = self._new_client()
 
     def send_all(self) -> None:
-        desk = self.desk
-        transactional = desk.task.transactional_id is not None
-        while not desk.over:
-            desk.listen(0.005)
+        runtime = self.runtime
+        transactional = runtime.task.transactional_id is not None
+        while not runtime.over:
+            runtime.listen(0.005)
             if not transactional:
-                for call in desk.due():
+                for call in runtime.due():
                     self._send(call)
-            elif transaction := desk.due_transaction():
-                self._send_transaction(desk.calls(transaction), abort=transaction.abort)
-            desk.report()
+            elif transaction := runtime.due_transaction():
+                self._send_transaction(runtime.calls(transaction), abort=transaction.abort)
+            runtime.report()
         self._flush()
-        desk.close()
+        runtime.close()
 
     def _new_client(self) -> Any:
-        task = self.desk.task
+        task = self.runtime.task
         transactional = {"transactional_id": task.transactional_id} if task.transactional_id else {}
         client = KafkaProducer(
             **task.client,
@@ -58,7 +58,7 @@ class Sending:
     def _begin(self, client: Any) -> None:
         """Initialize transactions, which also ends an open one."""
         while True:
-            self.desk.listen()
+            self.runtime.listen()
             try:
                 client.init_transactions()
                 return
@@ -71,7 +71,7 @@ class Sending:
                 call.record.topic, key=call.key, value=call.value, headers=call.headers
             )
         except KafkaError as error:
-            self.desk.refused(call.attempt, error, certain=True)  # it was never queued
+            self.runtime.refused(call.attempt, error, certain=True)  # it was never queued
             raise
         future.add_callback(partial(self._acknowledged, call.attempt))
         # It is unknown whether a failed batch was transmitted.
@@ -79,15 +79,15 @@ class Sending:
 
     def _acknowledged(self, attempt: str, metadata: Any) -> None:
         offset = metadata.offset if metadata.offset >= 0 else None
-        self.desk.acknowledged(attempt, metadata.partition, offset)
+        self.runtime.acknowledged(attempt, metadata.partition, offset)
 
     def _refused(self, attempt: str, error: BaseException) -> None:
-        self.desk.refused(attempt, repr(error), certain=False)
+        self.runtime.refused(attempt, repr(error), certain=False)
 
     def _flush(self) -> None:
-        while self.desk.waiting:
-            self.desk.listen()
-            self.desk.report()
+        while self.runtime.waiting:
+            self.runtime.listen()
+            self.runtime.report()
             try:
                 self.client.flush(timeout=_FLUSH_SECONDS)
             except KafkaTimeoutError:
@@ -96,18 +96,18 @@ class Sending:
     # Transactions.
 
     def _send_transaction(self, calls: list[Call], *, abort: bool) -> None:
-        desk = self.desk
+        runtime = self.runtime
         try:
             self.client.begin_transaction()
             self._send_each(calls)
             self._flush()
             if abort:
                 self.client.abort_transaction()
-                desk.ended("aborted")
+                runtime.ended("aborted")
                 return
-            desk.commit_called()
+            runtime.commit_called()
             self.client.commit_transaction()
-            desk.ended("committed")
+            runtime.ended("committed")
         except (KafkaError, ValueError) as error:
             self._give_up(error)
 
@@ -116,29 +116,29 @@ class Sending:
             try:
                 self._send(call)
             except KafkaError as error:
-                for never in calls[place + 1 :]:
-                    self.desk.refused(never.attempt, error, certain=True)
+                for unsent in calls[place + 1 :]:
+                    self.runtime.refused(unsent.attempt, error, certain=True)
                 raise
 
     def _give_up(self, error: Exception) -> None:
         """Abort; if that fails, the outcome is unknown, and a new client continues."""
         try:
             self.client.abort_transaction()
-        except (KafkaError, ValueError) as worse:
-            self.desk.ended("info", f"{error!r}; then {worse!r}")
+        except (KafkaError, ValueError) as abort_error:
+            self.runtime.ended("info", f"{error!r}; then {abort_error!r}")
         else:
             self._flush()
-            self.desk.ended("aborted", repr(error))
+            self.runtime.ended("aborted", repr(error))
             return
         self.client.close(timeout=_CLOSE_SECONDS)
-        self.desk.abandoned(repr(error))
-        self.desk.new_session()
+        self.runtime.abandoned(repr(error))
+        self.runtime.new_session()
         self.client = self._new_client()
 
 
 def main() -> None:
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(message)s")
-    Sending(given_desk()).send_all()
+    Sending(load_runtime()).send_all()
 
 
 if __name__ == "__main__":

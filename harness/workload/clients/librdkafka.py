@@ -15,7 +15,12 @@ from typing import Final
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from onceproof.harness.kafka.connecting.connection import connection
-from onceproof.harness.workload.clients.runtime import Call, SenderRuntime, Transaction, given_desk
+from onceproof.harness.workload.clients.runtime import (
+    Call,
+    SenderRuntime,
+    Transaction,
+    load_runtime,
+)
 
 _NEVER_SENT: Final = frozenset({KafkaError._PURGE_QUEUE})
 """Errors after which the record is certainly not in the log: it never left the queue."""
@@ -26,38 +31,38 @@ _CALL_SECONDS: Final = 5.0
 class Sending:
     """Send the records of one task."""
 
-    def __init__(self, desk: SenderRuntime) -> None:
-        self.desk = desk
-        self._resends = desk.task.resend_seconds is not None
+    def __init__(self, runtime: SenderRuntime) -> None:
+        self.runtime = runtime
+        self._resends = runtime.task.resend_seconds is not None
         self.client = self._new_client()
 
     def send_all(self) -> None:
-        desk = self.desk
-        transactional = desk.task.transactional_id is not None
+        runtime = self.runtime
+        transactional = runtime.task.transactional_id is not None
         if transactional:
             self._begin()
-        while not desk.over:
-            desk.listen(0.0 if desk.rate else 0.01)
+        while not runtime.over:
+            runtime.listen(0.0 if runtime.rate else 0.01)
             self.client.poll(0)
             if transactional:
-                transaction = desk.due_transaction()
+                transaction = runtime.due_transaction()
                 if transaction:
                     self._send_transaction(transaction)
                 else:
-                    self.client.poll(desk.until_due)
-            elif block := desk.due():
+                    self.client.poll(runtime.until_due)
+            elif block := runtime.due():
                 for call in block:
                     self._produce(call)
                 self.client.poll(0)
             else:
-                self.client.poll(desk.until_due)
-            desk.report()
-        while desk.waiting:
+                self.client.poll(runtime.until_due)
+            runtime.report()
+        while runtime.waiting:
             self._wait()
-        desk.close()
+        runtime.close()
 
     def _new_client(self) -> Producer:
-        task = self.desk.task
+        task = self.runtime.task
         return Producer(
             {
                 **task.client,
@@ -85,22 +90,22 @@ class Sending:
 
     def _wait(self) -> None:
         self.client.poll(0.05)
-        self.desk.listen()
-        self.desk.report()
+        self.runtime.listen()
+        self.runtime.report()
 
     def _on_delivery(self, call: Call, error: KafkaError | None, message: Message) -> None:
         """Record an outcome. If the client retries, a failed record may still be in the log."""
         if error is None:
-            self.desk.acknowledged(call.attempt, message.partition(), message.offset())
+            self.runtime.acknowledged(call.attempt, message.partition(), message.offset())
         elif self._resends and error.code() == KafkaError._MSG_TIMED_OUT:
             self._produce(call)  # a broken application: it retries by itself
         else:
-            self.desk.refused(call.attempt, error, certain=error.code() in _NEVER_SENT)
+            self.runtime.refused(call.attempt, error, certain=error.code() in _NEVER_SENT)
 
     def _on_statistics(self, text: str) -> None:
         for broker in json.loads(text)["brokers"].values():
             if (node := broker["nodeid"]) > 0:
-                self.desk.timeouts[node] = broker["req_timeouts"]
+                self.runtime.timeouts[node] = broker["req_timeouts"]
 
     # Transactions.
 
@@ -109,19 +114,19 @@ class Sending:
         self._call(self.client.init_transactions)
 
     def _send_transaction(self, transaction: Transaction) -> None:
-        desk = self.desk
+        runtime = self.runtime
         try:
             self.client.begin_transaction()
-            self._produce_all(desk.calls(transaction))
+            self._produce_all(runtime.calls(transaction))
             while len(self.client):
                 self._wait()
             if transaction.abort:
                 self._call(self.client.abort_transaction)
-                desk.ended("aborted")
+                runtime.ended("aborted")
                 return
-            desk.commit_called()
+            runtime.commit_called()
             self._call(self.client.commit_transaction)
-            desk.ended("committed")
+            runtime.ended("committed")
         except KafkaException as error:
             self._give_up(error.args[0])
 
@@ -130,8 +135,8 @@ class Sending:
             try:
                 self._produce(call)
             except KafkaException as error:
-                for never in calls[place:]:
-                    self.desk.refused(never.attempt, error.args[0], certain=True)
+                for unsent in calls[place:]:
+                    self.runtime.refused(unsent.attempt, error.args[0], certain=True)
                 raise
 
     def _give_up(self, error: KafkaError) -> None:
@@ -139,28 +144,28 @@ class Sending:
         if error.txn_requires_abort():
             try:
                 self._call(self.client.abort_transaction)
-            except KafkaException as worse:
-                error = worse.args[0]
+            except KafkaException as abort_error:
+                error = abort_error.args[0]
             else:
-                self.desk.ended("aborted", error)
+                self.runtime.ended("aborted", error)
                 return
-        self.desk.ended("info", error)
+        self.runtime.ended("info", error)
         self.client.purge()
         deadline = time.monotonic() + _CALL_SECONDS
         while len(self.client) and time.monotonic() < deadline:
             try:
                 self._wait()
             except KafkaException:  # a fatal error is raised again
-                self.desk.listen(0.05)
-        self.desk.abandoned(error)
-        self.desk.new_session()
+                self.runtime.listen(0.05)
+        self.runtime.abandoned(error)
+        self.runtime.new_session()
         self.client = self._new_client()
         self._begin()
 
     def _call(self, call: Callable[[float], object]) -> None:
         while True:
-            self.desk.listen()
-            self.desk.report()
+            self.runtime.listen()
+            self.runtime.report()
             began = time.monotonic()
             try:
                 call(_CALL_SECONDS)
@@ -172,7 +177,7 @@ class Sending:
 
 
 def main() -> None:
-    Sending(given_desk()).send_all()
+    Sending(load_runtime()).send_all()
 
 
 if __name__ == "__main__":

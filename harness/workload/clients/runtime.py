@@ -118,8 +118,8 @@ class SenderRuntime:
 
     def due(self) -> list[Call]:
         """Record and return the calls that the pace allows now."""
-        many = int(self._allowed())
-        block = list(itertools.islice(self._following(), many))
+        count = int(self._allowed())
+        block = list(itertools.islice(self._remaining(), count))
         self._credit -= len(block)
         return self._call(block)
 
@@ -127,7 +127,7 @@ class SenderRuntime:
         """Begin, record and return the next transaction, if the pace allows it now."""
         if self.over or self._allowed() < 1:
             return None
-        assert self._next is not None, "looked at by `over`"
+        assert self._next is not None, "`over` is true without a next record"
         number, abort = self._next[1].transaction, self._next[1].abort
         records = list(self._of_transaction(number))
         self._credit -= len(records)  # may become negative, which delays the next transaction
@@ -165,7 +165,7 @@ class SenderRuntime:
             self._next = next(self._records, None)
             yield found
 
-    def _following(self) -> Iterator[tuple[int, SenderRecord]]:
+    def _remaining(self) -> Iterator[tuple[int, SenderRecord]]:
         while self._next is not None:
             found, self._next = self._next, next(self._records, None)
             yield found
@@ -296,5 +296,5 @@ class SenderRuntime:
         self._history.close()
 
 
-def given_desk() -> SenderRuntime:
+def load_runtime() -> SenderRuntime:
     return SenderRuntime(SenderTask.load(Path(sys.argv[-1])))

@@ -38,18 +38,18 @@ class Java:
         return "java"
 
     def settings(self, *, transactional: bool) -> Mapping[str, Any]:
-        patience = 120_000 if self.resend_seconds is None else int(self.resend_seconds * 1000)
+        timeout_ms = 120_000 if self.resend_seconds is None else int(self.resend_seconds * 1000)
         if transactional:
-            patience = TRANSACTION_TIMEOUT_MS
+            timeout_ms = TRANSACTION_TIMEOUT_MS
         return {
             "acks": self.acks,
             "enable.idempotence": self.idempotent,
             "linger.ms": _LINGER_MS,
             # The client requires linger + request timeout <= delivery timeout.
-            "request.timeout.ms": min(_REQUEST_TIMEOUT_MS, patience - _LINGER_MS),
-            "delivery.timeout.ms": patience,
+            "request.timeout.ms": min(_REQUEST_TIMEOUT_MS, timeout_ms - _LINGER_MS),
+            "delivery.timeout.ms": timeout_ms,
             # Timeout of a transactional call, which is then retried.
-            "max.block.ms": 5000 if transactional else patience,
+            "max.block.ms": 5000 if transactional else timeout_ms,
             "retry.backoff.ms": 50,
             "retry.backoff.max.ms": 200,
             "reconnect.backoff.ms": 50,
@@ -58,7 +58,7 @@ class Java:
         }
 
     def command(self, task: Path, tools: Tools | None) -> Sequence[str | Path]:
-        assert tools is not None, "it is started with the tools of its run"
+        assert tools is not None, "Java senders need the tools of the run"
         transactional = SenderTask.load(task).transactional_id is not None
         return programs_for(tools).command("Transactor" if transactional else "Sender", task)
 

@@ -40,7 +40,7 @@ class JmsSender:
         }
 
     def command(self, task: Path, tools: Tools | None) -> Sequence[str | Path]:
-        assert tools is not None, "it is started with the tools of its run"
+        assert tools is not None, "JMS senders need the tools of the run"
         return artemis_programs(tools).command("QueueSender", task)
 
 

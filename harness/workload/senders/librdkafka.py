@@ -42,7 +42,7 @@ class Librdkafka:
         return "librdkafka"
 
     def settings(self, *, transactional: bool) -> Mapping[str, Any]:
-        patience = 120_000 if self.resend_seconds is None else int(self.resend_seconds * 1000)
+        timeout_ms = 120_000 if self.resend_seconds is None else int(self.resend_seconds * 1000)
         return {
             "acks": self.acks,
             "enable.idempotence": self.idempotent,
@@ -51,7 +51,7 @@ class Librdkafka:
             "partitioner": "murmur2_random",
             "socket.timeout.ms": 1500,
             "request.timeout.ms": REQUEST_TIMEOUT_MS,
-            "message.timeout.ms": TRANSACTION_TIMEOUT_MS if transactional else patience,
+            "message.timeout.ms": TRANSACTION_TIMEOUT_MS if transactional else timeout_ms,
             "topic.metadata.refresh.interval.ms": REFRESH_MS,
             "retry.backoff.ms": 50,
             "retry.backoff.max.ms": 200,

@@ -37,7 +37,7 @@ def test_two_blocks_are_never_equal() -> None:
 
 def test_a_block_that_was_let_go_can_be_taken() -> None:
     block = take_block()
-    with pytest.raises(NoBlock, match="all 1 loopback blocks are held by runs of onceproof"):
+    with pytest.raises(NoBlock, match="all 1 loopback blocks are in use by onceproof runs"):
         take_block([block.number])
     block.release()
     again = take_block([block.number])

@@ -74,7 +74,9 @@ def test_a_proxy_that_goes_on_leading_to_the_same(serve: Serve) -> None:
     leads = {**PROXY, "upstream": "127.0.0.1:1"}
     server = serve({("POST", "/proxies/p"): (200, leads), ("GET", "/proxies/p"): (200, leads)})
     server.set_upstream("p", "127.0.0.1:1")
-    with pytest.raises(ProxyTrouble, match=r"p leads to 127\.0\.0\.1:1, not to 127\.0\.0\.1:2"):
+    with pytest.raises(
+        ProxyTrouble, match=r"p has upstream 127\.0\.0\.1:1, expected 127\.0\.0\.1:2"
+    ):
         server.set_upstream("p", "127.0.0.1:2")
 
 

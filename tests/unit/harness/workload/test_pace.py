@@ -229,7 +229,7 @@ def test_with_transactions_each_has_an_id_of_its_own(tmp_path: Path) -> None:
 def test_standing_still_is_told_long_before_the_deadline(made: Producers) -> None:
     made._status["producer-0"] = Status(called=5, ok=2)
     made._status["producer-1"] = Status(done=True)
-    with pytest.raises(Overdue, match=r"for producer-0 to get on; .*called=5, ok=2"):
+    with pytest.raises(Overdue, match=r"for producer-0 to make progress; .*called=5, ok=2"):
         made.wait_finished(60, still=0.1)
 
 
@@ -258,7 +258,7 @@ def over() -> threading.Thread:
 def test_one_that_ended_too_early_is_trouble(made: Producers) -> None:
     made._children = [FakeProcess("producer-0"), FakeProcess("producer-1", lives=False)]
     made._threads = [over(), over()]
-    with pytest.raises(ProducerTrouble, match=r"producer-1 ended with -9; .*its last words"):
+    with pytest.raises(ProducerTrouble, match=r"producer-1 exited with -9; .*its last words"):
         made.check()
     made._status["producer-1"].done = True
     made.check()

@@ -608,7 +608,7 @@ def test_of_how_many_partitions_positions_are(
 
 
 def test_only_what_commits_them_has_positions() -> None:
-    with pytest.raises(ValueError, match="have positions, EndTxn has not"):
+    with pytest.raises(ValueError, match="requires OffsetCommit or TxnOffsetCommit, not EndTxn"):
         MessageMatch(direction="request", api="EndTxn", partitions=2)
 
 
@@ -629,7 +629,7 @@ def test_a_refusal_is_told_from_what_was_done(
 
 
 def test_a_request_cannot_be_a_refusal() -> None:
-    with pytest.raises(ValueError, match="a request cannot"):
+    with pytest.raises(ValueError, match="requires a response"):
         MessageMatch(direction="request", api="OffsetCommit", refused=True)
 
 
@@ -890,7 +890,7 @@ def _refuses(address: str) -> bool:
 
 def test_orders_that_cannot_be_obeyed(link: Link) -> None:
     way = Way(listen=link.address, upstream=link.broker.address)
-    with pytest.raises(StageTrouble, match=f"{link.name} has a gate already"):
+    with pytest.raises(StageTrouble, match=f"{link.name} already has a gate"):
         link.gate.open(link.name, [way])
     with pytest.raises(StageTrouble, match="in use"):
         link.gate.open("another", [way])
@@ -907,7 +907,7 @@ def test_a_gate_that_is_gone_is_trouble(tmp_path: Path) -> None:
         rule = gate.put("x", MessageMatch(direction="request", api="EndTxn").rule("drop"))
         processes.all[0].kill("a test")
         for order in (gate.state, rule.release, lambda: rule.wait_fired(seconds=SECONDS)):
-            with pytest.raises(StageTrouble, match=r"the gate cannot .*: it ended with -9"):
+            with pytest.raises(StageTrouble, match=r"the gate cannot .*: it exited with -9"):
                 order()
     finally:
         processes.kill_all("the test is over")

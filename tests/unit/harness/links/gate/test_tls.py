@@ -129,7 +129,7 @@ def test_who_leaves_before_tls_begins_is_an_os_error(tls: Tls) -> None:
         one, another = socket.socketpair()
         one.setblocking(False)
         another.close()
-        with pytest.raises(OSError, match=r"ended before TLS began|Broken pipe|reset"):
+        with pytest.raises(OSError, match=r"closed during the TLS handshake|Broken pipe|reset"):
             await opened(one, tls.as_client(), host=HOST, spawn=lambda work: work.close())
 
     run(work())

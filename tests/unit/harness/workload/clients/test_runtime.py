@@ -25,7 +25,7 @@ TRANSACTIONAL = Payments(records=23, producers=1, other_topic="refunds", transac
 
 
 class Sent:
-    """A desk whose orders and words go through this test."""
+    """A runtime whose orders and output go through this test."""
 
     def __init__(self, folder: Path, workload: Payments) -> None:
         self.history = folder / "history"
@@ -43,7 +43,7 @@ class Sent:
         self.read, self.write = os.pipe()
         self.words: list[dict[str, Any]] = []
         self.time = FakeStop()
-        self.desk = SenderRuntime(
+        self.runtime = SenderRuntime(
             task,
             orders=lambda: self.read,
             say=lambda line: self.words.append(json.loads(line)),
@@ -52,7 +52,7 @@ class Sent:
 
     def order(self, *lines: str) -> None:
         os.write(self.write, "".join(f"{line}\n" for line in lines).encode())
-        self.desk.listen()
+        self.runtime.listen()
 
     def lines(self, kind: str) -> list[dict[str, Any]]:
         return read_lines(self.history).lines.get(kind, [])
@@ -73,7 +73,7 @@ def transactional(tmp_path: Path) -> Sent:
 
 def test_the_call_is_on_disk_before_the_record_is_handed_out(plain: Sent) -> None:
     plain.order("rate inf")
-    block = plain.desk.due()
+    block = plain.runtime.due()
     written = plain.lines("called")
     assert len(block) == BLOCK
     assert [c.attempt for c in block] == [row["attempt"] for row in written]
@@ -83,48 +83,48 @@ def test_the_call_is_on_disk_before_the_record_is_handed_out(plain: Sent) -> Non
     assert [row["ordinal"] for row in written] == list(range(BLOCK))
     assert block[7].headers == [
         ("onceproof-record", expected[7].record.encode()),
-        ("onceproof-attempt", f"{plain.desk.session}/7".encode()),
+        ("onceproof-attempt", f"{plain.runtime.session}/7".encode()),
     ]
-    assert len(plain.desk.due()) == 100
-    assert plain.desk.over
-    assert plain.desk.due() == []
+    assert len(plain.runtime.due()) == 100
+    assert plain.runtime.over
+    assert plain.runtime.due() == []
 
 
 def test_without_an_order_nothing_is_sent_and_then_at_the_pace_that_is_told(plain: Sent) -> None:
-    assert plain.desk.due() == []
+    assert plain.runtime.due() == []
     plain.order("rate 8")
     plain.time.pause(0.6875)
-    assert len(plain.desk.due()) == 5
+    assert len(plain.runtime.due()) == 5
     plain.time.pause(0.0625)  # half a record was left over, and half a one more is due
-    assert len(plain.desk.due()) == 1
-    assert plain.desk.due() == []
+    assert len(plain.runtime.due()) == 1
+    assert plain.runtime.due() == []
     plain.time.pause(3600)
-    assert len(plain.desk.due()) == BLOCK
+    assert len(plain.runtime.due()) == BLOCK
 
 
 def test_several_orders_at_once(plain: Sent) -> None:
     plain.order("rate 7", "enough")
-    assert (plain.desk.rate, plain.desk.enough, plain.desk.over) == (7.0, True, True)
+    assert (plain.runtime.rate, plain.runtime.enough, plain.runtime.over) == (7.0, True, True)
     plain.order("rate inf")
-    assert plain.desk.due() == []
+    assert plain.runtime.due() == []
 
 
 def test_it_ends_when_the_harness_is_gone(plain: Sent) -> None:
     os.close(plain.write)
     with pytest.raises(SystemExit, match="the harness is gone"):
-        plain.desk.listen()
+        plain.runtime.listen()
 
 
 def test_outcomes_are_counted_once_and_written(plain: Sent) -> None:
     plain.order("rate inf")
-    one, two, three, four, *_ = (call.attempt for call in plain.desk.due())
-    plain.desk.acknowledged(one, 2, 17)
-    plain.desk.acknowledged(two, 1, None)
-    plain.desk.refused(three, "no", certain=True)
-    plain.desk.refused(four, ValueError(), certain=False)
-    plain.desk.refused(one, "too late", certain=True)
-    assert plain.desk.waiting == BLOCK - 4
-    plain.desk.report(done=True)
+    one, two, three, four, *_ = (call.attempt for call in plain.runtime.due())
+    plain.runtime.acknowledged(one, 2, 17)
+    plain.runtime.acknowledged(two, 1, None)
+    plain.runtime.refused(three, "no", certain=True)
+    plain.runtime.refused(four, ValueError(), certain=False)
+    plain.runtime.refused(one, "too late", certain=True)
+    assert plain.runtime.waiting == BLOCK - 4
+    plain.runtime.report(done=True)
     status = {"called": BLOCK, "ok": 2, "not_ok": 2, "timeouts": {}, "done": True}
     assert plain.words[-1] == status
     sends = {row["attempt"]: row for row in plain.table("sends")}
@@ -141,80 +141,80 @@ def test_outcomes_are_counted_once_and_written(plain: Sent) -> None:
 
 def test_what_a_client_left_open_nobody_knows(plain: Sent) -> None:
     plain.order("rate inf")
-    first, *_ = plain.desk.due()
-    plain.desk.acknowledged(first.attempt, 0, 0)
-    before = plain.desk.session
-    plain.desk.abandoned("it is gone")
-    plain.desk.new_session()
-    assert plain.desk.waiting == 0
-    assert plain.desk.session != before
-    assert plain.desk.session.startswith("producer-0/")
-    plain.desk.close()
+    first, *_ = plain.runtime.due()
+    plain.runtime.acknowledged(first.attempt, 0, 0)
+    before = plain.runtime.session
+    plain.runtime.abandoned("it is gone")
+    plain.runtime.new_session()
+    assert plain.runtime.waiting == 0
+    assert plain.runtime.session != before
+    assert plain.runtime.session.startswith("producer-0/")
+    plain.runtime.close()
     errors = [row["error"] for row in plain.table("sends") if row["outcome"] == "info"]
     assert errors == ["it is gone"] * (BLOCK - 1)
 
 
 def test_it_is_silent_for_a_moment_after_a_word(plain: Sent) -> None:
-    plain.desk.report()
-    plain.desk.report()
+    plain.runtime.report()
+    plain.runtime.report()
     assert len(plain.words) == 1
-    plain.desk.report(done=True)
+    plain.runtime.report(done=True)
     assert [word["done"] for word in plain.words] == [False, True]
 
 
 def test_a_transaction_from_its_beginning_to_its_end(transactional: Sent) -> None:
-    desk = transactional.desk
-    assert desk.due_transaction() is None
+    runtime = transactional.runtime
+    assert runtime.due_transaction() is None
     transactional.order("rate inf")
-    first = desk.due_transaction()
+    first = runtime.due_transaction()
     assert first is not None
     (row,) = transactional.table("txns")
     assert (row["txn"], row["outcome"], row["transactional_id"]) == (
-        f"{desk.session}/t0", "info", "producer-0",
+        f"{runtime.session}/t0", "info", "producer-0",
     )  # fmt: skip
     assert row["commit_called_at"] is None
     assert transactional.lines("called") == []
 
-    calls = desk.calls(first)
+    calls = runtime.calls(first)
     assert [c.record.topic for c in calls] == ["payments", "refunds"] * 2 + ["payments"]
     assert {s["txn"] for s in transactional.table("sends")} == {first.txn}
 
-    desk.commit_called()
+    runtime.commit_called()
     (row,) = transactional.table("txns")
     assert row["began_at"] <= row["commit_called_at"]
     assert (row["outcome"], row["ended_at"]) == ("info", None)
 
-    desk.ended("committed")
+    runtime.ended("committed")
     (row,) = transactional.table("txns")
     assert row["outcome"] == "committed"
     assert row["began_at"] <= row["commit_called_at"] <= row["ended_at"]
 
     sizes, numbers = [len(first.records)], [first.txn]
-    while following := desk.due_transaction():
-        sizes.append(len(desk.calls(following)))
+    while following := runtime.due_transaction():
+        sizes.append(len(runtime.calls(following)))
         numbers.append(following.txn)
-        desk.ended("info", "who knows")
+        runtime.ended("info", "who knows")
     assert sizes == [5, 5, 5, 5, 3]
-    assert numbers == [f"{desk.session}/t{n}" for n in range(5)]
+    assert numbers == [f"{runtime.session}/t{n}" for n in range(5)]
     assert transactional.table("txns")[-1]["error"] == "who knows"
 
 
 def test_no_transaction_begins_after_enough(transactional: Sent) -> None:
     transactional.order("rate inf", "enough")
-    assert transactional.desk.due_transaction() is None
+    assert transactional.runtime.due_transaction() is None
     assert transactional.table("txns") == []
 
 
 def test_a_transaction_costs_as_many_records_as_it_has(transactional: Sent) -> None:
-    desk = transactional.desk
-    desk.due_transaction()
+    runtime = transactional.runtime
+    runtime.due_transaction()
     transactional.order("rate 1")
     transactional.time.pause(1)
-    assert desk.due_transaction() is not None
+    assert runtime.due_transaction() is not None
     transactional.time.pause(4.5)
-    assert desk.due_transaction() is None
+    assert runtime.due_transaction() is None
     transactional.time.pause(0.6)
-    assert desk.due_transaction() is not None
+    assert runtime.due_transaction() is not None
 
 
 def test_the_records_of_transactions(tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ def test_without_transactions_nothing_is_aborted() -> None:
     [
         ({"transaction": -1}, "transaction=-1"),
         ({"transaction": 5, "aborts": 101}, "aborts=101"),
-        ({"aborts": 5}, "without transactions"),
+        ({"aborts": 5}, "requires transaction"),
     ],
 )
 def test_a_workload_that_cannot_be(wrong: dict[str, int], words: str) -> None:
