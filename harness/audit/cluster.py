@@ -143,11 +143,11 @@ class Cluster:
             UnreadableCluster: the query fails, or the group has no committed offset in this topic.
         """
         parts = [TopicPartition(topic.name, p) for p in topic.partitions]
-        asked = ConsumerGroupTopicPartitions(group, parts)
+        requested = ConsumerGroupTopicPartitions(group, parts)
 
         def ask() -> Any:
             (answer,) = self._admin.list_consumer_group_offsets(
-                [asked], request_timeout=_TIMEOUT
+                [requested], request_timeout=_TIMEOUT
             ).values()
             return answer.result(_TIMEOUT)
 
@@ -172,11 +172,11 @@ class Cluster:
     def _offsets(
         self, parts: Iterable[TopicPartition], which: OffsetSpec, isolation: IsolationLevel
     ) -> dict[int, int]:
-        asked = dict.fromkeys(parts, which)
+        requested = dict.fromkeys(parts, which)
 
         def ask() -> dict[int, int]:
             answers = self._admin.list_offsets(
-                asked, isolation_level=isolation, request_timeout=_TIMEOUT
+                requested, isolation_level=isolation, request_timeout=_TIMEOUT
             )
             return {p.partition: a.result(_TIMEOUT).offset for p, a in answers.items()}
 

@@ -152,7 +152,7 @@ class _Tables:
     """The steps of `make_history`, in the order of their calls."""
 
     def __init__(self, db: duckdb.DuckDBPyConnection, of: Judged, folder: AuditFolder) -> None:
-        self._db, self._of, self._folder = db, of, folder
+        self._db, self._judged, self._folder = db, of, folder
         self._sides = (*of.outputs, *(() if of.dead is None else (of.dead,)))
 
     def read(self) -> None:
@@ -165,45 +165,45 @@ class _Tables:
         self._create_table(
             "win",
             {
-                "partition": pa.array(self._of.window, pa.int32()),
-                "first": pa.array([first for first, _ in self._of.window.values()], pa.int64()),
-                "last": pa.array([last for _, last in self._of.window.values()], pa.int64()),
+                "partition": pa.array(self._judged.window, pa.int32()),
+                "first": pa.array([first for first, _ in self._judged.window.values()], pa.int64()),
+                "last": pa.array([last for _, last in self._judged.window.values()], pa.int64()),
             },
         )
 
     def reached(self) -> None:
         """Create `frontier`: per partition, the offset and timestamp that the pipeline reached."""
-        if self._of.committed is not None:
+        if self._judged.committed is not None:
             self._create_table(
                 "frontier",
                 {
-                    "partition": pa.array(self._of.committed, pa.int32()),
-                    "offset": pa.array(self._of.committed.values(), pa.int64()),
-                    "stamp": pa.array([None] * len(self._of.committed), pa.int64()),
+                    "partition": pa.array(self._judged.committed, pa.int32()),
+                    "offset": pa.array(self._judged.committed.values(), pa.int64()),
+                    "stamp": pa.array([None] * len(self._judged.committed), pa.int64()),
                 },
             )
             return
         # A hash is enough: a collision could only move a frontier to an input of the same time.
-        for side in self._of.outputs:
+        for side in self._judged.outputs:
             self._db.execute(
                 f"""CREATE TABLE reached_{side.number} AS
 SELECT i."partition", max(i."offset") AS "offset",
-       least(max(i.stamp), {self._of.now}) - {self._of.settle} AS stamp
+       least(max(i.stamp), {self._judged.now}) - {self._judged.settle} AS stamp
 FROM (SELECT "partition", "offset", stamp, hash(record) AS h FROM ins WHERE record IS NOT NULL) i
 SEMI JOIN (SELECT DISTINCT hash(record) AS h FROM ({self._handled_by(side)})
            WHERE record IS NOT NULL) o ON o.h = i.h
 GROUP BY ALL"""
             )
-        each = " UNION ALL ".join(f"SELECT * FROM reached_{s.number}" for s in self._of.outputs)
+        each = " UNION ALL ".join(f"SELECT * FROM reached_{s.number}" for s in self._judged.outputs)
         self._db.execute(
             f"""CREATE TABLE frontier AS
 SELECT "partition", min("offset") AS "offset", min(stamp) AS stamp FROM ({each})
-GROUP BY "partition" HAVING count(*) = {len(self._of.outputs)}"""
+GROUP BY "partition" HAVING count(*) = {len(self._judged.outputs)}"""
         )
 
     def log(self) -> None:
         """Write `log`: every read record with the identity of a judged input."""
-        settle = self._of.settle
+        settle = self._judged.settle
         readable = "".join(
             (f" AND i.stamp >= {side.oldest + settle}" if side.oldest is not None else "")
             + (f" AND i.stamp < {side.newest - settle}" if side.newest is not None else "")
@@ -225,7 +225,7 @@ LEFT JOIN frontier f ON f."partition" = i."partition" """
         self._copy(
             "log",
             f"""
-SELECT {literal(self._of.input)} AS topic, i."partition", i."offset", 'data' AS kind, i.record,
+SELECT {literal(self._judged.input)} AS topic, i."partition", i."offset", 'data' AS kind, i.record,
        TRUE AS committed
 FROM (
     {inside}
@@ -245,7 +245,9 @@ ANTI JOIN open ON open.record = i.record""",
             "CREATE TABLE tail AS SELECT DISTINCT record FROM placed "
             "WHERE NOT passed AND record IS NOT NULL"
         )
-        complete = " INTERSECT ".join(f"({self._complete_in(side)})" for side in self._of.outputs)
+        complete = " INTERSECT ".join(
+            f"({self._complete_in(side)})" for side in self._judged.outputs
+        )
         return f"SELECT record FROM tail EXCEPT ({complete})"
 
     def _complete_in(self, side: Side) -> str:
@@ -273,15 +275,15 @@ WHERE COALESCE(o.n, 0) >= {due[0]}
 {self._dead_letters()}"""
 
     def _dead_letters(self) -> str:
-        if self._of.dead is None:
+        if self._judged.dead is None:
             return ""
         return (
-            f"UNION SELECT t.record FROM tail t SEMI JOIN outs_{self._of.dead.number} d "
+            f"UNION SELECT t.record FROM tail t SEMI JOIN outs_{self._judged.dead.number} d "
             "ON d.record = t.record"
         )
 
     def _handled_by(self, side: Side) -> str:
-        dead = self._of.dead
+        dead = self._judged.dead
         dead_letters = "" if dead is None else f" UNION ALL SELECT record FROM outs_{dead.number}"
         return f"SELECT record FROM outs_{side.number}{dead_letters}"
 
@@ -311,7 +313,7 @@ WHERE COALESCE(o.n, 0) >= {due[0]}
         )
         nameless = (
             ""
-            if self._of.nameless
+            if self._judged.nameless
             else f"UNION ALL SELECT * FROM outs_{side.number} WHERE record IS NULL"
         )
         return f"""
@@ -326,12 +328,12 @@ FROM (
 
     def _keeps_unknown(self, side: Side) -> bool:
         """Return whether effects of unknown inputs are judged: no such input was ever sent."""
-        return self._of.whole and side.topic
+        return self._judged.whole and side.topic
 
     def expected(self) -> None:
         """Write `expected`: the effects that each identity must have; raises as `make_history`."""
         selects = []
-        for side in self._of.outputs:
+        for side in self._judged.outputs:
             if side.most is None:
                 raw = self._raw(f"expected-{side.number}")
                 rows = f"SELECT x.* FROM {raw} x SEMI JOIN log l ON l.record = x.record"
@@ -418,7 +420,9 @@ FROM (SELECT record, hash(record) AS h FROM outs_{side.number}) o
 LEFT JOIN (SELECT DISTINCT hash(record) AS h FROM ins WHERE record IS NOT NULL) k ON k.h = o.h"""
         ).fetchall()
         named, unknown, nameless = row
-        judged = written - unknown * self._keeps_unknown(side) - nameless * (not self._of.nameless)
+        judged = (
+            written - unknown * self._keeps_unknown(side) - nameless * (not self._judged.nameless)
+        )
         return OutputCounts(
             name=side.name,
             view=side.view,

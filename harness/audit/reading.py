@@ -144,8 +144,8 @@ def _batches(of: Range, first: int, properties: Mapping[str, Any]) -> Iterator[l
                     f"up to {of.last - 1} are still unread; check the partition's leader"
                 )
             ended = False
-            odd = [m for m in messages if m.error() is not None]
-            for message in odd:
+            failed = [m for m in messages if m.error() is not None]
+            for message in failed:
                 error = message.error()
                 assert error is not None
                 if error.code() == KafkaError._PARTITION_EOF:
@@ -157,7 +157,7 @@ def _batches(of: Range, first: int, properties: Mapping[str, Any]) -> Iterator[l
                     )
                 elif not error.retriable() and error.code() != KafkaError._TRANSPORT:
                     raise UnreadableCluster(f"{of.topic}-{of.partition}: {error.str()}")
-            if odd:
+            if failed:
                 messages = [m for m in messages if m.error() is None]
             if messages and _offset(messages[-1]) >= of.last:
                 messages = [m for m in messages if _offset(m) < of.last]

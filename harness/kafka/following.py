@@ -86,16 +86,16 @@ class Followers:
     def reader(self) -> Iterator[Following]:
         """Lend a reader to a `with` block; if the block fails, the reader is closed."""
         try:
-            lent = self._idle.pop()
+            borrowed = self._idle.pop()
         except IndexError:
             view = ClusterView(self._addresses)
-            lent = Following(view, self._addresses, self._elsewhere, self._remembered)
+            borrowed = Following(view, self._addresses, self._elsewhere, self._remembered)
         try:
-            yield lent
+            yield borrowed
         except BaseException:
-            lent.close()
+            borrowed.close()
             raise
-        self._idle.append(lent)
+        self._idle.append(borrowed)
 
     def close(self) -> None:
         while self._idle:

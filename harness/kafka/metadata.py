@@ -128,12 +128,12 @@ class ClusterView:
         found = self.partitions()
         if not found:
             return "no broker answers"
-        short = [
+        lagging = [
             f"{p.topic}-{p.partition}: leader {p.leader}, in sync {sorted(p.in_sync)}"
             for p in found
             if p.leader < 0 or p.in_sync != p.replicas
         ]
-        return "; ".join(short[:6]) or "all replicas are in sync"
+        return "; ".join(lagging[:6]) or "all replicas are in sync"
 
     def coordinator(self, of: Coordinated, name: str) -> int | None:
         request = FindCoordinatorRequest(key=name, key_type=_COORDINATED[of])

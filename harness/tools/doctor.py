@@ -150,9 +150,7 @@ def check_disk(folders: Iterable[Path], *, needed: int = NEEDED_DISK) -> Finding
         name="disk",
         status=Status.OK if enough else Status.NOTE,
         detail=f"{free[fullest] / GIB:.1f} GiB free at {fullest}",
-        advice=""
-        if enough
-        else f"Free some space: runs need {needed / GIB:.0f} GiB for their logs.",
+        advice="" if enough else f"Free space: runs need {needed / GIB:.0f} GiB for their logs.",
     )
 
 

@@ -68,10 +68,10 @@ class Pace:
         if self._held:
             return 0.0
         room = (self.limit - called) / max(self._workload.records * _SLOW_DOWN, 1)
-        part = min(1.0, max(self._least_part(called), room))
+        part = min(1.0, max(self._least_share(called), room))
         return self._workload.rate * part / self._workload.producers
 
-    def _least_part(self, called: int) -> float:
+    def _least_share(self, called: int) -> float:
         """Return the fraction of the rate at a limit: the rest must last for all faults to come."""
         over = self._most_faults - self._faults_to_come
         seconds = (self._stop.monotonic() - self._faults_since) / over if over else _FAULT_SECONDS

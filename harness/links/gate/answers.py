@@ -37,11 +37,11 @@ def errors(message: Any, version: int) -> set[int]:
 def refusal(request: Any, version: int, correlation_id: int, code: int) -> Any:
     """Build the response of a broker that refuses all of a request."""
     kind = response_class(request.API_KEY)
-    made = kind(version=version)
-    _copy_fields(made, kind.json, request, request.json, version)
-    set_errors(made, version, code)
-    made.with_header(correlation_id=correlation_id)
-    return made
+    response = kind(version=version)
+    _copy_fields(response, kind.json, request, request.json, version)
+    set_errors(response, version, code)
+    response.with_header(correlation_id=correlation_id)
+    return response
 
 
 def _errors(message: Any, schema: Schema, version: int) -> Iterator[int]:
@@ -65,12 +65,12 @@ def _set_errors(message: Any, schema: Schema, version: int, code: int) -> int:
     return places
 
 
-def _copy_fields(made: Any, answer: Schema, asked: Any, question: Schema, version: int) -> None:
+def _copy_fields(response: Any, answer: Schema, asked: Any, question: Schema, version: int) -> None:
     given = [(f, getattr(asked, name)) for f, name in _fields(asked, question, version)]
-    for field, name in _fields(made, answer, version):
+    for field, name in _fields(response, answer, version):
         if _is_list(field):
-            kind = made.fields[name].data_class
-            setattr(made, name, [
+            kind = response.fields[name].data_class
+            setattr(response, name, [
                 _copy_item(kind, field, one, source, version)
                 for source, many in given
                 if _meanings(source) & _meanings(field) and isinstance(many, list)
@@ -79,19 +79,19 @@ def _copy_fields(made: Any, answer: Schema, asked: Any, question: Schema, versio
         elif meaning := _meaning(field):
             for source, value in given:
                 if _meaning(source) == meaning:
-                    setattr(made, name, value)
+                    setattr(response, name, value)
 
 
 def _copy_item(kind: Any, answer: Schema, asked: Any, question: Schema, version: int) -> Any:
     """Build a part of an answer for a part of the request, or for a scalar in it."""
-    made = kind(version=version)
+    response = kind(version=version)
     if "fields" in question:
-        _copy_fields(made, answer, asked, question, version)
+        _copy_fields(response, answer, asked, question, version)
     else:
-        for field, name in _fields(made, answer, version):
+        for field, name in _fields(response, answer, version):
             if _meaning(field) == _meaning(question):
-                setattr(made, name, asked)
-    return made
+                setattr(response, name, asked)
+    return response
 
 
 def _fields(message: Any, schema: Schema, version: int) -> Iterator[tuple[Schema, str]]:

@@ -197,8 +197,8 @@ class Exchange:
     def _error_response(self, message: Any, asked: Asked, code: int) -> bytes | None:
         """Build an error answer in place of the broker's; None if kafka-python cannot encode it."""
         try:
-            made = refusal(message, asked.version, asked.correlation_id, code)
-            return encode(made, asked.version)
+            reply = refusal(message, asked.version, asked.correlation_id, code)
+            return encode(reply, asked.version)
         except Exception as error:
             self._report_unreadable("request", asked, error)
             return None
