@@ -19,4 +19,4 @@ def from_os(error: OSError, *, doing: str, forbidden: str = CORRECT_THEM) -> Set
         return SetupError(f"The disk is full while {doing}{where}. Free space, then try again.")
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
         return SetupError(f"Permission denied while {doing}{where}. {forbidden}")
-    return SetupError(f"{doing.capitalize()} failed: {error.strerror or error}{where}.")
+    return SetupError(f"{doing[:1].upper()}{doing[1:]} failed: {error.strerror or error}{where}.")

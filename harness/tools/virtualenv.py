@@ -118,8 +118,8 @@ def _check_disk(root: Path) -> None:
     free = shutil.disk_usage(root).free
     if free < NEEDED_DISK:
         raise SetupError(
-            f"{root} has only {free / GIB:.1f} GB free, but the set-up needs "
-            f"{NEEDED_DISK / GIB:.0f} GB. Free space, then try again."
+            f"{root} has only {free / GIB:.1f} GiB free, but the set-up needs "
+            f"{NEEDED_DISK / GIB:.0f} GiB. Free space, then try again."
         )
 
 
