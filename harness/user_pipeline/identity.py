@@ -119,7 +119,9 @@ class Rule:
     def why_not(self, written: Written) -> str:
         if self.kind != "json":
             return (
-                "there is none" if self.kind != "regex" else "nothing matches, or no more than ''"
+                "the pattern matches nothing, or only ''"
+                if self.kind == "regex"
+                else f"found no {self.kind}"
             )
         try:
             content = json.loads(written.value or "")
@@ -129,9 +131,9 @@ class Rule:
             found = at(content, self.argument)
         except (LookupError, TypeError):
             if isinstance(content, Mapping):
-                return f"there is no such field; there are {', '.join(map(str, content)) or 'none'}"
-            return f"expected an object with fields, found {type(content).__name__}"
-        return f"expected a text or a whole number there, found {json.dumps(found)[:80]}"
+                return f"found no such field, only {', '.join(map(str, content)) or '{}'}"
+            return f"expected a JSON object with this field, found {type(content).__name__}"
+        return f"expected a non-empty string or an integer, found {json.dumps(found)[:80]}"
 
 
 def at(content: Any, path: str) -> Any:

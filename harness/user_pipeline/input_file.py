@@ -38,7 +38,9 @@ def given(file: Path) -> Iterator[tuple[Written, str]]:
     """Yield the records of a file with their places; raise `BadRule` if it cannot be read."""
     format_ = _ENDS.get(file.suffix.lower())
     if format_ is None:
-        raise BadRule(f"{file}: expected a name that ends with {', '.join(_ENDS)}")
+        raise BadRule(
+            f"{file}: unknown format; expected a file name that ends in {', '.join(_ENDS)}"
+        )
     try:
         for found in _found(file, format_):
             value = (found.written.value or "").rstrip("\r\n")
@@ -64,8 +66,8 @@ def records_of(file: Path, *, identity: str, key: str | None) -> Iterator[Given]
         named = _asked(rule, "identity", found, place)
         if (before := seen.setdefault(named, place)) != place:
             raise BadRule(
-                f"{place} has the same identity as {before}: {named!r}; each record needs "
-                "a different one"
+                f"{place} has the same identity as {before}: {named!r}; expected a different "
+                "identity for each record"
             )
         keyed = named if by_key is None else _asked(by_key, "key", found, place)
         yield Given(identity=named, key=keyed, value=found.value or "")
@@ -78,11 +80,11 @@ def _asked(rule: Rule, what: str, written: Written, place: str) -> str:
         return found
     if not rule.of_rows:
         raise BadRule(
-            f"{what} {rule}: a record of a file has neither key nor headers; "
+            f"{what} {rule}: records of a file have neither key nor headers; "
             f"expected --data-{what}, such as json:$.FIELD"
         )
     raise BadRule(
-        f"{place}: no {what} by {rule}: {rule.why_not(written)}; the record is "
+        f"{place}: {rule} finds no {what}: {rule.why_not(written)}; the record is "
         f"{(written.value or '')[:120]!r}"
     )
 
@@ -111,9 +113,9 @@ def _check_header(file: Path) -> None:
     for name in names:
         if names.count(name) > 1 or name in ("", MORE):
             raise BadRule(
-                f"{file} line 1: a column is named {name!r}"
-                f"{', and so is another' if names.count(name) > 1 else ''}; expected a header with "
-                f"a different name for each column, and none named {MORE!r}"
+                f"{file} line 1: {'duplicate' if names.count(name) > 1 else 'invalid'} column name "
+                f"{name!r}; expected a different, non-empty name for each column, other than "
+                f"{MORE!r}"
             )
 
 
@@ -125,8 +127,9 @@ def _check_columns(file: Path) -> None:
     for field in schema:
         if _binary(field.type):
             raise BadRule(
-                f"{file}: column {field.name} is of type {field.type}, which JSON does not have; "
-                "expected text, numbers, or lists or structs of them. Cast it, or use JSON Lines"
+                f"{file}: column {field.name} has the type {field.type}, which JSON cannot "
+                "represent; expected text, numbers, or lists or structs of them. Cast the column, "
+                "or use JSON Lines"
             )
 
 

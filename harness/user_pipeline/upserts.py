@@ -114,7 +114,7 @@ class Upserts:
         return self._identity.find(found.written) if self._key_of(found) else None
 
     def _input_of(self, written: Written) -> str:
-        return self._identity.find(written) or "nobody knows which"
+        return self._identity.find(written) or "an unknown input"
 
 
 def _summary(values: Sequence[str]) -> str:
@@ -147,10 +147,10 @@ def check_spread(inputs: Sequence[tuple[str, str]]) -> None:
     last = {key: place for place, (_, key) in enumerate(inputs)}
     if where := long_stretch(last.values(), of=len(inputs)):
         raise BadRule(
-            f"records {where} are all followed by a later one of their key, so a lost value would "
-            f"be overwritten unnoticed; expected one of any {STRETCH} consecutive records to be "
-            "the last of its key. Use more keys (--data-key), or leave out --upserts and write one "
-            "row for each input"
+            f"records {where} are all followed by a later record of the same key, which would hide "
+            f"the loss of a value; expected one of any {STRETCH} consecutive records to be the "
+            "last of its key. Use more keys (--data-key), or leave out --upserts and write one row "
+            "per input"
         )
 
 

@@ -33,7 +33,7 @@ OUTPUTS: Final = (
     OutputKind(
         prefix="delta",
         place="FOLDER",
-        says="A Delta table, as its newest version has it.",
+        says="The newest version of a Delta table.",
         views={"table": lambda place, where: Delta(Path(where.fill(place)))},
     ),
 )

@@ -43,12 +43,12 @@ class Folder:
         for file in self._files():
             place = str(file.relative_to(self._path))
             if self._torn(file):
-                yield Found(written=_TORN, position=f"{place} (a Parquet file without its end)")
+                yield Found(written=_TORN, position=f"{place} (truncated Parquet file)")
             else:
                 try:
                     yield from FORMATS[self._format](file, place)
                 except Torn:
-                    yield Found(written=_TORN, position=f"{place} (it ends before its end)")
+                    yield Found(written=_TORN, position=f"{place} (truncated file)")
 
     def hanging(self) -> bool:
         return False
@@ -104,8 +104,8 @@ def csv_rows(file: Path, place: str, *, strict: bool = False) -> Iterator[Found]
                 at = f"{place} line {lines.line_num}"
                 if strict and (MORE in row or None in row.values()):
                     raise UnreadableOutput(
-                        f"{at}: expected a field for each of {', '.join(lines.fieldnames or ())}, "
-                        f"found {', '.join(_fields(row))}"
+                        f"{at}: expected one field per column "
+                        f"({', '.join(lines.fieldnames or ())}), found {', '.join(_fields(row))}"
                     )
                 if None in row.values():
                     yield Found(written=_TORN, position=f"{at} (too few fields)")
@@ -113,8 +113,8 @@ def csv_rows(file: Path, place: str, *, strict: bool = False) -> Iterator[Found]
                     yield Found(written=as_json(row), position=at)
         except csv.Error as error:
             raise UnreadableOutput(
-                f"{place} line {lines.line_num + 1}: expected CSV with quotes as RFC 4180 has them "
-                f"(Spark writes them so with the option escape set to a quote): {error}"
+                f"{place} line {lines.line_num + 1}: expected CSV with quotes as in RFC 4180 "
+                f"(in Spark, set the option escape to a quote): {error}"
             ) from None
 
 
@@ -137,7 +137,7 @@ def _check(line: str, place: str) -> None:
         json.loads(line)
     except ValueError as error:
         raise UnreadableOutput(
-            f"{place}: expected JSON, one value a line, found {line[:80]!r}: {error}"
+            f"{place}: expected JSON, one value per line, found {line[:80]!r}: {error}"
         ) from None
 
 
@@ -162,11 +162,11 @@ OUTPUTS: Final = tuple(
         place="FOLDER",
         says=says,
         views={"listing": _opened(format_)},
-        untested="Readers who follow the writer's log of valid files: the folder was listed.",
+        untested="Readers that use the writer's log of valid files: the folder was listed.",
     )
     for format_, says in {
         "parquet": "The Parquet files in a folder and its subfolders.",
-        "csv": "The CSV files there, each with a header.",
-        "json": "The files of JSON Lines there.",
+        "csv": "The CSV files in a folder and its subfolders, each with a header.",
+        "json": "The JSON Lines files in a folder and its subfolders.",
     }.items()
 )

@@ -66,8 +66,8 @@ class Requests:
 def _check(place: str) -> None:
     if not _PATH.fullmatch(place):
         raise BadRule(
-            f"invalid path {place!r} of the HTTP service: expected names of letters, digits, dots, "
-            "underscores and hyphens, with slashes between them, such as v1/shipments"
+            f"invalid path {place!r} of the HTTP service: expected segments of letters, digits, "
+            "dots, underscores and hyphens, separated by slashes, such as v1/shipments"
         )
 
 
@@ -75,11 +75,11 @@ OUTPUTS: Final = (
     OutputKind(
         prefix=HTTP,
         place="PATH",
-        says="Requests to a path of the run's HTTP service, and below it.",
+        says="Requests to a path of the run's HTTP service and to paths below it.",
         views={"requests": lambda place, where: Requests(log_of(where.work), place)},
         check=_check,
         rules=RECORD,
-        untested="How your own service recognizes repeated requests, and for how long: ours stood "
-        "in for it, and kept keys forever.",
+        untested="How your own service recognizes repeated requests, and for how long: the run's "
+        "service replaced it and never forgets an idempotency key.",
     ),
 )

@@ -12,9 +12,9 @@ from onceproof.harness.user_pipeline.outputs.folder import rows_by_file
 from onceproof.harness.user_pipeline.outputs.kind import OutputKind
 
 _WANTED: Final = (
-    "expected metadata/v<N>.metadata.json, as a table of a Hadoop catalog has it: of any other "
-    "only its catalog knows which snapshot counts. Let a command of yours print it "
-    "(command:COMMAND)"
+    "expected metadata/v<N>.metadata.json, as in a Hadoop catalog. In any other catalog, only the "
+    "catalog knows which snapshot is current: use command:COMMAND with a command that prints the "
+    "table"
 )
 
 
@@ -47,7 +47,7 @@ OUTPUTS: Final = (
     OutputKind(
         prefix="iceberg",
         place="FOLDER",
-        says="A table of an Iceberg Hadoop catalog, as its newest snapshot has it.",
+        says="The newest snapshot of a table in an Iceberg Hadoop catalog.",
         views={"table": lambda place, where: Iceberg(Path(where.fill(place)))},
         extra="iceberg",
     ),

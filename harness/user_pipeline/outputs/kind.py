@@ -92,12 +92,12 @@ class OutputKind:
     def __post_init__(self) -> None:
         """Raise `ValueError` for invalid attributes."""
         if not _PREFIX.fullmatch(self.prefix):
-            wanted = "a small letter, then small letters, digits and hyphens"
+            wanted = "a lowercase letter, then lowercase letters, digits and hyphens"
             raise ValueError(f"invalid prefix {self.prefix!r}: expected {wanted}")
         if not self.views:
             raise ValueError(f"{self.prefix}: expected at least one view")
         if odd := {_rule(each) for each in self.rules} - {_rule(each) for each in RECORD}:
-            raise ValueError(f"{self.prefix}: no rule is called {', '.join(sorted(odd))}")
+            raise ValueError(f"{self.prefix}: there are no rules named {', '.join(sorted(odd))}")
 
     @property
     def usage(self) -> str:
@@ -122,7 +122,7 @@ class OutputKind:
             thing = "message" if "header:NAME" in self.rules else "row"
             *others, last = self.rules
             raise BadRule(
-                f"{what} {rule} cannot be in a {thing} of {place}; expected "
+                f"{what} {rule} does not apply to a {thing} of {place}; expected "
                 f"{', '.join(others)} or {last}"
             )
 

@@ -29,7 +29,7 @@ def output_kinds() -> dict[str, OutputKind]:
         for kind in _kinds(where, module):
             if kind.prefix in found:
                 usage = found[kind.prefix].usage
-                raise BadExtension(f"{where}: there is an output {usage} already")
+                raise BadExtension(f"{where}: the output {usage} is already defined")
             found[kind.prefix] = kind
     return found
 
@@ -37,7 +37,7 @@ def output_kinds() -> dict[str, OutputKind]:
 def _kinds(where: str, module: ModuleType) -> tuple[OutputKind, ...]:
     kinds = getattr(module, "OUTPUTS", None)
     if not isinstance(kinds, tuple) or not all(isinstance(each, OutputKind) for each in kinds):
-        raise BadExtension(f"{where}: expected a constant OUTPUTS, a tuple of OutputKind")
+        raise BadExtension(f"{where}: expected a constant OUTPUTS with a tuple of OutputKind")
     return kinds
 
 

@@ -56,7 +56,7 @@ def text(file: Path, *, strict: bool, newline: str | None = None) -> Iterator[IO
     """
     if file.suffix in _REFUSED:
         raise UnreadableOutput(
-            f"{file} is compressed: expected no compression, or {', '.join(sorted(_OPENED))}"
+            f"{file}: unsupported compression; expected none, or {', '.join(sorted(_OPENED))}"
         )
     opener = _OPENED.get(file.suffix, open)
     errors = "strict" if strict else "replace"

@@ -83,7 +83,9 @@ class Output:
     @property
     def rule(self) -> Rule:
         """The identity rule, if there is only one input."""
-        assert isinstance(self.identity, Rule), "several inputs are refused where this is asked for"
+        assert isinstance(self.identity, Rule), (
+            "options that need this are rejected with several inputs"
+        )
         return self.identity
 
     def open(self, where: Where, yields: Yield | Mapping[str | None, Yield]) -> OwnSink:
@@ -183,6 +185,6 @@ def with_decoders(outputs: Sequence[Output], texts: Sequence[str]) -> tuple[Outp
     """Return the outputs with their functions of `--decode`; raise `BadRule` for an invalid one."""
     topics = [output.name for output in outputs if output.topic is not None]
     if texts and not topics:
-        raise BadRule("--decode: no output is a topic; only the records of a topic are decoded")
+        raise BadRule("--decode: no output is a topic; only the records of a topic can be decoded")
     found = decoders(texts, topics)
     return tuple(replace(output, decode=found.get(output.name)) for output in outputs)

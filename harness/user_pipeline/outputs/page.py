@@ -13,12 +13,12 @@ _HEAD: Final = """\
 
 # Outputs
 
-What `onceproof verify --output` and `--dead-letters` take. `TOPIC` alone is a topic. An installed
-package can [add others](../how-to/add-an-output.md); the error for an unknown kind lists them too.
-A view is who looks, as a claim names it. «identity» has the rules that may say where an output
-carries the identity of its input (`--identity`).
+Values of `onceproof verify --output` and `--dead-letters`. `TOPIC` without a prefix is a topic. An
+installed package can [add kinds](../how-to/add-an-output.md); the error for an unknown kind lists
+them too. A view is how readers see an output; claims name it. The column `identity` lists the rules
+(`--identity`) that can say where an effect carries the identity of its input.
 
-| output | what it is | views | identity | what a trial leaves untested |
+| output | contents | views | identity | what a trial leaves untested |
 | --- | --- | --- | --- | --- |
 """
 

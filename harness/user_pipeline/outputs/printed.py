@@ -62,12 +62,13 @@ class Printed:
         except subprocess.TimeoutExpired as error:
             text = b"".join(part for part in (error.stdout, error.stderr) if part)
             raise UnreadableOutput(
-                f"{what} did not end within {_SECONDS:g} s, and was killed; {_last(text.decode())}"
+                f"{what} did not finish within {_SECONDS:g} s and was killed; "
+                f"{_last(text.decode())}"
             ) from error
         except OSError as error:
             raise UnreadableOutput(f"{what}: {error}") from error
         if code:
-            raise UnreadableOutput(f"{what} ended with {code}; {_last(err)}")
+            raise UnreadableOutput(f"{what} exited with code {code}; {_last(err)}")
         return out
 
     def _to_its_end(self) -> tuple[str, str, int]:
@@ -96,7 +97,7 @@ class Printed:
 
 def _last(output: str) -> str:
     lines = output.strip().splitlines()[-3:]
-    return f"it said last: {' | '.join(lines)}" if lines else "it said nothing"
+    return f"last output: {' | '.join(lines)}" if lines else "it printed nothing"
 
 
 def _opened(place: str, where: Where) -> Printed:
@@ -107,9 +108,9 @@ OUTPUTS: Final = (
     OutputKind(
         prefix="command",
         place="COMMAND",
-        says="What a command prints: one line for each thing that arrived.",
+        says="The output of a command that prints one line for each effect.",
         views={"printed": _opened},
         rules=LINE,
-        untested="Whether the command that prints what arrived prints everything, and once.",
+        untested="Whether the command prints every effect exactly once.",
     ),
 )

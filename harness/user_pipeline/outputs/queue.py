@@ -24,12 +24,12 @@ OUTPUTS: Final = (
     OutputKind(
         prefix="queue",
         place="ADDRESS",
-        says="A queue of the run's Artemis broker, by JMS or AMQP 1.0.",
+        says="A queue of the run's Artemis broker, over JMS or AMQP 1.0.",
         views={"queue": lambda place, where: Topic(where.reader, place, READ_COMMITTED)},
         check=_check,
         rules=MESSAGE,
-        untested="Consumers of the queue, and what the broker redelivers to them: the queue was "
-        "read as a log of the messages sent to it. Messages of a transaction that was still "
-        "open when everything else had come to rest: they are not visible there.",
+        untested="Consumers of the queue, and redeliveries to them: the queue was read as a log of "
+        "the messages sent to it. Messages of a transaction that was still open at the end of the "
+        "run: they are not visible in that log.",
     ),
 )

@@ -66,7 +66,7 @@ OUTPUTS: Final = (
     OutputKind(
         prefix="postgres",
         place="TABLE",
-        says="A table of the run's PostgreSQL; a schema may stand before it.",
+        says="A table of the run's PostgreSQL, as TABLE or SCHEMA.TABLE.",
         views={"table": lambda place, where: Table(where.database, place)},
         check=any_place,
     ),

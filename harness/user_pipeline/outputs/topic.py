@@ -58,7 +58,7 @@ OUTPUTS: Final = (
     OutputKind(
         prefix="topic",
         place="TOPIC",
-        says="A topic; `topic:` may be left out.",
+        says="A topic; the prefix `topic:` is optional.",
         views={
             READ_COMMITTED: _opened(READ_COMMITTED),
             READ_UNCOMMITTED: _opened(READ_UNCOMMITTED),

@@ -332,10 +332,14 @@ class TestAnInstalledPackage:
         ("was", "instead", "says"),
         [
             ("OUTPUTS: Final", "MINE: Final", "expected a constant OUTPUTS, a tuple of OutputKind"),
-            ('prefix="sqlite"', 'prefix="delta"', "there is an output delta:FOLDER already"),
+            ('prefix="sqlite"', 'prefix="delta"', "the output delta:FOLDER is already defined"),
             ('prefix="sqlite"', 'prefix="a b"', "ValueError: invalid prefix 'a b': expected"),
             ('views={"table": SqliteTable}', "views={}", "sqlite: expected at least one view"),
-            ('place="FILE/', 'rules=("row:$",), place="FILE/', "sqlite: no rule is called row"),
+            (
+                'place="FILE/',
+                'rules=("row:$",), place="FILE/',
+                "sqlite: there are no rules named row",
+            ),
         ],
     )
     def test_an_output_that_cannot_be_added_is_named(

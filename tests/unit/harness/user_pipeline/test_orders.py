@@ -132,23 +132,26 @@ def test_a_line_of_json_is_sent_as_it_stands(tmp_path: Path) -> None:
     [
         (
             '{"id": 1}\n{"x": 1, "y": 2}\n',
-            r"records.jsonl line 2: no identity by json:\$.id: there is no such field; "
-            r"there are x, y; the record is '\{\"x\"",
+            r"records.jsonl line 2: json:\$.id finds no identity: found no such field, only "
+            r"x, y; the record is '\{\"x\"",
         ),
         (
             '{"id": 1}\n{"id": 1.5}\n',
-            r"line 2: .* expected a text or a whole number there, found 1",
+            r"line 2: .* expected a non-empty string or an integer, found 1",
         ),
-        ('{"id": 1}\n{"id": null}\n', r"line 2: .* there, found null"),
-        ('{"id": ""}\n', r"line 1: .* expected a text or a whole number there, found \"\""),
+        ('{"id": 1}\n{"id": null}\n', r"line 2: .* or an integer, found null"),
+        ('{"id": ""}\n', r"line 1: .* expected a non-empty string or an integer, found \"\""),
         ('{"id": {"a": 1}}\n', r"line 1: .* found {\"a\": 1}"),
-        ("7\n", r"line 1: .* expected an object with fields, found int"),
+        ("7\n", r"line 1: .* expected a JSON object with this field, found int"),
         (
             '{"id": 1}\n\n{"id": "1"}\n',
             r"line 3 has the same identity as records.jsonl line 1: '1'",
         ),
-        ('{"id": 1}\nno\n', r"records.jsonl line 2: expected JSON, one value a line, found 'no"),
-        ('[\n{"id": 1}\n]\n', r"records.jsonl line 1: expected JSON, one value a line, found '\["),
+        ('{"id": 1}\nno\n', r"records.jsonl line 2: expected JSON, one value per line, found 'no"),
+        (
+            '[\n{"id": 1}\n]\n',
+            r"records.jsonl line 1: expected JSON, one value per line, found '\[",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_sent(tmp_path: Path, text: str, says: str) -> None:
@@ -161,14 +164,17 @@ def test_a_file_that_cannot_be_sent(tmp_path: Path, text: str, says: str) -> Non
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("id;x\n1;2\n", r"records.csv line 2: .* there is no such field; there are id;x"),
+        ("id;x\n1;2\n", r"records.csv line 2: .* found no such field, only id;x"),
         ('id,x\n1,"a\nb"\n,2\n', r"records.csv line 4: .* found \"\""),
-        ("id,x\n1,2\n3\n", r"records.csv line 3: expected a field for each of id, x, found '3'"),
-        ("id,x\n1,2,3\n", r"line 2: expected a field for each of id, x, found '1', '2', '3'"),
+        (
+            "id,x\n1,2\n3\n",
+            r"records.csv line 3: expected one field per column \(id, x\), found '3'",
+        ),
+        ("id,x\n1,2,3\n", r"line 2: expected one field per column \(id, x\), found '1', '2', '3'"),
         ('id,x\n1,"2\n3,4\n', r"records.csv line 2: expected CSV with quotes"),
         ('id,x\n1,"2"3\n', r"records.csv line 2: expected CSV with quotes"),
-        ("id,x,id\n1,2,3\n", r"records.csv line 1: a column is named 'id', and so is another"),
-        ("id,\n1,2\n", r"records.csv line 1: a column is named ''; expected a header"),
+        ("id,x,id\n1,2,3\n", r"records.csv line 1: duplicate column name 'id'"),
+        ("id,\n1,2\n", r"records.csv line 1: invalid column name ''; expected a different"),
         ("id,x\n1,2\n1,3\n", r"line 3 has the same identity as records.csv line 2: '1'"),
     ],
 )
@@ -196,9 +202,9 @@ def test_text_is_utf_8_with_a_byte_order_mark_or_without(tmp_path: Path, mark: b
 @pytest.mark.parametrize(
     ("column", "says"),
     [
-        (pa.array([b"1"]), "column id is of type binary, which JSON does not have"),
-        (pa.array([[b"1"]]), "column id is of type list<"),
-        (pa.array([1.5]), r"row 1: .* expected a text or a whole number there, found 1.5"),
+        (pa.array([b"1"]), "column id has the type binary, which JSON cannot"),
+        (pa.array([[b"1"]]), "column id has the type list<"),
+        (pa.array([1.5]), r"row 1: .* expected a non-empty string or an integer, found 1.5"),
         (pa.array([True]), r"row 1: .* found true"),
         (pa.array([None], pa.string()), r"row 1: .* found null"),
         (pa.array([[1]]), r"row 1: .* found \[1\]"),
@@ -224,12 +230,15 @@ def test_whole_numbers_of_any_type_are_identities(tmp_path: Path) -> None:
     [
         (
             {"identity": "key"},
-            "identity key: a record of a file has neither .* --data-identity",
+            "identity key: records of a file have neither .* --data-identity",
         ),
-        ({"identity": "header:id"}, "a record of a file has neither key nor headers"),
-        ({"key": "key"}, "key key: a record of a file has neither .* --data-key"),
-        ({"key": "json:$.who"}, r"line 1: no key by json:\$.who: there is no such field"),
-        ({"key": "regex:who=(.*)"}, r"line 1: no key by regex:who=\(\.\*\): nothing matches"),
+        ({"identity": "header:id"}, "records of a file have neither key nor headers"),
+        ({"key": "key"}, "key key: records of a file have neither .* --data-key"),
+        ({"key": "json:$.who"}, r"line 1: json:\$.who finds no key: found no such field"),
+        (
+            {"key": "regex:who=(.*)"},
+            r"line 1: regex:who=\(\.\*\) finds no key: the pattern matches nothing",
+        ),
     ],
 )
 def test_rules_that_find_nothing_in_a_file(
@@ -243,7 +252,7 @@ def test_rules_that_find_nothing_in_a_file(
 
 
 def test_a_file_that_is_none(tmp_path: Path) -> None:
-    with pytest.raises(BadRule, match=r"expected a name that ends with \.jsonl"):
+    with pytest.raises(BadRule, match=r"expected a file name that ends in \.jsonl"):
         count(tmp_path / "records.txt")
     with pytest.raises(BadRule, match="No such file"):
         count(tmp_path / "records.csv")

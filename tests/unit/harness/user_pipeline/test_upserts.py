@@ -105,7 +105,7 @@ def test_last_inputs_must_be_spread() -> None:
     check_spread([(str(n), str(n)) for n in range(100)])
     check_spread([(str(n), str(n % STRETCH)) for n in range(STRETCH)])
     check_spread([])
-    with pytest.raises(BadRule, match=f"records 1 to {STRETCH} are all followed by a later one"):
+    with pytest.raises(BadRule, match=f"records 1 to {STRETCH} are all followed by a later record"):
         check_spread([(str(n), "a") for n in range(STRETCH + 1)])
     late = [(str(n), str(n) if n < 50 else "z") for n in range(50 + STRETCH + 1)]
     with pytest.raises(BadRule, match=f"records 51 to {50 + STRETCH} are all"):

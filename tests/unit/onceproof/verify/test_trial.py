@@ -110,7 +110,7 @@ def test_requests_are_effects_and_their_service_is_hit_too() -> None:
         with_supported_faults(scenario, offers("docker"))
     (claim, _) = scenario.claims
     assert (claim.scope.sink, claim.scope.view) == ("v1/shipments", "requests")
-    assert "kept keys forever" in claim.fine_print.not_tested
+    assert "never forgets an idempotency key" in claim.fine_print.not_tested
     assert tried(SAID).http is None
 
 
@@ -297,13 +297,13 @@ def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
         ({"topics": ("a", "b/c")}, "invalid topic name in --topic 'b/c'"),
         (
             {"dead_letters": "csv:x", "dead_letter_identity": "key"},
-            "cannot be in a row of csv:x",
+            "does not apply to a row of csv:x",
         ),
         ({"dead_letter_identity": "key"}, "--dead-letter-identity needs --dead-letters"),
         ({"upserts": "customer"}, "expected json"),
         (
             {"upserts": "key", "outputs": ("postgres:x",)},
-            "--upserts key cannot be in a row of x",
+            "--upserts key does not apply to a row of x",
         ),
         ({"upserts": "key", "dead_letters": "x"}, "cannot be judged together"),
         ({"upserts": "key", "claims": ("at-least-once",)}, "expected only --claim exactly-once"),
@@ -380,7 +380,7 @@ def test_values_are_lost_only_where_somebody_looks(tmp_path: Path) -> None:
         return replace(SAID, data=file, data_key="json:$.who", upserts="key")
 
     assert tried(of_keys(1200)).subject.orders.upserts
-    with pytest.raises(BadTrial, match=r"records 1 to 1190 are all followed by a later one"):
+    with pytest.raises(BadTrial, match=r"records 1 to 1190 are all followed by a later record"):
         tried(of_keys(10))
     rules = tmp_path / "rules.py"
     rules.write_text("def two(order): return 2\n")
@@ -392,8 +392,8 @@ def test_values_are_lost_only_where_somebody_looks(tmp_path: Path) -> None:
     ("change", "says", "not_said"),
     [
         ({}, "keeps outside Kafka and the stage's database", "the folder was listed"),
-        ({"outputs": ("csv:x",)}, "the folder was listed", "prints everything"),
-        ({"outputs": ("command:x",)}, "prints everything, and once", "the folder was listed"),
+        ({"outputs": ("csv:x",)}, "the folder was listed", "prints every effect"),
+        ({"outputs": ("command:x",)}, "prints every effect exactly once", "the folder was listed"),
         ({"faults": ("kill program",)}, "caused network partitions or requests", "crashes or"),
         ({"command": SPARK.command}, "besides its checkpoint", "outside Kafka and"),
         ({"upserts": "key"}, "values before the last one", "only their number"),

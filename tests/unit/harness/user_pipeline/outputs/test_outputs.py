@@ -100,7 +100,7 @@ def test_effects_in_bytes_that_are_no_text_are_told_apart(tmp_path: Path) -> Non
         ("queue:two words", "json:$.id", "invalid queue address"),
         ("queue:a::b", "json:$.id", "invalid queue address"),
         ("queue:", "json:$.id", "invalid output"),
-        ("queue:a", "key", "identity key cannot be in a message of queue:a"),
+        ("queue:a", "key", "identity key does not apply to a message of queue:a"),
     ],
 )
 def test_what_is_no_queue(text: str, identity: str, says: str) -> None:
@@ -121,7 +121,7 @@ def test_files_are_seen_as_a_listing_shows_them(tmp_path: Path) -> None:
     (tmp_path / "out" / "part-4.parquet").write_bytes(b"PAR1 not whole")
     assert sink.size() == before
     (torn,) = [e.position for e in sink.effects() if e.record is None]
-    assert torn == "part-4.parquet (a Parquet file without its end)"
+    assert torn == "part-4.parquet (truncated Parquet file)"
     assert len({e.position for e in sink.effects()}) == 4
     assert {(e.sink, e.view, e.effect_key) for e in sink.effects()} == {("out", "listing", "")}
 
@@ -153,7 +153,7 @@ def test_files_may_be_compressed(tmp_path: Path, end: str, pack: Any) -> None:
     assert [e.record for e in sink.effects()] == [str(n) for n in range(9_000)]
     file.write_bytes(whole[:-9])
     *some, torn = sink.effects()
-    assert (torn.record, torn.position) == (None, f"a.json.{end} (it ends before its end)")
+    assert (torn.record, torn.position) == (None, f"a.json.{end} (truncated file)")
     assert [e.record for e in some] == [str(n) for n in range(len(some))]
     file.write_bytes(b"something else")
     with pytest.raises(UnreadableOutput, match=f"a.json.{end}"):
@@ -165,7 +165,9 @@ def test_what_is_compressed_in_another_way_is_not_passed_over(tmp_path: Path) ->
     (tmp_path / "b.csv.zst").write_bytes(b"whatever")
     sink = opened("csv:{work}", tmp_path)
     assert sink.size() > 0
-    with pytest.raises(UnreadableOutput, match=r"b\.csv\.zst is compressed: expected no"):
+    with pytest.raises(
+        UnreadableOutput, match=r"b\.csv\.zst: unsupported compression; expected none"
+    ):
         sink.effects()
 
 
@@ -183,7 +185,7 @@ def test_a_command_prints_what_arrived(tmp_path: Path) -> None:
     failing = opened(
         f"command:{shlex.quote(sys.executable)} -c 'raise SystemExit(\"away\")'", tmp_path
     )
-    with pytest.raises(UnreadableOutput, match="ended with 1; it said last: away"):
+    with pytest.raises(UnreadableOutput, match="exited with code 1; last output: away"):
         failing.size()
     with pytest.raises(UnreadableOutput, match="no-such-program"):
         opened("command:no-such-program", tmp_path).size()
@@ -253,9 +255,9 @@ def test_an_output_is_named(text: str, kind: str, place: str, view: str) -> None
         ("parquet:{wrok}/out", "json:$.id", r"unknown placeholder \{wrok\} .*\{work\}"),
         ("command:cat {input}", "json:$.id", r"unknown placeholder \{input\} .*\{bootstrap\}"),
         ("a@dirty", "key", "invalid isolation level 'dirty'"),
-        ("postgres:x", "key", "cannot be in a row of postgres:x"),
-        ("csv:x", "header:id", "cannot be in a row"),
-        ("command:cat x", "key", "cannot be in a row of command:cat x"),
+        ("postgres:x", "key", "does not apply to a row of postgres:x"),
+        ("csv:x", "header:id", "does not apply to a row"),
+        ("command:cat x", "key", "does not apply to a row of command:cat x"),
     ],
 )
 def test_an_output_that_is_none(text: str, rule: str, says: str) -> None:
@@ -269,7 +271,7 @@ def test_a_command_that_takes_too_long_ends_with_all_it_started(
     monkeypatch.setattr(printed, "_SECONDS", 5.0)
     file = tmp_path / "pid"
     script = f"sleep 600 & echo $! > {shlex.quote(str(file))}; wait"
-    with pytest.raises(UnreadableOutput, match="did not end within"):
+    with pytest.raises(UnreadableOutput, match="did not finish within"):
         opened(f"command:sh -c {shlex.quote(script)}", tmp_path).size()
     pid = int(file.read_text())
 
