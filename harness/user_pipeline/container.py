@@ -37,7 +37,7 @@ def engine_with(image: str) -> Engine:
         raise StageTrouble(str(error).rstrip(".")) from None
     except ImageNotFound:
         raise StageTrouble(
-            f"--image {image}: the Docker engine has no such image; build it, or get it with "
+            f"--image {image}: the Docker engine has no such image; build it, or pull it with "
             f"`docker pull {image}`"
         ) from None
     return engine
@@ -140,7 +140,7 @@ class Container:
         """Freeze all processes; raise `StageTrouble` if none is running or the engine refuses."""
         found = self._found()
         if not found:
-            raise StageTrouble(f"no container of {self.image.name} runs")
+            raise StageTrouble(f"no container of {self.image.name} is running")
         self._each(found, lambda one: one.pause())
 
     def resume(self) -> None:

@@ -64,7 +64,7 @@ class Feed:
         if self._thread is not None:
             return
         if (failed := self._given([])) is not None:
-            raise PipelineTrouble(f"--feed, run with no input: {failed}")
+            raise PipelineTrouble(f"--feed failed in its first run, without inputs: {failed}")
         self._thread = threading.Thread(target=self._keep, daemon=True)
         self._thread.start()
 
@@ -84,7 +84,9 @@ class Feed:
             if failed is None:
                 since = self.stop.monotonic()
             elif self.stop.monotonic() - since > _GIVE_UP_SECONDS:
-                self._trouble = f"--feed failed for {_GIVE_UP_SECONDS:g} s; at last {failed}"
+                self._trouble = (
+                    f"--feed has failed for {_GIVE_UP_SECONDS:g} s; last error: {failed}"
+                )
                 return
 
     def _fed(self) -> str | None:
@@ -135,13 +137,14 @@ class Feed:
         with suppress(Interrupted):
             while process.poll() is None and not self._over.is_set():
                 if self.stop.monotonic() > deadline:
-                    return f"it did not end within {_RUN_SECONDS:g} s"
+                    return f"{self.command[0]} did not finish within {_RUN_SECONDS:g} s"
                 self.stop.pause(0.02)
         if process.returncode == 0:
             return None
-        how = "was ended" if process.returncode is None else f"ended with {process.returncode}"
+        code = process.returncode
+        how = "was terminated" if code is None else f"exited with code {code}"
         last = self.log.read_bytes()[-_LAST_WORDS:].decode(errors="replace").strip()
-        return f"{self.command[0]} {how}; it said last: {last or 'nothing'}"
+        return f"{self.command[0]} {how}; last output: {last or 'none'}"
 
 
 def _write(pipe: IO[bytes], lines: bytes) -> None:

@@ -31,7 +31,7 @@ class Health:
         self._urls = tuple(urls)
         # No HTTP proxy: the program runs on this machine.
         self._opener = build_opener(ProxyHandler({}), _NoRedirects)
-        self.seen = "nobody has asked yet"
+        self.seen = "it has not been requested yet"
         """The last answer, for messages."""
 
     def look(self) -> bool:
@@ -45,8 +45,8 @@ class Health:
         """Raise `PipelineTrouble` if something answers: it would be mistaken for the program."""
         if not self.silent():
             raise PipelineTrouble(
-                f"{self.seen} before the pipeline was first started; expected no answer: another "
-                "program is there. End it, or give the pipeline another port."
+                f"{self.seen} before the pipeline was first started; expected no answer. Another "
+                "program uses this port: stop it, or give the pipeline another port."
             )
 
     def _status(self, url: str) -> int | None:

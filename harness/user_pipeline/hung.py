@@ -39,8 +39,8 @@ def start_if_hung(context: RunContext) -> bool:
             return False
         if (quiet := _quiet(pipeline, process)) < enough:
             return False
-        detail = f"{process.instance} wrote nothing for {quiet:.0f} s, although inputs waited"
-        context.recorder.hazard("hung", hop="process", detail=f"{detail}; it was started again")
+        detail = f"{process.instance} wrote nothing for {quiet:.0f} s while inputs were waiting"
+        context.recorder.hazard("hung", hop="process", detail=f"{detail}; it was restarted")
         with suppress(PipelineTrouble):  # it has just ended by itself
             pipeline.kill(f"hung: {detail}")
         pipeline.supervisor.before_again()

@@ -23,7 +23,9 @@ class KillCommand:
 
     def pause(self) -> None:
         """Raise `StageTrouble`: no command pauses the service."""
-        raise StageTrouble("only commands reach the pipeline, and none pauses it")
+        raise StageTrouble(
+            "the pipeline is controlled only by commands, and none of them can pause it"
+        )
 
     def resume(self) -> None:
         """Do nothing: the service is never paused."""
@@ -47,11 +49,11 @@ class KillCommand:
         except (OSError, subprocess.TimeoutExpired) as error:
             raise StageTrouble(f"{words}: {error}") from error
         if done.returncode:
-            last = (done.stdout + done.stderr).strip()[-400:] or "nothing"
-            raise StageTrouble(f"{words} ended with {done.returncode}; it said {last}")
+            last = (done.stdout + done.stderr).strip()[-400:] or "none"
+            raise StageTrouble(f"{words} exited with code {done.returncode}; output: {last}")
         wait_until(
             self.health.silent,
-            what=f"the service to be gone after {words}",
+            what=f"the service to stop answering after {words}",
             seconds=_SECONDS,
             seen=lambda: self.health.seen,
         )

@@ -104,7 +104,9 @@ class Look:
             effects = sink.effects()
         strangers = [e for e in effects if e.record not in self.sent]
         example = (
-            f"{strangers[0].position} names {strangers[0].record or 'none'}" if strangers else ""
+            f"{strangers[0].position} has the identity {strangers[0].record or 'none'}"
+            if strangers
+            else ""
         )
         return len(effects) - len(strangers), len(strangers), example
 

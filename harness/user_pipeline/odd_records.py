@@ -53,7 +53,7 @@ def send_odd(context: RunContext, kind: str) -> Positions:
     alike = {at: found for at, found in _last(context).items() if found}
     for topic in context.inputs:
         if topic not in {of for of, _ in alike}:
-            raise NotSent(f"{topic} holds no record that an odd one could be like")
+            raise NotSent(f"topic {topic} has no record that an odd record could imitate")
     _SENT_AS[kind](context, alike)
     return context.input_ends()
 
@@ -141,7 +141,7 @@ def _produce(
                 headers=[(ODD_HEADER, b""), (RECORD_HEADER, other(named))],
             )
     if left := producer.flush(_SECONDS):
-        raise NotSent(f"{left} odd records were not taken within {_SECONDS:g} s")
+        raise NotSent(f"brokers did not accept {left} odd records within {_SECONDS:g} s")
 
 
 def _last(context: RunContext) -> Alike:

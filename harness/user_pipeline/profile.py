@@ -162,21 +162,21 @@ class Profile:
             self._stores(),
             self._calls(),
             self._odd(),
-            f"Its outputs count as still when nothing has changed in them for {self.rest:g} s.",
+            f"Its outputs count as idle after {self.rest:g} s without a change.",
         ]
         return " ".join(sentence for sentence in sentences if sentence)
 
     def _reads(self) -> str:
-        level = "an isolation level that was not seen"
+        level = "an unknown isolation level"
         if self.read_committed is not None:
             level = "read_committed" if self.read_committed else "read_uncommitted"
         group = self.group
         if self.shares:
             return "It reads as a member of a share group."
         if group is None and self.read_committed is None and self.watched:
-            return "It was not seen to read a topic."
+            return "It was not observed to read a topic."
         if group is None:
-            return f"It reads with {level}, as a member of no group."
+            return f"It reads with {level}, outside any consumer group."
         session = f", session time-out {group.session_ms} ms" if group.session_ms else ""
         several = f" {' and '.join(group.topics)}" if len(group.topics) > 1 else ""
         members = f"{group.members} member{'s' if group.members != 1 else ''}"
@@ -188,15 +188,15 @@ class Profile:
 
     def _commits(self) -> str:
         where = {
-            GROUP: "to its group by OffsetCommit",
-            TRANSACTION: "in Kafka transactions by TxnOffsetCommit",
-            DATABASE: f"to table {self.position_table} of the database",
+            GROUP: "to its group with OffsetCommit",
+            TRANSACTION: "in Kafka transactions with TxnOffsetCommit",
+            DATABASE: f"to table {self.position_table} in the database",
             CHECKPOINT: "to its Spark checkpoint",
         }
         if self.shares and not self.commits:
             return "It acknowledges each record to its share group."
         if not self.commits:
-            return "Where it keeps its offsets was not seen."
+            return "Where it stores its offsets is unknown."
         every = f", about every {self.commit_seconds:g} s" if self.commit_seconds else ""
         return f"It commits offsets {' and '.join(where[each] for each in self.commits)}{every}."
 
@@ -215,8 +215,8 @@ class Profile:
     def _stores(self) -> str:
         if not self.tables:
             return ""
-        how = f" by {self.statements} statements" if self.statements else ""
-        return f"It writes to {', '.join(self.tables)} of the database{how}."
+        how = f" with {self.statements} statements" if self.statements else ""
+        return f"It writes to {', '.join(self.tables)} in the database{how}."
 
     def _calls(self) -> str:
         if not self.http_methods:
@@ -225,4 +225,4 @@ class Profile:
 
     def _odd(self) -> str:
         at = " and ".join(ODD[kind] for kind in self.ends_at)
-        return f"It ended at {at} in its input." if at else ""
+        return f"It ends when its input contains {at}." if at else ""

@@ -47,8 +47,8 @@ class Beside(Protocol):
 class Program:
     """A program that is kept running."""
 
-    counted = "times something new in its outputs"
-    awaited = "a first effect of one of them"
+    counted = "changes of its outputs"
+    awaited = "a first effect in one of its outputs"
     may_be_restarted = False
     """Whether a hung program is restarted: only if the plan kills it anyway."""
 
@@ -149,11 +149,11 @@ class Program:
         self._strange_since = self._strange_since or time.monotonic()
         if time.monotonic() - self._strange_since > _STRANGE:
             raise PipelineTrouble(
-                f"{strangers} effects arrived, and none has the identity of an input: {example}. "
+                f"{strangers} effects arrived, but none has the identity of an input: {example}. "
                 "Use --identity to say where an effect carries the identity of its input (and "
                 "--dead-letter-identity for dead letters)."
                 if not self.look.keys
-                else f"{strangers} rows arrived, and none has a key that the function in "
+                else f"{strangers} rows arrived, but none has a key that the function in "
                 f"--expect-state returns: {example}. Use --upserts to say where a row has its key."
             )
         return False
@@ -161,14 +161,14 @@ class Program:
     def shortly(self) -> str | None:
         """Return its commits and the growth of its outputs, or why they could not be seen."""
         if self._down and self.health is not None:
-            return f"it is not up: {self.health.seen}"
+            return f"it is not healthy: {self.health.seen}"
         commits = self.commits
         if self._unseen:
             return f"its outputs could not be read: {self._unseen}"
         if not self._arrived:
             return None
-        grew, committed = f"its outputs grew {commits} times", self.look.groups.look()
-        return f"{committed} positions committed, {grew}" if committed else grew
+        changed, committed = f"its outputs changed {commits} times", self.look.groups.look()
+        return f"{committed} offset commits, {changed}" if committed else changed
 
     def positions(self) -> Positions | None:
         return self._looked(self.look.positions, None)
@@ -233,10 +233,10 @@ class Program:
         if not self.alive() or behind:
             return None
         return (
-            f"{there - done} of {there} inputs have no effect in every output, and neither have "
-            "records that were sent when it had come to rest, so it may still hold back; let it "
-            "stand still for longer with --settle, or see in its log why it does not go on. If it "
-            "waits for later event times, say with --event-time where an input has its own"
+            f"{there - done} of {there} inputs lack an effect in at least one output, and so do "
+            "records that were sent after it had become idle, so it may still hold effects back. "
+            "Wait longer with --settle, or look in its log for why it does not continue. If it "
+            "waits for later event times, use --event-time to say where an input has its event time"
         )
 
     def collect(self, writer: HistoryWriter, recorded: Recorded, sink: Sink) -> None:

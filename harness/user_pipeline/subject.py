@@ -61,21 +61,21 @@ from onceproof.harness.user_pipeline.together import OwnOutput, Together
 
 NAME: Final = "own-pipeline"
 WORDS: Final[Mapping[str, str]] = {
-    "bootstrap": "the brokers, as host:port,…, past proxies that we can disturb",
-    "input": "the input topic; of several, the first, and {input:TOPIC} is each",
+    "bootstrap": "the brokers, as host:port,…, through proxies that faults disturb",
+    "input": "the input topic, or the first of several; {input:TOPIC} names each",
     "instance": "the number of an instance, from 0; see --instances",
-    "checkpoint": "a folder for a Spark checkpoint, which is then watched",
-    "work": "a folder of the run, for whatever the pipeline writes to disk",
-    "database": "how libpq connects to the run's PostgreSQL",
-    "jdbc": "the same for JDBC",
+    "checkpoint": "a folder for the Spark checkpoint, which onceproof watches",
+    "work": "a folder of the run for everything that the pipeline writes to disk",
+    "database": "the run's PostgreSQL, as a libpq connection string",
+    "jdbc": "the same as a JDBC URL",
     "database_url": "the same as a postgresql:// URL",
-    "spark_jars": "Spark's source and sink for Kafka, for spark.jars",
-    "queues": "the queue broker, as host:port, past a proxy, if an output is a queue",
-    "http": "the HTTP service, as http://host:port, past a proxy, if an output is one",
-    "queue_jars": "Artemis' own jars as a class path, for java -cp: its JMS client",
-    "kafka_jars": "Kafka's own jars as a class path, for java -cp: clients and Streams",
-    "client_properties": "a file that tells a Java client how to connect, for --command-config",
-    "librdkafka_properties": "the same by librdkafka's names, a line each",
+    "spark_jars": "Spark's Kafka connector, for spark.jars",
+    "queues": "the queue broker, as host:port, through a proxy, if an output is a queue",
+    "http": "the HTTP service, as http://host:port, through a proxy, if an output is HTTP",
+    "queue_jars": "the Artemis JMS client, as a class path for java -cp",
+    "kafka_jars": "Kafka's Java clients and Kafka Streams, as a class path for java -cp",
+    "client_properties": "a file of connection settings for Java clients, as for --command-config",
+    "librdkafka_properties": "the same with librdkafka's names",
 }
 """Placeholders of a command → meaning."""
 _SPARK_DIRS: Final = "SPARK_LOCAL_DIRS"
@@ -131,7 +131,7 @@ class OwnPipeline(SubjectBase):
 
     @property
     def says(self) -> str:
-        return f"The pipeline that this command starts, unchanged: {self.started_by}"
+        return f"Your pipeline, started unchanged: {self.started_by}"
 
     @property
     def started_by(self) -> str:
@@ -339,7 +339,7 @@ class OwnPipeline(SubjectBase):
         times = self.orders.times
         if times is None:
             return {}
-        assert isinstance(sink, Together), "as it was opened"
+        assert isinstance(sink, Together), "expected the result of open_sink"
         sends = read_lines(history).tables["sends"].to_pylist()
         inputs = timed(logs, times=times, served=sink.named(), sends=sends)
         return lateness(inputs, times.lateness)

@@ -77,4 +77,4 @@ def test_a_harness_that_is_killed_leaves_no_container(
 def test_an_image_that_is_missing_is_told(tmp_path: Path) -> None:
     done = onceproof(*verify("onceproof-test/none", tmp_path / "runs"))
     assert done.code == 2
-    assert "the Docker engine has no such image; build it, or get it with" in done.err
+    assert "the Docker engine has no such image; build it, or pull it with" in done.err

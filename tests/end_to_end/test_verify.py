@@ -275,7 +275,7 @@ class TestAnHttpService:
     def test_one_that_is_never_up_is_told_of(self, runs: Path) -> None:
         done = self.done(runs, "never-up", "--dry-run")
         assert done.code in (3, 4), done.out + done.err
-        assert re.search(r"it is not up: http://127.0.0.1:\d+/up answered 503", done.out)
+        assert re.search(r"it is not healthy: http://127.0.0.1:\d+/up answered 503", done.out)
 
 
 class TestAnIcebergTable:

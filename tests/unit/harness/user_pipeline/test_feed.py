@@ -139,7 +139,9 @@ def broken(table: Table, script: str) -> Feed:
 
 def test_a_command_that_fails_at_once_starts_nothing(table: Table) -> None:
     feed = broken(table, "import sys; sys.exit('no such table')")
-    with pytest.raises(PipelineTrouble, match=r"with no input: .*ended with 1; .*no such table"):
+    with pytest.raises(
+        PipelineTrouble, match=r"without inputs: .*exited with code 1; .*no such table"
+    ):
         feed.start()
     feed.command = ["/no/such/program"]
     with pytest.raises(PipelineTrouble, match="cannot be started: No such file"):
@@ -154,7 +156,7 @@ def test_one_that_goes_on_failing_is_given_up(
     feed.start()
     topic.entries[0] = [entry(0, b"a")]
     wait_until(raising(feed.check), what="it to be given up", seconds=30)
-    with pytest.raises(PipelineTrouble, match=r"--feed failed for 0\.2 s; at last .*full"):
+    with pytest.raises(PipelineTrouble, match=r"--feed has failed for 0\.2 s; last error: .*full"):
         feed.check()
 
 
@@ -171,7 +173,7 @@ def raising(check: Callable[[], None]) -> Callable[[], bool]:
 
 def test_one_that_hangs_is_ended(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_RUN_SECONDS", 0.3)
-    with pytest.raises(PipelineTrouble, match=r"did not end within 0\.3 s"):
+    with pytest.raises(PipelineTrouble, match=r"did not finish within 0\.3 s"):
         broken(table, "import time; time.sleep(600)").start()
 
 

@@ -66,7 +66,7 @@ class World:
 
 
 def test_one_that_hangs_is_killed_cleared_and_started() -> None:
-    told = f"hung: pipeline#3 wrote nothing for {SECONDS + 1:.0f} s, although inputs waited"
+    told = f"hung: pipeline#3 wrote nothing for {SECONDS + 1:.0f} s while inputs were waiting"
     assert World().ask() == ["hung", told, "cleared", "started"]
 
 

@@ -66,27 +66,27 @@ def test_a_profile_without_a_field_is_of_another_version(name: str) -> None:
 def test_the_paragraph() -> None:
     assert COPY.sentences() == (
         "It reads with read_committed, as 1 member of group readers (classic protocol, session "
-        "time-out 45000 ms). It commits offsets to its group by OffsetCommit, about every 5 s. It "
-        "produces to enriched: idempotent, acks=all. Its outputs count as still when nothing has "
-        "changed in them for 7.5 s."
+        "time-out 45000 ms). It commits offsets to its group with OffsetCommit, about every 5 s. "
+        "It produces to enriched: idempotent, acks=all. Its outputs count as idle after 7.5 s "
+        "without a change."
     )
 
 
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"read_committed": None}, "with an isolation level that was not seen"),
+        ({"read_committed": None}, "with an unknown isolation level"),
         ({"read_committed": False}, "with read_uncommitted"),
-        ({"group": None}, "as a member of no group"),
+        ({"group": None}, "outside any consumer group"),
         ({"group": replace(READERS, members=2, static=True)}, "as 2 members of group readers"),
         ({"group": replace(READERS, static=True)}, "static membership"),
         ({"group": None, "shares": True}, "It reads as a member of a share group."),
         ({"commits": (), "shares": True}, "It acknowledges each record to its share group."),
-        ({"commits": ()}, "Where it keeps its offsets was not seen."),
-        ({"commits": (TRANSACTION,)}, "in Kafka transactions by TxnOffsetCommit"),
+        ({"commits": ()}, "Where it stores its offsets is unknown."),
+        ({"commits": (TRANSACTION,)}, "in Kafka transactions with TxnOffsetCommit"),
         (
             {"commits": (GROUP, DATABASE), "position_table": "seen", "commit_seconds": None},
-            "It commits offsets to its group by OffsetCommit and to table seen of the database.",
+            "It commits offsets to its group with OffsetCommit and to table seen in the database.",
         ),
         (
             {"transactional_ids": 2, "transaction_version": 2, "transaction_ms": 60_000},
@@ -96,10 +96,10 @@ def test_the_paragraph() -> None:
         ({"idempotent": False, "acks": 0}, "enriched: plain, acks=0"),
         ({"acks": None}, "acks=?"),
         ({"topics": ()}, "It produces to no topic."),
-        ({"ends_at": (NULL,)}, "It ended at records with a null value in its input."),
+        ({"ends_at": (NULL,)}, "It ends when its input contains records with a null value."),
         (
             {"tables": ("ledger", "seen"), "statements": "prepared"},
-            "It writes to ledger, seen of the database by prepared statements.",
+            "It writes to ledger, seen in the database with prepared statements.",
         ),
     ],
 )

@@ -144,7 +144,7 @@ def test_how_far_it_is_is_seen_from_inputs_that_have_effects() -> None:
 def test_one_that_has_read_everything_may_hold_back(committed: int | None) -> None:
     why = program(Look(committed=committed)).holds_back()
     assert why is not None
-    assert why.startswith("2 of 9 inputs have no effect in every output")
+    assert why.startswith("2 of 9 inputs lack an effect in at least one output")
     assert "--settle" in why
 
 

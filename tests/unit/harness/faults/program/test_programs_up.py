@@ -68,5 +68,5 @@ def test_one_that_fails_over_and_over_is_not_waited_for() -> None:
 def test_records_flow_only_through_one_that_is_up() -> None:
     program = context(Answers(503, 200)).pipeline
     assert not program.flows()
-    assert program.shortly() == "it is not up: http://here/up answered 503"
+    assert program.shortly() == "it is not healthy: http://here/up answered 503"
     assert program.flows()
