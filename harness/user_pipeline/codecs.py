@@ -90,4 +90,4 @@ def check_function(option: str, text: str) -> None:
 
 
 def _failure(function: str, error: Exception, data: bytes) -> str:
-    return f"{function} failed with {type(error).__name__}: {error}, for {data[:60]!r}"
+    return f"{function} raised {type(error).__name__}: {error} for {data[:60]!r}"

@@ -64,8 +64,8 @@ class Contents(Yield):
             each = []
         if self.key is None and len(each) > 1:
             raise BadRule(
-                f"{self.function} returned {len(each)} contents; expected --effect-key, which "
-                "tells the effects of one input apart"
+                f"{self.function} returned {len(each)} contents; expected --effect-key, the rule "
+                "that tells the effects of one input apart"
             )
         found: dict[str, str] = {}
         for content in each:

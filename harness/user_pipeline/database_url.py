@@ -69,14 +69,15 @@ def _parts(database: str, word: str) -> tuple[str, dict[str, str]]:
     ]
     if odd:
         raise StageTrouble(
-            f"{{{word}}}: a URL has no equivalent of {', '.join(odd)}; expected a host and "
-            f"{', '.join(sorted(_CALLED))}"
+            f"{{{word}}}: a URL has no equivalent of {', '.join(odd)}; expected a TCP host, and "
+            f"no settings except {', '.join(sorted(_CALLED))}"
         )
     if len(ports) == 1:
         ports *= len(hosts)
     if len(ports) != len(hosts):
         raise StageTrouble(
-            f"{{{word}}}: expected as many ports as hosts, found {len(ports)} and {len(hosts)}"
+            f"{{{word}}}: expected one port, or one for each of {len(hosts)} hosts, found "
+            f"{len(ports)} ports"
         )
     places = ",".join(
         f"{f'[{host}]' if ':' in host else host}:{port or _PORT}"

@@ -57,8 +57,8 @@ class Yield:
         found = _COUNT.fullmatch(text)
         if found is None:
             raise BadRule(
-                f"invalid number of effects {text!r}: expected 1, 0..1, 3 or the like, or "
-                "FILE.py:FUNCTION"
+                f"invalid number of effects {text!r}: expected a number such as 1 or 3, a range "
+                "such as 0..1, or FILE.py:FUNCTION"
             )
         return cls(most=int(found[2]), optional=bool(found[1]), key=rule)
 
@@ -95,7 +95,7 @@ class Yield:
             if self.key is None:
                 raise BadRule(
                     f"{self.function} returned a list of effect keys; expected --effect-key, "
-                    "which finds them in the output"
+                    "the rule that finds an effect key in the output"
                 )
             return tuple(str(name) for name in result)
         raise BadRule(
@@ -149,16 +149,16 @@ def call(function: str, value: str | None) -> Any:
 def call_with_all(function: str, values: Iterable[str | None]) -> Any:
     """Call a user's function with a list of inputs; raise `BadRule` if it fails."""
     inputs = [_parsed(value) for value in values]
-    return _called(function, inputs, f"{len(inputs)} inputs, the first {str(inputs[:1])[:120]}")
+    return _called(
+        function, inputs, f"a list of {len(inputs)} inputs that starts with {str(inputs[:1])[:120]}"
+    )
 
 
 def _called(function: str, argument: Any, shown: str) -> Any:
     try:
         return function_of(function)(argument)
     except Exception as error:
-        raise BadRule(
-            f"{function} failed with {type(error).__name__}: {error}, for {shown}"
-        ) from error
+        raise BadRule(f"{function} raised {type(error).__name__}: {error} for {shown}") from error
 
 
 def _parsed(value: str | None) -> Any:
@@ -175,7 +175,7 @@ def _parsed(value: str | None) -> Any:
 def function_of(text: str) -> Callable[[Any], Any]:
     """Import the function that a reference names; raise `BadRule` if it does not exist."""
     found = FUNCTION.fullmatch(text)
-    assert found is not None, "looked at before"
+    assert found is not None, "references are checked before they are used"
     path, name = Path(found[1]), found[2]
     try:
         function = getattr(import_file(path), name, None)

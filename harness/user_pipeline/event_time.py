@@ -82,7 +82,7 @@ class EventTime:
 
     def __str__(self) -> str:
         seconds = self.lateness / _UNITS["s"]
-        return f"at {self.path}, as {FORMATS[self.format]}; {seconds:g} s late are allowed"
+        return f"at {self.path}, as {FORMATS[self.format]}; allowed lateness {seconds:g} s"
 
     def read(self, value: str | None) -> int:
         """Return the event time of an input; raise `BadRule` if it has no readable one."""

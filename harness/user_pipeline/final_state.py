@@ -58,16 +58,17 @@ class FinalState(Yield):
         returned = call_with_all(self.function, values)
         if not isinstance(returned, Mapping):
             raise BadRule(
-                f"{self.function} returned {str(returned)[:120]!r}; expected a dictionary from "
-                "each key of the state to its content"
+                f"{self.function} returned {str(returned)[:120]!r}; expected a dictionary of "
+                "state keys and their contents"
             )
         state = {}
         for key, content in returned.items():
             name = text_of(key)
             if name is None or content is None:
                 raise BadRule(
-                    f"{self.function} returned the content {content!r} of the key {key!r}; "
-                    "expected a text as key, and no key that is not there"
+                    f"{self.function} returned the content {content!r} for the key {key!r}; "
+                    "expected a non-empty string or an integer as key, and a content other than "
+                    "None. Leave out a key that the state does not have"
                 )
             state[name] = as_text(content, self.ignored)
         return state
@@ -86,8 +87,9 @@ class FinalState(Yield):
             for key, content in _differing(first, self.of(order)):
                 raise BadRule(
                     f"{self.function}: the content of {key!r} depends on the order of inputs from "
-                    f"different partitions: {content}. Kafka defines no such order, so no state is "
-                    "right; expected one that depends on the order within a partition at most"
+                    f"different partitions: {content}. Kafka does not define that order, so no "
+                    "final state is correct; expected a content that depends at most on the order "
+                    "within a partition"
                 )
         return first
 
@@ -200,7 +202,10 @@ def check_state(
     # An input that adds to no key cannot be lost.
     inputs = [each for each in inputs if state.keys(each.value)]
     if not inputs:
-        raise BadRule(f"{state.function} returns no key for any input alone")
+        raise BadRule(
+            f"{state.function} returned no key for any single input; expected the keys that the "
+            "input contributes to"
+        )
     keys = [state.keys(each.value) for each in inputs]
     places: defaultdict[str, list[int]] = defaultdict(list)
     for place, each in enumerate(keys):
@@ -211,23 +216,24 @@ def check_state(
     opening = {min(places[key]) for each in inputs for key in known[each.identity]}
     if where := long_stretch(opening, of=len(inputs)):
         raise BadRule(
-            f"{state.function}: records {where} of those that add to a key add to no new one, so "
-            "nobody could see in the output whether they have arrived; expected one of any "
-            f"{STRETCH} consecutive records to be the first of a key of the state, whose records "
-            "all have one message key. The customers of generated orders are such keys"
+            f"{state.function}: records {where}, counting only records that contribute to a key, "
+            "contribute to no new key, so the output does not show whether they have arrived; "
+            f"expected one of any {STRETCH} consecutive records to be the first of a state key "
+            "whose records all have the same message key. In generated orders, the customer is "
+            "such a key"
         )
     if where := long_stretch(_mattering(state, inputs, keys, places), of=len(inputs)):
         raise BadRule(
-            f"{state.function}: the final state is the same without any one of records {where} of "
-            "those that add to a key, so a loss there would go unnoticed; expected one of any "
-            f"{STRETCH} consecutive records to make a difference"
+            f"{state.function}: leaving out any one of records {where}, counting only records that "
+            "contribute to a key, does not change the final state, so its loss would go unnoticed; "
+            f"expected one of any {STRETCH} consecutive records to change the final state"
         )
     for last in ends.values():
         if not any(len(places[key]) == 1 for key in known[last]):
             raise BadRule(
-                f"{last} is among the last records of its partition and has no key of the state "
-                "to itself, so nobody could see whether it has arrived; expected records with new "
-                "keys at the end of the data"
+                f"{last} is among the last records of its partition and has no state key of its "
+                "own, so the output does not show whether it has arrived; expected records with "
+                "new keys at the end of the data"
             )
 
 
@@ -254,15 +260,15 @@ def _check_alone(
         alone = state.of(inputs[place].value for place in places[key]).get(key)
         if alone != contents.get(key):
             raise BadRule(
-                f"{state.function}: the content of {key!r} depends on inputs for which alone the "
-                "function does not return this key; expected it to follow from the others"
+                f"{state.function}: the content of {key!r} depends on inputs that do not yield "
+                "this key when passed alone; expected it to depend only on inputs that do"
             )
 
 
 def _of_none(state: FinalState, key: str) -> BadRule:
     return BadRule(
-        f"{state.function} returned the key {key!r}, which it returns for no input alone; expected "
-        "each key to come from single inputs"
+        f"{state.function} returned the key {key!r}, but not for any single input; expected only "
+        "keys that it also returns for single inputs"
     )
 
 

@@ -27,7 +27,7 @@ def assigned(
         for each in [name] if name else names:
             if each in found:
                 raise BadRule(
-                    f"{option} {text}: {each} has another one; expected one per {thing[:-1]}"
+                    f"{option} {text}: {each} already has one; expected only one per {thing[:-1]}"
                 )
             found[each] = value
     return found

@@ -77,7 +77,7 @@ def test_text_that_is_no_json_is_compared_as_it_is(rules: str) -> None:
 
 
 def test_a_function_that_fails_is_told_with_its_input(rules: str) -> None:
-    with pytest.raises(BadRule, match=r"rules.py:fails failed with KeyError: 'no', for '\{\}'"):
+    with pytest.raises(BadRule, match=r"rules.py:fails raised KeyError: 'no' for '\{\}'"):
         contents(rules, "fails").contents("{}")
 
 
@@ -120,7 +120,7 @@ def test_each_output_has_one_function(rules: str) -> None:
     assert functions([], ["a"]) == ()
     for expects, problem in (
         ([f"a={one}"], "no --expect for output b"),
-        ([one, f"a={many}"], "a has another one"),
+        ([one, f"a={many}"], "a already has one"),
         ([f"c={one}"], "with one of the outputs a, b"),
         (["rules"], "expected FILE.py:FUNCTION"),
         ([f"{rules}:nothing"], "has no function nothing"),

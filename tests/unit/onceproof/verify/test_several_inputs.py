@@ -242,7 +242,7 @@ def test_options_are_given_for_all_inputs_or_for_one() -> None:
     assert inputs_of(["orders"], {"identity": ["regex:id=([0-9]+)"]}) == [
         InputOptions(identity="regex:id=([0-9]+)")
     ]
-    with pytest.raises(typer.BadParameter, match="orders has another one"):
+    with pytest.raises(typer.BadParameter, match="orders already has one"):
         inputs_of(["orders", "payments"], {"effects": ["1", "orders=2"]})
 
 
