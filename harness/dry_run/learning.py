@@ -291,7 +291,7 @@ class _Pauses:
 
     def _watch(self) -> None:
         pipeline = self._context.pipeline
-        assert isinstance(pipeline, Program), "nothing else is watched"
+        assert isinstance(pipeline, Program), "only programs are watched"
         since, changes = self._context.stop.monotonic(), pipeline.look.changes
         while not self._over.wait(_EVERY):
             try:

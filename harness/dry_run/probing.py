@@ -134,7 +134,7 @@ class Probe:
 
         def ended() -> bool:
             with suppress(PipelineTrouble):
-                pipeline.kill("it ends at an odd record, over and over")
+                pipeline.kill("it repeatedly ends at an odd record")
                 return True
             return False
 

@@ -104,9 +104,11 @@ def new_stage(
         queues, http: settings of the queue broker and the HTTP service; None: there is none.
     """
     if queues is not None and not is_local(backend):
-        raise SetupError(f"There are queues on the {LOCAL} backend only, not on {backend}.")
+        raise SetupError(f"Queues need the {LOCAL} or {SECURED} backend; {backend} has none.")
     if http is not None and not is_local(backend):
-        raise SetupError(f"There is an HTTP service on the {LOCAL} backend only, not on {backend}.")
+        raise SetupError(
+            f"The HTTP service needs the {LOCAL} or {SECURED} backend; {backend} has none."
+        )
     if backend.startswith(EXTERNAL):
         return ExternalStage(_cluster(backend), marker=processes.marker, stop=stop)
     if backend == DOCKER:
@@ -114,7 +116,7 @@ def new_stage(
         from onceproof.harness.tools.docker_engine import connect
 
         return DockerStage(engine=connect(), processes=processes, work=work, block=block, stop=stop)
-    assert tools is not None, "whoever asks for a local stage brings what it is made of"
+    assert tools is not None, "a local stage needs its tools"
     return LocalStage(
         tools=tools,
         processes=processes,

@@ -22,8 +22,8 @@ SHUT_DOWN_SECONDS = 30.0
 """How long a broker may take to shut down."""
 
 
-_NO_QUEUES = "queues are only on the local backend"
-_NO_HTTP_SERVICE = "an HTTP service is only on the local backend"
+_NO_QUEUES = "only the local backend has queues"
+_NO_HTTP_SERVICE = "only the local backend has an HTTP service"
 
 
 class WithoutQueues:

@@ -72,6 +72,8 @@ def _make(folder: Path, name: str, use: Sequence[str], signed: Sequence[str]) ->
     except OSError as error:
         raise SetupError(f"openssl cannot be started: {error.strerror}. {_ADVICE}") from None
     if done.returncode:
-        raise SetupError(f"openssl made no certificate: {done.stderr.strip()[-300:]}. {_ADVICE}")
+        raise SetupError(
+            f"openssl could not create a certificate: {done.stderr.strip()[-300:]}. {_ADVICE}"
+        )
     made.key.chmod(0o600)
     return made

@@ -33,7 +33,9 @@ def log_in(say: Say, hear: Hear, *, user: str, database: str, password: str) -> 
         if kind == b"Z":
             return
         if kind == b"E":
-            raise ConnectionError(f"PostgreSQL refuses: {body.replace(bytes(1), b' ').decode()}")
+            raise ConnectionError(
+                f"PostgreSQL refused the login: {body.replace(bytes(1), b' ').decode()}"
+            )
         if kind != b"R":
             continue  # ParameterStatus and BackendKeyData
         (step,) = struct.unpack_from(">i", body)
@@ -43,7 +45,9 @@ def log_in(say: Say, hear: Hear, *, user: str, database: str, password: str) -> 
         elif step == _GO_ON:
             _answer(say, exchange.proof(body[4:].decode()).encode())
         elif step not in (_OK, _DONE):
-            raise ConnectionError(f"PostgreSQL asks for a login of kind {step}, not for SCRAM")
+            raise ConnectionError(
+                f"PostgreSQL requires authentication method {step}, expected SCRAM"
+            )
 
 
 def _answer(say: Say, body: bytes) -> None:

@@ -80,25 +80,25 @@ class Cluster:
             found = tomllib.loads(path.read_text())
         except OSError as error:
             raise SetupError(
-                f"{path} cannot be read: {error.strerror}. Expected a file that describes your "
-                "cluster: bootstrap, database, commands."
+                f"{path} cannot be read: {error.strerror}. Expected a TOML file that describes "
+                "your cluster: bootstrap, database, commands."
             ) from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise SetupError(f"{path} is not TOML: {error}. Mend it, then try again.") from None
+            raise SetupError(f"{path} is not TOML: {error}. Correct it, then try again.") from None
         commands = found.get("commands", {})
         odd = (found.keys() - _KEYS) | (
             commands.keys() - COMMANDS if isinstance(commands, dict) else {"commands"}
         )
         if odd:
             raise SetupError(
-                f"{path}: {', '.join(sorted(odd))}: expected bootstrap, database, "
-                "kafka-properties, a table kafka and a table commands with "
-                f"{', '.join(sorted(COMMANDS))}. Remove what else is there."
+                f"{path}: invalid {', '.join(sorted(odd))}: expected only bootstrap, database, "
+                "kafka-properties, a table kafka, and a table commands with "
+                f"{', '.join(sorted(COMMANDS))}."
             )
         values = {"bootstrap": found.get("bootstrap"), "database": found.get("database", "")}
         for name, value in (*values.items(), *commands.items()):
             if not isinstance(value, str) or (name == "bootstrap" and not value):
-                raise SetupError(f'{path}: {name}: expected a text, such as {name} = "…"')
+                raise SetupError(f'{path}: {name}: expected a string, such as {name} = "…"')
         try:
             properties = _properties(path, found, environment)
         except BadProperties as error:
@@ -119,7 +119,7 @@ def _properties(
     if not isinstance(table, dict) or not isinstance(named, str | None):
         raise BadProperties('expected kafka-properties = "FILE", or a table [kafka]')
     if named is not None and table:
-        raise BadProperties("kafka-properties and [kafka]: expected one of the two")
+        raise BadProperties("expected either kafka-properties or [kafka], found both")
     given = flat(table)
     check_private(path, given)
     folder = path.parent
@@ -162,7 +162,9 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
                 stop=self._stop,
             )
         except Overdue as error:
-            raise StageTrouble(f"{error}; is it up, and does it take {protocol} there?") from None
+            raise StageTrouble(
+                f"{error}; check that it is running and accepts {protocol} at this address"
+            ) from None
         except CredentialsRefused as error:
             raise StageTrouble(str(error)) from None
 
@@ -191,7 +193,9 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
                 failed.append(f"{what}: {error}")
         disconnect(self._secrets)
         if failed:
-            raise StageTrouble(f"your cluster is not as it was, undo by hand: {'; '.join(failed)}")
+            raise StageTrouble(
+                f"your cluster was not fully restored; undo by hand: {'; '.join(failed)}"
+            )
 
     def created(self, topics: list[str]) -> None:
         self._topics += topics
@@ -218,13 +222,13 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
         self._do("kill", node, self._ended)
         self._paused.discard(node)
         self._wait(node, "kill", answers=False)
-        return f"{node} was killed by the cluster's own command and does not answer"
+        return f"{node} was killed by the cluster's `kill` command and does not answer"
 
     def shut_down(self, node: str, how: str) -> str:
         self._do("stop", node, self._ended)
         self._paused.discard(node)
         self._wait(node, "stop", answers=False)
-        return f"{node} was stopped by the cluster's own command and does not answer"
+        return f"{node} was stopped by the cluster's `stop` command and does not answer"
 
     def restart(self, node: str) -> None:
         self._command("restart", node=node)
@@ -234,7 +238,7 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
     def pause(self, node: str) -> str:
         self._do("pause", node, self._paused)
         self._wait(node, "pause", answers=False)
-        return f"{node} was paused by the cluster's own command and does not answer"
+        return f"{node} was paused by the cluster's `pause` command and does not answer"
 
     def resume(self, node: str) -> None:
         self._command("resume", node=node)
@@ -262,7 +266,7 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
     def disturb(self, link: Link, how: Disturbance) -> Hold:
         """Cut the link with the user's command; nothing else is possible without a proxy."""
         if how != CUT:
-            raise StageTrouble(f"{link}: a link of a cluster that is not ours can only be cut")
+            raise StageTrouble(f"{link}: a link of an external cluster can only be cut")
         number = self._ledger.note([str(link)], how)
         try:
             self._settle(link)
@@ -277,7 +281,7 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
 
     def gate(self, link: Link) -> GatedLink:
         """Refuse: there is no proxy."""
-        raise StageTrouble(f"{link}: a cluster that is not ours has no gates")
+        raise StageTrouble(f"{link}: an external cluster has no gates")
 
     def ungate(self, link: Link) -> None:
         """Do nothing: there are no gates."""
@@ -297,7 +301,7 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
         return wrong | {str(link): "cut" for link in self._cut}
 
     def versions(self) -> dict[str, str]:
-        return {"brokers": f"{len(self._addresses)} of the user's own"}
+        return {"brokers": f"{len(self._addresses)} of an external cluster"}
 
     def settings(self) -> dict[str, object]:
         """Return the settings of the cluster's file without secrets."""
@@ -368,7 +372,7 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
 
     def _open(self) -> None:
         if self._closed:
-            raise StageTrouble("the run is over: nothing more is done to the cluster")
+            raise StageTrouble("the run has ended: no more commands are run on the cluster")
 
     def _command(self, name: str, **words: str) -> None:
         """Run one of the user's commands in a shell; raise `StageTrouble` if it fails.
@@ -395,7 +399,7 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
                 start_new_session=True,
             )
         except subprocess.TimeoutExpired:
-            raise StageTrouble(f"`{text}` took more than {_COMMAND_SECONDS:g} s") from None
+            raise StageTrouble(f"`{text}` did not finish within {_COMMAND_SECONDS:g} s") from None
         if done.returncode:
             output = (done.stderr or done.stdout).strip()[-300:]
-            raise StageTrouble(f"`{text}` ended with {done.returncode}: {output}")
+            raise StageTrouble(f"`{text}` exited with code {done.returncode}: {output}")

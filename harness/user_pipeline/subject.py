@@ -223,25 +223,25 @@ class OwnPipeline(SubjectBase):
         settings = {
             "command": self.started_by,
             "outputs": ", ".join(str(output) for output in self.outputs),
-            "effects of an input": ", ".join({self.comes_to_in_words(s): s for s in self.sinks}),
+            "effects per input": ", ".join({self.comes_to_in_words(s): s for s in self.sinks}),
         }
         if self.instances > 1:
             settings["instances"] = str(self.instances)
         if (times := self.orders.times) is not None:
             settings["event time"] = str(times)
         if self.dead_letters is not None:
-            settings["or a dead letter"] = str(self.dead_letters)
+            settings["dead letters"] = str(self.dead_letters)
         if self.profile is not None:
             settings["profile"] = self.profile
         if self.deployed:
-            settings["stopped by"] = shlex.join(self.stop_command)
-            settings["killed by"] = shlex.join(self.kill_command)
+            settings["stop command"] = shlex.join(self.stop_command)
+            settings["kill command"] = shlex.join(self.kill_command)
         if self.feed:
-            settings["inputs put there by"] = shlex.join(self.feed)
+            settings["feed command"] = shlex.join(self.feed)
         if self.healthy is not None:
-            settings["up when this answers"] = self.healthy
+            settings["health URL"] = self.healthy
         if self.upserts is not None:
-            settings["one value for each"] = str(self.upserts)
+            settings["upsert key"] = str(self.upserts)
         return {"pipeline": settings}
 
     def pipeline(self, parts: PipelineParts) -> Pipeline:

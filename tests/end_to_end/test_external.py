@@ -90,7 +90,7 @@ def test_the_twin_is_caught_there_too(theirs: Staged, described: Path, tmp_path:
         "at-least-once payments → payments-with-fees": "holds",
         "exactly-once payments → payments-with-fees": "violated",
     }
-    assert "was killed by the cluster's own command" in done.err
+    assert "was killed by the cluster's `kill` command" in done.err
     assert topics(theirs) == set()
     assert theirs.stage.disturbed() == {}
 

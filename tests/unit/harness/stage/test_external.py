@@ -77,8 +77,8 @@ def test_credentials_are_in_its_file_in_another_or_in_the_environment(
     [
         ("kafka = 1", "expected kafka-properties = .FILE., or a table"),
         ("kafka-properties = 'nowhere'", "nowhere cannot be read"),
-        ("kafka-properties = 'a'\n[kafka]\nsecurity.protocol = 'SSL'", "one of the two"),
-        ("[kafka]\ngroup.id = 'g'", "group.id: not a connection property"),
+        ("kafka-properties = 'a'\n[kafka]\nsecurity.protocol = 'SSL'", "expected either kafka-properties or .kafka., found both"),
+        ("[kafka]\ngroup.id = 'g'", "group.id: not a property that says how to connect"),
         ("[kafka]\nsasl.password = 'open-sesame'", "chmod 600"),
     ],
 )
@@ -95,14 +95,14 @@ def test_credentials_that_cannot_be_used(file: Path, text: str, said: str) -> No
     ("text", "said"),
     [
         ("bootstrap =", "is not TOML"),
-        ("", 'bootstrap: expected a text, such as bootstrap = "…"'),
-        ("bootstrap = 9092", "bootstrap: expected a text"),
-        ('bootstrap = ""', "bootstrap: expected a text"),
-        ('bootstrap = "k:1"\nhosts = "k"', "hosts: expected bootstrap, database, kafka"),
-        ('bootstrap = "k:1"\ncommands = "kill"', "commands: expected bootstrap, database, kafka"),
-        ('bootstrap = "k:1"\n[commands]\nmelt = "x"', "melt: expected bootstrap, database, kafka"),
-        ('bootstrap = "k:1"\n[commands]\nkill = 9', "kill: expected a text"),
-        ('bootstrap = "k:1"\ndatabase = 1', "database: expected a text"),
+        ("", 'bootstrap: expected a string, such as bootstrap = "…"'),
+        ("bootstrap = 9092", "bootstrap: expected a string"),
+        ('bootstrap = ""', "bootstrap: expected a string"),
+        ('bootstrap = "k:1"\nhosts = "k"', "invalid hosts: expected only bootstrap, database, kafka"),
+        ('bootstrap = "k:1"\ncommands = "kill"', "invalid commands: expected only bootstrap, database, kafka"),
+        ('bootstrap = "k:1"\n[commands]\nmelt = "x"', "invalid melt: expected only bootstrap, database, kafka"),
+        ('bootstrap = "k:1"\n[commands]\nkill = 9', "kill: expected a string"),
+        ('bootstrap = "k:1"\ndatabase = 1', "database: expected a string"),
     ],
 )
 def test_what_is_no_cluster(file: Path, text: str, said: str) -> None:
@@ -174,7 +174,7 @@ def test_a_paused_broker_is_up_and_does_not_answer(tmp_path: Path) -> None:
     paused = stage("broker-7", pause=f"echo pause {{node}} >> '{said}'", resume=f"rm '{said}'")
     paused.silent = lambda node: said.exists()
     told = paused.pause("broker-7")
-    assert told == "broker-7 was paused by the cluster's own command and does not answer"
+    assert told == "broker-7 was paused by the cluster's `pause` command and does not answer"
     assert said.read_text() == "pause broker-7\n"
     assert paused.paused("broker-7")
     assert paused.alive("broker-7")
@@ -203,7 +203,7 @@ def test_who_asked_the_run_to_stop_does_not_stop_the_mending(tmp_path: Path) -> 
         "restart broker-1", "restart broker-2", "resume broker-3"
     ]  # fmt: skip
     assert broken.disturbed() == {}
-    with pytest.raises(StageTrouble, match="the run is over"):
+    with pytest.raises(StageTrouble, match="the run has ended"):
         broken.kill("broker-1", "by a fault that is late")
 
 
@@ -221,7 +221,7 @@ def test_what_is_not_undone_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyP
         raise RuntimeError("no broker answers")
 
     monkeypatch.setattr(external, "delete_topics", away)
-    told = r"not as it was.*broker-1: .*ended with 9: no route.*topics payments: no broker answers"
+    told = r"not fully restored.*broker-1: .*code 9: no route.*topics payments: no broker answers"
     with pytest.raises(StageTrouble, match=told):
         broken.stop()
     assert said.exists()
@@ -241,7 +241,7 @@ def test_a_kill_that_fails_and_kills_has_to_be_undone(tmp_path: Path) -> None:
 
 
 def test_a_command_that_fails_is_told_with_its_words() -> None:
-    with pytest.raises(StageTrouble, match=r"ended with 3: no such host"):
+    with pytest.raises(StageTrouble, match=r"exited with code 3: no such host"):
         stage(cut="echo no such host >&2; exit 3").disturb(Link("pipeline", "broker-1"), CUT)
 
 
@@ -252,7 +252,7 @@ def test_a_command_that_is_not_given() -> None:
         stage().shut_down("broker-1", "by a test")
     with pytest.raises(StageTrouble, match="has no command `pause`; add it under"):
         stage().pause("broker-1")
-    with pytest.raises(StageTrouble, match="of a cluster that is not ours can only be cut"):
+    with pytest.raises(StageTrouble, match="of an external cluster can only be cut"):
         stage().disturb(Link("producer", "broker-1"), lose("responses"))
 
 
