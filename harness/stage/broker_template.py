@@ -107,11 +107,11 @@ def _record(broker: LocalBroker, folder: Path, stop: Stop) -> None:
     assert process is not None
     try:
         broker.wait_started(stop)
-        process.stop("has loaded its classes", sig=signal.SIGTERM, seconds=_ENDING_SECONDS)
+        process.stop("its classes are loaded", sig=signal.SIGTERM, seconds=_ENDING_SECONDS)
     except (StageTrouble, Overdue) as error:
         raise NotKept(str(error)) from error
     finally:
-        process.kill("not needed any more")
+        process.kill("no longer needed")
         shutil.rmtree(broker.data.parent)
     if process.popen.returncode == -signal.SIGKILL:
         raise NotKept(f"{process.instance} had to be killed")  # half an archive is worse than none

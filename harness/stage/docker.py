@@ -120,7 +120,7 @@ class DockerStage(WithoutQueues, WithoutHttpService):
             self._wait_brokers()
         except (Overdue, StageTrouble) as error:
             self._stop.check()  # Ctrl-C also ends the command; that is not an error of the stage
-            raise StageTrouble(f"the stage did not come up: {error}") from error
+            raise StageTrouble(f"the stage did not start: {error}") from error
 
     def stop(self) -> None:
         if self._watchdog is None:
@@ -172,7 +172,7 @@ class DockerStage(WithoutQueues, WithoutHttpService):
         running.ask_to_end("SIGTERM")
         wait_until(
             lambda: not listens(port, tables=tables),
-            what=f"{node} to listen no more",
+            what=f"{node} to close its listener",
             seconds=SHUT_DOWN_SECONDS,
             every=0.005,
             stop=self._stop,
@@ -187,7 +187,7 @@ class DockerStage(WithoutQueues, WithoutHttpService):
     def restart(self, node: str) -> None:
         part = self._part(node)
         if part.alive():
-            raise StageTrouble(f"{node} cannot be restarted: it runs")
+            raise StageTrouble(f"{node} cannot be restarted: it is running")
         part.start()
         if node == POSTGRES:
             self._wait_postgres()
@@ -202,7 +202,7 @@ class DockerStage(WithoutQueues, WithoutHttpService):
     def pause(self, node: str) -> str:
         running = self._running(node, "paused")
         if running.paused():
-            raise StageTrouble(f"{node} cannot be paused: it is")
+            raise StageTrouble(f"{node} cannot be paused: it is already paused")
         return running.pause()
 
     def resume(self, node: str) -> None:
@@ -240,7 +240,7 @@ class DockerStage(WithoutQueues, WithoutHttpService):
 
     def gate(self, link: Link) -> GatedLink:
         """Refuse: a gate would have to be in the containers' network."""
-        raise StageTrouble(f"{link}: gates are not there yet on docker; use the local backend")
+        raise StageTrouble(f"{link}: the docker backend has no gates; use the local backend")
 
     def ungate(self, link: Link) -> None:
         """Do nothing: there are no gates."""
@@ -289,7 +289,7 @@ class DockerStage(WithoutQueues, WithoutHttpService):
 
     def _known(self, node: str) -> str:
         if node not in self.brokers:
-            raise StageTrouble(f"there is no broker {node}; there are {', '.join(self.brokers)}")
+            raise StageTrouble(f"unknown broker {node}: expected {', '.join(self.brokers)}")
         return node
 
     def _part(self, node: str) -> DockerNode:
@@ -298,7 +298,7 @@ class DockerStage(WithoutQueues, WithoutHttpService):
     def _running(self, node: str, done: str) -> DockerNode:
         part = self._part(node)
         if not part.alive():
-            raise StageTrouble(f"{node} cannot be {done}: it does not run")
+            raise StageTrouble(f"{node} cannot be {done}: it is not running")
         return part
 
     def _node(self, node: str) -> DockerNode:
@@ -307,7 +307,7 @@ class DockerStage(WithoutQueues, WithoutHttpService):
         except KeyError:
             if node not in (POSTGRES, _TOXIPROXY):
                 self._known(node)
-            raise StageTrouble(f"{node} was not started") from None
+            raise StageTrouble(f"{node} has not been started") from None
 
     def _find_nodes(self) -> None:
         ours = {"label": f"{docker_reaper.LABEL}={self._marker}"}
@@ -317,7 +317,7 @@ class DockerStage(WithoutQueues, WithoutHttpService):
         }
         for name in (_TOXIPROXY, POSTGRES, *self.brokers):
             if name not in containers:
-                raise StageTrouble(f"there is no container of {name} with the label of this run")
+                raise StageTrouble(f"no container of {name} has the label of this run")
             self._nodes[name] = DockerNode(
                 name, containers[name], logs=self._logs, on_change=self._on_change
             )
@@ -327,12 +327,12 @@ class DockerStage(WithoutQueues, WithoutHttpService):
         self._wait(node, lambda: bool(self._toxiproxy.version()), "toxiproxy to answer")
         if not node.tables().exists():
             raise StageTrouble(
-                "the containers' processes cannot be seen from here, so connections cannot be "
-                "counted: the Docker engine must run on this machine"
+                "this machine does not show the containers' processes, so connections cannot be "
+                "counted; expected a Docker engine that runs on this machine"
             )
         self._links = ProxiedLinks(self._toxiproxy, links_of(self._toxiproxy.proxies()))
         if wrong := self._links.disturbed():
-            raise StageTrouble(f"toxiproxy began with {wrong}")
+            raise StageTrouble(f"toxiproxy started with disturbed links: {wrong}")
 
     def _wait_postgres(self) -> None:
         def accepts() -> bool:
@@ -342,7 +342,7 @@ class DockerStage(WithoutQueues, WithoutHttpService):
                 return False
             return True
 
-        self._wait(self._node(POSTGRES), accepts, "PostgreSQL to take connections")
+        self._wait(self._node(POSTGRES), accepts, "PostgreSQL to accept connections")
 
     def _wait_brokers(self) -> None:
         for name in self.brokers:
@@ -359,14 +359,18 @@ class DockerStage(WithoutQueues, WithoutHttpService):
         for name in brokers:
             with ClusterView({node_id(name): self.bootstrap(AUDITOR, name)}) as view:
                 known = partial(_knows, view, living)
-                self._wait(self._node(name), known, f"{name} to know of brokers {living}")
+                self._wait(
+                    self._node(name), known, f"{name} to have the brokers {living} in its metadata"
+                )
 
     def _wait(self, node: DockerNode, look: Callable[[], bool], what: str) -> None:
         """Wait for a condition of a node; fail at once if the node ends."""
 
         def there() -> bool:
             if not node.alive():
-                raise StageTrouble(f"{node.name} ended while starting; it said last: {node.tail()}")
+                raise StageTrouble(
+                    f"{node.name} exited during startup; end of its log: {node.tail()}"
+                )
             return look()
 
         wait_until(there, what=what, seconds=_SECONDS, every=0.1, stop=self._stop, seen=node.tail)

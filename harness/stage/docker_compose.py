@@ -87,8 +87,8 @@ def ensure_images(engine: Engine, progress: Progress) -> None:
             name = next(n for n, service in services.items() if service["image"] == image)
             variable = _VARIABLES.get(name, "KAFKA_IMAGE")
             raise SetupError(
-                f"The image {image} is not here and cannot be pulled: {_last(done.stderr)} Name "
-                f"one that can be had with {variable}=<image>, or bring it with `docker load`."
+                f"The image {image} is missing and cannot be pulled: {_last(done.stderr)} Set "
+                f"{variable} to another image, or add the image with `docker load`."
             )
 
 
@@ -106,4 +106,4 @@ def _last(output: str | bytes) -> str:
     """Return the last line of a command's output, as a sentence."""
     text = output.decode(errors="replace") if isinstance(output, bytes) else output
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return f"{lines[-1].rstrip('.')}." if lines else "it did not say why."
+    return f"{lines[-1].rstrip('.')}." if lines else "the command printed no error."

@@ -66,7 +66,7 @@ class DockerNode:
         """
         pid = self._state()["Pid"]
         if not pid:
-            raise StageTrouble(f"{self.name} does not run; it said last: {self.tail()}")
+            raise StageTrouble(f"{self.name} is not running; end of its log: {self.tail()}")
         return Path("/proc", str(pid), "net")
 
     def addresses(self) -> list[str]:
@@ -88,7 +88,7 @@ class DockerNode:
     def pause(self) -> str:
         """Freeze all its processes; return the status that the engine reports."""
         self.container.pause()
-        return f"{self.life.instance} stands still: the engine says it is {self._state()['Status']}"
+        return f"{self.life.instance} is paused: the engine reports it as {self._state()['Status']}"
 
     def resume(self) -> None:
         self.container.unpause()
@@ -143,7 +143,7 @@ class DockerNode:
         try:
             log_lines = self.container.logs(tail=lines).decode(errors="replace").split("\n")
         except DockerException:
-            return "it left no log"
+            return "no log"
         words = " | ".join(line.strip()[:_LINE] for line in log_lines if line.strip())
         return f"{words} (whole log: logs/{self.life.log.name})"
 
@@ -159,7 +159,7 @@ class DockerNode:
     def _how(self) -> str:
         state = self._state()
         memory = ", out of memory" if state.get("OOMKilled") else ""
-        return f"exited with {state['ExitCode']}{memory}"
+        return f"exited with code {state['ExitCode']}{memory}"
 
     def _begin(self, since: float | None) -> DockerLife:
         self._lives += 1

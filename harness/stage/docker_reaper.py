@@ -69,7 +69,7 @@ def main() -> None:
     # In an orderly end, the harness has already removed everything.
     count = remove(docker, marker, quiet=0.05 if orderly else 1.5)
     if count:
-        print(f"run {marker} had left {count} containers, networks and volumes", flush=True)
+        print(f"removed {count} containers, networks and volumes of run {marker}", flush=True)
 
 
 if __name__ == "__main__":

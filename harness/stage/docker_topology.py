@@ -66,7 +66,7 @@ def choose(block: Block) -> DockerTopology:
         if all(is_free(address, ports * 1000 + suffix) for suffix in suffixes):
             return DockerTopology(address=address, ports=ports)
     raise NoBlock(
-        f"no range of ports between 20000 and 31999 is free on {address}; "
+        f"no free port range between 20000 and 31999 on {address}; "
         "look for a process that listens on many ports (`ss -ltn`)"
     )
 
@@ -85,7 +85,7 @@ def links_of(proxies: Iterable[ProxySpec]) -> Mapping[Link, tuple[ProxySpec, ...
     if missing := _expected() - found.keys():
         raise StageTrouble(
             f"toxiproxy has no proxy for {', '.join(sorted(map(str, missing)))}; "
-            "docker-compose.yml says how they must be called"
+            "expected the names in docker-compose.yml"
         )
     return found
 

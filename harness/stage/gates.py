@@ -81,7 +81,7 @@ class Gates:
 
     def _put_on(self, link: Link) -> OnGate:
         if link.target == POSTGRES:
-            raise StageTrouble(f"{link} cannot have a gate: it is not Kafka's protocol")
+            raise StageTrouble(f"{link} cannot have a gate: it does not carry the Kafka protocol")
         proxies = self._links.of(link)
         if self._gate is None:
             self._gate = Gate(self._processes)

@@ -160,7 +160,7 @@ class LocalStage:
                 broker.wait_started(self._stop)
             self._wait_healthy()
         except Overdue as error:
-            raise StageTrouble(f"the stage did not come up: {error}") from error
+            raise StageTrouble(f"the stage did not start: {error}") from error
 
     def stop(self) -> None:
         """End everything; the database first and orderly, so that it removes its shared memory."""
@@ -198,7 +198,7 @@ class LocalStage:
     def restart(self, node: str) -> None:
         part = self._node(node)
         if self.alive(node):
-            raise StageTrouble(f"{node} cannot be restarted: it runs")
+            raise StageTrouble(f"{node} cannot be restarted: it is running")
         part.start()
         part.wait_listening(self._stop)
         # Raft and replication reach the broker through these, so it cannot become ready before.
@@ -208,9 +208,9 @@ class LocalStage:
     def pause(self, node: str) -> str:
         process = self._running(node, "paused")
         if process.frozen():
-            raise StageTrouble(f"{node} cannot be paused: it is")
+            raise StageTrouble(f"{node} cannot be paused: it is already paused")
         process.pause(self._stop)
-        return f"{process.instance} stands still: state T of its process"
+        return f"{process.instance} is paused: its process is in state T"
 
     def resume(self, node: str) -> None:
         process = self._running(node, "resumed")
@@ -219,7 +219,7 @@ class LocalStage:
         process.thaw()
         wait_until(
             lambda: not process.frozen(),
-            what=f"{process.instance} to go on",
+            what=f"{process.instance} to resume",
             seconds=10,
             every=0.01,
             stop=self._stop,
@@ -300,22 +300,22 @@ class LocalStage:
             return self._nodes[node]
         except KeyError:
             there = ", ".join(self._nodes)
-            raise StageTrouble(f"there is no node {node}; there are {there}") from None
+            raise StageTrouble(f"unknown node {node}: expected {there}") from None
 
     def _with_queues(self) -> LocalArtemis:
         if self._artemis is None:
-            raise StageTrouble("this stage has no queue broker: nothing of its scenario is a queue")
+            raise StageTrouble("this stage has no queue broker: its scenario uses no queue")
         return self._artemis
 
     def _with_http_service(self) -> LocalHttpService:
         if self._http_service is None:
-            raise StageTrouble("this stage has no HTTP service: no output of its scenario is one")
+            raise StageTrouble("this stage has no HTTP service: its scenario has no HTTP output")
         return self._http_service
 
     def _running(self, node: str, done: str) -> Process:
         process = self._node(node).process
         if process is None or not process.leader_alive():
-            raise StageTrouble(f"{node} cannot be {done}: it does not run")
+            raise StageTrouble(f"{node} cannot be {done}: it is not running")
         return process
 
     def _number(self, node: str) -> int:
@@ -326,7 +326,7 @@ class LocalStage:
             return self._brokers[node]
         except KeyError:
             raise StageTrouble(
-                f"there is no broker {node}; there are {', '.join(self._brokers)}"
+                f"unknown broker {node}: expected {', '.join(self._brokers)}"
             ) from None
 
     def _prepare_brokers(self) -> None:

@@ -95,17 +95,17 @@ class LocalBroker:
 
     def _wait(self, port: int, says: bytes, stop: Stop) -> None:
         process = self.process
-        assert process is not None, "a broker is started before it is waited for"
+        assert process is not None, "the broker has not been started"
         host = self._topology.broker_host(self.node)
 
         def there() -> bool:
             if not process.leader_alive():
                 raise StageTrouble(
-                    f"{self.name} ended while starting; it said last: {process.tail()}"
+                    f"{self.name} exited during startup; end of its log: {process.tail()}"
                 )
             return is_listening(host, port) and says in process.log.read_bytes()
 
-        wait_until(there, what=f"{self.name} to be up", seconds=120, stop=stop, seen=process.tail)
+        wait_until(there, what=f"{self.name} to start", seconds=120, stop=stop, seen=process.tail)
 
     def _java(self, *options: str) -> list[str]:
         return [

@@ -88,7 +88,7 @@ class LocalPostgres:
             "postgres", "--single", "-D", self._folder, DATABASE, asks=login.statements
         )
         if "ERROR" in output:
-            raise StageTrouble(f"making the role failed: {output[-800:]}")
+            raise StageTrouble(f"creating the role failed: {output[-800:]}")
         self.start()
         self.wait_started(self._stop)
 
@@ -124,12 +124,12 @@ class LocalPostgres:
 
     def wait_started(self, stop: Stop) -> None:
         process = self.process
-        assert process is not None, "a server is started before it is waited for"
+        assert process is not None, "the server has not been started"
 
         def accepts() -> bool:
             if not process.leader_alive():
                 raise StageTrouble(
-                    f"PostgreSQL ended while starting; it said last: {process.tail()}"
+                    f"PostgreSQL exited during startup; end of its log: {process.tail()}"
                 )
             try:
                 psycopg.connect(self.database(*self._topology.postgres), connect_timeout=2).close()
@@ -139,7 +139,7 @@ class LocalPostgres:
 
         wait_until(
             accepts,
-            what="PostgreSQL to take connections",
+            what="PostgreSQL to accept connections",
             seconds=20,
             stop=stop,
             seen=process.tail,

@@ -50,7 +50,7 @@ class ProxiedLinks:
             return self._proxies[link]
         except KeyError:
             known = ", ".join(sorted(map(str, self._proxies)))
-            raise StageTrouble(f"there is no link {link}; there are {known}") from None
+            raise StageTrouble(f"unknown link {link}: expected {known}") from None
 
     def disturb(self, link: Link, how: Disturbance) -> Hold:
         """Disturb a link until the hold is released.

@@ -43,15 +43,15 @@ def test_a_paused_broker(staging: Staging, topic: Callable[..., str]) -> None:
     with Talk(stage.bootstrap("producer", node)) as talk:
         talk.ask()
         assert talk.answered()
-        assert stage.pause(node) == f"{instance} stands still: {staging.still}"
+        assert stage.pause(node) == f"{instance} is paused: {staging.still}"
         try:
             assert staging.stands_still(node)
             assert stage.paused(node)
             assert stage.alive(node)
             assert stage.disturbed() == {node: "paused"}
-            with pytest.raises(StageTrouble, match=f"{node} cannot be paused: it is"):
+            with pytest.raises(StageTrouble, match=f"{node} cannot be paused: it is already"):
                 stage.pause(node)
-            with pytest.raises(StageTrouble, match=f"{node} cannot be restarted: it runs"):
+            with pytest.raises(StageTrouble, match=f"{node} cannot be restarted: it is running"):
                 stage.restart(node)
             # Who has a connection keeps it, who comes gets one, and nobody gets an answer.
             talk.ask()
@@ -85,7 +85,7 @@ def test_a_paused_broker_can_be_killed(staging: Staging, topic: Callable[..., st
         assert stage.kill("broker-2", "a test").endswith(" ended by signal 9")
         assert not stage.paused("broker-2")
         assert stage.disturbed()["broker-2"] == "not running"
-        with pytest.raises(StageTrouble, match="broker-2 cannot be resumed: it does not run"):
+        with pytest.raises(StageTrouble, match="broker-2 cannot be resumed: it is not running"):
             stage.resume("broker-2")
     finally:
         stage.restart("broker-2")

@@ -26,7 +26,7 @@ class Contained:
     lives: list[tuple[str, str | None]]
     """(instance, how it ended or None) of every beginning and end, in order."""
 
-    still = "the engine says it is paused"
+    still = "the engine reports it as paused"
     """What the stage sees of a broker that stands still."""
 
     def instance(self, node: str) -> str:

@@ -15,7 +15,7 @@ from tests.end_to_end.test_lab import GUARDED, Up, up
 
 FAULTS = (
     ("kill", ["leader:{topic}-0"], "ended by signal 9; leadership moved"),
-    ("pause", ["leader:{topic}-2"], "the engine says it is paused; the majority took"),
+    ("pause", ["leader:{topic}-2"], "the engine reports it as paused; the majority took"),
     ("stop", ["leader:{topic}-1"], "ended with status 143; the majority took"),
     ("isolate", ["leader:{topic}-1"], "out of every in-sync set"),
     ("lose-responses", ["leader:{topic}-2"], "timed out unanswered"),

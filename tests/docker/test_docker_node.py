@@ -61,7 +61,7 @@ def test_a_paused_container_can_be_ended(container: Any, tmp_path: Path) -> None
     node = DockerNode(
         "node", container, logs=tmp_path, on_change=lambda life: told.append(life.how)
     )
-    assert node.pause() == "node#1 stands still: the engine says it is paused"
+    assert node.pause() == "node#1 is paused: the engine reports it as paused"
     assert node.paused()
     assert node.alive()
     node.end("torn down")

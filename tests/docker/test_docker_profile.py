@@ -28,7 +28,7 @@ def test_a_profile_is_laid_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert services["broker-2"]["environment"]["OTHER_ADDRESS"] == "127.77.0.1:23402"
     assert services["broker-2"]["environment"]["KAFKA_NODE_ID"] == "2"
     assert services["broker-1"]["image"] != "other/brokers:1"
-    with pytest.raises(SetupError, match="image other/brokers:1 is not here and cannot be pulled"):
+    with pytest.raises(SetupError, match="image other/brokers:1 is missing and cannot be pulled"):
         ensure_images(engine, silent)
 
 

@@ -156,7 +156,7 @@ def test_a_killed_broker(staging: Contained, topic: Callable[..., str]) -> None:
             with contextlib.suppress(OSError):
                 assert not serves(stage.bootstrap(audience, node))
         assert stage.disturbed()[node] == "not running"
-        with pytest.raises(StageTrouble, match=f"{node} cannot be killed: it does not run"):
+        with pytest.raises(StageTrouble, match=f"{node} cannot be killed: it is not running"):
             stage.kill(node, "again")
         eventually(
             lambda: all(

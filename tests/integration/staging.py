@@ -64,7 +64,7 @@ class Staged:
     def logs(self) -> Path:
         return self.processes.logs
 
-    still = "state T of its process"
+    still = "its process is in state T"
     """What the stage sees of a broker that stands still."""
 
     def instance(self, node: str) -> str:

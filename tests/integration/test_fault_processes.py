@@ -76,7 +76,7 @@ def test_a_database_that_ends(staging: Staged, fault: str, says: str) -> None:
             with pytest.raises(psycopg.OperationalError, match="refused"):
                 psycopg.connect(staging.stage.database("pipeline"))
             assert staging.stage.disturbed()[POSTGRES] == "not running"
-            with pytest.raises(StageTrouble, match="postgres cannot be killed: it does not run"):
+            with pytest.raises(StageTrouble, match="postgres cannot be killed: it is not running"):
                 asked("kill", ["database"]).inject(context(staging.stage), "again")
     assert left(staging) == [1]
     with pipeline(staging) as client:

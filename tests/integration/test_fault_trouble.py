@@ -66,7 +66,7 @@ def test_toxiproxy_killed_while_faults_are_at_work(tools: StageTools, tmp_path: 
         assert not stage.alive("broker-3")
         assert not stage.alive(POSTGRES)
         again, _ = begun(world, "pause broker-3")
-        assert "StageTrouble: broker-3 cannot be paused: it does not run" in again.detail
+        assert "StageTrouble: broker-3 cannot be paused: it is not running" in again.detail
         with pytest.raises(StageTrouble, match=r"toxiproxy at .* failed"):
             stage.disturbed()
         recorder.close()
@@ -90,7 +90,7 @@ def test_a_target_that_is_dead_already(staging: Staged) -> None:
                 context(stage), "delay"
             )
         for name in ("kill", "stop", "pause"):
-            with pytest.raises(StageTrouble, match=r"broker-2 cannot be .*: it does not run"):
+            with pytest.raises(StageTrouble, match=r"broker-2 cannot be .*: it is not running"):
                 asked(name, ["broker-2"]).inject(context(stage), name)
     finally:
         stage.restart("broker-2")

@@ -179,7 +179,7 @@ def test_one_that_is_asked_to_end(up: Alone) -> None:
 
 
 def test_a_paused_one_says_nothing(up: Alone) -> None:
-    assert "stands still" in up.stage.pause(ARTEMIS)
+    assert "its process is in state T" in up.stage.pause(ARTEMIS)
     try:
         with pytest.raises(QueueTrouble):
             up.stage.queues().counts("payments")

@@ -55,7 +55,7 @@ def test_a_killed_broker(staging: Staged, topic: Callable[..., str]) -> None:
         hosts = {f"127.{staging.block.number}.{other[-1]}.{number}" for other in survivors}
         assert not [at for at in listeners(staging.block) if at[0] in hosts]
         assert stage.disturbed()[node] == "not running"
-        with pytest.raises(StageTrouble, match=f"{node} cannot be killed: it does not run"):
+        with pytest.raises(StageTrouble, match=f"{node} cannot be killed: it is not running"):
             stage.kill(node, "again")
 
         def moved() -> bool:

@@ -232,7 +232,7 @@ def test_a_link_that_there_is_not(staging: Staged, link: Link) -> None:
     for call in calls:
         with pytest.raises(StageTrouble) as error:
             call()
-        assert f"there is no link {link}; there are broker-1→broker-2, " in str(error.value)
+        assert f"unknown link {link}: expected broker-1→broker-2, " in str(error.value)
         for known in staging.stage.links():
             assert str(known) in str(error.value)
 
