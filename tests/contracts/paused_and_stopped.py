@@ -104,7 +104,7 @@ def test_a_stopped_broker_hands_over_first(staging: Staging, topic: Callable[...
         assert (staging.ended(instance), stage.alive(node)) == ("a test", False)
         assert not _serves_any(stage, node)
         assert stage.disturbed()[node] == "not running"
-        with pytest.raises(StageTrouble, match=f"{node} cannot be stopped: it does not run"):
+        with pytest.raises(StageTrouble, match=f"{node} cannot be stopped: it is not running"):
             stage.shut_down(node, "again")
     finally:
         stage.restart(node)
