@@ -14,7 +14,7 @@ Say = Callable[[bytes], object]
 Hear = Callable[[], tuple[bytes, bytes]]
 """Returns the type and body of the next message."""
 
-_OK, _SASL, _GO_ON, _DONE = 0, 10, 11, 12
+_OK, _SASL, _SASL_CONTINUE, _SASL_FINAL = 0, 10, 11, 12
 _MECHANISM: Final = b"SCRAM-SHA-256\0"
 _NO_BINDING: Final = "n,,"
 
@@ -42,9 +42,9 @@ def log_in(say: Say, hear: Hear, *, user: str, database: str, password: str) -> 
         if step == _SASL:
             first = exchange.first().encode()
             _answer(say, _MECHANISM + struct.pack(">i", len(first)) + first)
-        elif step == _GO_ON:
+        elif step == _SASL_CONTINUE:
             _answer(say, exchange.proof(body[4:].decode()).encode())
-        elif step not in (_OK, _DONE):
+        elif step not in (_OK, _SASL_FINAL):
             raise ConnectionError(
                 f"PostgreSQL requires authentication method {step}, expected SCRAM"
             )

@@ -160,10 +160,10 @@ class DockerStage(WithoutQueues, WithoutHttpService):
             self._links.lead_to(node, False)
             running.ask_to_end("SIGINT")
         else:
-            self._hand_over(node, running)
+            self._terminate_broker(node, running)
         return running.ended(how, seconds=SHUT_DOWN_SECONDS)
 
-    def _hand_over(self, node: str, running: DockerNode) -> None:
+    def _terminate_broker(self, node: str, running: DockerNode) -> None:
         """SIGTERM a broker, and disable every proxy that leads to it before it is gone.
 
         As in `kill`, freeze it first, but after its controlled shutdown, when it no longer listens.
@@ -217,7 +217,7 @@ class DockerStage(WithoutQueues, WithoutHttpService):
     def bootstrap(self, audience: str, node: str | None = None) -> str:
         if node is None:
             return self.topology.bootstrap(audience)
-        return self.topology.bootstrap(audience, [node_id(self._known(node))])
+        return self.topology.bootstrap(audience, [node_id(self._check_broker(node))])
 
     def database(self, audience: str) -> str:
         host, port = self.topology.database(audience)
@@ -287,13 +287,13 @@ class DockerStage(WithoutQueues, WithoutHttpService):
             "memory": {name: s.get("mem_limit", "?") for name, s in self._services.items()},
         }
 
-    def _known(self, node: str) -> str:
+    def _check_broker(self, node: str) -> str:
         if node not in self.brokers:
             raise StageTrouble(f"unknown broker {node}: expected {', '.join(self.brokers)}")
         return node
 
     def _part(self, node: str) -> DockerNode:
-        return self._node(node if node == POSTGRES else self._known(node))
+        return self._node(node if node == POSTGRES else self._check_broker(node))
 
     def _running(self, node: str, done: str) -> DockerNode:
         part = self._part(node)
@@ -306,7 +306,7 @@ class DockerStage(WithoutQueues, WithoutHttpService):
             return self._nodes[node]
         except KeyError:
             if node not in (POSTGRES, _TOXIPROXY):
-                self._known(node)
+                self._check_broker(node)
             raise StageTrouble(f"{node} has not been started") from None
 
     def _find_nodes(self) -> None:

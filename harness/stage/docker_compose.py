@@ -49,14 +49,16 @@ class Compose:
         try:
             self._compose.start()
         except subprocess.CalledProcessError as error:
-            raise StageTrouble(f"`docker compose up` failed: {_last(error.stderr)}") from error
+            raise StageTrouble(f"`docker compose up` failed: {_last_line(error.stderr)}") from error
 
     def down(self) -> None:
         """Remove containers, networks and volumes; raise `StageTrouble` if the command fails."""
         try:
             self._compose.stop()
         except subprocess.CalledProcessError as error:
-            raise StageTrouble(f"`docker compose down` failed: {_last(error.stderr)}") from error
+            raise StageTrouble(
+                f"`docker compose down` failed: {_last_line(error.stderr)}"
+            ) from error
 
     def services(self) -> dict[str, dict[str, Any]]:
         """Return every service, with variables substituted; raise `SetupError` if that fails."""
@@ -66,7 +68,7 @@ class Compose:
         )
         if done.returncode != 0:
             profile = f" or {os.environ[PROFILE]}" if PROFILE in os.environ else ""
-            raise SetupError(f"{FILE.name}{profile} cannot be used: {_last(done.stderr)}")
+            raise SetupError(f"{FILE.name}{profile} cannot be used: {_last_line(done.stderr)}")
         services: dict[str, dict[str, Any]] = json.loads(done.stdout)["services"]
         return services
 
@@ -75,7 +77,7 @@ def ensure_images(engine: Engine, progress: Progress) -> None:
     """Pull missing images; raise `SetupError` if one cannot be pulled."""
     services = Compose(engine, {}).services()
     for image in dict.fromkeys(service["image"] for service in services.values()):
-        if _has(engine, image):
+        if _has_image(engine, image):
             continue
         progress(Step(tool="docker", message=f"pulling {image}"))
         done = subprocess.run(
@@ -87,12 +89,12 @@ def ensure_images(engine: Engine, progress: Progress) -> None:
             name = next(n for n, service in services.items() if service["image"] == image)
             variable = _VARIABLES.get(name, "KAFKA_IMAGE")
             raise SetupError(
-                f"The image {image} is missing and cannot be pulled: {_last(done.stderr)} Set "
+                f"The image {image} is missing and cannot be pulled: {_last_line(done.stderr)} Set "
                 f"{variable} to another image, or add the image with `docker load`."
             )
 
 
-def _has(engine: Engine, image: str) -> bool:
+def _has_image(engine: Engine, image: str) -> bool:
     from docker.errors import ImageNotFound
 
     try:
@@ -102,7 +104,7 @@ def _has(engine: Engine, image: str) -> bool:
     return True
 
 
-def _last(output: str | bytes) -> str:
+def _last_line(output: str | bytes) -> str:
     """Return the last line of a command's output, as a sentence."""
     text = output.decode(errors="replace") if isinstance(output, bytes) else output
     lines = [line.strip() for line in text.splitlines() if line.strip()]

@@ -23,7 +23,7 @@ from onceproof.harness.processes.trouble import StageTrouble
 
 _LINE = 200
 """Maximum length of a log line in messages; Kafka has lines of thousands of characters."""
-_SIGNALLED = 128
+_SIGNAL_BASE = 128
 """Exit code of a container ended by a signal, minus the number of the signal."""
 
 
@@ -96,9 +96,9 @@ class DockerNode:
     def kill(self, how: str) -> str:
         """SIGKILL its process; return how it ended, as reported by the engine."""
         self.container.kill("SIGKILL")
-        code = self._ended_with()
+        code = self._wait_exit_code()
         self._end(how)
-        by = f"by signal {code - _SIGNALLED}" if code > _SIGNALLED else f"with exit code {code}"
+        by = f"by signal {code - _SIGNAL_BASE}" if code > _SIGNAL_BASE else f"with exit code {code}"
         return f"{self.life.instance} ended {by}"
 
     def ask_to_end(self, sig: str) -> None:
@@ -111,16 +111,16 @@ class DockerNode:
             StageTrouble: it did not end in time, and was killed.
         """
         self.container.stop(timeout=int(seconds))
-        code = self._ended_with()
+        code = self._wait_exit_code()
         self._end(how)
-        if code == _SIGNALLED + signal.SIGKILL:
+        if code == _SIGNAL_BASE + signal.SIGKILL:
             raise StageTrouble(
                 f"{self.life.instance} did not end within {seconds:g} s when asked to"
             )
         return f"{self.life.instance} ended with status {code}"
 
     def start(self) -> None:
-        self._end(self._how())
+        self._end(self._exit_description())
         # Earlier log lines belong to earlier lives. The engine's start time cannot be used:
         # the first lines of a life are older.
         since = time.time()
@@ -133,9 +133,9 @@ class DockerNode:
             if self.alive():
                 with suppress(DockerException):
                     self.container.kill("SIGKILL")
-                    self._ended_with()
+                    self._wait_exit_code()
             else:
-                how = self._how()
+                how = self._exit_description()
         self._end(how)
 
     def tail(self, lines: int = 4) -> str:
@@ -147,7 +147,7 @@ class DockerNode:
         words = " | ".join(line.strip()[:_LINE] for line in log_lines if line.strip())
         return f"{words} (whole log: logs/{self.life.log.name})"
 
-    def _ended_with(self) -> int:
+    def _wait_exit_code(self) -> int:
         code: int = self.container.wait(timeout=20)["StatusCode"]
         return code
 
@@ -156,7 +156,7 @@ class DockerNode:
         state: dict[str, Any] = self.container.attrs["State"]
         return state
 
-    def _how(self) -> str:
+    def _exit_description(self) -> str:
         state = self._state()
         memory = ", out of memory" if state.get("OOMKilled") else ""
         return f"exited with code {state['ExitCode']}{memory}"

@@ -143,7 +143,7 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
         self._ended: set[str] = set()
         self._paused: set[str] = set()
         self._topics: list[str] = []
-        self._acting = threading.RLock()
+        self._command_lock = threading.RLock()
         """Held while a command runs, until its effect is recorded."""
         self._closed = False
         # Not in the run folder: these files must not outlive the run.
@@ -156,7 +156,7 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
         protocol = self._cluster.properties.get("security.protocol", "PLAINTEXT")
         try:
             wait_until(
-                self._look,
+                self._find_brokers,
                 what=f"the cluster at {self._cluster.bootstrap} to answer",
                 seconds=15,
                 stop=self._stop,
@@ -174,7 +174,7 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
         Raises:
             StageTrouble: something could not be undone; the text says what.
         """
-        with self._acting:  # wait for a running command; no new one starts
+        with self._command_lock:  # wait for a running command; no new one starts
             if self._closed:
                 return  # what could not be undone was reported, to be undone by hand
             self._closed = True
@@ -219,13 +219,13 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
         return node not in self._addresses or node in self._paused or self._answers(node)
 
     def kill(self, node: str, how: str) -> str:
-        self._do("kill", node, self._ended)
+        self._run_undoable("kill", node, self._ended)
         self._paused.discard(node)
         self._wait(node, "kill", answers=False)
         return f"{node} was killed by the cluster's `kill` command and does not answer"
 
     def shut_down(self, node: str, how: str) -> str:
-        self._do("stop", node, self._ended)
+        self._run_undoable("stop", node, self._ended)
         self._paused.discard(node)
         self._wait(node, "stop", answers=False)
         return f"{node} was stopped by the cluster's `stop` command and does not answer"
@@ -236,7 +236,7 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
         self._ended.discard(node)
 
     def pause(self, node: str) -> str:
-        self._do("pause", node, self._paused)
+        self._run_undoable("pause", node, self._paused)
         self._wait(node, "pause", answers=False)
         return f"{node} was paused by the cluster's `pause` command and does not answer"
 
@@ -322,8 +322,8 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
         if enabled and link in self._cut:
             self._mend(link)
         elif not enabled and link not in self._cut:
-            with self._acting:
-                self._open()
+            with self._command_lock:
+                self._check_open()
                 self._command("cut", node=link.target, source=link.source)
                 self._cut.add(link)
 
@@ -331,7 +331,7 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
         self._command("mend", node=link.target, source=link.source)
         self._cut.discard(link)
 
-    def _look(self) -> bool:
+    def _find_brokers(self) -> bool:
         for address in self._cluster.bootstrap.split(","):
             # The id is not known yet, so any will do.
             with ClusterView({0: address.strip()}) as view:
@@ -357,10 +357,10 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
             stop=self._stop,
         )
 
-    def _do(self, command: str, node: str, done: set[str]) -> None:
+    def _run_undoable(self, command: str, node: str, done: set[str]) -> None:
         """Run a command that must be undone later."""
-        with self._acting:
-            self._open()
+        with self._command_lock:
+            self._check_open()
             answered = node in self._addresses and self._answers(node)
             try:
                 self._command(command, node=node)
@@ -370,7 +370,7 @@ class ExternalStage(WithoutQueues, WithoutHttpService):
                 raise
             done.add(node)
 
-    def _open(self) -> None:
+    def _check_open(self) -> None:
         if self._closed:
             raise StageTrouble("the run has ended: no more commands are run on the cluster")
 

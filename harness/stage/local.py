@@ -238,19 +238,19 @@ class LocalStage:
         return self._postgres.database(*place)
 
     def queue_broker(self, audience: str) -> str:
-        self._with_queues()
+        self._require_queues()
         return self.topology.artemis_proxy(audience)
 
     def queues(self) -> QueueAuditor:
-        return self._with_queues().auditor
+        return self._require_queues().auditor
 
     @property
     def http_address(self) -> str:
-        self._with_http_service()
+        self._require_http_service()
         return self.topology.http_service_proxy
 
     def http_service(self) -> HttpControl:
-        return self._with_http_service().control
+        return self._require_http_service().control
 
     def links(self) -> tuple[Link, ...]:
         return self._links.all
@@ -302,12 +302,12 @@ class LocalStage:
             there = ", ".join(self._nodes)
             raise StageTrouble(f"unknown node {node}: expected {there}") from None
 
-    def _with_queues(self) -> LocalArtemis:
+    def _require_queues(self) -> LocalArtemis:
         if self._artemis is None:
             raise StageTrouble("this stage has no queue broker: its scenario uses no queue")
         return self._artemis
 
-    def _with_http_service(self) -> LocalHttpService:
+    def _require_http_service(self) -> LocalHttpService:
         if self._http_service is None:
             raise StageTrouble("this stage has no HTTP service: its scenario has no HTTP output")
         return self._http_service

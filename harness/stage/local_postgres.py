@@ -78,13 +78,13 @@ class LocalPostgres:
             os.chown(self._folder, who.uid, who.gid)
         self._login_file.parent.mkdir(parents=True, exist_ok=True)
         login = Login.new(self._login_file)
-        self._finish(
+        self._run(
             "initdb", "-D", self._folder, "-U", "superuser", "--auth=reject",
             "--no-sync", "--no-instructions", "--encoding=UTF8", "--locale=C",
         )  # fmt: skip
-        self._finish("/usr/bin/tee", self._folder / "pg_hba.conf", asks=LET_IN)
+        self._run("/usr/bin/tee", self._folder / "pg_hba.conf", asks=LET_IN)
         # The superuser cannot connect over the network, so create the role in single-user mode.
-        output = self._finish(
+        output = self._run(
             "postgres", "--single", "-D", self._folder, DATABASE, asks=login.statements
         )
         if "ERROR" in output:
@@ -92,7 +92,7 @@ class LocalPostgres:
         self.start()
         self.wait_started(self._stop)
 
-    def _finish(self, program: str, *arguments: str | Path, asks: str = "") -> str:
+    def _run(self, program: str, *arguments: str | Path, asks: str = "") -> str:
         """Run a program as the owner of the data; return its output, or raise `StageTrouble` with
         it.
         """

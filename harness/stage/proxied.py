@@ -108,11 +108,11 @@ class ProxiedLinks:
         """Set up proxies as the ledger requires; each change is read back."""
         try:
             for proxy in proxies:
-                self._make(proxy)
+                self._apply(proxy)
         except ProxyTrouble as error:
             raise StageTrouble(str(error)) from error
 
-    def _make(self, proxy: str) -> None:
+    def _apply(self, proxy: str) -> None:
         wanted, state = self._ledger.wanted(proxy), self._server.state(proxy)
         present = {toxic["name"]: toxic["type"] for toxic in state["toxics"]}
         unwanted = present.keys() - wanted.toxics.keys()
