@@ -53,7 +53,7 @@ _APIS: Final = (
     "Fetch",
     SHARE_FETCH,
 )
-_ENOUGH: Final = 50
+_MAX_MESSAGES: Final = 50
 """Number of messages of an API to look at, per link."""
 _SECONDS: Final = 60.0
 _COMMIT_SECONDS: Final = 40.0
@@ -64,10 +64,10 @@ Without new inputs, a Flink source does so 10 s late."""
 _EVERY: Final = 0.2
 _NEW_END_TXN: Final = 5
 """First version of EndTxn that belongs to transaction version 2 (KIP-890)."""
-_OFTEN: Final = 3
+_RARE_BELOW: Final = 3
 """A topic with fewer produce requests in a dry run is rarely written to."""
-_LEAST_REST: Final = 5.0
-_BY_THE_CLOCK: Final = 0.5
+_MIN_REST: Final = 5.0
+_PERIODIC_SECONDS: Final = 0.5
 """Commits further apart than this, in seconds, are assumed to be periodic."""
 
 
@@ -100,7 +100,9 @@ class Learner:
         """Start to watch the pipeline's links and the database, before any record is sent."""
         if self._gates:
             for api in _APIS:
-                rule = MessageMatch(direction="request", api=api).rule("report", times=_ENOUGH)
+                rule = MessageMatch(direction="request", api=api).rule(
+                    "report", times=_MAX_MESSAGES
+                )
                 self._reports[api] = AtGates(self._context, "pipeline", rule)
         self._statements = Statements.begin(self._context)
 
@@ -175,7 +177,7 @@ class Learner:
             watched=self._gates,
             commits=commits,
             groups=_groups_of(seen, *POSITIONS),
-            commit_seconds=_apart(seen, commits),
+            commit_seconds=_commit_interval(seen, commits),
             group=self._group(seen),
             shares=bool(seen.get(SHARE_FETCH)),
             transactional_ids=len(ids),
@@ -184,7 +186,7 @@ class Learner:
             idempotent=any(not e["transactional_ids"] for e in seen.get("InitProducerId", ())),
             acks=_setting(produced, "acks"),
             topics=tuple(sorted(written)),
-            rarely_written=tuple(sorted(at for at, n in written.items() if n < _OFTEN)),
+            rarely_written=tuple(sorted(at for at, n in written.items() if n < _RARE_BELOW)),
             read_committed=_isolation(seen.get("Fetch", ())),
             tables=tables,
             position_table=table,
@@ -192,7 +194,7 @@ class Learner:
             http_methods=self._http_methods(),
             processes=self._processes,
             pause=round(longest, 1),
-            rest=max(_LEAST_REST, round(2 * longest, 1)),
+            rest=max(_MIN_REST, round(2 * longest, 1)),
             survives=survives,
             ends_at=ends_at,
         )
@@ -274,7 +276,7 @@ class _Pauses:
 
     def __init__(self, context: RunContext) -> None:
         self._context = context
-        self._over = threading.Event()
+        self._stopped = threading.Event()
         self._longest = 0.0
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
@@ -284,7 +286,7 @@ class _Pauses:
 
     def stop(self) -> float:
         """Stop measuring; return the longest pause in seconds."""
-        self._over.set()
+        self._stopped.set()
         if self._thread.is_alive():
             self._thread.join()
         return self._longest
@@ -293,7 +295,7 @@ class _Pauses:
         pipeline = self._context.pipeline
         assert isinstance(pipeline, Program), "only programs are watched"
         since, changes = self._context.stop.monotonic(), pipeline.look.changes
-        while not self._over.wait(_EVERY):
+        while not self._stopped.wait(_EVERY):
             try:
                 pipeline.look.size()
                 waits = pipeline.look.waits()
@@ -335,7 +337,7 @@ def _groups_of(seen: Mapping[str, Sequence[Event]], *apis: str) -> tuple[str, ..
     return tuple(sorted({g for api in apis for e in seen.get(api, ()) for g in e["groups"]}))
 
 
-def _apart(seen: Mapping[str, Sequence[Event]], commits: Sequence[str]) -> float | None:
+def _commit_interval(seen: Mapping[str, Sequence[Event]], commits: Sequence[str]) -> float | None:
     """Return the median interval of commits in seconds, if they seem to be periodic.
 
     If there is only one commit, measure from the first fetch.
@@ -347,4 +349,4 @@ def _apart(seen: Mapping[str, Sequence[Event]], commits: Sequence[str]) -> float
         at = [*(int(event["at"]) / 1e9 for event in seen.get("Fetch", ())[:1]), *at]
     gaps = [later - earlier for earlier, later in pairwise(at)]
     middle = statistics.median(gaps) if gaps else 0.0
-    return round(middle, 1) if middle > _BY_THE_CLOCK else None
+    return round(middle, 1) if middle > _PERIODIC_SECONDS else None

@@ -57,7 +57,7 @@ class Probe:
                 life = pipeline.supervisor.running()
                 send_odd(self._context, kind)
                 # Records of a file have effects already.
-                wrote = self._goes_on(pipeline, kind, life, seen=subject.orders.file is None)
+                wrote = self._continues(pipeline, kind, life, seen=subject.orders.file is None)
                 nameless = pipeline.look.nameless()
             except (NotSent, KafkaException, *AWAY):
                 break  # nothing was learned about this kind and those after it
@@ -65,7 +65,7 @@ class Probe:
                 life = None
             if life is None or not life.leader_alive():
                 ends.append(kind)
-                if not self._got_past(pipeline, kind):
+                if not self._skips(pipeline, kind):
                     break
             elif kind == OVERSIZE and not wrote:
                 break
@@ -74,7 +74,7 @@ class Probe:
             # else: its effects of null values name no input, so they could not be judged
         return tuple(survives), tuple(ends)
 
-    def _goes_on(self, pipeline: Program, kind: str, life: Process, *, seen: bool) -> bool:
+    def _continues(self, pipeline: Program, kind: str, life: Process, *, seen: bool) -> bool:
         """Return whether this process writes the next records; if not `seen`, wait for its end."""
         seconds = _SECONDS + 2 * self._pause
         if seen:
@@ -116,20 +116,20 @@ class Probe:
             )
         return wrote()
 
-    def _got_past(self, pipeline: Program, kind: str) -> bool:
+    def _skips(self, pipeline: Program, kind: str) -> bool:
         """Move its groups past the record at which it ends; return whether it writes again."""
         if not self._groups:
             return False
         try:
-            self._end(pipeline)
-            self._move()
+            self._kill(pipeline)
+            self._commit_ends()
             pipeline.start()
             behind = send_plain(self._context, kind, again=True)
             return self._writes(pipeline, behind, _START_SECONDS / 2)
         except (NotSent, KafkaException, Overdue, Refused, OSError, PipelineTrouble, *AWAY):
             return False
 
-    def _end(self, pipeline: Program) -> None:
+    def _kill(self, pipeline: Program) -> None:
         """Kill it once it runs: its supervisor may be about to restart it."""
 
         def ended() -> bool:
@@ -142,7 +142,7 @@ class Probe:
             ended, what="the pipeline to run", seconds=_START_SECONDS, stop=self._context.stop
         )
 
-    def _move(self) -> None:
+    def _commit_ends(self) -> None:
         ends = self._context.input_ends()
         for name in self._groups:
             with group_of(self._context, name) as group:

@@ -65,7 +65,7 @@ class Look:
     added: set[tuple[str, int]] = field(default_factory=set, init=False)
     """Partitions that were added before its last start, so that it must know them."""
     _size: int | None = field(default=None, init=False)
-    _looking: threading.Lock = field(default_factory=threading.Lock, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
     """Without it, two threads that see results in different order would count a change twice."""
     _since: float = field(default=0.0, init=False)
 
@@ -78,7 +78,7 @@ class Look:
         Raises:
             UnreadableLog, UnreadableOutput, psycopg.Error: an output cannot be read now.
         """
-        with self._looking:
+        with self._lock:
             with self.reader() as reader:
                 size = self.sink(reader).size()
             if size != self._size:
@@ -102,23 +102,23 @@ class Look:
             if self.keys:
                 return self._arrived_keys(sink.named())
             effects = sink.effects()
-        strangers = [e for e in effects if e.record not in self.sent]
+        unidentified = [e for e in effects if e.record not in self.sent]
         example = (
-            f"{strangers[0].position} has the identity {strangers[0].record or 'none'}"
-            if strangers
+            f"{unidentified[0].position} has the identity {unidentified[0].record or 'none'}"
+            if unidentified
             else ""
         )
-        return len(effects) - len(strangers), len(strangers), example
+        return len(effects) - len(unidentified), len(unidentified), example
 
     def _arrived_keys(self, there: Sequence[frozenset[str | None]]) -> tuple[int, int, str]:
         """Do the same for state tables, by keys that come from inputs and keys that do not."""
-        strange = [
+        unknown = [
             key
             for found, keys in zip(there, self.keys, strict=True)
             for key in found - frozenset(key for each in keys.values() for key in each)
         ]
-        example = f"a row has the key {strange[0] or 'none'}" if strange else ""
-        return sum(map(len, there)) - len(strange), len(strange), example
+        example = f"a row has the key {unknown[0] or 'none'}" if unknown else ""
+        return sum(map(len, there)) - len(unknown), len(unknown), example
 
     def has(self, records: Collection[str]) -> bool:
         """Return whether each of these has an effect in every output; raises as `size` does."""
@@ -152,7 +152,7 @@ class Look:
         """Return how many inputs have an effect in every output, and how many inputs there are."""
         with self.reader() as reader:
             there = [
-                [named for entry in inputs_of(log) if (named := _named(entry))[0]]
+                [named for entry in inputs_of(log) if (named := _identity_and_key(entry))[0]]
                 for log in self._logs(reader)
             ]
             effects = self.sink(reader).named()
@@ -173,7 +173,7 @@ class Look:
         return all(
             any(done and offset >= end for offset, _, done in self._with_effects(inputs, effects))
             for at, end in ends.items()
-            if (inputs := [(e.offset, *_named(e)) for e in inputs_of(logs[at])])
+            if (inputs := [(e.offset, *_identity_and_key(e)) for e in inputs_of(logs[at])])
         )
 
     def getting_past(self, ends: Positions) -> Callable[[], bool]:
@@ -208,19 +208,19 @@ class Look:
             at = log.topic, log.partition
             others = (reached[other] == end for other, end in ends.items() if other != at)
             # It read all others to their ends and nothing of this one, so it will not find it.
-            if at in self.added and still and all(others) and self._bare(log, effects):
+            if at in self.added and still and all(others) and self._is_untouched(log, effects):
                 reached[at] = ends[at]
         return reached or None
 
-    def _bare(self, log: PartitionLog, effects: Sequence[Collection[str | None]]) -> bool:
+    def _is_untouched(self, log: PartitionLog, effects: Sequence[Collection[str | None]]) -> bool:
         """Return whether no input of a partition has effects in every output."""
-        inputs = [(entry.offset, *_named(entry)) for entry in inputs_of(log)]
+        inputs = [(entry.offset, *_identity_and_key(entry)) for entry in inputs_of(log)]
         return not any(done for _, _, done in self._with_effects(inputs, effects))
 
     def _reached(
         self, log: PartitionLog, effects: Sequence[Collection[str | None]], still: bool
     ) -> int:
-        inputs = [(entry.offset, *_named(entry)) for entry in inputs_of(log)]
+        inputs = [(entry.offset, *_identity_and_key(entry)) for entry in inputs_of(log)]
         waiting = {
             record: offset
             for offset, record, done in self._with_effects(inputs, effects)
@@ -244,7 +244,7 @@ class Look:
         with self.reader() as reader:
             effects = self.sink(reader).named()
             logs = [
-                [(entry.offset, *_named(entry)) for entry in inputs_of(log)]
+                [(entry.offset, *_identity_and_key(entry)) for entry in inputs_of(log)]
                 for log in self._logs(reader)
             ]
         return any(
@@ -267,7 +267,7 @@ class Look:
         self, inputs: Sequence[tuple[str, str]], effects: Sequence[Collection[str | None]]
     ) -> list[tuple[bool, ...]]:
         """Return for each input (identity, key) of a partition which outputs have its effect."""
-        came = passed if self.upserts else _came
+        came = passed if self.upserts else _arrived_by_identity
         if self.keys:
             records = [record for record, _ in inputs]
             looked = [
@@ -284,7 +284,7 @@ class Look:
         return list(zip(*each, strict=True))
 
 
-def _came(
+def _arrived_by_identity(
     inputs: Iterable[tuple[str, str]], there: Collection[str | None]
 ) -> Iterator[tuple[str, bool]]:
     for record, _ in inputs:
@@ -303,6 +303,6 @@ def inputs_of(log: PartitionLog) -> list[Entry]:
     ]
 
 
-def _named(entry: Entry) -> tuple[str, str]:
+def _identity_and_key(entry: Entry) -> tuple[str, str]:
     record = entry.headers.get(RECORD_HEADER, b"").decode()
     return record, (entry.key or b"").decode(errors="replace")

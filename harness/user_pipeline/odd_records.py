@@ -24,10 +24,10 @@ from onceproof.harness.user_pipeline.profile import ABORTED, NULL, OVERSIZE
 from onceproof.harness.workload.senders.base import MESSAGE_MAX_BYTES
 
 _ID: Final = "onceproof-odd-records"
-_EACH: Final = 5
+_PER_PARTITION: Final = 5
 """Number per partition."""
 _SECONDS: Final = 30.0
-_MADE_UP: Final = re.compile(rb"(order|payment)-0(\d{5})")
+_GENERATED: Final = re.compile(rb"(order|payment)-0(\d{5})")
 _ODD: Final = {ABORTED: 9, NULL: 8, OVERSIZE: 7}
 _PLAIN: Final = {ABORTED: 6, NULL: 5, OVERSIZE: 4}
 _AGAIN: Final = {ABORTED: 3, NULL: 2, OVERSIZE: 1}
@@ -54,7 +54,7 @@ def send_odd(context: RunContext, kind: str) -> Positions:
     for topic in context.inputs:
         if topic not in {of for of, _ in alike}:
             raise NotSent(f"topic {topic} has no record that an odd record could imitate")
-    _SENT_AS[kind](context, alike)
+    _SENDERS[kind](context, alike)
     return context.input_ends()
 
 
@@ -74,7 +74,7 @@ def send_plain(context: RunContext, kind: str, *, again: bool = False) -> frozen
     Identities for a file's records are those of inputs. Raises as `send_odd` does.
     """
     alike = {at: found[-1:] for at, found in _last(context).items()}
-    other = _Other((_AGAIN if again else _PLAIN)[kind])
+    other = _NewIdentity((_AGAIN if again else _PLAIN)[kind])
     _produce(_producer(context), alike, other)
     return frozenset(
         other(entry.headers.get(RECORD_HEADER, b"")).decode()
@@ -83,29 +83,29 @@ def send_plain(context: RunContext, kind: str, *, again: bool = False) -> frozen
     )
 
 
-def _sent_aborted(context: RunContext, alike: Alike) -> None:
+def _send_aborted(context: RunContext, alike: Alike) -> None:
     producer = _producer(context, **{"transactional.id": _ID})
     producer.init_transactions(_SECONDS)
     producer.begin_transaction()
-    _produce(producer, alike, _Other(_ODD[ABORTED]))
+    _produce(producer, alike, _NewIdentity(_ODD[ABORTED]))
     producer.abort_transaction(_SECONDS)
 
 
-def _sent_null(context: RunContext, alike: Alike) -> None:
-    _produce(_producer(context), alike, _Other(_ODD[NULL]), lambda _: None)
+def _send_null(context: RunContext, alike: Alike) -> None:
+    _produce(_producer(context), alike, _NewIdentity(_ODD[NULL]), lambda _: None)
 
 
-def _sent_large(context: RunContext, alike: Alike) -> None:
+def _send_large(context: RunContext, alike: Alike) -> None:
     last = {at: entries[-1:] for at, entries in alike.items()}
     more = {"message.max.bytes": str(MESSAGE_MAX_BYTES)}
-    producer, other = _producer(context, **more), _Other(_ODD[OVERSIZE])
+    producer, other = _producer(context, **more), _NewIdentity(_ODD[OVERSIZE])
     _produce(producer, last, other, lambda value: padded(other(value).decode()).encode())
 
 
-_SENT_AS: Final[Mapping[str, Callable[[RunContext, Alike], None]]] = {
-    ABORTED: _sent_aborted,
-    NULL: _sent_null,
-    OVERSIZE: _sent_large,
+_SENDERS: Final[Mapping[str, Callable[[RunContext, Alike], None]]] = {
+    ABORTED: _send_aborted,
+    NULL: _send_null,
+    OVERSIZE: _send_large,
 }
 
 
@@ -114,20 +114,20 @@ def _producer(context: RunContext, **more: str) -> Producer:
     return Producer({**connection(bootstrap).librdkafka(), "log_level": 0, "acks": "all", **more})
 
 
-class _Other:
+class _NewIdentity:
     """Replaces the identity in the value of a generated order by one that is never sent."""
 
     def __init__(self, digit: int) -> None:
         self._as = rb"\1-%d\2" % digit
 
     def __call__(self, value: bytes) -> bytes:
-        return _MADE_UP.sub(self._as, value)
+        return _GENERATED.sub(self._as, value)
 
 
 def _produce(
     producer: Producer,
     alike: Alike,
-    other: _Other,
+    other: _NewIdentity,
     value: Callable[[bytes], bytes | None] | None = None,
 ) -> None:
     for (topic, partition), entries in alike.items():
@@ -153,11 +153,11 @@ def _last(context: RunContext) -> Alike:
             for log in reader.read_topic(topic)
         }
     if len(context.inputs) > 1:
-        plain = _matched(plain)
-    return {at: entries[-_EACH:] for at, entries in plain.items()}
+        plain = _keep_matching(plain)
+    return {at: entries[-_PER_PARTITION:] for at, entries in plain.items()}
 
 
-def _matched(plain: Alike) -> dict[tuple[str, int], list[Entry]]:
+def _keep_matching(plain: Alike) -> dict[tuple[str, int], list[Entry]]:
     """Keep generated records that match in all topics, so that the odd ones match as well."""
     numbers = defaultdict(list)
     for (_, partition), entries in plain.items():
@@ -173,7 +173,7 @@ def _matched(plain: Alike) -> dict[tuple[str, int], list[Entry]]:
 
 def _number(entry: Entry) -> bytes:
     """Return the number of a generated record; empty for others."""
-    found = _MADE_UP.search(entry.headers.get(RECORD_HEADER, b""))
+    found = _GENERATED.search(entry.headers.get(RECORD_HEADER, b""))
     return found[2] if found else b""
 
 

@@ -26,7 +26,7 @@ from onceproof.harness.wait import Stop
 T = TypeVar("T")
 PROGRAM: Final = "program"
 """What such a pipeline offers to faults: a program that can be killed and paused."""
-_STRANGE: Final = 20.0
+_UNIDENTIFIED_SECONDS: Final = 20.0
 """Seconds for which an output may contain only effects that name no input."""
 AWAY: Final = (UnreadableLog, UnreadableOutput, psycopg.OperationalError)
 """Raised by reading an output while a broker or the database is unavailable."""
@@ -75,17 +75,17 @@ class Program:
         self.health = health
         self._stop = stop
         self._beside = tuple(beside)
-        self._down = False
+        self._unhealthy = False
         self._arrived = 0
-        self._unseen = ""
-        self._strange_since: float | None = None
+        self._read_error = ""
+        self._unidentified_since: float | None = None
         self._changes = -1
         self._waits = True
 
     @property
     def commits(self) -> int:
         """How often its outputs were seen to change."""
-        self._looked(self.look.size, None)
+        self._read(self.look.size, None)
         return self.look.changes
 
     def start(self) -> None:
@@ -138,44 +138,44 @@ class Program:
         Raises:
             PipelineTrouble: effects arrive, but none names an input.
         """
-        self._down = self.health is not None and not self.health.look()
-        found = None if self._down else self._looked(self.look.arrived, None)
+        self._unhealthy = self.health is not None and not self.health.look()
+        found = None if self._unhealthy else self._read(self.look.arrived, None)
         if found is None:
             return False
-        self._arrived, strangers, example = found
-        if not strangers or self._arrived:
-            self._strange_since = None
+        self._arrived, unidentified, example = found
+        if not unidentified or self._arrived:
+            self._unidentified_since = None
             return self._arrived > 0
-        self._strange_since = self._strange_since or time.monotonic()
-        if time.monotonic() - self._strange_since > _STRANGE:
+        self._unidentified_since = self._unidentified_since or time.monotonic()
+        if time.monotonic() - self._unidentified_since > _UNIDENTIFIED_SECONDS:
             raise PipelineTrouble(
-                f"{strangers} effects arrived, but none has the identity of an input: {example}. "
-                "Use --identity to say where an effect carries the identity of its input (and "
-                "--dead-letter-identity for dead letters)."
+                f"{unidentified} effects arrived, but none has the identity of an input: "
+                f"{example}. Use --identity to say where an effect carries the identity of its "
+                "input (and --dead-letter-identity for dead letters)."
                 if not self.look.keys
-                else f"{strangers} rows arrived, but none has a key that the function in "
+                else f"{unidentified} rows arrived, but none has a key that the function in "
                 f"--expect-state returns: {example}. Use --upserts to say where a row has its key."
             )
         return False
 
     def shortly(self) -> str | None:
         """Return its commits and the growth of its outputs, or why they could not be seen."""
-        if self._down and self.health is not None:
+        if self._unhealthy and self.health is not None:
             return f"it is not healthy: {self.health.seen}"
         commits = self.commits
-        if self._unseen:
-            return f"its outputs could not be read: {self._unseen}"
+        if self._read_error:
+            return f"its outputs could not be read: {self._read_error}"
         if not self._arrived:
             return None
         changed, committed = f"its outputs changed {commits} times", self.look.groups.look()
         return f"{committed} offset commits, {changed}" if committed else changed
 
     def positions(self) -> Positions | None:
-        return self._looked(self.look.positions, None)
+        return self._read(self.look.positions, None)
 
     def idle(self) -> bool:
         """Return whether its outputs are idle."""
-        return self._looked(self.look.still, False)
+        return self._read(self.look.still, False)
 
     @property
     def rest(self) -> float:
@@ -184,12 +184,12 @@ class Program:
 
     def rests(self) -> bool:
         """Return whether all its inputs have effects, or its outputs are idle."""
-        return self._looked(self._at_rest, False)
+        return self._read(self._at_rest, False)
 
     def _at_rest(self) -> bool:
-        return self.look.still() or not self._some_wait()
+        return self.look.still() or not self._any_waiting()
 
-    def _some_wait(self) -> bool:
+    def _any_waiting(self) -> bool:
         # Reading all outputs is slow, so do it only after a change.
         if self.look.changes != self._changes:
             self._changes, self._waits = self.look.changes, self.look.waits()
@@ -197,7 +197,7 @@ class Program:
 
     def reached(self) -> int:
         """Return how many inputs have their effects; 0 if that cannot be seen now."""
-        return self._looked(lambda: self.look.done()[0], 0)
+        return self._read(lambda: self.look.done()[0], 0)
 
     def has_read_all(self) -> bool:
         """Return whether all inputs have effects, or one process has nothing left to do.
@@ -205,11 +205,11 @@ class Program:
         Outputs are also idle while it restarts or joins its group, so the process must be old
         enough, and its group must not lag.
         """
-        return self._looked(self._read_all, False)
+        return self._read(self._read_all, False)
 
     def _read_all(self) -> bool:
         still = self.look.still()
-        if not self._some_wait():
+        if not self._any_waiting():
             return True
         try:
             lasts = (now() - self.supervisor.running().started_at) / 1e9 >= self.rest
@@ -243,14 +243,14 @@ class Program:
         """Write the commits of its groups, the only thing known of it."""
         writer.write_all("positions", self.look.groups.rows())
 
-    def _looked(self, look: Callable[[], T], otherwise: T) -> T:
+    def _read(self, look: Callable[[], T], otherwise: T) -> T:
         """Read its outputs; if that fails now, remember the reason for `shortly`."""
         try:
             found = look()
         except AWAY as error:
-            self._unseen = str(error)
+            self._read_error = str(error)
             return otherwise
-        self._unseen = ""
+        self._read_error = ""
         return found
 
     def close(self) -> None:

@@ -136,10 +136,10 @@ class OwnPipeline(SubjectBase):
     @property
     def started_by(self) -> str:
         """The command as typed in a shell."""
-        said = [f"{name}={value}" for name, value in self.variables]
+        before = [f"{name}={value}" for name, value in self.variables]
         if self.image:
-            said = ["docker", "run", *(f"--env={one}" for one in said), self.image]
-        return shlex.join([*said, *self.command])
+            before = ["docker", "run", *(f"--env={one}" for one in before), self.image]
+        return shlex.join([*before, *self.command])
 
     @property
     def asked(self) -> frozenset[str]:
@@ -200,7 +200,7 @@ class OwnPipeline(SubjectBase):
         return ", ".join(f"{topic}: {each}" if topic else str(each) for topic, each in of)
 
     @property
-    def _of_states(self) -> Orders | None:
+    def _state_orders(self) -> Orders | None:
         """The workload, if the outputs are state tables."""
         orders = self.orders
         return orders if isinstance(orders, Orders) and orders.states else None
@@ -386,7 +386,7 @@ class OwnPipeline(SubjectBase):
             upserts=self.upserts is not None,
             keys=tuple(
                 orders.state_keys(sink, seed=parts.seed)
-                for orders in filter(None, [self._of_states])
+                for orders in filter(None, [self._state_orders])
                 for sink in self.sinks
             ),
             close=followers.close,
@@ -394,7 +394,7 @@ class OwnPipeline(SubjectBase):
 
     def contributions_of_log(self, reader: LogReader) -> Iterator[dict[str, Any]]:
         """Yield contributions to state tables, whose contents depend on the order of the log."""
-        orders = self._of_states
+        orders = self._state_orders
         if orders is None:
             return
         partitions = [

@@ -19,11 +19,11 @@ from onceproof.harness.sinks.rows import Rows, UnreadableFiles, rows_of
 from onceproof.harness.user_pipeline.identity import Written
 from onceproof.harness.user_pipeline.outputs.base import Found, UnreadableOutput, as_json, rows
 from onceproof.harness.user_pipeline.outputs.kind import Opened, OutputKind, Where
-from onceproof.harness.user_pipeline.outputs.named import Torn, belongs, text
+from onceproof.harness.user_pipeline.outputs.named import Truncated, belongs, text
 
 MORE: Final = "more"
 """Key of the CSV fields that exceed the header."""
-_TORN: Final = Written(value=None)
+_TRUNCATED: Final = Written(value=None)
 """Something that exists but cannot be read."""
 
 
@@ -37,23 +37,23 @@ class Folder:
 
     def size(self) -> int:
         """Return the total bytes of readable files."""
-        return sum(_size(file) for file in self._files() if not self._torn(file))
+        return sum(_size(file) for file in self._files() if not self._is_truncated(file))
 
     def found(self) -> Iterator[Found]:
         for file in self._files():
             place = str(file.relative_to(self._path))
-            if self._torn(file):
-                yield Found(written=_TORN, position=f"{place} (truncated Parquet file)")
+            if self._is_truncated(file):
+                yield Found(written=_TRUNCATED, position=f"{place} (truncated Parquet file)")
             else:
                 try:
                     yield from FORMATS[self._format](file, place)
-                except Torn:
-                    yield Found(written=_TORN, position=f"{place} (truncated file)")
+                except Truncated:
+                    yield Found(written=_TRUNCATED, position=f"{place} (truncated file)")
 
     def hanging(self) -> bool:
         return False
 
-    def _torn(self, file: Path) -> bool:
+    def _is_truncated(self, file: Path) -> bool:
         return self._format == "parquet" and not whole(file)
 
     def _files(self) -> list[Path]:
@@ -94,7 +94,7 @@ def csv_rows(file: Path, place: str, *, strict: bool = False) -> Iterator[Found]
     `strict` requires UTF-8, and as many fields as columns; `place` is the file's name in positions.
 
     Raises:
-        Torn: the file is compressed and truncated.
+        Truncated: the file is compressed and truncated.
         UnreadableOutput: a quote is not closed, or `strict` is violated.
     """
     with text(file, strict=strict, newline="") as opened:
@@ -108,7 +108,7 @@ def csv_rows(file: Path, place: str, *, strict: bool = False) -> Iterator[Found]
                         f"({', '.join(lines.fieldnames or ())}), found {', '.join(_fields(row))}"
                     )
                 if None in row.values():
-                    yield Found(written=_TORN, position=f"{at} (too few fields)")
+                    yield Found(written=_TRUNCATED, position=f"{at} (too few fields)")
                 else:
                     yield Found(written=as_json(row), position=at)
         except csv.Error as error:

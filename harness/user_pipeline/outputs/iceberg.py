@@ -11,7 +11,7 @@ from onceproof.harness.user_pipeline.outputs.base import Found, UnreadableOutput
 from onceproof.harness.user_pipeline.outputs.folder import rows_by_file
 from onceproof.harness.user_pipeline.outputs.kind import OutputKind
 
-_WANTED: Final = (
+_EXPECTED: Final = (
     "expected metadata/v<N>.metadata.json, as in a Hadoop catalog. In any other catalog, only the "
     "catalog knows which snapshot is current: use command:COMMAND with a command that prints the "
     "table"
@@ -40,7 +40,7 @@ class Iceberg:
     def _check_catalog(self) -> None:
         """Raise `UnreadableOutput` if there is a table of another catalog, which cannot be read."""
         for other in sorted((self._path / METADATA).glob("*.metadata.json")):
-            raise UnreadableOutput(f"{self._path}: found metadata/{other.name}, {_WANTED}")
+            raise UnreadableOutput(f"{self._path}: found metadata/{other.name}, {_EXPECTED}")
 
 
 OUTPUTS: Final = (

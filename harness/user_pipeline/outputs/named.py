@@ -23,18 +23,18 @@ ENDS: Final[dict[str, tuple[str, ...]]] = {
     "json": (".json", ".jsonl", ".ndjson"),
 }
 """File suffixes by format."""
-_OPENED: Final[dict[str, Callable[..., Any]]] = {
+_OPENERS: Final[dict[str, Callable[..., Any]]] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
     ".xz": lzma.open,
 }
-_REFUSED: Final = (".deflate", ".lz4", ".snappy", ".zst")
+_UNSUPPORTED: Final = (".deflate", ".lz4", ".snappy", ".zst")
 """Other compressions that Spark can write."""
 UTF_8: Final = "utf-8-sig"
 """With or without a byte order mark."""
 
 
-class Torn(Exception):
+class Truncated(Exception):
     """A compressed file is truncated."""
 
 
@@ -42,7 +42,7 @@ def belongs(file: Path, format_: str) -> bool:
     """Return whether a file has a format, compressed or not."""
     if file.name.endswith(ENDS[format_]):
         return True
-    packed = format_ != "parquet" and file.suffix in (*_OPENED, *_REFUSED)
+    packed = format_ != "parquet" and file.suffix in (*_OPENERS, *_UNSUPPORTED)
     return packed and file.stem.endswith(ENDS[format_])
 
 
@@ -51,19 +51,19 @@ def text(file: Path, *, strict: bool, newline: str | None = None) -> Iterator[IO
     """Open a text file.
 
     Raises:
-        Torn: it is compressed and truncated.
+        Truncated: it is compressed and truncated.
         UnreadableOutput: it is not compressed as its suffix says, or in an unsupported way.
     """
-    if file.suffix in _REFUSED:
+    if file.suffix in _UNSUPPORTED:
         raise UnreadableOutput(
-            f"{file}: unsupported compression; expected none, or {', '.join(sorted(_OPENED))}"
+            f"{file}: unsupported compression; expected none, or {', '.join(sorted(_OPENERS))}"
         )
-    opener = _OPENED.get(file.suffix, open)
+    opener = _OPENERS.get(file.suffix, open)
     errors = "strict" if strict else "replace"
     with opener(file, "rt", newline=newline, encoding=UTF_8, errors=errors) as opened:
         try:
             yield cast("IO[str]", opened)
         except EOFError:
-            raise Torn from None
+            raise Truncated from None
         except (OSError, zlib.error, lzma.LZMAError) as error:
             raise UnreadableOutput(f"{file}: {error}") from None

@@ -21,7 +21,7 @@ from onceproof.harness.user_pipeline.identity import Written
 from onceproof.harness.user_pipeline.outputs.base import Found, UnreadableOutput
 from onceproof.harness.user_pipeline.outputs.kind import LINE, OutputKind, Where
 
-_FRESH: Final = 1.0
+_REUSE_SECONDS: Final = 1.0
 """Seconds for which its last output is reused to check for changes."""
 _SECONDS: Final = 15.0
 """Timeout; the command runs many times."""
@@ -33,32 +33,32 @@ class Printed:
     def __init__(self, command: Sequence[str]) -> None:
         self._command = tuple(command)
         self._lines: list[str] = []
-        self._since = float("-inf")
+        self._read_at = float("-inf")
         self._marker = new_marker()
 
     def size(self) -> int:
         """Return the number of lines."""
-        return len(self._look(_FRESH))
+        return len(self._read(_REUSE_SECONDS))
 
     def found(self) -> Iterator[Found]:
         """Yield its non-empty lines."""
-        for number, line in enumerate(self._look(0.0), 1):
+        for number, line in enumerate(self._read(0.0), 1):
             yield Found(written=Written(value=line), position=f"line {number}")
 
     def hanging(self) -> bool:
         """False: it is not known."""
         return False
 
-    def _look(self, fresh: float) -> list[str]:
-        if time.monotonic() - self._since >= fresh:
+    def _read(self, fresh: float) -> list[str]:
+        if time.monotonic() - self._read_at >= fresh:
             self._lines = [line for line in self._run().splitlines() if line.strip()]
-            self._since = time.monotonic()
+            self._read_at = time.monotonic()
         return self._lines
 
     def _run(self) -> str:
         what = " ".join(self._command)
         try:
-            out, err, code = self._to_its_end()
+            out, err, code = self._execute()
         except subprocess.TimeoutExpired as error:
             text = b"".join(part for part in (error.stdout, error.stderr) if part)
             raise UnreadableOutput(
@@ -71,7 +71,7 @@ class Printed:
             raise UnreadableOutput(f"{what} exited with code {code}; {_last(err)}")
         return out
 
-    def _to_its_end(self) -> tuple[str, str, int]:
+    def _execute(self) -> tuple[str, str, int]:
         """Run it; return its output, errors and exit code. Kill all it has started after a timeout.
 
         Its processes carry a marker, so that the next start finds them if the harness is killed.

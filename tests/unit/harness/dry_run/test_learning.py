@@ -11,7 +11,7 @@ from onceproof.harness.context.run_context import Collected
 from onceproof.harness.dry_run.learning import (
     Learned,
     Learner,
-    _apart,
+    _commit_interval,
     _isolation,
     _Pauses,
     _transaction_version,
@@ -187,14 +187,14 @@ def test_commits_that_are_far_apart_come_by_the_clock(
     at: list[float], seconds: float | None
 ) -> None:
     seen = {"OffsetCommit": [event(each) for each in at]}
-    assert _apart(seen, (GROUP,)) == seconds
-    assert _apart(seen, (DATABASE,)) is None
+    assert _commit_interval(seen, (GROUP,)) == seconds
+    assert _commit_interval(seen, (DATABASE,)) is None
 
 
 def test_a_single_commit_is_as_far_from_the_next_as_from_the_first_fetch() -> None:
     seen = {"OffsetCommit": [event(31.0)], "Fetch": [event(1.0), event(2.0)]}
-    assert _apart(seen, (GROUP,)) == 30.0
-    assert _apart({"OffsetCommit": [event(31.0)]}, (GROUP,)) is None
+    assert _commit_interval(seen, (GROUP,)) == 30.0
+    assert _commit_interval({"OffsetCommit": [event(31.0)]}, (GROUP,)) is None
 
 
 def test_a_first_commit_is_waited_for_where_there_is_a_member() -> None:
@@ -265,6 +265,6 @@ class Watched:
 def test_the_longest_pause_while_inputs_wait(ticks: str, longest: float) -> None:
     watched = Watched(ticks)
     pauses = _Pauses(FakeContext(pipeline=FakeProgram(watched), stop=watched.time))
-    pauses._over = watched  # type: ignore[assignment]
+    pauses._stopped = watched  # type: ignore[assignment]
     pauses._watch()
     assert pauses._longest == longest
