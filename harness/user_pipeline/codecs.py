@@ -14,7 +14,7 @@ from onceproof.harness.user_pipeline.effects import FUNCTION, call, function_of
 from onceproof.harness.user_pipeline.identity import BadRule
 from onceproof.harness.user_pipeline.named_values import assigned
 
-_KEPT: Final = 50_000
+_CACHED_RECORDS: Final = 50_000
 """Cache size in records: a trial reads and writes the same records many times."""
 
 
@@ -41,10 +41,10 @@ def decoded(function: str | None, data: bytes | None) -> str | None:
         raise BadRule(_failure(function, error, data)) from error
 
 
-decoded_again = lru_cache(maxsize=_KEPT)(decoded)
+decoded_again = lru_cache(maxsize=_CACHED_RECORDS)(decoded)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHED_RECORDS)
 def encoded(function: str, value: str) -> bytes:
     """Return an input's bytes; `function` takes parsed JSON, or text if it is not JSON.
 

@@ -16,15 +16,15 @@ from psycopg.conninfo import conninfo_to_dict
 from onceproof.harness.processes.trouble import StageTrouble
 
 _PORT: Final = "5432"
-_SAME: Final = frozenset(
+_SAME_NAMES: Final = frozenset(
     {"user", "password", "options", "sslmode", "sslcert", "sslkey", "sslrootcert", "sslpassword"}
 )
-_CALLED: Final = {
-    **{name: name for name in _SAME},
+_JDBC_NAMES: Final = {
+    **{name: name for name in _SAME_NAMES},
     "application_name": "ApplicationName",
 }
 """libpq's name of a setting → the JDBC driver's."""
-_LEFT_OUT: Final = "connect_timeout"
+_OMITTED: Final = "connect_timeout"
 """Clients have time-outs of their own, and each `&` less is one less for a shell to misread."""
 
 
@@ -33,7 +33,7 @@ def jdbc_url(database: str) -> str:
     if not database:
         return ""
     place, options = _parts(database, "jdbc")
-    return f"jdbc:postgresql://{place}{_query({_CALLED[key]: options[key] for key in options})}"
+    return f"jdbc:postgresql://{place}{_query({_JDBC_NAMES[key]: options[key] for key in options})}"
 
 
 def database_url(database: str) -> str:
@@ -59,18 +59,18 @@ def _parts(database: str, word: str) -> tuple[str, dict[str, str]]:
         raise StageTrouble(
             f"{{{word}}}: the database is not a connection string: {error}"
         ) from None
-    options.pop(_LEFT_OUT, None)
+    options.pop(_OMITTED, None)
     hosts = options.pop("host", "localhost").split(",")
     ports = options.pop("port", _PORT).split(",")
     name = options.pop("dbname", options.get("user", ""))
     odd = [
-        *sorted(options.keys() - _CALLED.keys()),
+        *sorted(options.keys() - _JDBC_NAMES.keys()),
         *(host for host in hosts if host[:1] in ("/", "@")),
     ]
     if odd:
         raise StageTrouble(
             f"{{{word}}}: a URL has no equivalent of {', '.join(odd)}; expected a TCP host, and "
-            f"no settings except {', '.join(sorted(_CALLED))}"
+            f"no settings except {', '.join(sorted(_JDBC_NAMES))}"
         )
     if len(ports) == 1:
         ports *= len(hosts)

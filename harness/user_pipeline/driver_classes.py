@@ -22,7 +22,7 @@ VARIABLE: Final = "SPARK_SUBMIT_OPTS"
 """Spark's launcher puts these options before those of the job, which take precedence."""
 _JVM: Final = ("-XX:+IgnoreUnrecognizedVMOptions", "-XX:TieredStopAtLevel=1")
 """JVMs before JDK 13 do not know class archives; they ignore the options."""
-_KEPT: Final = 4
+_MAX_ARCHIVES: Final = 4
 """Number of archives to keep; each takes about 150 MB."""
 
 
@@ -32,8 +32,8 @@ class DriverClasses:
     def __init__(self, command: Sequence[str], folder: str) -> None:
         """`command` still has its placeholders; `folder` is its working directory."""
         digest = hashlib.sha256(shlex.join([folder, *command]).encode()).hexdigest()[:16]
-        self._all = cache.location() / "drivers"
-        self._folder = self._all / digest
+        self._archives = cache.location() / "drivers"
+        self._folder = self._archives / digest
 
     def recording(self) -> dict[str, str]:
         """Return the environment of a driver that writes the archive when it exits normally."""
@@ -41,19 +41,19 @@ class DriverClasses:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError:
             return _environment(())
-        self._forget()
+        self._evict()
         return _environment(class_archive.recording(self._folder))
 
     def using(self) -> dict[str, str]:
         """Return the environment of a driver that uses the archive, if there is one."""
         return _environment(class_archive.using(self._folder))
 
-    def _forget(self) -> None:
+    def _evict(self) -> None:
         """Remove the oldest archives, and this command's previous one."""
         with suppress(OSError):
-            others = [folder for folder in self._all.iterdir() if folder != self._folder]
+            others = [folder for folder in self._archives.iterdir() if folder != self._folder]
             others.sort(key=lambda folder: folder.stat().st_mtime)
-            for old in others[: max(0, len(others) - _KEPT + 1)]:
+            for old in others[: max(0, len(others) - _MAX_ARCHIVES + 1)]:
                 cache.remove(old)
             for file in self._folder.iterdir():
                 file.unlink()

@@ -143,25 +143,25 @@ def _by_size(key: str) -> tuple[int, str]:
 
 def call(function: str, value: str | None) -> Any:
     """Call a user's function with one input; raise `BadRule` if it fails."""
-    return _called(function, _parsed(value), repr((value or "")[:120]))
+    return _call(function, _parse(value), repr((value or "")[:120]))
 
 
 def call_with_all(function: str, values: Iterable[str | None]) -> Any:
     """Call a user's function with a list of inputs; raise `BadRule` if it fails."""
-    inputs = [_parsed(value) for value in values]
-    return _called(
+    inputs = [_parse(value) for value in values]
+    return _call(
         function, inputs, f"a list of {len(inputs)} inputs that starts with {str(inputs[:1])[:120]}"
     )
 
 
-def _called(function: str, argument: Any, shown: str) -> Any:
+def _call(function: str, argument: Any, shown: str) -> Any:
     try:
         return function_of(function)(argument)
     except Exception as error:
         raise BadRule(f"{function} raised {type(error).__name__}: {error} for {shown}") from error
 
 
-def _parsed(value: str | None) -> Any:
+def _parse(value: str | None) -> Any:
     """Return parsed JSON, or the text itself if it is not JSON."""
     if value is None:
         return None

@@ -44,8 +44,8 @@ reordering on the way: an input may wait for its broker while others overtake it
 _LATE_EVERY: Final = 50
 _LATE: Final = 25
 """Out of every `_LATE_EVERY` generated inputs, the one at this index is too late."""
-_FAR_LATENESS: Final = 1_000
-_FAR: Final = _UNITS["d"]
+_ROUND_LATENESS_FACTOR: Final = 1_000
+_MIN_ROUND_DISTANCE: Final = _UNITS["d"]
 """Minimum distance of a round from all event times before it: longer than windows are."""
 
 
@@ -94,7 +94,7 @@ class EventTime:
             ) from None
         found = self._micros(content)
         if found is None:
-            fits = [f"--event-time-format {name}" for name in _could_be(content)]
+            fits = [f"--event-time-format {name}" for name in _possible_formats(content)]
             raise BadRule(
                 f"the event time at {self.path} is {json.dumps(content)[:80]}; expected "
                 f"{FORMATS[self.format]}{f', or {fits[0]}' if fits else ''}"
@@ -115,7 +115,7 @@ class EventTime:
         inside = content
         for name in before:
             inside = inside.setdefault(name, {})
-        inside[last] = self._written(micros, inside.get(last))
+        inside[last] = self._formatted(micros, inside.get(last))
         return json.dumps(content, ensure_ascii=False)
 
     def _micros(self, content: Any) -> int | None:
@@ -123,11 +123,11 @@ class EventTime:
             moment = _iso(content)
             return None if moment is None else moment[0]
         found = _number(content)
-        if found is None or self.format not in _could_be(content):
+        if found is None or self.format not in _possible_formats(content):
             return None
         return round(found * _UNITS[self.format])
 
-    def _written(self, micros: int, like: Any) -> str | int:
+    def _formatted(self, micros: int, like: Any) -> str | int:
         if self.format != ISO:
             whole = micros // _UNITS[self.format]
             return str(whole) if isinstance(like, str) else whole
@@ -160,7 +160,7 @@ def made_up(times: EventTime, records: int, seed: int) -> Sequence[int]:
 
 def pushed(times: EventTime, known: Iterable[int], number: int) -> int:
     """Return the event time of a round of last inputs (from 0), beyond all known event times."""
-    far = max(_FAR, _FAR_LATENESS * times.lateness)
+    far = max(_MIN_ROUND_DISTANCE, _ROUND_LATENESS_FACTOR * times.lateness)
     return max(known, default=_MADE_UP_FROM) + (number + 1) * far
 
 
@@ -197,7 +197,7 @@ def _number(content: Any) -> float | int | None:
     return content
 
 
-def _could_be(content: Any) -> tuple[str, ...]:
+def _possible_formats(content: Any) -> tuple[str, ...]:
     """Return the possible formats of a value: 10^11 is the year 1973 in ms, or 5138 in s."""
     if _iso(content):
         return (ISO,)

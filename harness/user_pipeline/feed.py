@@ -28,7 +28,7 @@ _EVERY_SECONDS: Final = 1.0
 _RUN_SECONDS: Final = 60.0
 _GIVE_UP_SECONDS: Final = 120.0
 """Longer than faults make the database unavailable."""
-_LAST_WORDS: Final = 400
+_OUTPUT_BYTES: Final = 400
 
 
 @dataclass(kw_only=True)
@@ -51,7 +51,7 @@ class Feed:
     stop: Stop
     _next: dict[int, int] = field(default_factory=dict, init=False)
     """Partition → offset after the last input that the command has accepted."""
-    _trouble: str | None = field(default=None, init=False)
+    _error: str | None = field(default=None, init=False)
     _over: threading.Event = field(default_factory=threading.Event, init=False)
     _thread: threading.Thread | None = field(default=None, init=False)
 
@@ -63,33 +63,31 @@ class Feed:
         """
         if self._thread is not None:
             return
-        if (failed := self._given([])) is not None:
+        if (failed := self._run([])) is not None:
             raise PipelineTrouble(f"--feed failed in its first run, without inputs: {failed}")
-        self._thread = threading.Thread(target=self._keep, daemon=True)
+        self._thread = threading.Thread(target=self._loop, daemon=True)
         self._thread.start()
 
     def check(self) -> None:
-        if self._trouble is not None:
-            raise PipelineTrouble(self._trouble)
+        if self._error is not None:
+            raise PipelineTrouble(self._error)
 
     def close(self) -> None:
         self._over.set()
         if self._thread is not None:
             self._thread.join(10)
 
-    def _keep(self) -> None:
+    def _loop(self) -> None:
         since = self.stop.monotonic()
         while not self._over.wait(_EVERY_SECONDS):
-            failed = self._fed()
+            failed = self._feed_new()
             if failed is None:
                 since = self.stop.monotonic()
             elif self.stop.monotonic() - since > _GIVE_UP_SECONDS:
-                self._trouble = (
-                    f"--feed has failed for {_GIVE_UP_SECONDS:g} s; last error: {failed}"
-                )
+                self._error = f"--feed has failed for {_GIVE_UP_SECONDS:g} s; last error: {failed}"
                 return
 
-    def _fed(self) -> str | None:
+    def _feed_new(self) -> str | None:
         """Feed new inputs; return the reason if that failed."""
         try:
             with self.reader() as reader:
@@ -104,12 +102,12 @@ class Feed:
                     reached[log.partition] = entry.offset + 1
         if not lines:
             return None
-        failed = self._given(lines)
+        failed = self._run(lines)
         if failed is None:
             self._next = reached
         return failed
 
-    def _given(self, lines: Sequence[bytes]) -> str | None:
+    def _run(self, lines: Sequence[bytes]) -> str | None:
         """Run the command with some inputs; return the reason if it failed."""
         try:
             with self.log.open("ab") as out:
@@ -124,12 +122,12 @@ class Feed:
             return f"{self.command[0]} cannot be started: {error.strerror}"
         with process:
             try:
-                return self._ended(process, b"".join(line + b"\n" for line in lines))
+                return self._wait(process, b"".join(line + b"\n" for line in lines))
             finally:
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
 
-    def _ended(self, process: subprocess.Popen[bytes], lines: bytes) -> str | None:
+    def _wait(self, process: subprocess.Popen[bytes], lines: bytes) -> str | None:
         assert process.stdin is not None
         writing = threading.Thread(target=_write, args=(process.stdin, lines), daemon=True)
         writing.start()
@@ -143,7 +141,7 @@ class Feed:
             return None
         code = process.returncode
         how = "was terminated" if code is None else f"exited with code {code}"
-        last = self.log.read_bytes()[-_LAST_WORDS:].decode(errors="replace").strip()
+        last = self.log.read_bytes()[-_OUTPUT_BYTES:].decode(errors="replace").strip()
         return f"{self.command[0]} {how}; last output: {last or 'none'}"
 
 

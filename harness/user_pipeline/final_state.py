@@ -28,7 +28,7 @@ from onceproof.harness.user_pipeline.upserts import (
 )
 from onceproof.harness.workload.partitions import partition_of_key
 
-_LEFT_OVER: Final = "onceproof: no input"
+_PADDING: Final = "onceproof: no input"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,10 +81,10 @@ class FinalState(Yield):
         """
         first = self.of(value for each in partitions for value in each)
         backwards = [value for each in reversed(partitions) for value in each]
-        turns = zip_longest(*partitions, fillvalue=_LEFT_OVER)
-        by_turns = [value for turn in turns for value in turn if value is not _LEFT_OVER]
+        turns = zip_longest(*partitions, fillvalue=_PADDING)
+        by_turns = [value for turn in turns for value in turn if value is not _PADDING]
         for order in (backwards, by_turns):
-            for key, content in _differing(first, self.of(order)):
+            for key, content in _differences(first, self.of(order)):
                 raise BadRule(
                     f"{self.function}: the content of {key!r} depends on the order of inputs from "
                     f"different partitions: {content}. Kafka does not define that order, so no "
@@ -94,7 +94,7 @@ class FinalState(Yield):
         return first
 
 
-def _differing(one: Mapping[str, str], other: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _differences(one: Mapping[str, str], other: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for key in dict.fromkeys([*one, *other]):
         contents = [each.get(key, "absent") for each in (one, other)]
         if contents[0] != contents[1]:
@@ -134,7 +134,7 @@ def contributions(
     contents = state.in_any_order([[value for _, value in inputs] for inputs in partitions])
     for key, content in contents.items():
         if key not in last:
-            raise _of_none(state, key)
+            raise _unattributed(state, key)
         yield contribution(last[key], key, sink=sink, aggregate=CONTENT, digest=content)
 
 
@@ -222,7 +222,7 @@ def check_state(
             "whose records all have the same message key. In generated orders, the customer is "
             "such a key"
         )
-    if where := long_stretch(_mattering(state, inputs, keys, places), of=len(inputs)):
+    if where := long_stretch(_significant(state, inputs, keys, places), of=len(inputs)):
         raise BadRule(
             f"{state.function}: leaving out any one of records {where}, counting only records that "
             "contribute to a key, does not change the final state, so its loss would go unnoticed; "
@@ -256,7 +256,7 @@ def _check_alone(
     """
     for key in dict.fromkeys([*contents, *places]):
         if key not in places:
-            raise _of_none(state, key)
+            raise _unattributed(state, key)
         alone = state.of(inputs[place].value for place in places[key]).get(key)
         if alone != contents.get(key):
             raise BadRule(
@@ -265,14 +265,14 @@ def _check_alone(
             )
 
 
-def _of_none(state: FinalState, key: str) -> BadRule:
+def _unattributed(state: FinalState, key: str) -> BadRule:
     return BadRule(
         f"{state.function} returned the key {key!r}, but not for any single input; expected only "
         "keys that it also returns for single inputs"
     )
 
 
-def _mattering(
+def _significant(
     state: FinalState,
     inputs: Sequence[Given],
     keys: Sequence[Collection[str]],

@@ -20,7 +20,7 @@ from onceproof.harness.subjects.group.positions import GroupPositions, Reader, r
 from onceproof.harness.subjects.group.sightings import Sightings
 
 _EMPTY: Final = "Empty"
-_AGAIN: Final = 3.0
+_LIST_SECONDS: Final = 3.0
 """Seconds between two requests for the list of groups, while none is known."""
 
 
@@ -44,7 +44,7 @@ class GroupCommits:
         self._addresses = tuple(addresses)
         self._reader = reader
         self._groups: dict[str, tuple[GroupPositions, Sightings]] = {}
-        self._asked = 0.0
+        self._listed_at = 0.0
 
     def newest(self) -> dict[tuple[str, int], int]:
         """Return the committed offsets of all groups; empty while they cannot be read.
@@ -64,30 +64,30 @@ class GroupCommits:
         return left | found
 
     def look(self) -> int:
-        if not self._groups and time.monotonic() - self._asked >= _AGAIN:
-            self._meet()
-        return sum(len(self._seen(*known)) for known in tuple(self._groups.values()))
+        if not self._groups and time.monotonic() - self._listed_at >= _LIST_SECONDS:
+            self._find_groups()
+        return sum(len(self._commits(*known)) for known in tuple(self._groups.values()))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return all commits as rows of `positions`."""
-        self._meet()
+        self._find_groups()
         return [
             row_of(commit, group, role="advisory", ordinal=ordinal, at=at)
             for group, known in sorted(self._groups.items())
-            for ordinal, (commit, at) in enumerate(self._seen(*known))
+            for ordinal, (commit, at) in enumerate(self._commits(*known))
         ]
 
-    def _seen(self, positions: GroupPositions, first: Sightings) -> list[tuple[Commit, int]]:
+    def _commits(self, positions: GroupPositions, first: Sightings) -> list[tuple[Commit, int]]:
         commits = positions.look()
         together = zip(commits, first.of(commits), strict=True)
         return [(commit, at) for commit, at in together if commit.topic in self._topics]
 
-    def _meet(self) -> None:
+    def _find_groups(self) -> None:
         for group in self.by_group():
             if group.name not in self._groups:
                 known = (GroupPositions(group.name, self._reader), Sightings())
                 self._groups[group.name] = known
-        self._asked = time.monotonic()
+        self._listed_at = time.monotonic()
 
     def by_group(self) -> list[GroupProgress]:
         """Return the groups that have committed offsets; none while they cannot be read."""

@@ -18,7 +18,7 @@ from onceproof.harness.user_pipeline.program import AWAY, Program
 
 SECONDS: Final = 60.0
 """How long a program may write nothing while inputs wait, unless its usual pauses are longer."""
-_ONE = threading.Lock()
+_LOCK = threading.Lock()
 
 
 def start_if_hung(context: RunContext) -> bool:
@@ -30,14 +30,14 @@ def start_if_hung(context: RunContext) -> bool:
     pipeline = context.pipeline
     if not isinstance(pipeline, Program) or not pipeline.may_be_restarted:
         return False
-    with _ONE:
+    with _LOCK:
         process = pipeline.supervisor.life
         if process is None or not process.leader_alive() or process.frozen():
             return False
         enough = max(SECONDS, 2 * pipeline.rest)
-        if _quiet(pipeline, process) < enough or not _looked(pipeline):
+        if _quiet_seconds(pipeline, process) < enough or not _refresh(pipeline):
             return False
-        if (quiet := _quiet(pipeline, process)) < enough:
+        if (quiet := _quiet_seconds(pipeline, process)) < enough:
             return False
         detail = f"{process.instance} wrote nothing for {quiet:.0f} s while inputs were waiting"
         context.recorder.hazard("hung", hop="process", detail=f"{detail}; it was restarted")
@@ -48,12 +48,12 @@ def start_if_hung(context: RunContext) -> bool:
     return True
 
 
-def _quiet(pipeline: Program, process: Process) -> float:
+def _quiet_seconds(pipeline: Program, process: Process) -> float:
     """Return seconds since this process started or the outputs last changed, whichever is less."""
     return min((now() - process.started_at) / 1e9, pipeline.look.quiet_for)
 
 
-def _looked(pipeline: Program) -> bool:
+def _refresh(pipeline: Program) -> bool:
     """Look at the outputs again, in case the last look was long ago; return whether that worked."""
     with suppress(*AWAY):
         pipeline.look.size()

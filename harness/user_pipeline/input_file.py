@@ -19,7 +19,7 @@ from onceproof.harness.user_pipeline.identity import BadRule, Rule, Written
 from onceproof.harness.user_pipeline.outputs.base import Found, UnreadableOutput
 from onceproof.harness.user_pipeline.outputs.folder import MORE, csv_rows, json_lines, parquet
 
-_ENDS: Final = {".jsonl": "json", ".ndjson": "json", ".json": "json", ".csv": "csv"} | {
+_FORMATS: Final = {".jsonl": "json", ".ndjson": "json", ".json": "json", ".csv": "csv"} | {
     ".parquet": "parquet"
 }
 
@@ -36,13 +36,13 @@ class Given:
 
 def given(file: Path) -> Iterator[tuple[Written, str]]:
     """Yield the records of a file with their places; raise `BadRule` if it cannot be read."""
-    format_ = _ENDS.get(file.suffix.lower())
+    format_ = _FORMATS.get(file.suffix.lower())
     if format_ is None:
         raise BadRule(
-            f"{file}: unknown format; expected a file name that ends in {', '.join(_ENDS)}"
+            f"{file}: unknown format; expected a file name that ends in {', '.join(_FORMATS)}"
         )
     try:
-        for found in _found(file, format_):
+        for found in _rows(file, format_):
             value = (found.written.value or "").rstrip("\r\n")
             yield Written(value=value), found.position
     except UnicodeDecodeError as error:
@@ -63,17 +63,17 @@ def records_of(file: Path, *, identity: str, key: str | None) -> Iterator[Given]
     rule, by_key = Rule.parse(identity), Rule.parse(key) if key else None
     seen: dict[str, str] = {}
     for found, place in given(file):
-        named = _asked(rule, "identity", found, place)
+        named = _find(rule, "identity", found, place)
         if (before := seen.setdefault(named, place)) != place:
             raise BadRule(
                 f"{place} has the same identity as {before}: {named!r}; expected a different "
                 "identity for each record"
             )
-        keyed = named if by_key is None else _asked(by_key, "key", found, place)
+        keyed = named if by_key is None else _find(by_key, "key", found, place)
         yield Given(identity=named, key=keyed, value=found.value or "")
 
 
-def _asked(rule: Rule, what: str, written: Written, place: str) -> str:
+def _find(rule: Rule, what: str, written: Written, place: str) -> str:
     """Return what a rule finds in a record; raise `BadRule` if that is nothing."""
     found = rule.find(written)
     if found is not None:
@@ -97,7 +97,7 @@ def count(file: Path) -> int:
     return found
 
 
-def _found(file: Path, format_: str) -> Iterator[Found]:
+def _rows(file: Path, format_: str) -> Iterator[Found]:
     if format_ == "json":
         return json_lines(file, file.name, strict=True)
     if format_ == "csv":

@@ -19,10 +19,10 @@ from onceproof.harness.processes.python import python_module
 
 PLACEHOLDER: Final = "{instance}"
 """Replaced in the command by the number of the instance, from 0."""
-_AGAIN_SECONDS: Final = 1.0
-_SOON_SECONDS: Final = 10.0
+_RESTART_SECONDS: Final = 1.0
+_FAILED_START_SECONDS: Final = 10.0
 """A failure sooner after the start counts as a failed start."""
-_FAILS: Final = 5
+_MAX_FAILED_STARTS: Final = 5
 """Maximum number of failed starts in a row."""
 
 
@@ -42,7 +42,9 @@ class Instances:
 
     def run(self) -> int:
         """Keep all instances running; return 0, or the exit code of one that fails repeatedly."""
-        threads = [threading.Thread(target=self._keep, args=(n,)) for n in range(self._count)]
+        threads = [
+            threading.Thread(target=self._keep_running, args=(n,)) for n in range(self._count)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -54,18 +56,18 @@ class Instances:
         for process in tuple(self._running.values()):
             process.terminate()
 
-    def _keep(self, number: int) -> None:
+    def _keep_running(self, number: int) -> None:
         fails = 0
         while not self._ending.is_set():
             began = time.monotonic()
-            code = self._live(number)
-            fails = fails + 1 if code and time.monotonic() - began < _SOON_SECONDS else 0
-            if fails == _FAILS and not self._ending.is_set():
+            code = self._run_once(number)
+            fails = fails + 1 if code and time.monotonic() - began < _FAILED_START_SECONDS else 0
+            if fails == _MAX_FAILED_STARTS and not self._ending.is_set():
                 self._code = code if code > 0 else 1
                 self.end()
-            self._ending.wait(_AGAIN_SECONDS)
+            self._ending.wait(_RESTART_SECONDS)
 
-    def _live(self, number: int) -> int:
+    def _run_once(self, number: int) -> int:
         command = [part.replace(PLACEHOLDER, str(number)) for part in self._command]
         try:
             process = subprocess.Popen(command)

@@ -59,7 +59,7 @@ def lateness(inputs: Iterable[TimedInput], allowed: int) -> dict[Place, str]:
     by_partition: dict[int, list[TimedInput]] = {}
     for each in sorted(inputs, key=lambda each: each.place):
         by_partition.setdefault(each.place[0], []).append(each)
-    written = {partition: _Written(logged) for partition, logged in by_partition.items()}
+    written = {partition: _GreatestTimes(logged) for partition, logged in by_partition.items()}
     found: dict[Place, str] = {}
     for partition, logged in by_partition.items():
         others = [each for other, each in written.items() if other != partition]
@@ -78,7 +78,7 @@ def lateness(inputs: Iterable[TimedInput], allowed: int) -> dict[Place, str]:
     return found
 
 
-class _Written:
+class _GreatestTimes:
     """The greatest event time of a partition, by the time of sending."""
 
     def __init__(self, logged: Sequence[TimedInput]) -> None:

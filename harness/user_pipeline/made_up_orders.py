@@ -18,10 +18,10 @@ from onceproof.harness.workload.partitions import partition_of_key
 ORDER_ID: Final = "order_id"
 _ITEMS: Final = ("book", "lamp", "chair", "desk", "shelf")
 _CUSTOMERS: Final = [f"customer-{number:02d}" for number in range(64)]
-_BEGINNING: Final = 4
+_EMPTY_FRACTION: Final = 4
 """With `EMPTY`, the first quarter of all orders leaves partition 0 empty. A tenth is too few: on a
 busy machine it is sent before a pipeline has read much."""
-_BACK: Final = (0, 3, 7, 11)
+_CUSTOMERS_BACK: Final = (0, 3, 7, 11)
 """How many customers back each of four consecutive orders goes."""
 
 
@@ -51,7 +51,7 @@ def orders_made_up(of: MadeUp, seed: int) -> Sequence[Given]:
     """Return the orders; cached, because each run asks for them about ten times."""
     draw = random.Random(f"{seed}/orders")
     apart = [name for name in _CUSTOMERS if partition_of_key(name, of.partitions)]
-    begin = of.records // _BEGINNING if EMPTY in of.odd else 0
+    begin = of.records // _EMPTY_FRACTION if EMPTY in of.odd else 0
     plain = of.records - of.sentinels
     # Each round covers all partitions, or the watermark of one would not advance.
     spread = _spread(_CUSTOMERS, of.partitions)
@@ -61,9 +61,9 @@ def orders_made_up(of: MadeUp, seed: int) -> Sequence[Given]:
         begins = n < begin
         if of.new_at_the_end and n >= plain:
             # In a table of totals, only a new key shows that a sentinel has arrived.
-            customer = _named(of.records + n)
+            customer = _customer(of.records + n)
         elif of.passing:
-            customer = _named(n // 4 - _BACK[n % 4] + _BACK[-1])
+            customer = _customer(n // 4 - _CUSTOMERS_BACK[n % 4] + _CUSTOMERS_BACK[-1])
         elif of.times and n >= plain:
             customer = spread[n % len(spread)]
         else:
@@ -93,5 +93,5 @@ def _spread(keys: Sequence[str], partitions: int) -> list[str]:
     return [each[n % len(each)] for n in range(len(keys)) for each in of if each]
 
 
-def _named(number: int) -> str:
+def _customer(number: int) -> str:
     return f"customer-{number:05d}"

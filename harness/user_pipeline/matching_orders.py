@@ -16,7 +16,7 @@ from onceproof.harness.user_pipeline.made_up_orders import ORDER_ID, MadeUp, ord
 
 PAYMENT_ID: Final = "payment_id"
 _METHODS: Final = ("card", "transfer", "voucher")
-_APART: Final = 8
+_GROUP: Final = 8
 """Payments are reversed in groups of this size, so half of them precede their orders."""
 
 
@@ -41,5 +41,5 @@ def matching_payments(records: int, seed: int) -> Sequence[Given]:
         made.append(
             Given(identity=payment[PAYMENT_ID], key=order.identity, value=json.dumps(payment))
         )
-    groups = [made[n : n + _APART] for n in range(0, len(made), _APART)]
+    groups = [made[n : n + _GROUP] for n in range(0, len(made), _GROUP)]
     return [payment for group in groups for payment in reversed(group)]

@@ -34,7 +34,7 @@ _TABLES: Final = """
 _INTEGERS: Final = """
     SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0
     AND NOT attisdropped AND atttypid IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)"""
-_MOST_ROWS: Final = 5
+_MAX_ROWS: Final = 5
 """Per partition: a table with more rows does not hold offsets."""
 
 
@@ -65,9 +65,9 @@ class Statements:
 
         `ends` is the end offset of each input partition.
         """
-        fed = self._fed()
+        fed = self._feed_tables()
         with psycopg.connect(self._database, autocommit=True) as connection:
-            theirs = (table for table in user_tables(connection) if _bare(table) not in fed)
+            theirs = (table for table in user_tables(connection) if _unqualified(table) not in fed)
             tables = tuple(table for table in theirs if _has_rows(connection, table))
             for table in tables:
                 if _holds_offsets(connection, table, ends):
@@ -88,11 +88,11 @@ class Statements:
                 return form
         return None
 
-    def _fed(self) -> set[str]:
+    def _feed_tables(self) -> set[str]:
         """Return the tables that only the `--feed` command writes to."""
         by: dict[bool, set[str]] = {True: set(), False: set()}
         for write in self._writes():
-            by[write["by"] == APPLICATION].add(_bare(write["table"]))
+            by[write["by"] == APPLICATION].add(_unqualified(write["table"]))
         return by[True] - by[False]
 
     def _writes(self) -> Iterator[re.Match[str]]:
@@ -107,7 +107,7 @@ def user_tables(connection: Connection) -> list[str]:
     return [str(row[0]) for row in connection.execute(_TABLES).fetchall()]
 
 
-def _bare(table: str) -> str:
+def _unqualified(table: str) -> str:
     """Return the name of a table without schema and quotes."""
     return table.rpartition(".")[2].strip('"').lower()
 
@@ -125,13 +125,13 @@ def _holds_offsets(connection: Connection, table: str, ends: Positions) -> bool:
     for (column,) in connection.execute(_INTEGERS, [table]).fetchall():
         rows = connection.execute(
             sql.SQL("SELECT {} FROM {} LIMIT {}").format(
-                sql.Identifier(str(column)), name, sql.Literal(_MOST_ROWS * len(ends) + 1)
+                sql.Identifier(str(column)), name, sql.Literal(_MAX_ROWS * len(ends) + 1)
             )
         ).fetchall()
         held = {row[0] for row in rows}
         if (
             ends
-            and len(rows) <= _MOST_ROWS * len(ends)
+            and len(rows) <= _MAX_ROWS * len(ends)
             and all(held & {end, end - 1} for end in ends.values())
         ):
             return True

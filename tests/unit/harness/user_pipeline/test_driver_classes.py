@@ -60,7 +60,7 @@ def test_a_new_recording_forgets_the_old_one() -> None:
 
 
 def test_only_the_newest_are_kept(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(driver_classes, "_KEPT", 2)
+    monkeypatch.setattr(driver_classes, "_MAX_ARCHIVES", 2)
     folders = []
     for n in range(4):
         folder = record((f"job-{n}",)).parent
