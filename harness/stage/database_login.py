@@ -18,7 +18,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 ROLE: Final = "onceproof"
 DATABASE: Final = "postgres"
-LET_IN: Final = f"host all {ROLE} 127.0.0.0/8 scram-sha-256\n"
+HBA_RULE: Final = f"host all {ROLE} 127.0.0.0/8 scram-sha-256\n"
 """`pg_hba.conf`: only this role may connect; the superuser needs access to the server's files."""
 
 

@@ -20,7 +20,7 @@ import psycopg
 from onceproof.harness.links.topology import POSTGRES, Topology
 from onceproof.harness.processes.processes import MARKER, Identity, Process, Processes
 from onceproof.harness.processes.trouble import StageTrouble
-from onceproof.harness.stage.database_login import DATABASE, LET_IN, Login, connection_string
+from onceproof.harness.stage.database_login import DATABASE, HBA_RULE, Login, connection_string
 from onceproof.harness.tools.setup import StageTools
 from onceproof.harness.wait import Overdue, Stop, wait_until
 
@@ -82,7 +82,7 @@ class LocalPostgres:
             "initdb", "-D", self._folder, "-U", "superuser", "--auth=reject",
             "--no-sync", "--no-instructions", "--encoding=UTF8", "--locale=C",
         )  # fmt: skip
-        self._run("/usr/bin/tee", self._folder / "pg_hba.conf", asks=LET_IN)
+        self._run("/usr/bin/tee", self._folder / "pg_hba.conf", asks=HBA_RULE)
         # The superuser cannot connect over the network, so create the role in single-user mode.
         output = self._run(
             "postgres", "--single", "-D", self._folder, DATABASE, asks=login.statements

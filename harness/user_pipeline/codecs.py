@@ -41,7 +41,7 @@ def decoded(function: str | None, data: bytes | None) -> str | None:
         raise BadRule(_failure(function, error, data)) from error
 
 
-decoded_again = lru_cache(maxsize=_CACHED_RECORDS)(decoded)
+decoded_cached = lru_cache(maxsize=_CACHED_RECORDS)(decoded)
 
 
 @lru_cache(maxsize=_CACHED_RECORDS)

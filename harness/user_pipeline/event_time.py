@@ -94,10 +94,10 @@ class EventTime:
             ) from None
         found = self._micros(content)
         if found is None:
-            fits = [f"--event-time-format {name}" for name in _possible_formats(content)]
+            options = [f"--event-time-format {name}" for name in _possible_formats(content)]
             raise BadRule(
                 f"the event time at {self.path} is {json.dumps(content)[:80]}; expected "
-                f"{FORMATS[self.format]}{f', or {fits[0]}' if fits else ''}"
+                f"{FORMATS[self.format]}{f', or {options[0]}' if options else ''}"
             )
         return found
 
@@ -158,7 +158,7 @@ def made_up(times: EventTime, records: int, seed: int) -> Sequence[int]:
     return found
 
 
-def pushed(times: EventTime, known: Iterable[int], number: int) -> int:
+def round_event_time(times: EventTime, known: Iterable[int], number: int) -> int:
     """Return the event time of a round of last inputs (from 0), beyond all known event times."""
     far = max(_MIN_ROUND_DISTANCE, _ROUND_LATENESS_FACTOR * times.lateness)
     return max(known, default=_MADE_UP_FROM) + (number + 1) * far

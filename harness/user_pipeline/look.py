@@ -226,8 +226,8 @@ class Look:
             for offset, record, done in self._with_effects(inputs, effects)
             if not done and record in self.required
         }
-        asked = {record for _, record, _ in inputs if record in self.sentinels}
-        if waiting and not (still and asked and asked.isdisjoint(waiting)):
+        sentinels = {record for _, record, _ in inputs if record in self.sentinels}
+        if waiting and not (still and sentinels and sentinels.isdisjoint(waiting)):
             return min(waiting.values())
         return inputs[-1][0] + 1
 
@@ -267,19 +267,19 @@ class Look:
         self, inputs: Sequence[tuple[str, str]], effects: Sequence[Collection[str | None]]
     ) -> list[tuple[bool, ...]]:
         """Return for each input (identity, key) of a partition which outputs have its effect."""
-        came = passed if self.upserts else _arrived_by_identity
+        arrival = passed if self.upserts else _arrived_by_identity
         if self.keys:
             records = [record for record, _ in inputs]
-            looked = [
+            by_output = [
                 arrived(records, there, keys)
                 for there, keys in zip(effects, self.keys, strict=True)
             ]
         else:
-            looked = [came(inputs, there) for there in effects]
+            by_output = [arrival(inputs, there) for there in effects]
         other = self.elsewhere or [()] * len(effects)
         each = [
             [done or record in elsewhere for record, done in found]
-            for found, elsewhere in zip(looked, other, strict=True)
+            for found, elsewhere in zip(by_output, other, strict=True)
         ]
         return list(zip(*each, strict=True))
 

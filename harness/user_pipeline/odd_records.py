@@ -34,7 +34,7 @@ _AGAIN: Final = {ABORTED: 3, NULL: 2, OVERSIZE: 1}
 """First digit of the numbers of odd orders, of the plain ones after them, and of those sent once
 these have effects, by kind."""
 
-Alike = Mapping[tuple[str, int], list[Entry]]
+Templates = Mapping[tuple[str, int], list[Entry]]
 """Topic and partition → records to imitate."""
 
 
@@ -50,11 +50,11 @@ def send_odd(context: RunContext, kind: str) -> Positions:
         UnreadableLog: an input cannot be read now.
         KafkaException: the transaction failed.
     """
-    alike = {at: found for at, found in _last(context).items() if found}
+    templates = {at: found for at, found in _last(context).items() if found}
     for topic in context.inputs:
-        if topic not in {of for of, _ in alike}:
+        if topic not in {of for of, _ in templates}:
             raise NotSent(f"topic {topic} has no record that an odd record could imitate")
-    _SENDERS[kind](context, alike)
+    _SENDERS[kind](context, templates)
     return context.input_ends()
 
 
@@ -73,36 +73,36 @@ def send_plain(context: RunContext, kind: str, *, again: bool = False) -> frozen
     A pipeline that continues has effects of them. With `again`, the records are different ones.
     Identities for a file's records are those of inputs. Raises as `send_odd` does.
     """
-    alike = {at: found[-1:] for at, found in _last(context).items()}
+    templates = {at: found[-1:] for at, found in _last(context).items()}
     other = _NewIdentity((_AGAIN if again else _PLAIN)[kind])
-    _produce(_producer(context), alike, other)
+    _produce(_producer(context), templates, other)
     return frozenset(
         other(entry.headers.get(RECORD_HEADER, b"")).decode()
-        for entries in alike.values()
+        for entries in templates.values()
         for entry in entries
     )
 
 
-def _send_aborted(context: RunContext, alike: Alike) -> None:
+def _send_aborted(context: RunContext, templates: Templates) -> None:
     producer = _producer(context, **{"transactional.id": _ID})
     producer.init_transactions(_SECONDS)
     producer.begin_transaction()
-    _produce(producer, alike, _NewIdentity(_ODD[ABORTED]))
+    _produce(producer, templates, _NewIdentity(_ODD[ABORTED]))
     producer.abort_transaction(_SECONDS)
 
 
-def _send_null(context: RunContext, alike: Alike) -> None:
-    _produce(_producer(context), alike, _NewIdentity(_ODD[NULL]), lambda _: None)
+def _send_null(context: RunContext, templates: Templates) -> None:
+    _produce(_producer(context), templates, _NewIdentity(_ODD[NULL]), lambda _: None)
 
 
-def _send_large(context: RunContext, alike: Alike) -> None:
-    last = {at: entries[-1:] for at, entries in alike.items()}
+def _send_large(context: RunContext, templates: Templates) -> None:
+    last = {at: entries[-1:] for at, entries in templates.items()}
     more = {"message.max.bytes": str(MESSAGE_MAX_BYTES)}
     producer, other = _producer(context, **more), _NewIdentity(_ODD[OVERSIZE])
     _produce(producer, last, other, lambda value: padded(other(value).decode()).encode())
 
 
-_SENDERS: Final[Mapping[str, Callable[[RunContext, Alike], None]]] = {
+_SENDERS: Final[Mapping[str, Callable[[RunContext, Templates], None]]] = {
     ABORTED: _send_aborted,
     NULL: _send_null,
     OVERSIZE: _send_large,
@@ -126,11 +126,11 @@ class _NewIdentity:
 
 def _produce(
     producer: Producer,
-    alike: Alike,
+    templates: Templates,
     other: _NewIdentity,
     value: Callable[[bytes], bytes | None] | None = None,
 ) -> None:
-    for (topic, partition), entries in alike.items():
+    for (topic, partition), entries in templates.items():
         for entry in entries:
             named = entry.headers.get(RECORD_HEADER, b"")
             producer.produce(
@@ -144,7 +144,7 @@ def _produce(
         raise NotSent(f"brokers did not accept {left} odd records within {_SECONDS:g} s")
 
 
-def _last(context: RunContext) -> Alike:
+def _last(context: RunContext) -> Templates:
     """Return the last records of each input partition that odd ones can imitate."""
     with context.reader() as reader:
         plain = {
@@ -157,7 +157,7 @@ def _last(context: RunContext) -> Alike:
     return {at: entries[-_PER_PARTITION:] for at, entries in plain.items()}
 
 
-def _keep_matching(plain: Alike) -> dict[tuple[str, int], list[Entry]]:
+def _keep_matching(plain: Templates) -> dict[tuple[str, int], list[Entry]]:
     """Keep generated records that match in all topics, so that the odd ones match as well."""
     numbers = defaultdict(list)
     for (_, partition), entries in plain.items():

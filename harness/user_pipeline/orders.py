@@ -17,7 +17,7 @@ from onceproof.harness.history.identity import digest
 from onceproof.harness.user_pipeline.codecs import encoded
 from onceproof.harness.user_pipeline.contents import Contents, path_of
 from onceproof.harness.user_pipeline.effects import Yield
-from onceproof.harness.user_pipeline.event_time import ROUNDS, EventTime, late, pushed
+from onceproof.harness.user_pipeline.event_time import ROUNDS, EventTime, late, round_event_time
 from onceproof.harness.user_pipeline.final_state import FinalState, check_state, keys_of
 from onceproof.harness.user_pipeline.identity import BadRule
 from onceproof.harness.user_pipeline.input_file import Given, records_of
@@ -209,7 +209,7 @@ class Orders:
         here = {record.identity for record in self._all(seed) if names(record.value)}
         return self.required(seed=seed) - here
 
-    def asked_last(self, *, seed: int) -> frozenset[str]:
+    def required_sentinels(self, *, seed: int) -> frozenset[str]:
         """Return identities of the sentinels that must have an effect."""
         each = self.sentinels // self.producers
         # With several rounds, only the first must have effects; see `_never_closed`.
@@ -297,7 +297,10 @@ def _in_rounds(records: Sequence[Given], times: EventTime, last: int) -> list[Gi
     return [
         *records[:first],
         *(
-            replace(r, value=times.put(r.value or "{}", pushed(times, known[:first], n // each)))
+            replace(
+                r,
+                value=times.put(r.value or "{}", round_event_time(times, known[:first], n // each)),
+            )
             for n, r in enumerate(records[first:])
         ),
     ]

@@ -19,7 +19,7 @@ EMPTY: Final = "empty-partition"
 ODD: Final[Mapping[str, str]] = {
     ABORTED: "records of an aborted transaction",
     NULL: "records with a null value",
-    OVERSIZE: "records larger than brokers take by default",
+    OVERSIZE: "records larger than brokers accept by default",
     KEYS: "records with an empty key, and with several headers of one name",
 }
 """Kinds of odd records in an input, as hazards name them → description."""

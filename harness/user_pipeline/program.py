@@ -212,10 +212,10 @@ class Program:
         if not self._any_waiting():
             return True
         try:
-            lasts = (now() - self.supervisor.running().started_at) / 1e9 >= self.rest
+            is_old_enough = (now() - self.supervisor.running().started_at) / 1e9 >= self.rest
         except PipelineTrouble:
             return False  # it is being restarted
-        return still and lasts and not self._behind()
+        return still and is_old_enough and not self._behind()
 
     def _behind(self) -> bool:
         """Return whether its groups have committed, but less than the input contains."""
@@ -226,14 +226,14 @@ class Program:
     def holds_back(self) -> str | None:
         """Return why effects may still come, if it is alive and its group does not lag."""
         try:
-            done, there = self.look.done()
+            done, total = self.look.done()
             behind = self._behind()
         except AWAY:
             return None
         if not self.alive() or behind:
             return None
         return (
-            f"{there - done} of {there} inputs lack an effect in at least one output, and so do "
+            f"{total - done} of {total} inputs lack an effect in at least one output, and so do "
             "records that were sent after it had become idle, so it may still hold effects back. "
             "Wait longer with --settle, or look in its log for why it does not continue. If it "
             "waits for later event times, use --event-time to say where an input has its event time"

@@ -111,8 +111,8 @@ class SeveralInputs:
     def required(self, *, seed: int) -> frozenset[str]:
         return self._of_each(lambda each: each.required(seed=seed))
 
-    def asked_last(self, *, seed: int) -> frozenset[str]:
-        return self._of_each(lambda each: each.asked_last(seed=seed))
+    def required_sentinels(self, *, seed: int) -> frozenset[str]:
+        return self._of_each(lambda each: each.required_sentinels(seed=seed))
 
     def elsewhere(self, sink: str, *, seed: int) -> frozenset[str]:
         """Return nothing: what a record must have, it must have in every output."""

@@ -380,7 +380,7 @@ class OwnPipeline(SubjectBase):
             ),
             required=self.orders.required(seed=parts.seed),
             elsewhere=tuple(self.orders.elsewhere(sink, seed=parts.seed) for sink in self.sinks),
-            sentinels=self.orders.asked_last(seed=parts.seed),
+            sentinels=self.orders.required_sentinels(seed=parts.seed),
             rest=self.rest,
             pause=self.pause,
             upserts=self.upserts is not None,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from onceproof.harness.kafka.log_reader import LogReader
-from onceproof.harness.user_pipeline.codecs import decoded_again, text_of_bytes
+from onceproof.harness.user_pipeline.codecs import decoded_cached, text_of_bytes
 from onceproof.harness.user_pipeline.identity import BadRule, Written
 from onceproof.harness.user_pipeline.outputs.base import Found, UnreadableOutput
 from onceproof.harness.user_pipeline.outputs.kind import RECORD, Opened, OutputKind, any_place
@@ -36,7 +36,7 @@ class Topic:
                     position = f"{entry.topic}-{entry.partition}@{entry.offset}"
                     headers = {k: text_of_bytes(v) or "" for k, v in entry.headers.items()}
                     try:
-                        value = decoded_again(self._decode, entry.value)
+                        value = decoded_cached(self._decode, entry.value)
                     except BadRule as error:
                         raise UnreadableOutput(f"{position}: {error}") from error
                     yield Found(

@@ -11,7 +11,7 @@ from onceproof.harness.user_pipeline.event_time import (
     EventTime,
     late,
     made_up,
-    pushed,
+    round_event_time,
 )
 from onceproof.harness.user_pipeline.identity import BadRule
 
@@ -129,8 +129,8 @@ def test_an_input_is_late_at_the_very_limit() -> None:
 
 
 def test_each_round_is_far_beyond_all_before_it() -> None:
-    rounds = [pushed(times(), [BEGIN, BEGIN - 5], number) for number in range(3)]
+    rounds = [round_event_time(times(), [BEGIN, BEGIN - 5], number) for number in range(3)]
     assert rounds == [BEGIN + DAY, BEGIN + 2 * DAY, BEGIN + 3 * DAY]
     hours = times(lateness="2h")
-    assert pushed(hours, [BEGIN], 0) - BEGIN == 1_000 * hours.lateness
-    assert pushed(times(), [], 0) > BEGIN
+    assert round_event_time(hours, [BEGIN], 0) - BEGIN == 1_000 * hours.lateness
+    assert round_event_time(times(), [], 0) > BEGIN

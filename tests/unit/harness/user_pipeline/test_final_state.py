@@ -235,7 +235,7 @@ def test_generated_orders_end_with_new_customers(rules: Path) -> None:
     last = [keys[f"order-{n:06d}"] for n in range(240, 300)]
     earlier = {key for n in range(240) for key in keys[f"order-{n:06d}"]}
     assert len(set(last) - {(key,) for key in earlier}) == 60
-    assert len(made.asked_last(seed=1)) == 60
+    assert len(made.required_sentinels(seed=1)) == 60
     by_item = Orders(
         topic="t",
         records=300,

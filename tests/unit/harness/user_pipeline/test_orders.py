@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from onceproof.harness.history.identity import digest
-from onceproof.harness.user_pipeline.event_time import EventTime, pushed
+from onceproof.harness.user_pipeline.event_time import EventTime, round_event_time
 from onceproof.harness.user_pipeline.identity import BadRule
 from onceproof.harness.user_pipeline.input_file import count
 from onceproof.harness.user_pipeline.orders import Orders
@@ -48,14 +48,14 @@ def test_the_last_of_each_producer_are_the_sentinels(producers: int) -> None:
     orders = Orders(topic="orders", records=100, producers=producers, sentinels=12)
     each = [[r.record for r in orders.sends(producer=n, seed=1)] for n in range(producers)]
     last = {record for records in each for record in records[-12 // producers :]}
-    assert orders.asked_last(seed=1) == last
+    assert orders.required_sentinels(seed=1) == last
     assert len(last) == 12
 
 
 def test_without_sentinels_nothing_is_asked_last() -> None:
-    assert Orders(topic="orders", records=100).asked_last(seed=1) == frozenset()
+    assert Orders(topic="orders", records=100).required_sentinels(seed=1) == frozenset()
     few = Orders(topic="orders", records=100, producers=4, sentinels=3)
-    assert few.asked_last(seed=1) == frozenset(), "a producer has none or all of its share"
+    assert few.required_sentinels(seed=1) == frozenset(), "a producer has none or all of its share"
 
 
 def test_a_sentinel_must_have_an_effect(tmp_path: Path) -> None:
@@ -65,10 +65,10 @@ def test_a_sentinel_must_have_an_effect(tmp_path: Path) -> None:
     due = {record for record, _, value in sent(orders) if json.loads(value)["quantity"] % 3}
     assert orders.required(seed=1) == due
     last = {f"order-{n:06d}" for n in range(80, 100)}
-    assert orders.asked_last(seed=1) == due & last
+    assert orders.required_sentinels(seed=1) == due & last
     assert 0 < len(due & last) < 20
     loose = replace(orders, effects="0..1")
-    assert loose.required(seed=1) == loose.asked_last(seed=1) == frozenset()
+    assert loose.required(seed=1) == loose.required_sentinels(seed=1) == frozenset()
 
 
 def test_what_each_must_come_to(tmp_path: Path) -> None:
@@ -276,7 +276,7 @@ def test_orders_get_event_times_and_the_last_ones_come_in_rounds_far_apart() -> 
     found = event_times(TIMED)
     plain = [found[f"order-{n:06d}"] for n in range(540)]
     rounds = [{found[f"order-{n:06d}"] for n in range(at, at + 20)} for at in (540, 560, 580)]
-    assert rounds == [{pushed(TIMES, plain, number)} for number in range(3)]
+    assert rounds == [{round_event_time(TIMES, plain, number)} for number in range(3)]
     assert [json.loads(v)["at"] for _, _, v in sent(Orders(topic="t", records=1, times=TIMES))]
     assert "at" not in json.loads(sent(Orders(topic="t", records=1))[0][2])
     assert (TIMED.rounds, Orders(topic="t", records=1).rounds) == (3, 1)
@@ -292,7 +292,7 @@ def test_each_round_goes_to_every_partition(partitions: int) -> None:
 
 
 def test_only_the_first_round_is_asked_for() -> None:
-    assert TIMED.asked_last(seed=1) == {f"order-{n:06d}" for n in range(540, 560)}
+    assert TIMED.required_sentinels(seed=1) == {f"order-{n:06d}" for n in range(540, 560)}
     rows = [row for n in (0, 1) for row in TIMED.expected(OUT, producer=n, seed=1)]
     optional = {row["record"] for row in rows if row["optional"]}
     assert optional == {f"order-{n:06d}" for n in range(560, 600)}
@@ -321,7 +321,7 @@ def test_records_of_a_file_keep_their_event_times_but_for_the_last(tmp_path: Pat
     found = event_times(orders)
     assert [found[str(n)] for n in range(24)] == [(100_000_000_000 + n) * 1000 for n in range(24)]
     assert [found[str(n)] for n in range(24, 30)] == [
-        pushed(TIMES, [found["23"]], number) for number in (0, 0, 1, 1, 2, 2)
+        round_event_time(TIMES, [found["23"]], number) for number in (0, 0, 1, 1, 2, 2)
     ]
     file.write_text('{"order_id": "1"}\n')
     with pytest.raises(BadRule, match=r"no event time at \$.at"):

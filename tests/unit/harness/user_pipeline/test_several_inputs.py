@@ -79,7 +79,7 @@ def test_the_last_of_each_producer_are_the_sentinels_of_every_topic(
         every += records
         asked |= set(records[len(records) - workload.sentinels // producers :])
     assert len(every) == len(set(every)) == orders + payments == workload.records
-    assert asked == workload.asked_last(seed=1)
+    assert asked == workload.required_sentinels(seed=1)
     assert set(every) == workload.required(seed=1)
     assert [sum(name.startswith(topic) for name in asked) for topic in "ab"] == kept
 
