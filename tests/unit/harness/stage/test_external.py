@@ -81,7 +81,7 @@ def test_credentials_are_in_its_file_in_another_or_in_the_environment(
             "kafka-properties = 'a'\n[kafka]\nsecurity.protocol = 'SSL'",
             "either kafka-properties or",
         ),
-        ("[kafka]\ngroup.id = 'g'", "group.id: not a property that says how to connect"),
+        ("[kafka]\ngroup.id = 'g'", "group.id: not a connection property"),
         ("[kafka]\nsasl.password = 'open-sesame'", "chmod 600"),
     ],
 )
