@@ -102,7 +102,7 @@ def test_a_pipeline_of_ones_own_connects_by_its_placeholders(watch: Watch, runs:
     )  # fmt: skip
     nothing_is_left(watch, done, runs)
     assert done.code == 0, done.out + done.err
-    assert "The dry run went well" in done.out
+    assert "The dry run succeeded" in done.out
 
 
 @LATER

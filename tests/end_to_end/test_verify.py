@@ -64,7 +64,7 @@ def test_a_dry_run_says_that_no_identity_comes_back(runs: Path, tmp_path: Path) 
     done = typed(DRY_RUN, runs, tmp_path, enrich=changed)
     assert done.code == 3, done.out + done.err
     assert "none has the identity of an input" in done.out
-    assert "The dry run failed without any fault" in done.out
+    assert "The dry run failed, although no fault" in done.out
 
 
 @pytest.mark.integration
@@ -78,7 +78,7 @@ def test_a_dry_run_says_which_field_of_a_content_is_wrong(runs: Path, tmp_path: 
     assert done.code == 1, done.out + done.err
     assert "wrong-output" in done.out
     assert 'priority: expected "high", found no such field' in done.out
-    assert "The dry run failed without any fault" in done.out
+    assert "The dry run failed, although no fault" in done.out
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ class TestAnHttpService:
         )  # fmt: skip
         assert done.verdicts() == {"exactly-once orders → shipments": verdict}, done.out + done.err
         assert {group["anomaly"] for group in done.report["findings"]} == anomalies
-        assert "only commands reach it, and none pauses it" in done.out
+        assert "it is controlled by commands, and none of them pauses it" in done.out
         killed = [each["evidence"] for each in done.report["faults"] if "kill" in each["fault"]]
         assert killed
         assert all("did not answer: " in (evidence or "") for evidence in killed)

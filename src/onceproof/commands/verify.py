@@ -59,7 +59,7 @@ def verify(
 
     def do(stream: Stream) -> int:
         try:
-            _see_program(options)
+            _check_program(options)
             scenario = draft(options)
         except BadTrial as error:
             print(f"onceproof verify: {error}.", file=sys.stderr)
@@ -122,11 +122,11 @@ def _try(
         return USAGE
     scenario, left_out = with_supported_faults(scenario, offers(backend))
     for at in left_out:
-        print(f"left out: «{at.name}», because this stage cannot do it", file=sys.stderr)
+        print(f"left out: «{at.name}», which this stage does not support", file=sys.stderr)
     for at in scenario.schedule:
         print(f"fault    {at.do.describe()}, when {at.when()}", file=sys.stderr)
     if dry_run:
-        print("Nothing was put to the test; leave out --dry-run for that.")
+        print("No trial was run. To run it, omit --dry-run.")
         return 0
     outcome = run(scenario)
     print_result(outcome.report, sys.stdout, outcome.folder)
@@ -135,7 +135,7 @@ def _try(
     return outcome.exit_code
 
 
-def _see_program(options: VerifyOptions) -> None:
+def _check_program(options: VerifyOptions) -> None:
     """Raise `BadTrial` early if the program or image cannot be started."""
     if options.image is not None:
         from onceproof.harness.user_pipeline.container import engine_with  # slow import
@@ -151,7 +151,7 @@ def _see_program(options: VerifyOptions) -> None:
     inside = str(options.folder / program) if "/" in program else program
     if shutil.which(inside) is None:
         raise BadTrial(
-            f"{program!r} cannot be started: there is no such program in PATH, and no such "
+            f"{program!r} cannot be started: there is no such program in PATH and no such "
             "executable file; give the command after --, as in a shell"
         )
 
@@ -165,18 +165,18 @@ def _print_options(scenario: Scenario, seed: int) -> None:
         f"pipeline {subject.started_by}",
         *(
             f"input    {each.records} records "
-            f"{f'of {each.file}' if each.file else 'made up from the seed'} into {each.topic}"
+            f"{f'from {each.file}' if each.file else 'generated from the seed'} to {each.topic}"
             for each in inputs
         ),
         *(line for each in inputs for line in _event_times(each, seed)),
         *(
-            f"output   {output.kind} {output.place} as {output.view} sees it, identity "
+            f"output   {output.kind} {output.place}, read as {output.view}, identity "
             f"{output.identity}, {subject.comes_to_in_words(output.name)} of "
             f"{'all inputs' if orders.states else 'each input'}"
             for output in subject.outputs
         ),
         *([] if subject.dead_letters is None else [_letters(subject.dead_letters)]),
-        *([] if subject.upserts is None else [f"upserts  one value for each {subject.upserts}"]),
+        *([] if subject.upserts is None else [f"upserts  one value per {subject.upserts}"]),
         f"position {'by its Spark checkpoint' if subject.spark else 'by its group, or its output'}",
         *(f"claim    {claim.name}" for claim in scenario.claims),
     ]
@@ -187,10 +187,10 @@ def _event_times(orders: Orders, seed: int) -> list[str]:
     if orders.times is None:
         return []
     disordered, late = orders.disorder(seed=seed)
-    whose = "of its" if orders.file else "made-up"
+    of = "" if orders.file else "generated "
     return [
-        f"event    time {orders.times}; {disordered} {whose} inputs are out of order, and {late} "
-        "are late and may be dropped"
+        f"event    time {orders.times}; {disordered} {of}inputs are out of order, and {late} are "
+        "late and may be dropped"
     ]
 
 

@@ -23,12 +23,12 @@ def check_places(options: VerifyOptions, subject: OwnPipeline) -> None:
     for name in names:
         if names.count(name) > 1:
             raise BadTrial(
-                f"two outputs are named {name!r}; expected different names, or the effects in one "
-                "would be counted for the other too"
+                f"two outputs are named {name!r}; expected different names, because effects are "
+                "counted by the name of their output"
             )
     for topic in subject.orders.topics:
         if any(topic in (output.topic, output.queue) for output in subject.places):
-            raise BadTrial(f"{topic} is the input topic; expected another name for the output")
+            raise BadTrial(f"{topic} is the input topic; expected a different name for the output")
     for name in set(subject.queues).intersection(options.topics):
         raise BadTrial(f"{name} is both a topic and a queue; expected different names")
     if subject.upserts is not None:
@@ -53,24 +53,24 @@ def check_inputs(options: VerifyOptions) -> None:
     }
     for option in (name for name, given in refused.items() if given):
         raise BadTrial(
-            f"{option} cannot be used with several inputs, since a row may depend on more than one "
-            "of them; leave it out, and the number and the identities of effects are judged"
+            f"{option} cannot be used with several inputs, because an effect may depend on more "
+            "than one of them; without it, the number and identities of effects are judged"
         )
     if _asks(options, "checkpoint"):
         raise BadTrial(
             "{checkpoint} cannot be used with several inputs; expected {work}/checkpoint, which is "
-            "not watched: the job is then tested as any program"
+            "not watched: the job is then tested like any other program"
         )
     files = [of.data for of in options.inputs]
     if any(files) and not all(files):
         raise BadTrial(
             f"--data is missing for {topics[files.index(None)]}; expected a file for each input, "
-            "or none: records that are made up match each other, and not those of a file"
+            "or none, because generated records match each other, but not the records of a file"
         )
     if any(files) and options.records is not None:
         raise BadTrial(
-            "--records cannot be used with the files of several inputs, whose records may belong "
-            "together; expected shorter files"
+            "--records cannot be used with --data and several inputs, because their records may "
+            "belong together; expected shorter files"
         )
     _check_apart("--identity", {of.topic: of.identity for of in options.inputs})
     if options.dead_letters is not None:
@@ -83,14 +83,14 @@ def _check_apart(option: str, rules: Mapping[str, str]) -> None:
     for topic, rule in rules.items():
         if rule == f"header:{RECORD_HEADER}":
             raise BadTrial(
-                f"{option} {rule} cannot be used with several inputs, since a row has only one "
-                f"such header; expected {topic}=RULE, where an output has an identity of {topic}"
+                f"{option} {rule} cannot be used with several inputs, because an output has only "
+                f"one such header; expected {topic}=RULE with the rule for inputs from {topic}"
             )
         alike = [other for other in rules if rules[other] == rule]
         if len(alike) > 1:
             raise BadTrial(
-                f"{option} {rule} is the rule of {' and '.join(alike)}, so nothing tells which of "
-                "them an output comes from; expected TOPIC=RULE with a different rule for each"
+                f"{option} {rule} is the rule of {' and '.join(alike)}, so the input of an output "
+                "is ambiguous; expected TOPIC=RULE with a different rule for each"
             )
 
 
@@ -101,8 +101,8 @@ def check_group(topics: Collection[str], profile: Profile) -> None:
         return
     if apart := [topic for topic in topics if topic not in group.topics]:
         raise BadTrial(
-            f"in the dry run group {group.name} was not seen to read {' and '.join(apart)}; with "
-            "several inputs expected one group that reads all of them, or a trial for each input"
+            f"in the dry run, group {group.name} did not read {' and '.join(apart)}; with several "
+            "inputs, expected one group that reads all of them, or a separate trial for each"
         )
 
 
@@ -113,8 +113,8 @@ def check_queues(options: VerifyOptions, subject: OwnPipeline) -> None:
         raise BadTrial("{queues} needs a queue; add --output queue:ADDRESS")
     if subject.queues and not asks:
         raise BadTrial(
-            f"the command does not get the address of {subject.queues[0]}; expected {{queues}} in "
-            "it, the host:port of the queue broker, through a proxy"
+            f"the command lacks the address of queue {subject.queues[0]}; expected {{queues}} in "
+            "it, the proxied host:port of the queue broker"
         )
 
 
@@ -125,8 +125,8 @@ def check_http(options: VerifyOptions, subject: OwnPipeline) -> None:
         raise BadTrial("{http} needs the HTTP service; add --output http:PATH")
     if subject.http is not None and not asks:
         raise BadTrial(
-            f"the command does not get the address of {subject.http.paths[0]}; expected {{http}} "
-            "in it, as in {http}/" + subject.http.paths[0]
+            f"the command lacks the address of {subject.http.paths[0]}; expected {{http}} in it, "
+            "such as {http}/" + subject.http.paths[0]
         )
     if options.idempotency_key is not None and subject.http is None:
         raise BadTrial("--idempotency-key needs the HTTP service; add --output http:PATH")
@@ -137,7 +137,9 @@ def check_healthy(options: VerifyOptions, subject: OwnPipeline) -> None:
     if options.healthy is None:
         return
     if subject.spark:
-        raise BadTrial("--healthy cannot be used with a Spark job, whose checkpoint tells")
+        raise BadTrial(
+            "--healthy cannot be used with a Spark job, whose checkpoint shows whether it runs"
+        )
     health_of(options.healthy, options.instances)
 
 
@@ -148,8 +150,8 @@ def check_deployed(options: VerifyOptions, subject: OwnPipeline) -> None:
         return
     if not (subject.stop_command and subject.kill_command and options.healthy):
         raise BadTrial(
-            "--stop-command, --kill-command and --healthy must be given together: the service is "
-            "stopped and killed by these commands, and the URL shows that it is gone"
+            "--stop-command, --kill-command and --healthy must be given together: the commands "
+            "stop and kill the service, and the URL shows that it is down"
         )
     if subject.spark or options.instances > 1:
         raise BadTrial(
@@ -164,7 +166,7 @@ def check_feed(options: VerifyOptions, subject: OwnPipeline) -> None:
     if options.feed is None:
         return
     if not subject.feed:
-        raise BadTrial("--feed is empty; expected a command that takes inputs from standard input")
+        raise BadTrial("--feed is empty; expected a command that reads inputs from standard input")
     if options.others or options.encode or subject.spark:
         raise BadTrial("--feed cannot be used with several inputs, --encode or {checkpoint}")
     if _asks(options, "input"):
@@ -196,17 +198,17 @@ def check_expects(options: VerifyOptions) -> None:
     """Raise `BadTrial` if options for expected content contradict others."""
     if options.expects and options.effects != "1":
         raise BadTrial(
-            "--expect cannot be used with --effects: its function also says how many effects an "
-            "input has"
+            "--expect cannot be used with --effects: its function also determines the number of "
+            "effects"
         )
     if options.states and (options.expects or options.effects != "1"):
         raise BadTrial(
-            "--expect-state cannot be used with --expect or --effects: no row of a table of state "
-            "is the effect of one input"
+            "--expect-state cannot be used with --expect or --effects: a row of state is not the "
+            "effect of a single input"
         )
     if options.states and options.upserts is None:
         raise BadTrial(
-            "--expect-state needs --upserts RULE, where a row of the table has its key, such as "
+            "--expect-state needs --upserts RULE, where a row has its key, such as "
             "--upserts json:$.customer"
         )
     if options.states and options.encode is not None:
@@ -234,12 +236,12 @@ def check_upserts(options: VerifyOptions) -> None:
     """Raise `BadTrial` if a claim or option needs more than the final state of an upsert output."""
     if options.dead_letters is not None:
         raise BadTrial(
-            "--upserts and --dead-letters cannot be judged together: a dead letter leaves no "
-            "value, and nothing says which input should have left one; expected one of them"
+            "--upserts cannot be used with --dead-letters: an input with a dead letter leaves no "
+            "value, so the expected value of its key is unknown; expected only one of them"
         )
     if set(options.claims) != {EXACTLY_ONCE}:
         raise BadTrial(
-            f"--upserts cannot be counted: expected only --claim {EXACTLY_ONCE}, which is then "
+            f"--upserts leaves no effects to count: expected only --claim {EXACTLY_ONCE}, which is "
             "judged by the final values"
         )
     effects = Yield.parse(options.effects)
@@ -258,13 +260,13 @@ def check_atomic(options: VerifyOptions) -> None:
         return
     if len(options.outputs) < 2:
         raise BadTrial(
-            f"--claim {ATOMIC} speaks of outputs that are written together; expected --output "
-            "twice or more"
+            f"--claim {ATOMIC} compares outputs that are written together; expected two or more "
+            "--output options"
         )
     if options.event_time is not None:
         raise BadTrial(
-            f"--claim {ATOMIC} cannot be used with --event-time: the last windows stay open, and "
-            "an input that waits in one output may be in another"
+            f"--claim {ATOMIC} cannot be used with --event-time: the last windows stay open, so an "
+            "input may be in one output while another still waits for it"
         )
 
 
@@ -272,8 +274,8 @@ def check_several_identities(options: VerifyOptions) -> None:
     """Raise `BadTrial` if rows with several identities are judged by more than their number."""
     if "[*]" in options.identity and (options.expects or options.upserts is not None):
         raise BadTrial(
-            f"--identity {options.identity} cannot be used with --expect or --upserts: a row that "
-            "stands for several inputs is the effect of each of them, and has no content of one"
+            f"--identity {options.identity} cannot be used with --expect or --upserts: the content "
+            "of a row with several identities does not belong to a single input"
         )
 
 
@@ -285,12 +287,12 @@ def check_event_time(options: VerifyOptions) -> None:
     if None in given:
         raise BadTrial(
             "--event-time and --allowed-lateness must be given together: an input that is later "
-            "than is allowed may be dropped"
+            "than allowed may be dropped"
         )
     if options.upserts is not None:
         raise BadTrial(
-            "--event-time cannot be used with --upserts, whose last value is that of the last "
+            "--event-time cannot be used with --upserts, whose final value is that of the last "
             "input in the log"
         )
     if options.encode is not None:
-        raise BadTrial("--event-time cannot be used with --encode: event times are read in JSON")
+        raise BadTrial("--event-time cannot be used with --encode: event times are read from JSON")

@@ -27,13 +27,13 @@ def went_well(outcome: Outcome) -> bool:
 
 def print_success(outcome: Outcome, out: TextIO) -> None:
     count = outcome.report.counts.get
-    well = f"{_found(outcome.judgement.claims)}, found by its identity"
-    seen = plural(count("effects", 0), "effect")
+    result = f"{_found(outcome.judgement.claims)}, matched by identity"
+    found = plural(count("effects", 0), "effect")
     if count("state") and not count("effects"):
-        well = "the final state is what the records that were sent yield"
-        seen = plural(count("state", 0), "key")
+        result = "the final state matches the records that were sent"
+        found = plural(count("state", 0), "key")
     sent = plural(count("sends", 0), "record was", "records were")
-    out.write(f"The dry run went well: {well}.\n{sent} sent, and {seen} found.\n")
+    out.write(f"The dry run succeeded: {result}.\n{sent} sent, and {found} found.\n")
 
 
 def print_failure(outcome: Outcome, out: TextIO) -> int:
@@ -42,17 +42,18 @@ def print_failure(outcome: Outcome, out: TextIO) -> int:
     phase = failed_phase(outcome.report)
     if phase is not None and phase.phase in _OF_THE_STAGE:
         out.write(
-            "\nThe stage failed, not your pipeline. Where something was waited for, the machine "
-            "may have had too\nmuch to do: try again. `onceproof doctor` checks what a run needs, "
-            f"and logs are in {outcome.folder}/logs.\n"
+            "\nThe stage failed, not your pipeline. If it timed out, the machine may be "
+            "overloaded: try again.\n`onceproof doctor` checks the requirements of a run. Logs are "
+            f"in {outcome.folder}/logs.\n"
         )
         return outcome.exit_code or 1
     out.write(
-        "\nThe dry run failed without any fault. Where it says that identities are unknown or "
-        "missing, see --identity; where\neffects are missing or too many, see --effects and "
-        "--dead-letters; where values differ, see --upserts;\nwhere outputs come only when later "
-        "inputs do, see --event-time; and what the pipeline itself\nsaid is in "
-        f"{outcome.folder}/logs.\n"
+        "\nThe dry run failed, although no fault was injected. These options may be wrong:\n"
+        "  unknown or missing identities             --identity\n"
+        "  too few or too many effects               --effects, --dead-letters\n"
+        "  different values of a key                 --upserts\n"
+        "  outputs that appear after later inputs    --event-time\n"
+        f"The pipeline's own output is in {outcome.folder}/logs.\n"
     )
     return outcome.exit_code or 1
 
@@ -65,8 +66,9 @@ def print_plan(profile: str, plan: Plan, out: TextIO, *, faults_named: bool = Fa
         heading = "Only the faults that you named are injected. The pipeline has these hazards:"
         if plan.hazards:
             heading = (
-                "Only the faults that you named are injected, yet a claim is unexercised unless "
-                f"all of\nthese hazards occur. --accept-untested HAZARD, or {ALL}, changes that:"
+                "Only the faults that you named are injected, but a claim is unexercised unless "
+                f"all of\nthese hazards occur. --accept-untested HAZARD, or {ALL}, accepts missing "
+                "ones:"
             )
     out.write(f"\nProfile: {profile}\n\n{heading}\n")
     for hazard in (*plan.hazards, *plan.accepted):
@@ -79,5 +81,5 @@ def print_plan(profile: str, plan: Plan, out: TextIO, *, faults_named: bool = Fa
 def _found(judged: Sequence[ClaimJudgement]) -> str:
     """Say what was found; claims of at-most-once do not look for losses."""
     if all(claim.claim.guarantee == _AT_MOST for claim in judged):
-        return "no record that was sent has more effects than it may"
-    return "every record that was sent has its effects"
+        return "no record has more effects than expected"
+    return "every record has its effects"

@@ -23,14 +23,14 @@ _KINDS: Final = {
     "timeout": "requests that time out",
 }
 _OF_UPSERTS: Final = (
-    "Records in flight may be processed again, and older values may come back meanwhile. "
+    "Records in flight may be processed again, and older values may reappear temporarily. "
     "In the end each key has its final value. Progress may stop until the failure is over."
 )
 
 _OF_ATOMIC: Final = (
-    "The number and the content of effects: only which outputs have some was compared.",
-    "Inputs that no output has.",
-    "Each copy of a record that is in the input several times: they were taken as one.",
+    "The number and content of effects: only their presence in each output was compared.",
+    "Inputs without an effect in any output.",
+    "Individual copies of a record that is in the input several times: they count as one.",
 )
 """What a claim of atomic outputs does not cover."""
 
@@ -74,21 +74,21 @@ def fine_print(
         )
     elif subject.upserts is not None:
         promise = (
-            f"In the end each key ({subject.upserts} in {output.name}) has one value, left by the "
-            "last input of that key by the order of the input's log."
+            f"In the end each key ({subject.upserts} in {output.name}) has one value, written for "
+            "its last input in log order."
             f"{' It has the right content.' if orders.expects else ''}"
         )
     if subject.dead_letters is not None and guarantee == ATOMIC:
-        promise += f" A dead letter in {subject.dead_letters.name} is no effect."
+        promise += f" A dead letter in {subject.dead_letters.name} is not an effect."
     elif subject.dead_letters is not None:
         promise += (
-            f" A dead letter in {subject.dead_letters.name} stands for all effects of an input, "
-            "which then has no other."
+            f" A dead letter in {subject.dead_letters.name} replaces all effects of an input, "
+            "which then has no others."
         )
     if (times := subject.orders.times) is not None:
         promise += (
             f" An input whose event time ({times.path}) is {times.lateness / 1e6:g} s or more "
-            "before that of an input written before it, in any partition, may be dropped as late."
+            "before that of an earlier input, in any partition, may be dropped as late."
         )
     outputs = subject.outputs if guarantee == ATOMIC else (output,)
     untested = [
@@ -111,16 +111,16 @@ def _of_content(subject: OwnPipeline) -> list[str]:
     sentences = ["The content of effects: only their number and identities were compared."]
     if subject.orders.expects or subject.orders.states:
         ignored = ", ".join(subject.orders.ignored)
-        sentences = [f"Fields that --ignore names: {ignored}."] if ignored else []
+        sentences = [f"Fields excluded by --ignore: {ignored}."] if ignored else []
         if subject.upserts is not None:
             sentences.insert(0, "Values before the last one of each key.")
     elif subject.upserts is not None:
         sentences = [
-            "The content of values, and values before the last one: only which input left the last "
-            "one was compared."
+            "The content of values, and values before the last one: only which input wrote the "
+            "last one was compared."
         ]
     if len(subject.orders.topics) > 1:
-        sentences.append("Whether what an output joins belongs together.")
+        sentences.append("Whether the inputs that an output joins belong together.")
     if subject.dead_letters is not None:
         sentences.append("Whether a dead letter was justified.")
     return sentences
@@ -128,7 +128,7 @@ def _of_content(subject: OwnPipeline) -> list[str]:
 
 def _of_positions(subject: OwnPipeline) -> list[str]:
     if subject.spark:
-        return ["Anything the job keeps besides its checkpoint and its outputs."]
+        return ["State that the job keeps outside its checkpoint and its outputs."]
     return [
         "Offsets and other state that the program keeps outside Kafka and the stage's database."
     ]

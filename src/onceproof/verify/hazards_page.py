@@ -16,18 +16,18 @@ _HEAD: Final = """\
 
 `onceproof verify` first runs your pipeline without faults and observes its requests to brokers and
 databases. From these it derives the hazards that the pipeline has, and the faults that cause them.
-A claim `holds` only if every one of them occurred in this run; otherwise it is `unexercised`, and
-the verdict names the missing ones. `--accept-untested HAZARD` accepts a hazard that did not occur,
-and the report's title says so. `--fault` and `--schedule` replace the plan's faults by those of
-[the whole list](faults.md), not its hazards: they must occur all the same. `--accept-untested all`
-accepts them all; then any one hazard is enough.
+A claim `holds` only if all of them occurred in this run; otherwise it is `unexercised`, and the
+verdict names the missing ones. `--accept-untested HAZARD` accepts a hazard that did not occur, and
+the report's title says so. `--accept-untested all` accepts all of them; then any one hazard is
+enough. `--fault` and `--schedule` replace the faults of the plan with others from
+[the list of faults](faults.md). They do not change the hazards: these must still occur.
 
-`--preset` sets how often each hazard is triggered: {presets}. A hazard marked † takes long:
-`gentle` and `standard` trigger it once, `brutal` three times. Only `brutal` tests a hazard marked
-‡: a pipeline may be correct although it fails there. Hazards in the input itself are tested
-together, all others one after the other.
+`--preset` sets how often each hazard is triggered: {presets}. Hazards marked † take long: `gentle`
+and `standard` trigger them once, `brutal` three times. Only `brutal` tests hazards marked ‡: a
+pipeline may be correct although it fails there. Hazards of the input are tested together, all
+others one after another.
 
-| hazard | what happens to the pipeline | which pipeline has it | what proves it |
+| hazard | what happens to the pipeline | which pipelines have it | what proves that it occurred |
 | --- | --- | --- | --- |
 """
 

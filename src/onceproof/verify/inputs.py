@@ -40,7 +40,7 @@ def _each(topics: Sequence[str], given: Mapping[str, Sequence[str]]) -> Iterator
         for name, texts in given.items()
     }
     for n, topic in enumerate(topics):
-        said: dict[str, Any] = {name: of[topic] for name, of in found.items() if topic in of}
-        if "data" in said:
-            said["data"] = Path(said["data"])
-        yield InputOptions(topic=topic, **{**({"identity": PAYMENTS} if n else {}), **said})
+        values: dict[str, Any] = {name: of[topic] for name, of in found.items() if topic in of}
+        if "data" in values:
+            values["data"] = Path(values["data"])
+        yield InputOptions(topic=topic, **{**({"identity": PAYMENTS} if n else {}), **values})

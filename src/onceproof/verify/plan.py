@@ -59,7 +59,7 @@ def plan(pipeline: Pipeline, preset: str, accepted: Collection[str] = ()) -> Pla
         if (why := hazard.unless(pipeline)) is not None:
             absent[hazard.name] = why
         elif hazard.brutal and preset != BRUTAL:
-            absent[hazard.name] = f"only --preset {BRUTAL} brings it"
+            absent[hazard.name] = f"only --preset {BRUTAL} tests it"
     present = [hazard for hazard in TABLE if hazard.name not in absent]
     return Plan(
         schedule=_schedule(pipeline, preset, present),
@@ -86,13 +86,15 @@ def _schedule(pipeline: Pipeline, preset: str, present: list[Hazard]) -> tuple[S
         ]
         steps = _side_by_side(steps)
         for step in _combined(steps) if preset == BRUTAL and n else steps:
-            made = [_line(pipeline, hazard, part, strike, before) for hazard, part, strike in step]
-            found += made
-            before = tuple(at.name for at in made)
+            faults = [
+                _fault(pipeline, hazard, part, strike, before) for hazard, part, strike in step
+            ]
+            found += faults
+            before = tuple(fault.name for fault in faults)
     return tuple(found)
 
 
-def _line(
+def _fault(
     pipeline: Pipeline, hazard: Hazard, part: str, strike: Strike, before: tuple[str, ...]
 ) -> ScheduledFault:
     return ScheduledFault(

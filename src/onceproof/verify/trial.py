@@ -184,8 +184,8 @@ def _title(title: str, options: VerifyOptions, plan: Plan) -> str:
 
 def _too_few(orders: Orders | SeveralInputs, faults: int) -> BadTrial:
     return BadTrial(
-        f"{orders.records} records are over before {faults} faults have had an effect; expected "
-        f"{_LEAST * faults} or more, or fewer faults (--preset gentle)"
+        f"{orders.records} records are too few for {faults} faults; expected {_LEAST * faults} or "
+        "more, or fewer faults (--preset gentle)"
     )
 
 
@@ -203,7 +203,7 @@ def dry_run_of(scenario: Scenario) -> Scenario:
     return replace(
         scenario,
         name=DRY_RUN,
-        title="A dry run: no fault, few records",
+        title="Dry run: no faults, few records",
         workload=few,
         subject=replace(subject, orders=few),
         claims=tuple(replace(claim, expect=None) for claim in scenario.claims),
@@ -214,7 +214,7 @@ def _draft(options: VerifyOptions) -> Scenario:
     if not options.command and not options.image:
         raise BadTrial("no command: give the pipeline's command after --, as in `-- python job.py`")
     if not options.outputs:
-        raise BadTrial("no output: give --output, the place where the pipeline writes")
+        raise BadTrial("no output: give --output, the place that the pipeline writes to")
     for name in options.accepted:
         if name not in (ALL, *NAMES):
             raise BadTrial(
@@ -232,8 +232,7 @@ def _draft(options: VerifyOptions) -> Scenario:
     return Scenario(
         name=NAME,
         title=(
-            f"A pipeline of your own: {' and '.join(subject.orders.topics)} → "
-            f"{', '.join(subject.sinks)}"
+            f"Your pipeline: {' and '.join(subject.orders.topics)} → {', '.join(subject.sinks)}"
         ),
         subject=subject,
         workload=subject.orders,
@@ -279,7 +278,8 @@ def _subject(options: VerifyOptions) -> OwnPipeline:
         letters = Output.parse(options.dead_letters, _identity(rules))
     elif any(of.dead_letter_identity for of in options.inputs):
         raise BadTrial(
-            "--dead-letter-identity needs --dead-letters, the place where the pipeline writes them"
+            "--dead-letter-identity needs --dead-letters, the place that the pipeline writes "
+            "dead letters to"
         )
     if options.upserts is not None:
         check_upserts(options)

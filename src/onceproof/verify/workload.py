@@ -64,10 +64,10 @@ def _orders(
     if of.data is not None:
         if not of.data.is_file():
             raise BadTrial(f"{of.data} does not exist; expected a .jsonl, .csv or .parquet file")
-        there = count(of.data)
+        available = count(of.data)
         orders = replace(
             orders,
-            records=min(options.records or there, there),
+            records=min(options.records or available, available),
             file=str(of.data.absolute()),
             identity=of.data_identity or of.identity,
             key=of.data_key,

@@ -11,7 +11,7 @@ from onceproof.harness.faults.until import Lasted, TookEffect
 from onceproof.harness.user_pipeline.profile import GROUP
 from onceproof.verify.hazards.hazard import PHASES, Pipeline, Strike
 
-GATE: Final = "a gate on its links saw the message and its outcome"
+GATE: Final = "a gate on its links recorded the message and its outcome"
 
 LATE_SECONDS: Final = 12.0
 """How late responses are: more than short client timeouts, far less than Kafka's 30 s to 5 min."""
@@ -30,7 +30,8 @@ def needs(what: Callable[[Pipeline], object], why: str) -> Callable[[Pipeline], 
     def unless(pipeline: Pipeline) -> str | None:
         if what(pipeline):
             return None
-        return why if pipeline.profile.watched or pipeline.spark else f"{why} that was seen here"
+        observed = pipeline.profile.watched or pipeline.spark
+        return why if observed else f"{why}, as far as could be observed"
 
     return unless
 
@@ -57,7 +58,7 @@ def produces(pipeline: Pipeline) -> bool:
     return pipeline.profile.watched and bool(pipeline.profile.topics)
 
 
-def asks_for_answers(pipeline: Pipeline) -> bool:
+def waits_for_acks(pipeline: Pipeline) -> bool:
     """Whether it produces and waits for acknowledgements."""
     return is_program(pipeline) and produces(pipeline) and pipeline.profile.acks != 0
 
@@ -74,7 +75,7 @@ def no_topic(pipeline: Pipeline) -> str | None:
 
 def cannot_pause(pipeline: Pipeline) -> str | None:
     """Return why it cannot be paused, or None."""
-    return "only commands reach it, and none pauses it" if pipeline.deployed else None
+    return "it is controlled by commands, and none of them pauses it" if pipeline.deployed else None
 
 
 def tables(pipeline: Pipeline) -> bool:

@@ -21,6 +21,9 @@ from onceproof.harness.links.topology import ARTEMIS
 from onceproof.verify.hazards.asking import is_program, needs, uses_brokers
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
+_USING_BROKERS: Final = "pipelines that use brokers"
+_NEW_LEADERS: Final = "other brokers became leaders of the killed broker's partitions"
+
 
 def _broker(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     writes = n % 2 or pipeline.fed
@@ -68,47 +71,47 @@ BROKERS: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="leader-killed",
         says="the broker that leads a partition of its input or output is killed",
-        of="any that uses brokers",
-        proof="other brokers took over its leadership",
-        unless=needs(uses_brokers, "it uses no broker"),
+        of=_USING_BROKERS,
+        proof=_NEW_LEADERS,
+        unless=needs(uses_brokers, "it uses no brokers"),
         strikes=lambda p, n: list(_broker(p, n)),
         rare=True,
     ),
     Hazard(
         name="coordinator-killed",
-        says="the coordinator of its group is killed",
-        of="is a member of a group",
-        proof="other brokers took over its leadership",
-        unless=needs(lambda p: is_program(p) and p.group, "it is a member of no group"),
+        says="the coordinator of its consumer group is killed",
+        of="members of a consumer group",
+        proof=_NEW_LEADERS,
+        unless=needs(lambda p: is_program(p) and p.group, "it is not a member of a consumer group"),
         strikes=lambda p, n: list(_coordinator(p, n)),
         rare=True,
     ),
     Hazard(
         name="broker-lost-at-start",
         says="the coordinator of its group, or a leader of its output, is killed while it starts",
-        of="any but Spark that uses brokers",
-        proof="it had asked for metadata and got none yet; then other brokers took over leadership",
+        of="pipelines that use brokers, except Spark jobs",
+        proof="it had requested metadata without a response; then other brokers became leaders",
         unless=needs(
             lambda p: is_program(p) and p.profile.watched and uses_brokers(p),
-            "it uses no observed link to brokers, or is a Spark job",
+            "it is a Spark job, or has no observed link to brokers",
         ),
         strikes=lambda p, n: list(_at_start(p, n)),
         rare=True,
     ),
     Hazard(
         name="cut-off",
-        says="its connections to the brokers are cut for some seconds",
-        of="any that uses brokers",
-        proof="its connections were closed, and meanwhile records were acknowledged",
-        unless=needs(uses_brokers, "it uses no broker"),
+        says="its connections to the brokers are cut for several seconds",
+        of=_USING_BROKERS,
+        proof="its connections were closed, and records were acknowledged meanwhile",
+        unless=needs(uses_brokers, "it uses no brokers"),
         strikes=lambda p, n: list(_cut_off(p, n)),
         rare=True,
     ),
     Hazard(
         name="queue-broker-lost",
-        says="the queue broker is killed, or cut off",
-        of="writes to a queue",
-        proof="it did not respond, or connections to it were closed",
+        says="the queue broker is killed or disconnected",
+        of="pipelines that write to a queue",
+        proof="the queue broker did not respond, or connections to it were closed",
         unless=needs(lambda p: "queue" in p.kinds, "it writes to no queue"),
         strikes=lambda p, n: list(_queue_broker(p, n)),
         rare=True,

@@ -24,7 +24,8 @@ from onceproof.verify.hazards.producing import refused
 _OFFSET_ERRORS: Final = ("UNKNOWN_MEMBER_ID", "ILLEGAL_GENERATION", "REBALANCE_IN_PROGRESS")
 _BEFORE, _AFTER = HAZARDS["before-commit"], HAZARDS["after-commit"]
 
-_KAFKA: Final = "commits offsets or transactions to Kafka"
+_KAFKA: Final = "pipelines that commit offsets or transactions to Kafka"
+_TRANSACTIONAL: Final = "pipelines that use transactions"
 _NOTHING: Final = "it commits neither offsets nor transactions to Kafka"
 
 
@@ -58,7 +59,7 @@ def _killed(pipeline: Pipeline, at: str) -> list[Strike]:
 
 def _not_fenced(pipeline: Pipeline) -> str | None:
     if transactional(pipeline) and pipeline.profile.prepares:
-        return "its transactions hold no offsets: whoever fences it may abort what it has prepared"
+        return "its transactions contain no offsets, and fencing may abort a prepared transaction"
     return needs(transactional, "it has no transactions")(pipeline)
 
 
@@ -76,9 +77,9 @@ def _aborted(pipeline: Pipeline, n: int) -> Strike:
 COMMITS: Final[tuple[Hazard, ...]] = (
     Hazard(
         name=_BEFORE,
-        says="it is killed before a commit arrives",
+        says="it is killed before its commit reaches the broker",
         of=_KAFKA,
-        proof="a gate dropped the end of a transaction, or a commit of new offsets",
+        proof="a gate dropped the request that ends a transaction or commits new offsets",
         unless=needs(commits_to_kafka, _NOTHING),
         strikes=lambda p, n: _killed(p, "before-commit"),
     ),
@@ -86,14 +87,14 @@ COMMITS: Final[tuple[Hazard, ...]] = (
         name=_AFTER,
         says="it is killed before it receives the response to a successful commit",
         of=_KAFKA,
-        proof="a gate dropped the response to such a commit, which was not rejected",
+        proof="a gate dropped the response to such a request, which was not rejected",
         unless=needs(commits_to_kafka, _NOTHING),
         strikes=lambda p, n: _killed(p, "after-commit"),
     ),
     Hazard(
         name="commit-refused",
-        says="a commit of offsets is rejected, and it keeps running",
-        of="commits offsets by OffsetCommit",
+        says="its offset commit is rejected; it keeps running",
+        of="pipelines that send OffsetCommit",
         proof=GATE,
         unless=needs(
             lambda p: is_program(p) and GROUP in p.profile.commits, "it sends no OffsetCommit"
@@ -102,7 +103,7 @@ COMMITS: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="commit-unknown",
-        says="its connection closes instead of the response to a commit, and it keeps running",
+        says="its connection closes before the response to a commit; it keeps running",
         of=_KAFKA,
         proof=GATE,
         unless=needs(commits_to_kafka, _NOTHING),
@@ -110,7 +111,7 @@ COMMITS: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="commit-unheard",
-        says=f"its commit succeeds, the response is {LATE_SECONDS:g} s late, and it keeps running",
+        says=f"its commit succeeds, but the response is {LATE_SECONDS:g} s late; it keeps running",
         of=_KAFKA,
         proof=GATE,
         unless=needs(commits_to_kafka, _NOTHING),
@@ -119,7 +120,7 @@ COMMITS: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="coordinator-moved",
-        says="a commit is answered with NOT_COORDINATOR, and it keeps running",
+        says="its commit fails with NOT_COORDINATOR; it keeps running",
         of=_KAFKA,
         proof=GATE,
         unless=needs(commits_to_kafka, _NOTHING),
@@ -127,8 +128,8 @@ COMMITS: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="transaction-aborted",
-        says="its transaction must be aborted, and it keeps running",
-        of="is transactional",
+        says="an error forces it to abort a transaction; it keeps running",
+        of=_TRANSACTIONAL,
         proof=GATE,
         unless=needs(lambda p: transactional(p) and p.produced, "it has no transactions"),
         strikes=lambda p, n: [_aborted(p, n)],
@@ -136,8 +137,9 @@ COMMITS: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="producer-fenced",
         says="its transactional producer is fenced just before a commit",
-        of="is transactional",
-        proof="the coordinator rejected its commit after its transactional id was taken over",
+        of=_TRANSACTIONAL,
+        proof="the coordinator rejected its commit, because a newer producer had its "
+        "transactional id",
         unless=_not_fenced,
         strikes=lambda p, n: [Strike(do=FenceProgram())],
     ),

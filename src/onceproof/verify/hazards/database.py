@@ -11,7 +11,7 @@ from onceproof.harness.faults.targets.service import Database
 from onceproof.verify.hazards.asking import SERVER, needs, tables
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
-_DATABASE: Final = "writes to the stage's database"
+_DATABASE: Final = "pipelines that write to the stage's database"
 
 
 def _at_commit(act: str) -> Callable[[Pipeline, int], Sequence[Strike]]:
@@ -38,7 +38,7 @@ def _database_cut(pipeline: Pipeline, n: int) -> Iterator[Strike]:
 DATABASE: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="database-commit-lost",
-        says="it is killed at its commit in the database, which is rolled back",
+        says="it is killed while it commits to the database; the transaction is rolled back",
         of=_DATABASE,
         proof=SERVER,
         unless=needs(tables, "it does not write to the stage's database"),
@@ -46,7 +46,7 @@ DATABASE: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="database-commit-unheard",
-        says="it is killed at its commit in the database, which succeeds",
+        says="it is killed while it commits to the database; the transaction is committed",
         of=_DATABASE,
         proof=SERVER,
         unless=needs(tables, "it does not write to the stage's database"),
@@ -54,7 +54,8 @@ DATABASE: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="database-connection-lost",
-        says="its connection closes at a commit in the database, which succeeds or is rolled back",
+        says="its connection closes during a commit to the database, which succeeds or is rolled "
+        "back",
         of=_DATABASE,
         proof=SERVER,
         unless=needs(tables, "it does not write to the stage's database"),
@@ -62,7 +63,7 @@ DATABASE: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="database-refused",
-        says="the database rejects a statement or a commit: serialization failure, deadlock",
+        says="the database rejects a statement or a commit: serialization failure or deadlock",
         of=_DATABASE,
         proof="the server counted the rejections",
         unless=needs(tables, "it does not write to the stage's database"),
@@ -81,7 +82,7 @@ DATABASE: Final[tuple[Hazard, ...]] = (
         name="database-killed",
         says="the database is killed and recovers",
         of=_DATABASE,
-        proof="it did not respond",
+        proof="the database did not respond",
         unless=needs(tables, "it does not write to the stage's database"),
         strikes=lambda p, n: [Strike(do=Kill(Database()))],
         rare=True,

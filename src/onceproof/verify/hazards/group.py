@@ -131,26 +131,26 @@ def _alone(pipeline: Pipeline) -> str | None:
     if not is_program(pipeline):
         return "Spark coordinates its processes itself"
     if pipeline.profile.processes == 1:
-        return "only one process of it is connected to brokers; --instances N starts several"
+        return "only one of its processes is connected to brokers; --instances N starts several"
     return None
 
 
 def _no_peers(pipeline: Pipeline) -> str | None:
     """Return why no process of it can be paused while others continue, or None."""
-    return _alone(pipeline) or ("it is evicted instead" if _several(pipeline) else None)
+    return _alone(pipeline) or ("hazard evicted is tested instead" if _several(pipeline) else None)
 
 
 def _no_group(pipeline: Pipeline) -> str | None:
     group = pipeline.group
     if group is None:
-        return "it is in no group that the cluster knows"
+        return "it has no consumer group that another member could join"
     return _not_joined(group)
 
 
 def _not_joined(group: GroupProfile) -> str | None:
     """Return why onceproof's member cannot join its group, or None."""
     if group.protocol == "classic" and not common(group.assignors):
-        how = ", ".join(group.assignors) or "a protocol of its own"
+        how = ", ".join(group.assignors) or "a custom protocol"
         return f"its group assigns partitions by {how}, which onceproof's member does not support"
     return None
 
@@ -172,18 +172,18 @@ def _several(pipeline: Pipeline) -> bool:
 GROUP_MEMBER: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="instance-killed",
-        says="one of its processes is killed, and the others take over its work; each of them in "
-        "turn if they are in no group",
-        of="is several processes",
-        proof="the process ended by SIGKILL, and its group went on without it; in no group: others "
-        f"had written beyond all that was in the input, or {_OUT_SECONDS:g} s had passed",
+        says="one of its processes is killed, and the others take over its work; without a group, "
+        "each process in turn",
+        of="pipelines of several processes",
+        proof="the process ended by SIGKILL, and its group continued without it; without a group: "
+        f"the others had processed the whole input so far, or {_OUT_SECONDS:g} s had passed",
         unless=_alone,
         strikes=lambda p, n: list(_instance_killed(p, n)),
     ),
     Hazard(
         name="evicted",
-        says="it loses its partitions while it has records in flight, and keeps running",
-        of="is in a consumer group",
+        says="it loses its partitions while it has records in flight; it keeps running",
+        of="members of a consumer group",
         proof="while it was paused, another member had its partitions, or its group had no members",
         unless=lambda p: (
             cannot_pause(p) or evictable(p) if is_program(p) else "Spark assigns partitions itself"
@@ -192,10 +192,11 @@ GROUP_MEMBER: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="instance-paused",
-        says="one of its processes is paused while others go on, and resumes; each of them in turn",
-        of="is several processes that are no members of one consumer group",
-        proof="it was paused until others had written beyond all that was in the input, or for "
-        f"{_OUT_SECONDS:g} s",
+        says="one of its processes is paused while the others continue, then resumed; each process "
+        "in turn",
+        of="pipelines of several processes that are not members of one consumer group",
+        proof="the process was paused until the others had processed the whole input so far, or "
+        f"for {_OUT_SECONDS:g} s",
         unless=lambda p: cannot_pause(p) or _no_peers(p),
         strikes=lambda p, n: list(_each_paused(p, n)),
         rare=True,
@@ -203,8 +204,9 @@ GROUP_MEMBER: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="rebalanced",
         says="another member joins its group and leaves again while it writes; nothing fails",
-        of="is in a consumer group",
-        proof="the other member got partitions; where it is seen, inputs were read and uncommitted",
+        of="members of a consumer group",
+        proof="the other member was assigned partitions; where observable, the pipeline had read "
+        "inputs that it had not committed",
         unless=lambda p: _no_group(p) if is_program(p) else "Spark assigns partitions itself",
         strikes=lambda p, n: list(_rebalanced(p, n)),
     ),

@@ -17,8 +17,8 @@ _UNAVAILABLE_SECONDS: Final = 6.0
 """Longer than a few retries usually take."""
 _AWAY_RECORDS: Final = 200
 """Records that arrive while the service is down, so that the pipeline must call it."""
-_CALLS: Final = "calls the HTTP service"
-_SERVICE: Final = "the service reported the request, and whether it carried it out"
+_CALLS: Final = "pipelines that call the HTTP service"
+_SERVICE: Final = "the service reported the request and whether it executed it"
 
 
 def _at_request(*acts: Act, seconds: float = 0.0) -> Callable[[Pipeline, int], Sequence[Strike]]:
@@ -27,12 +27,12 @@ def _at_request(*acts: Act, seconds: float = 0.0) -> Callable[[Pipeline, int], S
     ]
 
 
-_UNLESS: Final = needs(calls_http, "it calls no HTTP service of ours")
+_UNLESS: Final = needs(calls_http, "it does not call the run's HTTP service")
 
 HTTP: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="http-request-lost",
-        says="it is killed at a request to the HTTP service, which is not carried out",
+        says="it is killed during a request to the HTTP service; the request is not executed",
         of=_CALLS,
         proof=_SERVICE,
         unless=_UNLESS,
@@ -40,7 +40,7 @@ HTTP: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="http-answer-unheard",
-        says="it is killed at a request to the HTTP service, which is carried out",
+        says="it is killed during a request to the HTTP service; the request is executed",
         of=_CALLS,
         proof=_SERVICE,
         unless=_UNLESS,
@@ -48,8 +48,8 @@ HTTP: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="http-connection-lost",
-        says="its connection closes in place of an answer of the HTTP service; the request was "
-        "carried out, or in other rounds was not",
+        says="its connection closes before the response of the HTTP service; the request is "
+        "executed in some rounds and not in others",
         of=_CALLS,
         proof=_SERVICE,
         unless=_UNLESS,
@@ -57,7 +57,7 @@ HTTP: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="http-unavailable",
-        says=f"the HTTP service answers 503 to every request for {_UNAVAILABLE_SECONDS:g} s",
+        says=f"the HTTP service responds to every request with 503 for {_UNAVAILABLE_SECONDS:g} s",
         of=_CALLS,
         proof=_SERVICE,
         unless=_UNLESS,
@@ -66,7 +66,7 @@ HTTP: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="http-slow",
-        says=f"the HTTP service carries requests out, and answers up to {LATE_SECONDS:g} s late",
+        says=f"the HTTP service executes requests, but responds up to {LATE_SECONDS:g} s late",
         of=_CALLS,
         proof=_SERVICE,
         unless=_UNLESS,
@@ -75,10 +75,10 @@ HTTP: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="http-paused",
-        says=f"the HTTP service stands still for {LATE_SECONDS:g} s; what it got meanwhile it "
-        "carries out afterwards",
+        says=f"the HTTP service is paused for {LATE_SECONDS:g} s and then executes the requests "
+        "that it received meanwhile",
         of=_CALLS,
-        proof="all of it stood still, and a new connection got no answer",
+        proof="the whole service was paused, and a new connection got no response",
         unless=_UNLESS,
         strikes=lambda p, n: [
             Strike(
@@ -89,9 +89,9 @@ HTTP: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="http-killed",
-        says="the HTTP service is killed, and connections are refused until it is back",
+        says="the HTTP service is killed, and connections are refused until it is restarted",
         of=_CALLS,
-        proof="it did not respond, and meanwhile records were acknowledged",
+        proof="the service did not respond, and records were acknowledged meanwhile",
         unless=_UNLESS,
         strikes=lambda p, n: [
             Strike(do=Kill(HttpService()), until=Acknowledged(records=_AWAY_RECORDS))

@@ -22,7 +22,9 @@ from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
 _STREAMS: Final = "stream"
 """The name of Kafka Streams' assignor."""
-_BEHIND: Final = "later records in every partition had effects"
+_BEHIND: Final = "later records of every partition had effects"
+_NOT_SHOWN: Final = "the dry run did not show that it continues after them"
+_NO_SPARK_OR_UPSERTS: Final = "all pipelines except Spark jobs and upserts"
 
 
 def _odd_unless(kind: str) -> Callable[[Pipeline], str | None]:
@@ -33,20 +35,20 @@ def _odd_unless(kind: str) -> Callable[[Pipeline], str | None]:
         if kind in pipeline.odd_orders:
             return None
         if pipeline.plain_data:
-            return "--plain-data leaves it out"
+            return "--plain-data excludes it"
         if kind != ABORTED and len(pipeline.inputs) > 1:
-            return "of several inputs, one record may wait for another, which this would not match"
+            return "with several inputs, a record may have to match another, and this one would not"
         if kind == ABORTED and profile.read_committed is False and not profile.transactional_ids:
             return "it reads with read_uncommitted, so aborted records have effects"
         if kind in profile.survives and kind != OVERSIZE:
             return None
         if kind == KEYS or kind in profile.survives:
-            return "only generated orders have it, and not for upserts or Spark jobs"
+            return "only generated orders contain it, and not for upserts or Spark jobs"
         if kind in profile.ends_at:
-            return f"it ended at {ODD[kind]} in its dry run"
+            return f"in the dry run, it ended at {ODD[kind]}"
         if not profile.ends_at:
-            return "it was not seen to continue after them, or their effects carry no identity"
-        return f"it was not seen to continue after them; it ended at {ODD[profile.ends_at[-1]]}"
+            return f"{_NOT_SHOWN}, or their effects carry no identity"
+        return f"{_NOT_SHOWN}; it ended at {ODD[profile.ends_at[-1]]}"
 
     return unless
 
@@ -61,13 +63,13 @@ def _partition_added(pipeline: Pipeline) -> str | None:
     if pipeline.fed:
         return no_topic(pipeline)
     if not is_program(pipeline):
-        return "a Spark job finds new partitions by itself"
+        return "a Spark job discovers new partitions by itself"
     if pipeline.group is not None and _STREAMS in pipeline.group.assignors:
-        return "Kafka Streams stops for good when the input of a stateful task grows"
+        return "Kafka Streams stops permanently if the input of a stateful task gets a partition"
     if pipeline.upserts:
         return "the values of a key would come from two partitions, in no defined order"
     if len(pipeline.inputs) > 1:
-        return "what is joined would be in partitions of different numbers"
+        return "its inputs would no longer be co-partitioned"
     return None
 
 
@@ -77,12 +79,12 @@ def _empty_unless(pipeline: Pipeline) -> str | None:
     if pipeline.fed:
         return no_topic(pipeline)
     if pipeline.plain_data:
-        return "--plain-data leaves it out"
+        return "--plain-data excludes it"
     if len(pipeline.inputs) > 1:
-        return "only a single input begins so"
+        return "only a single input starts with an empty partition"
     return (
-        "only generated orders leave one of three partitions empty, and not for upserts, Spark or "
-        "event times"
+        "only generated orders leave one of three or more partitions empty, and not for upserts, "
+        "Spark jobs or event times"
     )
 
 
@@ -90,7 +92,7 @@ BEGINNING: Final[tuple[Hazard, ...]] = (
     Hazard(
         name=EMPTY,
         says="a partition of its input is empty while it reads the others",
-        of="any but Spark and upserts, with an input of three partitions or more",
+        of=f"{_NO_SPARK_OR_UPSERTS}, if the input has three or more partitions",
         proof="a partition was empty when the pipeline wrote",
         unless=_empty_unless,
         strikes=lambda p, n: [Strike(do=EmptyPartition())],
@@ -101,8 +103,9 @@ BEGINNING: Final[tuple[Hazard, ...]] = (
 INPUT: Final[tuple[Hazard, ...]] = (
     Hazard(
         name=ABORTED,
-        says="its input holds records of an aborted transaction",
-        of="reads with read_committed or is transactional, and survived them in the dry run",
+        says="its input contains records of an aborted transaction",
+        of="pipelines that use read_committed or transactions, and continued after such records in "
+        "the dry run",
         proof=_BEHIND,
         unless=_odd_unless(ABORTED),
         strikes=_odd(ABORTED),
@@ -110,8 +113,8 @@ INPUT: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name=NULL,
-        says="its input holds records with a null value",
-        of="survived them in the dry run",
+        says="its input contains records with a null value",
+        of="pipelines that continued after such records in the dry run",
         proof=_BEHIND,
         unless=_odd_unless(NULL),
         strikes=_odd(NULL),
@@ -119,8 +122,8 @@ INPUT: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name=OVERSIZE,
-        says="its input holds records larger than brokers accept by default (1.1 MB)",
-        of="survived one in the dry run",
+        says="its input contains records larger than brokers accept by default (1.1 MB)",
+        of="pipelines that continued after such a record in the dry run",
         proof=_BEHIND,
         unless=_odd_unless(OVERSIZE),
         strikes=_odd(OVERSIZE),
@@ -129,8 +132,9 @@ INPUT: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name=KEYS,
-        says="its input holds records with an empty key, and with several headers of the same name",
-        of="any but Spark and upserts",
+        says="its input contains records with an empty key, and records with several headers of "
+        "the same name",
+        of=_NO_SPARK_OR_UPSERTS,
         proof=_BEHIND,
         unless=_odd_unless(KEYS),
         strikes=_odd(KEYS),
@@ -140,8 +144,8 @@ INPUT: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="partition-added",
         says="a partition is added to its input and receives records",
-        of="any but Spark and upserts",
-        proof="the new partition had inputs; they had effects, or the pipeline was restarted",
+        of=_NO_SPARK_OR_UPSERTS,
+        proof="the new partition had inputs, and they had effects or the pipeline was restarted",
         unless=_partition_added,
         strikes=lambda p, n: [Strike(do=AddPartition())],
         side_by_side=True,
@@ -149,12 +153,12 @@ INPUT: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="restarted-idle",
-        says="it is killed when it has read everything, and restarts with nothing new to read",
-        of="reads over links that are observed",
-        proof="a gate saw it ask for records when there were none",
+        says="it is killed after it has read the whole input, and restarts with nothing to read",
+        of="pipelines that read over observed links",
+        proof="a gate recorded that it fetched when there were no new records",
         unless=needs(
             lambda p: is_program(p) and p.profile.watched and not p.fed,
-            "whether it reads cannot be observed here",
+            "its reads cannot be observed here",
         ),
         strikes=lambda p, n: [Strike(do=RestartIdle(fetch=p.profile.fetch))],
         rare=True,

@@ -8,23 +8,25 @@ from onceproof.harness.links.gate.rules import Direction
 from onceproof.verify.hazards.asking import (
     GATE,
     LATE_SECONDS,
-    asks_for_answers,
     hit,
     needs,
     transactional,
+    waits_for_acks,
 )
 from onceproof.verify.hazards.hazard import Hazard, Pipeline, Strike
 
 _UNAVAILABLE: Final = "NOT_ENOUGH_REPLICAS"
 
-_REFUSED_FOR_GOOD: Final = "TOPIC_AUTHORIZATION_FAILED"
+_FATAL: Final = "TOPIC_AUTHORIZATION_FAILED"
 
-_NO_ANSWERS: Final = "it produces to no topic, or asks for no answers (acks=0)"
+_PRODUCERS: Final = "pipelines that produce with acknowledgements"
+
+_NO_ACKS: Final = "it does not produce to a topic, or uses acks=0"
 
 
 def refused(pipeline: Pipeline, n: int) -> Strike:
     """Return a strike at a produce request, which is rejected with a fatal error."""
-    return _produce(pipeline, n, "request", "error", error=_REFUSED_FOR_GOOD)
+    return _produce(pipeline, n, "request", "error", error=_FATAL)
 
 
 def _produce(
@@ -46,11 +48,11 @@ def _produce(
 PRODUCING: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="produce-unavailable",
-        says=f"no replica accepts its records for {LATE_SECONDS:g} s, which is longer than "
-        "short delivery time-outs",
-        of="produces",
+        says=f"its produce requests fail with {_UNAVAILABLE} for {LATE_SECONDS:g} s, which is "
+        "longer than short delivery time-outs",
+        of=_PRODUCERS,
         proof=GATE,
-        unless=needs(asks_for_answers, _NO_ANSWERS),
+        unless=needs(waits_for_acks, _NO_ACKS),
         strikes=lambda p, n: [
             _produce(p, n, "request", "error", error=_UNAVAILABLE, lasts=LATE_SECONDS)
         ],
@@ -58,12 +60,12 @@ PRODUCING: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="produce-refused",
-        says="a produce request is rejected for good, as with missing authorization",
-        of="produces outside transactions",
+        says=f"a produce request fails with a fatal error, such as {_FATAL}",
+        of=f"{_PRODUCERS}, outside transactions",
         proof=GATE,
         unless=needs(
-            lambda p: asks_for_answers(p) and not transactional(p),
-            "it produces nothing outside transactions, which have hazards of their own, or uses "
+            lambda p: waits_for_acks(p) and not transactional(p),
+            "it does not produce outside transactions, which have their own hazards, or uses "
             "acks=0",
         ),
         strikes=lambda p, n: [refused(p, n)],
@@ -71,19 +73,19 @@ PRODUCING: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="produce-unknown",
-        says="its connection closes instead of the response to a produce request",
-        of="produces",
+        says="its connection closes before the response to a produce request",
+        of=_PRODUCERS,
         proof=GATE,
-        unless=needs(asks_for_answers, _NO_ANSWERS),
+        unless=needs(waits_for_acks, _NO_ACKS),
         strikes=lambda p, n: [_produce(p, n, "response", "close-before")],
     ),
     Hazard(
         name="produce-unheard",
         says=f"brokers accept its records, but respond {LATE_SECONDS:g} s late, "
         "which is longer than short delivery time-outs",
-        of="produces",
+        of=_PRODUCERS,
         proof=GATE,
-        unless=needs(asks_for_answers, _NO_ANSWERS),
+        unless=needs(waits_for_acks, _NO_ACKS),
         strikes=lambda p, n: [_produce(p, n, "response", "hold", lasts=LATE_SECONDS)],
         rare=True,
     ),

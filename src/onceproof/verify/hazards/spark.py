@@ -21,19 +21,21 @@ def _paused(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     yield Strike(do=fault, until=Acknowledged(records=400))
 
 
+_SPARK_JOBS: Final = "Spark jobs"
+
 SPARK: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="killed-after-offset-log",
         says="the driver is killed when a micro-batch is planned but not started",
-        of="is a Spark job",
+        of=_SPARK_JOBS,
         proof="the checkpoint had the offsets of the batch and no commit",
         unless=needs(lambda p: p.spark, "it is not a Spark job with a watched checkpoint"),
         strikes=lambda p, n: [Strike(do=Kill(SparkDriver(), at="after-offset-log"))],
     ),
     Hazard(
         name="replayed-batch",
-        says="the driver is killed when the sink has a micro-batch that has no commit",
-        of="is a Spark job",
+        says="the driver is killed when a micro-batch is in the sink but not committed",
+        of=_SPARK_JOBS,
         proof="the batch ran again after its effects were visible",
         unless=needs(lambda p: p.spark, "it is not a Spark job with a watched checkpoint"),
         strikes=lambda p, n: [Strike(do=Kill(SparkDriver(), at="after-sink-write"), tells=True)],
@@ -41,7 +43,7 @@ SPARK: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="killed-after-batch-commit",
         says="the driver is killed when a micro-batch has been committed",
-        of="is a Spark job",
+        of=_SPARK_JOBS,
         proof="the checkpoint had the commit of the batch",
         unless=needs(lambda p: p.spark, "it is not a Spark job with a watched checkpoint"),
         strikes=lambda p, n: [Strike(do=Kill(SparkDriver(), at="after-commit"))],
@@ -49,10 +51,11 @@ SPARK: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="paused",
         says="all its processes are paused, then resumed",
-        of="is a Spark job, or in no consumer group",
+        of="Spark jobs, and pipelines without a consumer group",
         proof="it made no progress while records were acknowledged",
         unless=lambda p: (
-            cannot_pause(p) or (None if p.spark or evictable(p) else "it is evicted instead")
+            cannot_pause(p)
+            or (None if p.spark or evictable(p) else "hazard evicted is tested instead")
         ),
         strikes=lambda p, n: list(_paused(p, n)),
         rare=True,

@@ -72,23 +72,24 @@ def _between(pipeline: Pipeline, n: int) -> Iterator[Strike]:
 WORK: Final[tuple[Hazard, ...]] = (
     Hazard(
         name="killed-with-writes",
-        says="it is killed while its writes are in flight, after it has had time to commit "
-        f"offsets; once after {LATE_SECONDS:g} s, unless it commits sooner",
-        of="produces, writes to the stage's database, or calls the HTTP service",
+        says="it is killed while its writes are in flight, after it had time to commit "
+        f"offsets; once after {LATE_SECONDS:g} s, unless it commits earlier",
+        of="pipelines that produce, write to the stage's database, or call the HTTP service",
         proof="its writes were held back when it was killed",
         unless=needs(
             lambda p: (
                 is_program(p) and p.profile.watched and (produces(p) or tables(p) or calls_http(p))
             ),
-            "its writes use no link that can be held up",
+            "its writes use no link on which they can be held back",
         ),
         strikes=lambda p, n: list(_withheld(p, n)),
     ),
     Hazard(
         name="killed-between-writes",
         says="it is killed just before a write to each of its tables, and to each of its topics "
-        "that are no outputs",
-        of="writes to several tables, to tables and topics, or to topics that are no outputs",
+        "that is not an output",
+        of="pipelines that write to several tables, to tables and topics, or to topics that are "
+        "not outputs",
         proof=f"{SERVER}; its writes to the topic were held back when it was killed",
         unless=needs(
             lambda p: (
@@ -100,19 +101,19 @@ WORK: Final[tuple[Hazard, ...]] = (
     ),
     Hazard(
         name="stopped-with-work",
-        says="it gets SIGTERM while it has inputs in hand: read, and not written yet",
-        of="any",
-        proof="when SIGTERM came, its write was held back, or it had read inputs since it last "
-        "wrote, or writes as it reads",
+        says="it receives SIGTERM while it has inputs that it has read but not written",
+        of="all pipelines",
+        proof="at SIGTERM, its write was held back, or it had read inputs since its last write, or "
+        "it writes as it reads",
         unless=lambda p: None,
         strikes=lambda p, n: list(_stopped(p, n)),
     ),
     Hazard(
         name=KILLED_AT_WORK,
-        says="it is killed while inputs wait for their effects",
-        of="any but Spark",
+        says="it is killed while some inputs have no effects yet",
+        of="all pipelines except Spark jobs",
         proof="some inputs had effects and some had none when it was killed",
-        unless=needs(is_program, "a Spark job is killed in windows of its micro-batches"),
+        unless=needs(is_program, "a Spark job is killed in the windows of its micro-batches"),
         strikes=lambda p, n: [Strike(do=Kill(Program(phase=phase(n))), tells=True)],
     ),
 )

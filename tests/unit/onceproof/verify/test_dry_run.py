@@ -102,8 +102,8 @@ def test_the_plan_is_told() -> None:
 @pytest.mark.parametrize(
     ("phase", "says"),
     [
-        (None, "failed without any fault"),
-        ("warm-up", "failed without any fault"),
+        (None, "failed, although no fault was injected"),
+        ("warm-up", "failed, although no fault was injected"),
         ("heal", "The stage failed, not your pipeline"),
     ],
 )

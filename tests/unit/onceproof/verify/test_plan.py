@@ -243,7 +243,7 @@ def test_only_brutal_brings_what_a_right_pipeline_may_fail_at(preset: str) -> No
     made = plan(PIPELINES["copy"], preset)
     (hazard,) = (hazard for hazard in TABLE if hazard.brutal)
     assert hazard.name not in names(made.hazards)
-    assert made.absent[hazard.name] == "only --preset brutal brings it"
+    assert made.absent[hazard.name] == "only --preset brutal tests it"
 
 
 def strikes(which: Pipeline, name: str, rounds: int = 5) -> list[ScheduledFault]:
@@ -252,7 +252,7 @@ def strikes(which: Pipeline, name: str, rounds: int = 5) -> list[ScheduledFault]
 
 def test_what_is_not_seen_is_told_as_not_seen() -> None:
     absent = plan(PIPELINES["unwatched"], "standard").absent
-    assert absent["producer-fenced"] == "it has no transactions that was seen here"
+    assert absent["producer-fenced"] == "it has no transactions, as far as could be observed"
     assert plan(PIPELINES["copy"], "standard").absent["producer-fenced"] == "it has no transactions"
 
 
@@ -263,18 +263,21 @@ def test_what_is_not_seen_is_told_as_not_seen() -> None:
         (
             {"survives": (), "ends_at": (ABORTED,)},
             {
-                ABORTED: "it ended at records of an aborted transaction in its dry run",
-                NULL: "it was not seen to continue after them; it ended at records of an aborted "
-                "transaction",
+                ABORTED: "in the dry run, it ended at records of an aborted transaction",
+                NULL: "the dry run did not show that it continues after them; it ended at records "
+                "of an aborted transaction",
             },
         ),
         (
             {"survives": (ABORTED,), "ends_at": (NULL,)},
-            {NULL: "it ended at records with a null value in its dry run"},
+            {NULL: "in the dry run, it ended at records with a null value"},
         ),
         (
             {"survives": (ABORTED,)},
-            {NULL: "it was not seen to continue after them, or their effects carry no identity"},
+            {
+                NULL: "the dry run did not show that it continues after them, or their effects "
+                "carry no identity"
+            },
         ),
         (
             {"read_committed": False},
@@ -293,7 +296,7 @@ def test_odd_records_come_only_to_who_went_on_behind_them(
 
 def test_plain_data_has_no_odd_records() -> None:
     made = plan(replace(PIPELINES["copy"], plain_data=True), "standard")
-    assert {made.absent[name] for name in (ABORTED, NULL)} == {"--plain-data leaves it out"}
+    assert {made.absent[name] for name in (ABORTED, NULL)} == {"--plain-data excludes it"}
 
 
 def test_upserts_get_no_other_partition() -> None:
@@ -413,7 +416,7 @@ def test_each_process_is_out_beside_others_that_are_in_no_group_with_it() -> Non
     assert all(at.seconds > 30.0 for at in (*paused, *killed)), "others may take that long"
     absent = plan(PIPELINES["textbook"], "gentle").absent
     for hazard in ("instance-killed", "instance-paused"):
-        assert absent[hazard].startswith("only one process of it")
+        assert absent[hazard].startswith("only one of its processes")
 
 
 def test_a_group_that_no_member_of_ours_can_join_is_not_joined() -> None:
@@ -461,9 +464,9 @@ def test_odd_records_are_sent_where_no_order_is_odd() -> None:
 @pytest.mark.parametrize(
     ("survives", "ends_at", "why"),
     [
-        ((ABORTED, NULL, OVERSIZE), (), "only generated orders have it"),
-        ((ABORTED,), (NULL, OVERSIZE), "it ended at records larger than brokers take"),
-        ((ABORTED, NULL), (), "it was not seen to continue after them"),
+        ((ABORTED, NULL, OVERSIZE), (), "only generated orders contain it"),
+        ((ABORTED,), (NULL, OVERSIZE), "in the dry run, it ended at records larger than brokers"),
+        ((ABORTED, NULL), (), "the dry run did not show that it continues after them"),
     ],
 )
 def test_why_no_order_is_too_large(
@@ -489,7 +492,7 @@ def test_the_fine_print_says_each_reason_once() -> None:
 def test_no_partition_is_added_for_kafka_streams() -> None:
     streams = replace(READERS, assignors=("stream",))
     absent = plan(pipeline(replace(COPY, group=streams)), "gentle").absent
-    assert "Kafka Streams stops for good" in absent["partition-added"]
+    assert "Kafka Streams stops permanently" in absent["partition-added"]
 
 
 def test_requests_are_held_before_a_kill_for_as_long_as_a_commit_may_take() -> None:

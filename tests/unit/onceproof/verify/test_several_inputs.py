@@ -205,13 +205,13 @@ WRONG = [
     (SAID, {"command": ("spark-submit", "{checkpoint}")}, "expected {work}/checkpoint"),
     (SAID, {"data": Path("a.jsonl")}, "--data is missing for payments"),
     (SAID, {"identity": PAYMENTS}, "is the rule of orders and payments"),
-    (SAID, {"identity": HEADER}, "a row has only one such header"),
+    (SAID, {"identity": HEADER}, "an output has only one such header"),
     (SAID, {"outputs": ("payments",)}, "payments is the input topic"),
     (SAID, {"command": ("job", "{input:refunds}")}, "unknown placeholder {input:refunds}"),
     (
         replace(SAID, others=(replace(OTHER, data=Path("b.jsonl")),)),
         {"data": Path("a.jsonl")},
-        "--records cannot be used with the files of several inputs",
+        "--records cannot be used with --data and several inputs",
     ),
     (
         SAID,
@@ -265,13 +265,13 @@ def test_what_would_not_match_is_left_out_and_told() -> None:
     absent = plan(pipeline_of(draft(SAID), SAID, GROUP), "brutal").absent
     assert ABORTED not in absent
     assert "several inputs" in absent["null-values"]
-    assert "different numbers" in absent["partition-added"]
+    assert "co-partitioned" in absent["partition-added"]
     assert "single input" in absent["empty-partition"]
 
 
 def test_a_group_that_reads_only_some_inputs_is_refused() -> None:
     apart = replace(COPY, group=replace(READERS, topics=("orders",)))
-    with pytest.raises(BadTrial, match="readers was not seen to read payments"):
+    with pytest.raises(BadTrial, match="group readers did not read payments"):
         pipeline_of(draft(SAID), SAID, apart)
 
 

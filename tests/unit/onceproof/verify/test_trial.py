@@ -119,7 +119,7 @@ def test_requests_are_effects_and_their_service_is_hit_too() -> None:
     [
         ({"command": ("x", "{http}")}, "add --output http:PATH"),
         ({"idempotency_key": "K"}, "--idempotency-key needs the HTTP service"),
-        ({"outputs": ("http:a",)}, r"expected {http} in it, as in {http}/a"),
+        ({"outputs": ("http:a",)}, r"expected {http} in it, such as {http}/a"),
         ({"outputs": ("http:/a",), "command": ("x", "{http}")}, "invalid path '/a'"),
         ({"outputs": ("http://x/a",), "command": ("x", "{http}")}, "invalid path '//x/a'"),
     ],
@@ -147,7 +147,10 @@ def test_a_service_that_only_commands_reach_is_not_paused() -> None:
     hazards = {at.hazard for at in scenario.schedule}
     assert {at.hazard for at in tried(SAID).schedule} - hazards == {"evicted"}
     (claim,) = scenario.claims
-    assert "evicted, instance-paused, paused: only commands reach it" in claim.fine_print.not_tested
+    assert (
+        "evicted, instance-paused, paused: it is controlled by commands"
+        in claim.fine_print.not_tested
+    )
 
 
 @pytest.mark.parametrize(
@@ -276,16 +279,16 @@ def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
         ),
         (
             {"records": 50},
-            r"50 records are over before \d+ faults have had an effect; expected \d+",
+            r"50 records are too few for \d+ faults; expected \d+",
         ),
         ({"accepted": ("evictde",)}, "--accept-untested evictde: no such hazard; expected all, or"),
         ({"data_key": "key"}, "need --data"),
         ({"outputs": ("a", "parquet:{work}/a")}, "two outputs are named 'a'"),
         ({"dead_letters": "enriched"}, "two outputs are named 'enriched'"),
-        ({"outputs": ("orders",)}, "orders is the input topic; expected another name"),
-        ({"claims": ("atomic",)}, "--claim atomic speaks of outputs .* --output twice or more"),
+        ({"outputs": ("orders",)}, "orders is the input topic; expected a different name"),
+        ({"claims": ("atomic",)}, "--claim atomic compares outputs .* two or more --output"),
         ({"outputs": ("queue:orders",), "command": ("x", "{queues}")}, "orders is the input"),
-        ({"outputs": ("queue:q",)}, r"does not get the address of q; expected \{queues\} in it"),
+        ({"outputs": ("queue:q",)}, r"lacks the address of queue q; expected \{queues\} in it"),
         ({"command": ("x", "{queues}")}, r"\{queues\} needs a queue"),
         (
             {"outputs": ("queue:q",), "command": ("x", "{queues}"), "topics": ("q",)},
@@ -305,7 +308,7 @@ def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
             {"upserts": "key", "outputs": ("postgres:x",)},
             "--upserts key does not apply to a row of x",
         ),
-        ({"upserts": "key", "dead_letters": "x"}, "cannot be judged together"),
+        ({"upserts": "key", "dead_letters": "x"}, "--upserts cannot be used with --dead-letters"),
         ({"upserts": "key", "claims": ("at-least-once",)}, "expected only --claim exactly-once"),
         ({"upserts": "key", "effects": "0..1"}, "expected 1 with --upserts, or a function"),
         ({"upserts": "key", "effect_key": "key"}, "each key has one value"),
@@ -343,7 +346,7 @@ def test_dead_letters_stand_beside_every_output() -> None:
     assert [topic.name for topic in scenario.all_topics] == ["orders", "enriched", "rejected"]
     assert scenario.subject.sinks == ("enriched", "ledger")
     for claim in scenario.claims:
-        assert "A dead letter in rejected stands for all effects" in claim.fine_print.promise
+        assert "A dead letter in rejected replaces all effects" in claim.fine_print.promise
         assert "Whether a dead letter was justified." in claim.fine_print.not_tested
 
 
@@ -362,8 +365,8 @@ def test_outputs_are_atomic_in_one_claim() -> None:
     ]
     assert together.name == "atomic orders → enriched + ledger + x"
     assert [view for _, view in together.scope.others] == ["table", "listing"]
-    assert "A dead letter in rejected is no effect." in together.fine_print.promise
-    assert "The number and the content of effects" in together.fine_print.not_tested
+    assert "A dead letter in rejected is not an effect." in together.fine_print.promise
+    assert "The number and content of effects" in together.fine_print.not_tested
     assert "the folder was listed" in together.fine_print.not_tested
     with pytest.raises(BadTrial, match=r"cannot reveal a loss; .*at-most-once or atomic"):
         tried(replace(said, claims=("atomic", "exactly-once")))
@@ -395,7 +398,7 @@ def test_values_are_lost_only_where_somebody_looks(tmp_path: Path) -> None:
         ({"outputs": ("csv:x",)}, "the folder was listed", "prints every effect"),
         ({"outputs": ("command:x",)}, "prints every effect exactly once", "the folder was listed"),
         ({"faults": ("kill program",)}, "caused network partitions or requests", "crashes or"),
-        ({"command": SPARK.command}, "besides its checkpoint", "outside Kafka and"),
+        ({"command": SPARK.command}, "outside its checkpoint", "outside Kafka and"),
         ({"upserts": "key"}, "values before the last one", "only their number"),
     ],
 )
@@ -406,7 +409,7 @@ def test_the_report_says_what_was_not_tested(
     assert says in claim.fine_print.not_tested
     assert not_said not in claim.fine_print.not_tested
     assert "Loss of the checkpoint" in claim.fine_print.not_tested
-    assert ("older values may come back" in claim.fine_print.guarantee) is ("upserts" in change)
+    assert ("older values may reappear" in claim.fine_print.guarantee) is ("upserts" in change)
 
 
 def test_a_program_needs_gates_only_where_its_commit_is_met() -> None:
@@ -447,7 +450,7 @@ def test_the_fine_print_names_hazards_that_the_pipeline_does_not_have() -> None:
     (claim,) = tried(SAID).claims
     said = claim.fine_print.not_tested
     assert "producer-fenced: it has no transactions" in said
-    assert "produce-refused: only --preset brutal brings it" in said
+    assert "produce-refused: only --preset brutal tests it" in said
 
 
 def test_faults_by_name_must_bring_every_hazard_unless_all_are_accepted() -> None:
