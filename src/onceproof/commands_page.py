@@ -17,10 +17,10 @@ _HEAD: Final = """\
 
 # Commands
 
-`onceproof COMMAND --help` says the same. Results go to standard output, progress and errors to
-standard error; an error is one line that says what to do next. Options have defaults in
-[files and the environment](settings.md), and programs get [events](events.md).
-`onceproof --install-completion` lets a shell complete what there is.
+`onceproof COMMAND --help` prints the same. Results go to standard output, progress and errors to
+standard error; an error is one line that says what to do next. Defaults can be set in
+[files and the environment](settings.md). Programs can read [events](events.md).
+`onceproof --install-completion` installs shell completion.
 """
 
 
@@ -31,7 +31,7 @@ def page(group: TyperGroup) -> str:
         for title, kind in (("argument", TyperArgument), ("option", TyperOption)):
             rows = [_row(p) for p in command.params if isinstance(p, kind) and p.name != "help"]
             if rows:
-                parts.append(f"\n| {title} | is | without it | meaning |\n")
+                parts.append(f"\n| {title} | value | default | meaning |\n")
                 parts.append("| --- | --- | --- | --- |\n" + "".join(rows))
     return "".join(parts)
 
@@ -57,7 +57,7 @@ def _row(parameter: TyperOption | TyperArgument) -> str:
     takes = "" if getattr(parameter, "is_flag", False) else expected(parameter)
     default = parameter.default
     plain = default is not None and not isinstance(default, bool)
-    without = f"`{default}`" if plain else "**needed**" if parameter.required else ""
+    without = f"`{default}`" if plain else "**required**" if parameter.required else ""
     says = " ".join(help_of(parameter).split())
     cells = (", ".join(f"`{name}`" for name in names), takes, without, says.replace("|", "\\|"))
     return f"| {' | '.join(cells)} |\n"

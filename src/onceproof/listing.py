@@ -33,7 +33,7 @@ def needs_of(scenario: Scenario) -> str:
     faults = {need for at in scenario.schedule for need in at.needs} - scenario.subject.offers
     words = sorted(faults | scenario.needs)
     if scenario.draw is not None:
-        words.append("what is drawn needs")
+        words.append("whatever the drawn faults need")
     if scenario.transaction_version is not None:
         words.append(f"transaction.version {scenario.transaction_version}")
     return ", ".join(words) or "nothing"

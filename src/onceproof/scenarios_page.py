@@ -15,9 +15,9 @@ _HEAD: Final = """\
 
 # Scenarios
 
-`onceproof run NAME` runs one, `onceproof list WORD` finds one. What a scenario needs is offered by
-a stage of processes; what another stage does not offer is left out, and said. What is expected of a
-claim is what a run is measured by: it ends with 0 when all came out so.
+`onceproof run NAME` runs a scenario, `onceproof list WORD` finds one. The local backend offers
+everything that a scenario needs. Faults that another backend does not support are left out, and the
+run says so. Each claim has an expected verdict; a run exits with 0 if all verdicts are as expected.
 """
 
 

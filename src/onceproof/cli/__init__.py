@@ -37,10 +37,10 @@ app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    help="Puts exactly-once claims under real faults and says, record by record, if they hold.",
+    help="Tests exactly-once claims under real faults, and judges record by record if they hold.",
 )
 
-_TRIAL, _JUDGE, _LAB, _HERE = "Put on trial", "Judge and read", "Break by hand", "This machine"
+_TRIAL, _JUDGE, _LAB, _HERE = "Run trials", "Judge and report", "Break by hand", "This machine"
 
 app.callback()(config.before)
 app.command(rich_help_panel=_TRIAL)(run.run)

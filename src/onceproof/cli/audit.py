@@ -47,31 +47,32 @@ def audit(
         str,
         typer.Option(
             "--from",
-            help="First inputs to judge: a time such as 2026-11-24T22:00 (local; or with Z), "
-            "offsets such as 0:1200,1:1180, or earliest.",
+            help="Start of the inputs to judge: a time such as 2026-11-24T22:00 (local; or with "
+            "Z), offsets such as 0:1200,1:1180, or earliest.",
         ),
     ] = "earliest",
     to: Annotated[
         str | None,
         typer.Option(
             help="End of the inputs to judge, in the same forms, or latest (default: as far as "
-            "the pipeline has come)."
+            "the pipeline has progressed)."
         ),
     ] = None,
     last: Annotated[
         int | None,
-        typer.Option(min=1, help="Judge the last inputs, this many, instead of --from."),
+        typer.Option(min=1, help="Judge this many of the last inputs, instead of --from."),
     ] = None,
     group: Annotated[
         str | None,
         typer.Option(
-            help="The pipeline's consumer group: what it has committed without an effect is lost."
+            help="The pipeline's consumer group: an input that it committed without an effect is "
+            "lost."
         ),
     ] = None,
     settle: Annotated[
         float,
         typer.Option(
-            min=0, metavar="SECONDS", help="The longest that an effect may come after its input."
+            min=0, metavar="SECONDS", help="Maximum time between an input and its effect."
         ),
     ] = 600.0,
     effects: Effects = "1",
@@ -85,7 +86,7 @@ def audit(
         list[str] | None,
         of_a_few(
             OneOf("exactly-once", "at-least-once", "at-most-once"),
-            help="What to look for: exactly-once (default), at-least-once or at-most-once. "
+            help="Claim to judge: exactly-once (default), at-least-once or at-most-once. "
             "Repeatable.",
         ),
     ] = None,
@@ -93,7 +94,7 @@ def audit(
         bool,
         typer.Option(
             "--ignore-nameless",
-            help="Leave out outputs that carry no identity; the report says how many.",
+            help="Ignore outputs without an identity; the report counts them.",
         ),
     ] = False,
     database: Annotated[
@@ -106,11 +107,11 @@ def audit(
     kafka_properties: Annotated[
         Path | None,
         typer.Option(
-            help="File with librdkafka's properties for TLS and credentials, readable by you "
-            "alone (also from the environment, such as ONCEPROOF_KAFKA_SASL_PASSWORD)."
+            help="File with librdkafka properties for TLS and credentials, readable only by you "
+            "(or set them in the environment, such as ONCEPROOF_KAFKA_SASL_PASSWORD)."
         ),
     ] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Number of processes that read.")] = 2,
+    workers: Annotated[int, typer.Option(min=1, help="Number of reader processes.")] = 2,
     engine: Annotated[
         str,
         of_a_few(OneOf("duckdb", "spark"), help="Query engine that judges: duckdb or spark."),
@@ -121,7 +122,7 @@ def audit(
     ] = "2GB",
     resume: Annotated[
         Path | None,
-        typer.Option(help="Go on with the audit in this folder; other options are as they were."),
+        typer.Option(help="Resume the audit in this folder, with its original options."),
     ] = None,
     out: Out = Path("runs"),
 ) -> None:

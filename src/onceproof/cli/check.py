@@ -32,7 +32,7 @@ def check(
     claim: Annotated[
         list[str] | None,
         typer.Option(
-            help="Claim to judge a foreign history by, such as exactly-once:TOPIC or "
+            help="Claim about a foreign history, such as exactly-once:TOPIC or "
             '"exactly-once:TOPIC->SINK@VIEW" (default: all that its tables allow). Repeatable.'
         ),
     ] = None,
@@ -47,12 +47,13 @@ def check(
     memory: Annotated[
         str | None,
         typer.Option(
-            help="Memory limit of the engine, such as 2GB (default: little, and more if needed)."
+            help="Memory limit of the engine, such as 2GB (default: starts low and grows if "
+            "needed)."
         ),
     ] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Number of DuckDB threads.")] = None,
     exact: Annotated[
-        bool, typer.Option(help="Compare every record in full, without screening by hashes first.")
+        bool, typer.Option(help="Compare every record in full, without a hash comparison first.")
     ] = False,
     isolation: Annotated[
         str | None,
@@ -93,7 +94,7 @@ def check(
     except BadOption as error:
         print(f"onceproof: {error}.", file=sys.stderr)
         sys.exit(command.USAGE)
-    with breaking_off(f"judging {path}; the history is as it was. Start again for a verdict."):
+    with breaking_off(f"judging {path}; the history is unchanged. For a verdict, start again."):
         found = command.check(
             path,
             format_=format_,

@@ -28,7 +28,7 @@ def clean(
     ] = False,
     downloads: Annotated[
         bool,
-        typer.Option("--downloads", help="Also remove what was downloaded or built for all runs."),
+        typer.Option("--downloads", help="Also remove cached downloads and builds."),
     ] = False,
     out: Out = Path("runs"),
     yes: Annotated[

@@ -65,5 +65,5 @@ def backends(incomplete: str) -> Iterable[Offer]:
         ("local", "processes of this machine"),
         ("local-secured", "the same, with TLS and credentials"),
         ("docker", "containers"),
-        ("external:", "your own cluster, as a file describes it"),
+        ("external:", "your own cluster, described in a file"),
     ]

@@ -25,7 +25,7 @@ def lab(
         bool,
         typer.Option(
             "--bare",
-            help="Start only the stage, for programs of your own: no pipeline, no verdict.",
+            help="Start only the stage, for your own programs: no pipeline, no verdict.",
         ),
     ] = False,
     topic: Annotated[

@@ -11,8 +11,8 @@ from onceproof.cli.words import Backend as BackendType
 Scenarios = Annotated[
     list[str] | None,
     typer.Argument(
-        help="Names from `onceproof list`, or FILE.py:NAME for a scenario of your own "
-        "(default: the flagship).",
+        help="Names from `onceproof list`, or FILE.py:NAME for your own scenario (default: "
+        "the flagship).",
         autocompletion=completing.scenarios,
     ),
 ]
@@ -38,16 +38,16 @@ Private = Annotated[
     bool,
     typer.Option(
         "--private",
-        help="Run in a private network namespace that no other user of this machine can "
-        "reach, and from which nothing outside can be reached (local backend only).",
+        help="Run in a private network namespace, isolated from other users of this machine "
+        "and from all other networks (local backend only).",
     ),
 ]
 Secured = Annotated[
     bool,
     typer.Option(
         "--secured",
-        help="Brokers that require TLS and SCRAM, with a password for each run; the same as "
-        "--backend local-secured.",
+        help="Start brokers that require TLS and SCRAM, with new passwords for each run; the "
+        "same as --backend local-secured.",
     ),
 ]
 Junit = Annotated[
@@ -62,8 +62,8 @@ Events = Annotated[
     typer.Option(
         "--json-events",
         metavar="FILE",
-        help="Write each event to this file as a line of JSON while it happens; - is standard"
-        " output. See docs/reference/events.md.",
+        help="Write events to this file as lines of JSON, as they happen; - is standard "
+        "output. See docs/reference/events.md.",
     ),
 ]
 Effects = Annotated[
@@ -76,39 +76,40 @@ Effects = Annotated[
 EffectKey = Annotated[
     str | None,
     typer.Option(
-        help="Where outputs of one input carry what distinguishes them (default: their "
-        "content). The function in --effects then returns the list of these values."
+        help="Where an output carries the value that distinguishes it from other outputs of "
+        "the same input (default: its content). The function in --effects then returns the "
+        "list of these values."
     ),
 ]
 Expect = Annotated[
     list[str] | None,
     typer.Option(
         metavar="[OUTPUT=]FILE.py:FUNCTION",
-        help="Compare contents too: a function that takes an input and returns the content of "
-        "its output, a list of contents, or None. In place of --effects; repeatable, for each "
-        "output one.",
+        help="Compare contents too: function that takes an input and returns the content of "
+        "its output, a list of contents, or None. Replaces --effects. Repeatable, once per "
+        "output.",
     ),
 ]
 Ignore = Annotated[
     list[str] | None,
     typer.Option(
         metavar="RULE",
-        help="A field that is not compared, such as json:$.written_at. Repeatable.",
+        help="Field to exclude from the comparison, such as json:$.written_at. Repeatable.",
     ),
 ]
 Decode = Annotated[
     list[str] | None,
     typer.Option(
         metavar="[TOPIC=]FILE.py:FUNCTION",
-        help="A function that takes the bytes of a record's value and returns its content, for "
-        "Avro, Protobuf and the like. Repeatable, for each topic one.",
+        help="Function that takes the bytes of a record's value and returns its content, "
+        "such as for Avro or Protobuf. Repeatable, once per topic.",
     ),
 ]
 DeadLetters = Annotated[
     str | None,
     typer.Option(
-        help="Where the pipeline writes dead letters, in the form of --output: each input"
-        " must lead to its outputs or to one dead letter."
+        help="Where the pipeline writes dead letters, in the syntax of --output: each input "
+        "must have its outputs or one dead letter."
     ),
 ]
 DeadLetterIdentity = Annotated[

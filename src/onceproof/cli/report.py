@@ -31,6 +31,6 @@ def report(
     from onceproof.commands import report as command
     from onceproof.interrupts import breaking_off
 
-    with breaking_off("writing reports; each is as it was, or whole. Start again for the rest."):
+    with breaking_off("writing reports; each is unchanged or complete. For the rest, start again."):
         found = command.report(folders, html=html)
     sys.exit(found)

@@ -35,8 +35,8 @@ def run(
         typer.Option(
             min=0,
             max=2,
-            help="transaction.version of the cluster (default: that of the brokers); 2 "
-            "refuses late requests of an earlier transaction.",
+            help="transaction.version of the cluster (default: that of the brokers); 2 rejects "
+            "late requests of an earlier transaction.",
         ),
     ] = None,
     private: Private = False,

@@ -35,7 +35,7 @@ def verify(
             autocompletion=completing.outputs,
             help="Where the pipeline writes: TOPIC, TOPIC@read_uncommitted, or a kind and a "
             "place, such as postgres:TABLE, http:PATH, parquet:FOLDER, or command:COMMAND, which "
-            "prints the output. The error for an unknown kind lists all. Repeatable.",
+            "prints the output. An unknown kind is an error that lists all kinds. Repeatable.",
         ),
     ],
     command: Annotated[
@@ -52,45 +52,46 @@ def verify(
         int,
         typer.Option(
             min=1,
-            help="Number of processes of the command, members of one group; {instance} in it is "
-            "the number of each, from 0.",
+            help="Number of processes to start, as members of one group; {instance} in the "
+            "command is the number of each, from 0.",
         ),
     ] = 1,
     healthy: Annotated[
         str | None,
         typer.Option(
             metavar="URL",
-            help="The pipeline is up once this URL answers 2xx; {instance} is the number of each "
-            "instance (default: once it writes).",
+            help="Health check: the pipeline is up when this URL returns 2xx; {instance} is the "
+            "number of each instance (default: when it first writes).",
         ),
     ] = None,
     stop_command: Annotated[
         str | None,
         typer.Option(
             metavar="COMMAND",
-            help="For a service that is deployed: stops it, as with systemctl stop. COMMAND after "
-            "-- starts it and returns. Needs --kill-command and --healthy.",
+            help="Stops a deployed service, as systemctl stop does. COMMAND after -- must start "
+            "it and return. Requires --kill-command and --healthy.",
         ),
     ] = None,
     kill_command: Annotated[
         str | None,
         typer.Option(
             metavar="COMMAND",
-            help="Kills it at once, as docker kill does. Needs --stop-command and --healthy.",
+            help="Kills the service at once, as docker kill does. Requires --stop-command and "
+            "--healthy.",
         ),
     ] = None,
     image: Annotated[
         str | None,
         typer.Option(
-            help="The pipeline is a container of this Docker image, on this machine's network; "
-            "COMMAND after -- has the arguments for its entry point.",
+            help="Run the pipeline as a container of this Docker image, on the host's network; "
+            "COMMAND after -- is passed to its entry point.",
         ),
     ] = None,
     env: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUE",
-            help="An environment variable of the pipeline, with placeholders as in COMMAND. "
+            help="Environment variable of the pipeline, with placeholders as in COMMAND. "
             "Repeatable.",
         ),
     ] = None,
@@ -98,10 +99,9 @@ def verify(
         str | None,
         typer.Option(
             metavar="COMMAND",
-            help="For a pipeline that reads no topic: puts inputs where it reads them, such as a "
-            "table. It is run for every few inputs, with the value of one in each line of its "
-            "standard input, and again with the same lines if it fails. Placeholders as in the "
-            "pipeline's command.",
+            help="Delivers inputs to a pipeline that reads no topic, such as rows to a table. It "
+            "is run for each small batch of inputs, with one value per line on standard input, and "
+            "again with the same lines if it fails. Placeholders as in the pipeline's command.",
         ),
     ] = None,
     topic: Annotated[
@@ -115,8 +115,8 @@ def verify(
         list[str] | None,
         typer.Option(
             "--input",
-            help="The topic that the pipeline reads (default: orders). Repeatable: a join or a "
-            "union reads several, and {input:TOPIC} is each of them.",
+            help="Topic that the pipeline reads (default: orders). Repeatable, for a join or a "
+            "union: {input:TOPIC} in the command is one of them.",
         ),
     ] = None,
     identity: Annotated[
@@ -124,8 +124,8 @@ def verify(
         typer.Option(
             metavar="[TOPIC=]RULE",
             help="Where an output record carries the identity of its input: json:$.FIELD (or a "
-            "column), header:NAME, key or regex:PATTERN. Repeatable, for each input topic one "
-            "(default: json:$.order_id, and json:$.payment_id of each --input after the first).",
+            "column), header:NAME, key or regex:PATTERN. Repeatable, once per input topic "
+            "(default: json:$.order_id, and json:$.payment_id for each --input after the first).",
         ),
     ] = None,
     effects: Annotated[
@@ -134,16 +134,16 @@ def verify(
             metavar="[TOPIC=]NUMBER",
             help="Expected number of outputs per input: 1 (default), 3, or FILE.py:FUNCTION "
             "returning the expected count; 0..1 or 0..3 only with at-most-once or atomic. "
-            "Repeatable, for each input topic one.",
+            "Repeatable, once per input topic.",
         ),
     ] = None,
     effect_key: Annotated[
         list[str] | None,
         typer.Option(
             metavar="[TOPIC=]RULE",
-            help="Where outputs of one input carry what distinguishes them (default: their "
-            "content). The function in --effects then returns the list of these values. "
-            "Repeatable, for each input topic one.",
+            help="Where an output carries the value that distinguishes it from other outputs of "
+            "the same input (default: its content). The function in --effects then returns the "
+            "list of these values. Repeatable, once per input topic.",
         ),
     ] = None,
     expect: Expect = None,
@@ -151,9 +151,9 @@ def verify(
         list[str] | None,
         typer.Option(
             metavar="[OUTPUT=]FILE.py:FUNCTION",
-            help="For tables of state, such as a sum per key: a function that takes all inputs and "
-            "returns the final content of each key. Needs --upserts. Repeatable, for each output "
-            "one.",
+            help="For state tables, such as a sum per key: function that takes all inputs and "
+            "returns the final content of each key. Requires --upserts. Repeatable, once per "
+            "output.",
         ),
     ] = None,
     ignore: Ignore = None,
@@ -163,23 +163,24 @@ def verify(
         typer.Option(
             metavar="[TOPIC=]RULE",
             help="Where a dead letter carries the identity of its input (default: --identity). "
-            "Repeatable, for each input topic one.",
+            "Repeatable, once per input topic.",
         ),
     ] = None,
     idempotency_key: Annotated[
         str | None,
         typer.Option(
             metavar="HEADER",
-            help="Where a request to an output http:PATH carries a key, such as Idempotency-Key: "
-            "a repeated one gets the first answer again and is not carried out again.",
+            help="Header with the idempotency key of requests to an output http:PATH, such as "
+            "Idempotency-Key: a repeated request gets the first response again and is not executed "
+            "again.",
         ),
     ] = None,
     encode: Annotated[
         list[str] | None,
         typer.Option(
             metavar="[TOPIC=]FILE.py:FUNCTION",
-            help="A function that takes an input and returns the bytes of its value, such as "
-            "Avro or Protobuf (default: JSON as text). Repeatable, for each input topic one.",
+            help="Function that takes an input and returns the bytes of its value, such as Avro "
+            "or Protobuf (default: JSON text). Repeatable, once per input topic.",
         ),
     ] = None,
     decode: Decode = None,
@@ -187,32 +188,33 @@ def verify(
         str | None,
         typer.Option(
             metavar="RULE",
-            help="Where the key of an upsert output is (json:$.COLUMN, or key for a topic): "
-            "at the end each key must have the value of its last input, or what --expect-state "
-            "returns. An input's key is its Kafka record key.",
+            help="Where an upsert output has its key (json:$.COLUMN, or key for a topic): at the "
+            "end each key must have the value of its last input, or what --expect-state returns. "
+            "An input's key is its Kafka record key.",
         ),
     ] = None,
     event_time: Annotated[
         str | None,
         typer.Option(
             metavar="RULE",
-            help="Where an input has its event time (json:$.FIELD), for a pipeline that holds back "
-            "windows: the last inputs have later ones. Generated orders get this field.",
+            help="Where an input has its event time (json:$.FIELD), for a pipeline with windows: "
+            "the last inputs get later event times, so that windows close. Generated orders get "
+            "this field.",
         ),
     ] = None,
     event_time_format: Annotated[
         str,
         of_a_few(
             OneOf("iso", "ms", "s"),
-            help="How an event time is written: iso (ISO 8601), ms or s (since 1970).",
+            help="Format of the event time: iso (ISO 8601), ms or s (since 1970).",
         ),
     ] = "iso",
     allowed_lateness: Annotated[
         str | None,
         typer.Option(
             metavar="DURATION",
-            help="With --event-time: an input may be dropped if one before it is later by this, "
-            "such as 500ms, 10s or 5m.",
+            help="With --event-time: an input may be dropped if its event time is this much "
+            "before that of an earlier input, such as 500ms, 10s or 5m.",
         ),
     ] = None,
     data: Annotated[
@@ -220,7 +222,7 @@ def verify(
         typer.Option(
             metavar="[TOPIC=]FILE",
             help="Records to send: .jsonl, .csv or .parquet (default: generated orders). "
-            "Repeatable, for each input topic one.",
+            "Repeatable, once per input topic.",
         ),
     ] = None,
     data_identity: Annotated[
@@ -228,7 +230,7 @@ def verify(
         typer.Option(
             metavar="[TOPIC=]RULE",
             help="Where a record of --data carries its identity (default: --identity). "
-            "Repeatable, for each input topic one.",
+            "Repeatable, once per input topic.",
         ),
     ] = None,
     data_key: Annotated[
@@ -236,12 +238,12 @@ def verify(
         typer.Option(
             metavar="[TOPIC=]RULE",
             help="Where a record of --data carries its key (default: its identity). Repeatable, "
-            "for each input topic one.",
+            "once per input topic.",
         ),
     ] = None,
     records: Annotated[
         int | None,
-        typer.Option(min=1, help="Number of records in all (default: all of --data, or 12000)."),
+        typer.Option(min=1, help="Total number of records (default: all of --data, or 12000)."),
     ] = None,
     partitions: Annotated[
         int, typer.Option(min=3, help="Number of partitions of each input topic.")
@@ -253,7 +255,7 @@ def verify(
         list[str] | None,
         of_a_few(
             OneOf("exactly-once", "at-least-once", "at-most-once", "atomic"),
-            help="Claim to test: exactly-once (default), at-least-once or at-most-once of each "
+            help="Claim to test: exactly-once (default), at-least-once or at-most-once for each "
             "output, or atomic: an input has effects in all outputs or in none. Repeatable.",
         ),
     ] = None,
@@ -261,7 +263,7 @@ def verify(
         str,
         of_a_few(
             OneOf("gentle", "standard", "brutal"),
-            help="How often each hazard is tried: gentle once, standard 3 times, brutal 5 "
+            help="How often each hazard is triggered: gentle once, standard 3 times, brutal 5 "
             "times; brutal also kills the program while a broker is down.",
         ),
     ] = "standard",
@@ -269,9 +271,9 @@ def verify(
         list[str] | None,
         typer.Option(
             autocompletion=completing.faults,
-            help="Instead of a plan: a fault as `onceproof fault` takes it, such as "
-            '"kill driver --at after-sink-write". Repeatable; one after the other. What it leaves '
-            "of the plan's hazards counts as not met.",
+            help="Inject this fault instead of the plan's, in the syntax of `onceproof fault`, "
+            'such as "kill driver --at after-sink-write". Repeatable; faults run one after '
+            "another. Hazards of the plan that do not occur count as untested.",
         ),
     ] = None,
     schedule: Annotated[
@@ -284,7 +286,7 @@ def verify(
         list[str] | None,
         typer.Option(
             metavar="HAZARD",
-            help="Let a claim hold although this hazard, or `all`, was not met; the report's "
+            help="Let a claim hold although this hazard (or `all`) did not occur; the report's "
             "title says so. Repeatable.",
         ),
     ] = None,
@@ -301,7 +303,7 @@ def verify(
         typer.Option(
             min=0,
             metavar="SECONDS",
-            help="How long the outputs may pause while the pipeline still works (default: "
+            help="How long the outputs may be idle while the pipeline still works (default: "
             "learned in the dry run).",
         ),
     ] = None,
@@ -309,15 +311,15 @@ def verify(
         bool,
         typer.Option(
             "--reuse-dry-run",
-            help="Reuse what the last dry run of this command and data learned.",
+            help="Reuse the result of the last dry run of this command and data.",
         ),
     ] = False,
     dry_run: Annotated[
         bool,
         typer.Option(
             "--dry-run",
-            help="Only do the dry run: check the setup without faults, and print what would "
-            "be tested.",
+            help="Only do the dry run: check the setup without faults, and print what a trial "
+            "would test.",
         ),
     ] = False,
     seed: Seed = None,
@@ -346,7 +348,7 @@ def verify(
     from onceproof.verify.inputs import inputs_of, options_of
     from onceproof.verify.options import VerifyOptions
 
-    said = {
+    per_topic = {
         "identity": identity,
         "effects": effects,
         "effect_key": effect_key,
@@ -356,7 +358,8 @@ def verify(
         "data_identity": data_identity,
         "data_key": data_key,
     }
-    first, *others = inputs_of(input_ or ["orders"], {n: each or [] for n, each in said.items()})
+    given_per_topic = {name: values or [] for name, values in per_topic.items()}
+    first, *others = inputs_of(input_ or ["orders"], given_per_topic)
     sys.exit(
         verifying.verify(
             VerifyOptions(

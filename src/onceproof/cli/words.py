@@ -76,8 +76,8 @@ def of_stage(backend: str, *, secured: bool) -> str:
         return backend
     if backend not in ("local", _SECURED):
         raise typer.BadParameter(
-            "--secured is for --backend local; credentials for a cluster of your own are in its "
-            "file"
+            "--secured works only with --backend local; the credentials of your own cluster belong "
+            "in its file"
         )
     return _SECURED
 

@@ -16,4 +16,4 @@ def hint(word: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(word, there, n=3, cutoff=0.5)
     if near:
         return f"Did you mean {' or '.join(near)}?"
-    return "`onceproof config show` names all there are."
+    return "`onceproof config show` lists all."

@@ -59,8 +59,8 @@ def load_settings(group: TyperGroup, named: str | None) -> Effective:
         return effective(group, None)
     if named is not None and not Path(named).is_file():
         raise BadSettings(
-            f"{named} does not exist, or is not a file. Give a settings file, or «none» to use "
-            "none."
+            f"{named} does not exist, or is not a file. Give a settings file, or «none» to ignore "
+            "settings."
         )
     file = find(Path.cwd()) if named is None else load(Path(named).absolute())
     return effective(group, file, environment=True)

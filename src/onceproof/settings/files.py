@@ -47,7 +47,7 @@ def find(folder: Path, home: Path | None = None) -> SettingsFile | None:
         for file in (place / OWN, place / PROJECT):
             if file.is_file() and (file.name == OWN or _has_table(file)):
                 if place != here:
-                    _see_whose(file)
+                    _check_owner(file)
                 return load(file)
     return None
 
@@ -56,7 +56,7 @@ def _has_table(file: Path) -> bool:
     return "onceproof" in _read(file).get("tool", {})
 
 
-def _see_whose(file: Path) -> None:
+def _check_owner(file: Path) -> None:
     """Reject a file in a parent folder that another user can write: its command would be run."""
     owners = {file.lstat().st_uid, file.stat().st_uid, file.parent.stat().st_uid}
     if strangers := owners - {0, os.geteuid()}:
@@ -89,10 +89,10 @@ def _read(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadSettings(
-            f"{path} cannot be read: {error.strerror or error}. Fix that, or ignore the file: "
+            f"{path} cannot be read: {error.strerror or error}. Make it readable, or ignore it: "
             "--config none."
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadSettings(
-            f"{path} is not TOML: {error}. Fix it, or ignore the file: --config none."
+            f"{path} is not valid TOML: {error}. Fix it, or ignore it: --config none."
         ) from None

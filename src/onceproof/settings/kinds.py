@@ -18,12 +18,12 @@ class _Kind(NamedTuple):
     schema: str
 
 
-_TEXT: Final = _Kind("a text", (str,), "string")
+_STRING: Final = _Kind("a string", (str,), "string")
 _PATH: Final = _Kind("a path", (str,), "string")
-_WHOLE: Final = _Kind("a whole number", (int,), "integer")
+_INTEGER: Final = _Kind("an integer", (int,), "integer")
 _KINDS: Final = {
     **dict.fromkeys(("bool", "boolean"), _Kind("true or false", (bool,), "boolean")),
-    **dict.fromkeys(("int", "integer"), _WHOLE),
+    **dict.fromkeys(("int", "integer"), _INTEGER),
     "float": _Kind("a number", (int, float), "number"),
     **dict.fromkeys(("path", "file", "directory"), _PATH),
 }
@@ -57,7 +57,7 @@ def expected(parameter: Parameter) -> str:
         if most is not None:
             words += f" from {least} to {most}"
         elif least is not None:
-            words += f" of at least {least}"
+            words += f" ≥ {least}"
     return f"a list, each {words}" if is_list(parameter) else words
 
 
@@ -85,7 +85,7 @@ def _has_type(parameter: Parameter, value: object) -> bool:
 
 
 def _kind(parameter: Parameter) -> _Kind:
-    return _KINDS.get(parameter.type.name.removesuffix(" range"), _TEXT)
+    return _KINDS.get(parameter.type.name.removesuffix(" range"), _STRING)
 
 
 def _bounds(parameter: Parameter) -> tuple[float | None, float | None]:

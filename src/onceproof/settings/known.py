@@ -16,10 +16,10 @@ from typer.core import TyperGroup, TyperOption
 from onceproof.settings.kinds import Parameter, is_list, is_path
 
 SHARED: Final = {
-    "out": "Folder that gets the run folders, of every command that makes some.",
-    "backend": "What the stage is made of, wherever one is made: local, local-secured, docker or "
-    "external:FILE.",
-    "seed": "Draws the workload, of every command that draws one.",
+    "out": "Folder for the run folders, for every command that creates some.",
+    "backend": "Where brokers run, for every command that starts them: local, local-secured, "
+    "docker or external:FILE.",
+    "seed": "Workload seed, for every command that has one.",
 }
 """Settings at the top level, for every command that has them."""
 _NOT_SHARED: Final = {("matrix", "backend"), ("replay", "backend")}

@@ -19,16 +19,16 @@ _HEAD: Final = """\
 
 # Settings
 
-Defaults of options, so that they need not be typed again: in `onceproof.toml`, or under
-`[tool.onceproof]` in `pyproject.toml`. A setting is called as its option is. What a command is told
-wins in this order: on the command line, in the environment, in the file, built in. An option that
-can be given several times is a list; given on the command line, it replaces the whole list.
+Settings are defaults of options. They are in `onceproof.toml`, or under `[tool.onceproof]` in
+`pyproject.toml`. A setting has the name of its option. The command line overrides the environment,
+which overrides the file, which overrides the built-in defaults. A repeatable option is a list; on
+the command line, it replaces the whole list.
 
 ```toml
 #:schema docs/reference/settings.schema.json
-out = "runs"            # all commands that have the option
+out = "runs"            # for all commands that have the option
 
-[verify]                # one command, here `onceproof verify`
+[verify]                # for one command, here `onceproof verify`
 command = ["python", "job.py", "{bootstrap}", "{input}", "enriched"]
 output = ["enriched"]
 preset = "brutal"
@@ -37,15 +37,15 @@ preset = "brutal"
 memory = "2GB"
 ```
 
-The file is looked for in the current folder and upwards, up to the root of the repository or the
-home folder; `onceproof.toml` goes before `pyproject.toml`. One in a folder above that belongs to
-another user is refused, because the command in it would be run. `onceproof --config FILE`, or
-`ONCEPROOF_CONFIG`, names another; `--config none` does without file and environment. A relative
-path in a file is meant from the file's folder, and a pipeline whose `command` is in a file is
-started there. A key that is not known, or a value that its option would not take, is an error.
+onceproof searches for the file in the current folder and its parents, up to the root of the
+repository or the home folder; `onceproof.toml` takes precedence over `pyproject.toml`. A file in a
+parent folder that belongs to another user is rejected, because its command would be run.
+`onceproof --config FILE`, or `ONCEPROOF_CONFIG`, selects another file; `--config none` ignores file
+and environment. Relative paths in a file are relative to its folder, and a pipeline whose `command`
+is in a file is started there. An unknown key or an invalid value is an error.
 
-`onceproof config show` says what each setting is, and where that comes from. The schema is
-[settings.schema.json](settings.schema.json), also from `onceproof config schema`.
+`onceproof config show` prints each setting with its value and source. The JSON Schema is
+[settings.schema.json](settings.schema.json), also printed by `onceproof config schema`.
 
 ## For all commands
 
@@ -57,11 +57,11 @@ started there. A key that is not known, or a value that its option would not tak
 def page(settings: Known) -> str:
     lines = [_HEAD]
     lines += [f"| `{k}` | `{variable(k)}` | {says} |\n" for k, says in SHARED.items()]
-    for command, those in settings.items():
-        lines.append(f"\n## [{command}]\n\nOf `onceproof {command}`.\n\n")
-        lines.append("| setting | is | built in | environment | meaning |\n")
+    for command, options in settings.items():
+        lines.append(f"\n## [{command}]\n\nFor `onceproof {command}`.\n\n")
+        lines.append("| setting | value | default | environment | meaning |\n")
         lines.append("| --- | --- | --- | --- | --- |\n")
-        lines += [_row(command, key, option) for key, option in those.items()]
+        lines += [_row(command, key, option) for key, option in options.items()]
     return "".join(lines)
 
 

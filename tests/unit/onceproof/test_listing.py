@@ -35,7 +35,7 @@ def test_what_a_subject_offers_itself_is_not_needed_of_a_stage() -> None:
 
 def test_what_is_drawn_is_not_known_yet() -> None:
     (drawn,) = named(["drawn-postgres"])
-    assert needs_of(drawn) == "what is drawn needs"
+    assert needs_of(drawn) == "whatever the drawn faults need"
 
 
 def test_scenarios_by_a_part_of_their_names() -> None:

@@ -24,12 +24,12 @@ WRONG = [
     ("run --seed x", 2, rf"--seed: 'x' is not a valid int\w*\. {HELP}"),
     ("run --seeds 1", 2, rf"No such option: --seeds .*--seed.* {HELP}"),
     ("run --backend podman", 2, rf"local-secured, docker or external:FILE, found podman\. {HELP}"),
-    ("run --secured --backend docker", 2, r"--secured is for --backend local"),
+    ("run --secured --backend docker", 2, r"--secured works only with --backend local"),
     ("run --backend external:", 2, r"expected local, local-secured, docker or external:FILE"),
     ("run --transaction-version 7", 2, rf"7 is not in the range 0<=x<=2\. {HELP}"),
     ("run --transaction-version 1 --backend external:x", 2, r"set it there with kafka-features"),
     ("run --json-events nix/e.jsonl", 3, r"No such file .*nix/e\.jsonl.*Give a place that is the"),
-    ("--config nix.toml run", 2, r"does not exist.*«none» to use none\.$"),
+    ("--config nix.toml run", 2, r"does not exist.*«none» to ignore settings\.$"),
     ("list zzz", 2, r"`onceproof list` names all\.$"),
     ("check", 2, rf"Missing argument 'path'\. {HELP}"),
     ("check nix", 2, r"does not exist; give a run folder or a history$"),
@@ -88,7 +88,7 @@ WRONG = [
     ("clean --older-than soon", 2, r"expected a time such as 90m, 12h, 7d or 2w, found soon"),
     ("clean --keep -1", 2, HELP),
     ("config", 2, HELP),
-    ("config show nix", 2, r"`onceproof config show` names all"),
+    ("config show nix", 2, r"`onceproof config show` lists all"),
 ]
 
 

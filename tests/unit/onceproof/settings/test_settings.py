@@ -135,16 +135,16 @@ WRONG = [
     ("[chek]", "chek: there is no such table. Did you mean check?"),
     ("[check]\nthread = 1", "check.thread: there is no such setting. Did you mean check.threads"),
     ("check = 1", "check: expected a table, as in [check], found 1."),
-    ("seed = 'x'", 'seed: expected a whole number, found "x".'),
-    ("seed = true", "seed: expected a whole number, found true."),
-    ("[check]\nthreads = 0", "check.threads: expected a whole number of at least 1, found 0."),
-    ("[soak]\nfree = 'x'", 'soak.free: expected a number of at least 0, found "x".'),
+    ("seed = 'x'", 'seed: expected an integer, found "x".'),
+    ("seed = true", "seed: expected an integer, found true."),
+    ("[check]\nthreads = 0", "check.threads: expected an integer ≥ 1, found 0."),
+    ("[soak]\nfree = 'x'", 'soak.free: expected a number ≥ 0, found "x".'),
     ("[soak]\nkeep-all = 1", "soak.keep-all: expected true or false, found 1."),
     ("backend = 'flink'", "backend: expected local, local-secured, docker or external:FILE, found"),
-    ("[verify]\noutput = 'x'", 'verify.output: expected a list, each a text, found "x".'),
+    ("[verify]\noutput = 'x'", 'verify.output: expected a list, each a string, found "x".'),
     ("[verify]\nclaim = ['x']", "verify.claim: expected a list, each exactly-once, at-least-once"),
     ("[verify]\ndry-run = true", "verify.dry-run: there is no such setting."),
-    ("seed = ", "is not TOML: "),
+    ("seed = ", "is not valid TOML: "),
 ]
 
 
@@ -166,15 +166,15 @@ def test_a_wrong_variable_is_named(here: Path) -> None:
     code, _, err = call("run", environ={"ONCEPROOF_MATRIX_JOBS": "many"})
     assert code == 2
     assert err == (
-        "onceproof: environment variable ONCEPROOF_MATRIX_JOBS: expected a whole number of at "
-        "least 1, found 'many'.\n"
+        "onceproof: environment variable ONCEPROOF_MATRIX_JOBS: expected an integer ≥ 1, found "
+        "'many'.\n"
     )
 
 
 def test_a_wrong_value_that_another_goes_before_is_refused_all_the_same(here: Path) -> None:
     (here / "onceproof.toml").write_text("seed = 'x'")
     code, _, err = call("config", "show", "run", environ={"ONCEPROOF_RUN_SEED": "4"})
-    assert (code, "seed: expected a whole number" in err) == (2, True)
+    assert (code, "seed: expected an integer" in err) == (2, True)
 
 
 def test_a_list_in_the_environment_is_read_as_in_a_shell(here: Path) -> None:
@@ -183,7 +183,7 @@ def test_a_list_in_the_environment_is_read_as_in_a_shell(here: Path) -> None:
     assert found == (["kill driver", "rolling-restart"], variable)
     code, _, err = call("config", "show", environ={variable: "'kill driver"})
     assert (code, err.count("\n")) == (2, 1)
-    assert f"{variable}: expected a list, each a text, found" in err
+    assert f"{variable}: expected a list, each a string, found" in err
 
 
 def test_words_keep_their_form(here: Path) -> None:
