@@ -24,21 +24,21 @@ def process_is_ours() -> None:
     _ours.set()
 
 
-class _NotThere(MetaPathFinder):
+class _Blocker(MetaPathFinder):
     """Import finder that blocks numpy and pandas."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> None:
         if fullname in _LEFT_OUT:
-            raise ModuleNotFoundError(f"Arrow goes without {fullname} here", name=fullname)
+            raise ModuleNotFoundError(f"{fullname} is blocked while Arrow loads", name=fullname)
 
 
 def import_arrow_alone() -> None:
     """Do nothing outside the command `onceproof`, or if one of the three is imported already."""
     if not _ours.is_set() or not sys.modules.keys().isdisjoint({"pyarrow", *_LEFT_OUT}):
         return
-    finder = _NotThere()
+    finder = _Blocker()
     sys.meta_path.insert(0, finder)
     try:
         import pyarrow as pa

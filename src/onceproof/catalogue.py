@@ -38,7 +38,7 @@ def named(words: Sequence[str]) -> list[Scenario]:
     for word in words:
         if not any(word in scenario.name for scenario in found):
             raise UnknownScenario(
-                f"no scenario has «{word}» in its name. `onceproof list` names all."
+                f"no scenario has «{word}» in its name. `onceproof list` lists all."
             )
     return [s for s in found if not words or any(word in s.name for word in words)]
 
@@ -59,7 +59,7 @@ def _one(name: str) -> Scenario:
     found = {s.name: s for s in known()}
     if name not in found:
         near = difflib.get_close_matches(name, found, n=3, cutoff=0.4)
-        hint = f"Did you mean {' or '.join(near)}?" if near else "`onceproof list` names all."
+        hint = f"Did you mean {' or '.join(near)}?" if near else "`onceproof list` lists all."
         raise UnknownScenario(f"there is no scenario «{name}». {hint}")
     return found[name]
 
@@ -72,9 +72,9 @@ def _from_file(path: Path, name: str) -> Scenario:
     found = {scenario.name: scenario for scenario in _in(module)}
     found |= {key: value for key, value in vars(module).items() if isinstance(value, Scenario)}
     if name not in found:
-        there = ", ".join(sorted(found)) or "none"
+        names = ", ".join(sorted(found)) or "none"
         raise UnknownScenario(
-            f"{path} has no scenario «{name}»; found {there}. Name a variable that is a Scenario, "
+            f"{path} has no scenario «{name}»; found {names}. Give a variable that is a Scenario, "
             "or the name of one in SCENARIOS."
         )
     return replace(found[name], source=f"{path.resolve()}:{name}")

@@ -19,16 +19,16 @@ from onceproof.lab_client import LabSilent
 
 USAGE, TROUBLE = 2, 3
 _ROOM = (
-    " Make room, or give another folder with --out. What was recorded so far stays: "
+    " Free disk space, or choose another folder with --out. What was recorded is kept: "
     "`onceproof check <run folder>` judges it."
 )
-_PLACE = " Give a place that is there and that you may write to; --out says where runs go."
+_PLACE = " Give an existing path that you can write to; --out is the folder for runs."
 _ADVICE = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), _ROOM),
     **dict.fromkeys((errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST), _PLACE),
     **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), _PLACE),
     errno.EMFILE: " Allow more open files (`ulimit -n`), then try again.",
-    errno.ENOMEM: " Close what else needs memory, then try again.",
+    errno.ENOMEM: " Free memory, then try again.",
 }
 """What to do next, by errno."""
 

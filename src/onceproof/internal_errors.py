@@ -27,15 +27,15 @@ def in_run(folder: Path) -> Iterator[None]:
         raise
 
 
-def mistake(error: Exception) -> str:
+def report_internal_error(error: Exception) -> str:
     """Store an error's traceback, and return a message with its file or, failing that, its text."""
     text = "".join(traceback.format_exception(error))
     words = " ".join(f"{type(error).__name__}: {error}".split())
     try:
         file = _written(text, vars(error).get(_FOLDER))
     except OSError:
-        return f"a mistake of ours: {words}. Report it, please, with this:\n{text}"
-    return f"a mistake of ours: {words}. Report it, please, with what is in {file}"
+        return f"internal error: {words}. Please report it with this:\n{text}"
+    return f"internal error: {words}. Please report it with the contents of {file}"
 
 
 def _written(text: str, folder: Path | None) -> Path:

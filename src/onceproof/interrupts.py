@@ -64,7 +64,7 @@ def breaking_off(doing: str) -> Iterator[None]:
 
 def judging(folder: Path) -> str:
     """Return the text for `breaking_off` while a run folder is judged."""
-    return f"judging {folder}; its history is as it was: `onceproof check {folder}` judges it."
+    return f"judging {folder}; its history is unchanged: `onceproof check {folder}` judges it."
 
 
 def interruption(error: KeyboardInterrupt | None = None) -> str:

@@ -72,7 +72,7 @@ def _stream(target: str) -> Iterator[Stream]:
         out = ending.enter_context(_opened(target))
         if target == STANDARD_OUTPUT:
             ending.enter_context(redirect_stdout(sys.stderr))
-        writer = LineWriter(out, partial(_complain, target))
+        writer = LineWriter(out, partial(_report_failure, target))
         ending.callback(writer.close)
         yield Stream(handlers=(RunLines(writer),), writer=writer)
 
@@ -89,9 +89,9 @@ def _opened(target: str) -> Iterator[TextIO]:
             file.close()
 
 
-def _complain(target: str, why: str) -> None:
+def _report_failure(target: str, why: str) -> None:
     name = "standard output" if target == STANDARD_OUTPUT else target
     print(
-        f"onceproof: no more events are written to {name}: {why}. All else goes on.",
+        f"onceproof: events are no longer written to {name}: {why}. The command continues.",
         file=sys.stderr,
     )

@@ -17,8 +17,8 @@ def go_private(backend: str) -> None:
     """Enter the namespace before any import starts threads; on failure print why and exit."""
     if backend not in _LOCAL:
         print(
-            "onceproof: --private is for --backend local: what is somewhere else cannot be reached "
-            "from a network of its own.",
+            "onceproof: --private works only with --backend local: other backends cannot be "
+            "reached from a private network.",
             file=sys.stderr,
         )
         sys.exit(USAGE)

@@ -47,13 +47,13 @@ def replay_of(folder: Path, backend: str | None = None) -> Replay:
         raise NoReplay(str(error)) from None
     if record.scenario in (NAME, DRY_RUN):
         raise NoReplay(
-            f"{folder} is of a pipeline of your own, which is no scenario. This does it again: "
+            f"{folder} is a run of `onceproof verify`, which has no scenario. To repeat it: "
             f"{record.repeat}"
         )
     if record.plan is None:
         raise NoReplay(
-            f"{folder} has no schedule as data: its faults came by hand, or it was written by an "
-            "earlier version. What was done is told in its report."
+            f"{folder} has no recorded schedule: its faults were injected by hand, or it was "
+            "written by an earlier version. Its report lists them."
         )
     try:
         (scenario,) = chosen([record.source or record.scenario])
@@ -71,12 +71,12 @@ def replay_of(folder: Path, backend: str | None = None) -> Replay:
     ):
         if then != now:
             raise NoReplay(
-                f"{folder}: the scenario {scenario.name} has another {what} by now: "
-                f"then {then}, now {now}. Check out the version that made it."
+                f"{folder}: the {what} of scenario {scenario.name} has changed: "
+                f"then {then}, now {now}. Check out the version that made the run."
             )
     backend = backend or str(record.configuration.get("backend", LOCAL))
     if not is_backend(backend):
-        raise NoReplay(f"{folder} ran on a cluster of your own: say which, --backend external:FILE")
+        raise NoReplay(f"{folder} ran on your own cluster: give it with --backend external:FILE")
     return Replay(scenario=again, seed=record.seed, backend=backend)
 
 

@@ -27,19 +27,19 @@ def stop_on_signals() -> Stop:
         if not stop.heeded:
             raise KeyboardInterrupt
         if stop.is_set():
-            _say(f"{name} again: leaving the rest to the reaper")
+            _write(f"{name} again: exiting at once; the reaper cleans up")
             signal.signal(number, signal.SIG_DFL)
             signal.raise_signal(number)
         stop.set(f"{name} received")
-        _say(f"{name}: ending the run and everything it started")
+        _write(f"{name}: stopping the run and everything it started")
 
     hear(on_signal)
     stop_with_parent(stop)
     return stop
 
 
-def _say(what: str) -> None:
+def _write(message: str) -> None:
     # Unbuffered: the signal may have interrupted a print, and streams are not reentrant. On SIGHUP
     # the terminal is gone.
     with suppress(OSError, ValueError, AttributeError):
-        os.write(sys.stderr.fileno(), f"onceproof: {what}\n".encode())
+        os.write(sys.stderr.fileno(), f"onceproof: {message}\n".encode())

@@ -115,7 +115,7 @@ def test_a_program_of_ones_own(lab: Up) -> None:
         status = ask(lab.place, "GET", "/status")
         assert (status["workload"], status["pipeline"], status["links"]) == (None, None, {})
         done = onceproof("end", *by_name)
-        assert (done.code, "nothing to judge" in done.out) == (0, True), done.err
+        assert (done.code, "because it is bare" in done.out) == (0, True), done.err
         done = lab.process.finish()
     finally:
         program.close()

@@ -82,7 +82,7 @@ def came_of(
 
 def _refusal(code: object, said: str) -> Came:
     sentence = said.startswith("onceproof: ") and len(said.splitlines()) == 1
-    if code != USAGE or not sentence or "mistake" in said:
+    if code != USAGE or not sentence or "internal error" in said:
         return Came(word=TRACEBACK, said=f"left with {code}: {said}")
     return Came(word=REFUSED, said=said)
 

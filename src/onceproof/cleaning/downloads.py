@@ -28,9 +28,9 @@ _LOCK: Final = ".lock"
 
 def find_downloads(environ: Mapping[str, str] = os.environ) -> list[Item]:
     folder = cache.location(environ)
-    busy = "a run is under way that may need it" if living() else None
+    busy = "may be in use by a running onceproof" if living() else None
     patterns = (*_OURS, *_LEARNED)
-    there = sorted(path for pattern in patterns for path in folder.glob(pattern))
+    paths = sorted(path for pattern in patterns for path in folder.glob(pattern))
     return [
         Item(
             name=str(path),
@@ -38,7 +38,7 @@ def find_downloads(environ: Mapping[str, str] = os.environ) -> list[Item]:
             stays=busy,
             remove=partial(shutil.rmtree, path),
         )
-        for path in there
+        for path in paths
         if _is_ours(path)
     ]
 

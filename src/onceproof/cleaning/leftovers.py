@@ -46,7 +46,7 @@ def find_containers() -> list[Item]:
         return []
     return [
         Item(
-            name=f"run {left.marker}: {plural(len(left.processes), 'thing')} of Docker's",
+            name=f"run {left.marker}: {plural(len(left.processes), 'Docker object')}",
             detail=", ".join(left.processes),
             remove=partial(docker_reaper.remove, engine.program, left.marker, quiet=0.05),
         )

@@ -22,7 +22,7 @@ from onceproof.harness.processes import proc
 from onceproof.internal_errors import MISTAKE_FILE
 from onceproof.reports.write import HTML_FILE, JSON_FILE, UnreadableReport, load
 
-_PUT_THERE: Final = {RUN_FILE, "history", "logs", "work", HTML_FILE, JSON_FILE, MISTAKE_FILE}
+_CREATED: Final = {RUN_FILE, "history", "logs", "work", HTML_FILE, JSON_FILE, MISTAKE_FILE}
 """Everything that a run writes into its folder."""
 _PART: Final = re.compile(r"run\.part$|\.report\.(html|json)\.\d+\.part$")
 """Partial files, left by a run that was killed while it wrote."""
@@ -90,18 +90,18 @@ def _stays(
     if busy:
         return "is in use"
     if record.run != folder.name:
-        return f"was called {record.run} when it was made"
-    strange = sorted(n for n in os.listdir(folder) if n not in _PUT_THERE and not _PART.match(n))
+        return f"was named {record.run} when it was created"
+    strange = sorted(n for n in os.listdir(folder) if n not in _CREATED and not _PART.match(n))
     if strange:
-        return f"holds {strange[0]}, which no run puts there"
+        return f"contains {strange[0]}, which no run creates"
     if wish.is_empty:
-        return "nobody said that it should go"
+        return "is not selected"
     if wish.keep is not None and place < wish.keep:
         return f"is one of the newest {wish.keep}"
     if wish.older_than is not None and now - record.wall_ns / 1e9 < wish.older_than:
-        return "is not that old"
+        return "is not old enough"
     if wish.expected_only and not _as_expected(folder):
-        return "was not judged, or not as expected"
+        return "was not judged, or was not as expected"
     return None
 
 

@@ -37,9 +37,9 @@ class Commands(TyperGroup):
         except Exception as error:
             if not standalone_mode:
                 raise
-            from onceproof.internal_errors import mistake
+            from onceproof.internal_errors import report_internal_error
 
-            print(f"onceproof: {mistake(error)}", file=sys.stderr)
+            print(f"onceproof: {report_internal_error(error)}", file=sys.stderr)
             code = TROUBLE
         if not standalone_mode:
             return code

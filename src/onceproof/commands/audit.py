@@ -73,8 +73,8 @@ def _run(
         report = None
     if report is None:
         print(
-            f"onceproof: interrupted; what was read is kept. `onceproof audit --resume "
-            f"{folder.path}` goes on.",
+            f"onceproof: interrupted; what was read is kept. To continue: onceproof audit --resume "
+            f"{folder.path}",
             file=sys.stderr,
         )
         return INTERRUPTED

@@ -27,7 +27,7 @@ def fault(name: str | None, words: Sequence[str], *, lab: str | None) -> int:
     if name is None:
         _list()
         return 0
-    with _driving():
+    with _exit_on_lab_error():
         found = ask(Place.find(lab), "POST", "/faults", {"fault": name, "arguments": list(words)})
         _print_fault(found)
         return 0
@@ -47,10 +47,10 @@ def _list() -> None:
         print(_indented(entry.says))
         print(_indented(f"e.g. onceproof fault {entry.example}"))
     words = {"TARGET": NODES, "AUDIENCE": AUDIENCES, "SOURCE": [*AUDIENCES, "broker-<n>"]}
-    print("\nwhat the words in capitals are:")
-    for word, those in {**words, "WAY": get_args(Way)}.items():
-        print(_indented(f"{word}: {', '.join(those)}"))
-    print("\nkill, stop and pause also take:")
+    print("\nvalues of the arguments in capitals:")
+    for word, values in {**words, "WAY": get_args(Way)}.items():
+        print(_indented(f"{word}: {', '.join(values)}"))
+    print("\nmore targets of kill, stop and pause:")
     for victim in targets:
         print(_indented(f"{victim.written}: {', '.join(victim.verbs())}"))
         for verb, windows in victim.windows.items():
@@ -66,7 +66,7 @@ def _indented(text: str) -> str:
 
 
 def heal(name: str | None, *, lab: str | None) -> int:
-    with _driving():
+    with _exit_on_lab_error():
         place = Place.find(lab)
         if name is not None:
             healed = [ask(place, "POST", f"/faults/{name}/heal")]
@@ -75,12 +75,12 @@ def heal(name: str | None, *, lab: str | None) -> int:
         for found in healed:
             _print_fault(found)
         if not healed:
-            print("no fault is at work")
+            print("no fault is active")
         return REFUSED if any(found["state"] == "failed" for found in healed) else 0
 
 
 def status(*, lab: str | None, watch: bool, as_json: bool) -> int:
-    with _driving():
+    with _exit_on_lab_error():
         place = Place.find(lab)
         found = ask(place, "GET", "/status")
         while found is not None:
@@ -90,12 +90,12 @@ def status(*, lab: str | None, watch: bool, as_json: bool) -> int:
                 print_status(place.name, found, sys.stdout, anew=watch)
             if not watch:
                 return 0
-            found = _next_look(place)
+            found = _next_status(place)
         print(f"the lab {place.name} has ended")
         return 0
 
 
-def _next_look(place: Place) -> Any | None:
+def _next_status(place: Place) -> Any | None:
     """Return the next status; None when the lab has ended."""
     while True:
         threading.Event().wait(_EVERY)
@@ -111,14 +111,14 @@ def _next_look(place: Place) -> Any | None:
 
 
 def end(*, lab: str | None, judge: bool) -> int:
-    with _driving():
+    with _exit_on_lab_error():
         place = Place.find(lab)
         claims = ask(place, "GET", "/")["claims"]
         ask(place, "POST", "/end", {"judge": judge})
         if not claims:
-            how = "ends; it is bare, so there is nothing to judge"
+            how = "ends without a verdict, because it is bare"
         elif judge:
-            how = "is judged; the terminal that opened it tells"
+            how = "ends and is judged; the verdict is printed where it was started"
         else:
             how = "ends without a verdict"
         print(f"the lab {place.name} {how}")
@@ -130,7 +130,7 @@ def _print_fault(found: dict[str, Any]) -> None:
 
 
 @contextmanager
-def _driving() -> Iterator[None]:
+def _exit_on_lab_error() -> Iterator[None]:
     try:
         with exit_on_error():
             yield

@@ -67,10 +67,10 @@ def check(
     with _exit_on_error():
         format_ = format_ or _format(path)
         if options and format_ != "jepsen":
-            return _usage(f"--{next(iter(options))} is for --format jepsen only.")
+            return _usage(f"--{next(iter(options))} works only with --format jepsen.")
         if unsealed:
             if format_ != "parquet":
-                return _usage("--unsealed: expected with what a run has sealed, which is Parquet.")
+                return _usage("--unsealed works only with the sealed Parquet history of a run.")
             options = {"unsealed": True}
         return _check_foreign(path, format_, claims, settings, json, options)
 
@@ -144,7 +144,7 @@ def _format(path: Path) -> str:
         return format_of(path)
     except BadImport as error:
         raise BadHistory(
-            f"{path} is not a run folder (it has no run.json), and no history of another format: "
+            f"{path} is not a run folder (it has no run.json), nor a history of another format: "
             f"{error.problem}"
         ) from None
 
@@ -176,8 +176,8 @@ def _exit_on_error() -> Iterator[None]:
     except OSError as error:
         what = f" ({error.filename})" if error.filename else ""
         print(
-            f"onceproof: {error.strerror or error}{what}. Give a place that is there and that you "
-            "may read, or write to.",
+            f"onceproof: {error.strerror or error}{what}. Give an existing path that you can read, "
+            "or write to.",
             file=sys.stderr,
         )
         sys.exit(TROUBLE)

@@ -32,10 +32,10 @@ def settings(
     if engine not in _ENGINES:
         raise BadOption(f"--engine: expected {' or '.join(_ENGINES)}, found {engine}")
     if master is not None and engine != "spark":
-        raise BadOption("--master: expected with --engine spark only")
+        raise BadOption("--master works only with --engine spark")
     if threads is not None and engine != "duckdb":
         raise BadOption(
-            "--threads: expected with --engine duckdb only; Spark's are in --master local[N]"
+            "--threads works only with --engine duckdb; for Spark, use --master local[N]"
         )
     return Settings(
         engine=cast("Literal['duckdb', 'spark']", engine),

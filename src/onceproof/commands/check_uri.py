@@ -35,11 +35,11 @@ def check_uri(
 ) -> int:
     """Judge a run folder or a Parquet history at a URI; see `onceproof.commands.check`."""
     if options:
-        return _usage(f"--{next(iter(options))} is for --format jepsen only.")
+        return _usage(f"--{next(iter(options))} works only with --format jepsen.")
     if format_ not in (None, *_FORMATS):
         return _usage(
-            f"{uri}: expected a format of {', '.join(_FORMATS)}, found {format_}: that is read on "
-            "this machine only. Copy it here, and give the copy."
+            f"{uri}: expected format {' or '.join(_FORMATS)}, found {format_}, which is read from "
+            "local files only. Copy it to this machine, and check the copy."
         )
     with exit_on_error(), open_folder(uri, settings) as folder:
         if (format_ or _format(folder)) == _RUN:
@@ -88,8 +88,8 @@ def _format(folder: Folder) -> str:
         return "parquet"
     raise BadHistory(
         f"{folder.place}: expected a run folder (with run.json) or one with *.parquet, found "
-        f"{', '.join(sorted(names)[:5]) or 'nothing'}. Other formats are read on this machine "
-        "only: copy them here, and give the copy."
+        f"{', '.join(sorted(names)[:5]) or 'nothing'}. Other formats are read from local files "
+        "only: copy them to this machine, and check the copy."
     )
 
 

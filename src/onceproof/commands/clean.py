@@ -29,15 +29,15 @@ def clean(out: Path, wish: Wish, *, downloads: bool, yes: bool) -> int:
         going = [item for items in groups.values() for item in items if item.stays is None]
         if wish.is_empty and groups[f"runs in {out}"]:
             print(
-                "no run folder is meant: --older-than 7d, --keep 5 or --expected-only says which; "
-                "--keep 0 means all"
+                "no run folder is selected: use --older-than 7d, --keep 5 or --expected-only; "
+                "--keep 0 selects all"
             )
         if not going:
             print("nothing to remove")
             return 0
-        what = f"{plural(len(going), 'thing')}, {_size(sum(item.size or 0 for item in going))}"
+        what = f"{plural(len(going), 'item')}, {_size(sum(item.size or 0 for item in going))}"
         if not yes:
-            print(f"would remove {what}; the same with --yes does it")
+            print(f"would remove {what}; to remove them, add --yes")
             return 0
         return _remove(going, what)
 
@@ -51,7 +51,7 @@ def _remove(going: Sequence[Item], what: str) -> int:
             failed += 1
             print(
                 f"onceproof: {item.name} could not be removed: {error.strerror or error}"
-                f"{f' ({error.filename})' if error.filename else ''}. See to its permissions, then "
+                f"{f' ({error.filename})' if error.filename else ''}. Check its permissions, then "
                 "try again.",
                 file=sys.stderr,
             )

@@ -24,7 +24,8 @@ def show(settings: Effective, commands: Sequence[str], *, as_json: bool) -> int:
     for name in commands:
         if name not in settings.values:
             print(
-                f"onceproof: «{name}» is no command with settings. {hint(name, settings.values)}",
+                f"onceproof: there is no command «{name}» with settings. "
+                f"{hint(name, settings.values)}",
                 file=sys.stderr,
             )
             return USAGE

@@ -35,6 +35,6 @@ def _unknown(name: str, known: dict[str, str]) -> str:
     hint = (
         f"Did you mean {' or '.join(known[n] for n in near)}?"
         if near
-        else "`onceproof explain` names all."
+        else "`onceproof explain` lists all."
     )
     return f"there is no anomaly «{harmless(name)[:80]}». {hint}"

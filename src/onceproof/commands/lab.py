@@ -89,7 +89,7 @@ def lab(
     with exit_on_error():
         try:
             if alone and scenario is not None:
-                raise BadWish(f"--bare starts no scenario: leave out «{scenario}» or --bare")
+                raise BadWish(f"--bare starts no scenario: omit «{scenario}» or --bare")
             if topics and not alone:
                 raise BadWish("--topic works only with --bare: a scenario has its own topics")
             wanted = (
@@ -101,7 +101,7 @@ def lab(
             print(f"onceproof: {error}", file=sys.stderr)
             return USAGE
         if private and not for_program:
-            print(f"Its network is private; into it: {way_in()}", flush=True)
+            print(f"The lab's network is private. To enter it: {way_in()}", flush=True)
         return _open(wanted, name, seed, out, backend, for_program=for_program)
 
 
@@ -160,5 +160,5 @@ def _print_addresses(about: dict[str, Any]) -> None:
     if about["claims"]:
         lines.append("Ctrl-C here ends it without a verdict.")
     else:
-        lines.append("Nothing of ours runs on it, so there is nothing to judge.")
+        lines.append("It is bare: without a pipeline, there is no verdict.")
     print("\n".join(lines), flush=True)

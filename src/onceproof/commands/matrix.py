@@ -95,7 +95,7 @@ def _prepare(asked: Sequence[str]) -> tuple[tuple[Backend, ...], tuple[str, ...]
             prepared(name)
             found.append(Backend(name=name))
         except SetupError as error:
-            print(f"onceproof: not on {name}: {error}", file=sys.stderr)
+            print(f"onceproof: backend {name} cannot be used: {error}", file=sys.stderr)
             found.append(Backend(name=name, missing=str(error)))
     return tuple(found), tuple(backend.name for backend in found if backend.missing is None)
 

@@ -40,8 +40,8 @@ def run(
     """Run scenarios (by default the flagship) one after the other; see `streamed`."""
     if transaction_version is not None and backend.startswith(EXTERNAL):
         print(
-            "onceproof: --transaction-version would change a cluster of your own for good; set it "
-            "there with kafka-features.sh and leave the option out.",
+            "onceproof: --transaction-version would change your own cluster permanently; set it "
+            "there with kafka-features.sh and omit the option.",
             file=sys.stderr,
         )
         return USAGE
@@ -119,7 +119,7 @@ def _run_all(
     for whole, seed in wanted:
         scenario, left_out = with_supported_faults(whole.drawn(seed), offers(backend))
         for at in left_out:
-            print(f"left out: «{at.name}», because this stage is not ours", file=sys.stderr)
+            print(f"left out: «{at.name}», which this stage does not support", file=sys.stderr)
         try:
             with live(sys.stderr) as handler:
                 outcome = run_scenario(

@@ -34,14 +34,14 @@ def prepared(backend: str = backends.LOCAL) -> Tools:
         found = ensure(_print_step, stage=backends.is_local(backend))
     except KeyboardInterrupt:
         print(
-            "onceproof: interrupted while getting what a run needs; nothing was run. What is there "
-            "already stays: the same command goes on from it.",
+            "onceproof: interrupted during set-up; nothing was run. What was installed is kept: "
+            "the same command continues from there.",
             file=sys.stderr,
         )
         _end_children()
         sys.exit(INTERRUPTED)  # callers may still have to write, such as the last event
     for leftover in leftovers:
-        print(f"ended what a dead run left: {', '.join(leftover.processes)}", file=sys.stderr)
+        print(f"cleaned up after a dead run: {', '.join(leftover.processes)}", file=sys.stderr)
     return found
 
 
@@ -51,10 +51,10 @@ def _end_children() -> None:
     threads = [t for t in threading.enumerate() if t is not main and not t.daemon]
 
     def over() -> bool:
-        for child in (there := me.children(recursive=True)):
+        for child in (children := me.children(recursive=True)):
             with suppress(psutil.NoSuchProcess):
                 child.kill()
-        psutil.wait_procs(there, timeout=1)
+        psutil.wait_procs(children, timeout=1)
         return not any(thread.is_alive() for thread in threads)
 
     with suppress(Overdue):  # a thread that waits for a server ends when it answers

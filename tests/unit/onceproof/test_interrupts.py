@@ -160,7 +160,7 @@ def test_a_run_that_is_being_judged_is_broken_off_and_can_be_judged_again(
         _, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert (
-        f"onceproof: interrupted while judging {folder}; its history is as it was: "
+        f"onceproof: interrupted while judging {folder}; its history is unchanged: "
         f"`onceproof check {folder}` judges it.\n" in said
     )
     assert "Traceback" not in said

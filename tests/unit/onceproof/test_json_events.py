@@ -164,7 +164,7 @@ def test_a_reader_that_leaves_does_no_harm(
 
     assert streamed("run", str(pipe), do) == 0
     err = capsys.readouterr().err
-    assert err.count("no more events are written to") == 1
+    assert err.count("events are no longer written to") == 1
     assert "Broken pipe" in err
 
 

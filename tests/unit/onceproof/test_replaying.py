@@ -56,7 +56,7 @@ def test_the_transaction_version_is_the_one_of_then(tmp_path: Path, scenario: Sc
 
 def test_another_backend_may_be_asked_for(tmp_path: Path, scenario: Scenario) -> None:
     folder = kept(tmp_path, scenario, configuration={"backend": "external"})
-    with pytest.raises(NoReplay, match="say which, --backend external:FILE"):
+    with pytest.raises(NoReplay, match="your own cluster: give it with --backend external:FILE"):
         replay_of(folder)
     assert replay_of(folder, "external:mine.toml").backend == "external:mine.toml"
 
@@ -64,13 +64,16 @@ def test_another_backend_may_be_asked_for(tmp_path: Path, scenario: Scenario) ->
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"plan": None}, "has no schedule as data"),
+        ({"plan": None}, "has no recorded schedule"),
         ({"plan": [{"is": "Melt"}]}, "line 1: this version of onceproof does not know 'Melt'"),
         ({"plan": [{"is": "At"}]}, "line 1: At: .*missing"),
         ({"scenario": "gone"}, "there is no scenario «gone»"),
-        ({"scenario": "verify", "repeat": "onceproof verify -- x"}, "again: onceproof verify -- x"),
-        ({"subject": "other"}, "has another subject by now: then other, now spark-"),
-        ({"workload": {"records": 1}}, "has another workload by now"),
+        (
+            {"scenario": "verify", "repeat": "onceproof verify -- x"},
+            "repeat it: onceproof verify -- x",
+        ),
+        ({"subject": "other"}, "the subject of scenario .* has changed: then other, now spark-"),
+        ({"workload": {"records": 1}}, "the workload of scenario .* has changed"),
     ],
 )
 def test_what_cannot_be_done_again(

@@ -108,7 +108,7 @@ def test_a_run_of_a_file_is_replayed_from_the_file(write: Write, tmp_path: Path)
     )
     record.save(run)
     RunFolder(run).check_record()
-    with pytest.raises(NoReplay, match="the scenario mine-by-name has another subject by now"):
+    with pytest.raises(NoReplay, match="the subject of scenario mine-by-name has changed"):
         replay_of(run)
     path.unlink()
     record.model_copy(update={"source": f"{path}2.py:MINE"}).save(run)

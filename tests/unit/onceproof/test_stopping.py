@@ -42,7 +42,7 @@ def test_a_signal_amid_a_line_of_progress_is_answered(name: str) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr.splitlines() == [
-        f"onceproof: {name}: ending the run and everything it started",
+        f"onceproof: {name}: stopping the run and everything it started",
         "a line of progress",
         f"asked to stop: True, {name} received",
     ]
@@ -56,4 +56,4 @@ def test_the_second_ends_it_at_once() -> None:
     )
     done = subprocess.run([sys.executable, "-c", says], capture_output=True, text=True, check=False)
     assert done.returncode == -signal.SIGINT
-    assert done.stderr.endswith("onceproof: SIGINT again: leaving the rest to the reaper\n")
+    assert done.stderr.endswith("onceproof: SIGINT again: exiting at once; the reaper cleans up\n")

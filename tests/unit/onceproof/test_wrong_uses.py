@@ -19,7 +19,7 @@ WRONG = [
     ("", 2, HELP),
     ("runn", 2, rf"Did you mean 'run'\? {HELP}"),
     ("--nonsense", 2, HELP),
-    ("run nix", 2, r"no scenario «nix»\. `onceproof list` names all\.$"),
+    ("run nix", 2, r"no scenario «nix»\. `onceproof list` lists all\.$"),
     ("run spark-kafka-sin", 2, r"Did you mean spark-kafka-sink"),
     ("run --seed x", 2, rf"--seed: 'x' is not a valid int\w*\. {HELP}"),
     ("run --seeds 1", 2, rf"No such option: --seeds .*--seed.* {HELP}"),
@@ -28,9 +28,9 @@ WRONG = [
     ("run --backend external:", 2, r"expected local, local-secured, docker or external:FILE"),
     ("run --transaction-version 7", 2, rf"7 is not in the range 0<=x<=2\. {HELP}"),
     ("run --transaction-version 1 --backend external:x", 2, r"set it there with kafka-features"),
-    ("run --json-events nix/e.jsonl", 3, r"No such file .*nix/e\.jsonl.*Give a place that is the"),
+    ("run --json-events nix/e.jsonl", 3, r"No such file .*nix/e\.jsonl.*Give an existing path"),
     ("--config nix.toml run", 2, r"does not exist.*«none» to ignore settings\.$"),
-    ("list zzz", 2, r"`onceproof list` names all\.$"),
+    ("list zzz", 2, r"`onceproof list` lists all\.$"),
     ("check", 2, rf"Missing argument 'path'\. {HELP}"),
     ("check nix", 2, r"does not exist; give a run folder or a history$"),
     ("check empty", 2, r"expected a folder with .* --format jepsen\|jsonl\|parquet"),
@@ -41,13 +41,13 @@ WRONG = [
     ("check run --claim exactly-once:x", 2, r"onceproof check run/history --claim"),
     ("check s3a://bucket/x", 2, r"with --engine spark, or copy the folder"),
     ("report nix", 2, r"give a folder that `onceproof run` printed$"),
-    ("report empty", 2, r"Give a run folder that `onceproof run` printed"),
-    ("explain nix", 2, r"`onceproof explain` names all\.$"),
+    ("report empty", 2, r"Give a folder that `onceproof run` printed"),
+    ("explain nix", 2, r"`onceproof explain` lists all\.$"),
     ("explain lost-writ", 2, r"Did you mean lost-write"),
     ("doctor extra", 2, HELP),
-    ("soak nix", 2, r"`onceproof list` names all\.$"),
+    ("soak nix", 2, r"`onceproof list` lists all\.$"),
     ("soak --runs -1", 2, HELP),
-    ("matrix zzz", 2, r"`onceproof list` names all\.$"),
+    ("matrix zzz", 2, r"`onceproof list` lists all\.$"),
     ("matrix --backend external:x", 2, r"expected local or docker, found external:x"),
     ("verify", 2, HELP),
     ("verify -- true", 2, rf"Missing option '--output'\. {HELP}"),
@@ -74,11 +74,11 @@ WRONG = [
     ("report empty --html x.html", 2, r"or their parent folder, such as runs"),
     ("matrix --time-limit long", 2, r"expected a time such as 90m, 12h, 7d or 2w, found long"),
     ("replay nix", 2, r"Give a folder that `onceproof run` printed"),
-    ("replay run", 2, r"has no schedule as data"),
-    ("lab --bare flagship", 2, r"leave out «flagship» or --bare$"),
+    ("replay run", 2, r"has no recorded schedule"),
+    ("lab --bare flagship", 2, r"omit «flagship» or --bare$"),
     ("lab --topic x", 2, r"--topic works only with --bare"),
     ("lab --bare --topic x:y", 2, r"expected NAME or NAME:PARTITIONS, such as orders:3$"),
-    ("lab nix", 2, r"`onceproof list` names all\.$"),
+    ("lab nix", 2, r"`onceproof list` lists all\.$"),
     ("fault kill broker-1", 3, r"start one with `onceproof lab`$"),
     ("heal --lab zz", 3, r"no lab is running"),
     ("status", 3, r"start one with `onceproof lab`$"),
@@ -129,7 +129,7 @@ def test_a_mistake_of_ours_is_told_as_one(
     done = CliRunner().invoke(app, ["explain"])
     assert done.exit_code == 3
     (told,) = done.stderr.splitlines()
-    assert told.startswith("onceproof: a mistake of ours: ZeroDivisionError: as a test wants it.")
+    assert told.startswith("onceproof: internal error: ZeroDivisionError: as a test wants it.")
     assert "Traceback" in Path(told.rpartition(" ")[2]).read_text()
     for _ in range(9):
         told = CliRunner().invoke(app, ["explain"]).stderr.rstrip()
@@ -150,6 +150,6 @@ def test_a_mistake_of_ours_about_a_run_is_kept_in_its_folder(
     for command in ("check", "report"):
         done = CliRunner().invoke(app, [command, str(folder)])
         assert done.exit_code == 3
-        assert done.stderr.rstrip().endswith(f"with what is in {folder / 'mistake.txt'}")
+        assert done.stderr.rstrip().endswith(f"with the contents of {folder / 'mistake.txt'}")
     assert "Traceback" in (folder / "mistake.txt").read_text()
     assert list(tmp_path.iterdir()) == [folder.parent]

@@ -142,7 +142,7 @@ def test_downloads_end_with_who_wants_them(tmp_path: Path) -> None:
         preparing_.send_signal(signal.SIGTERM)
         assert preparing_.wait(60) == 130
         assert preparing_.stderr is not None
-        assert "interrupted while getting what a run needs" in preparing_.stderr.read()
+        assert "interrupted during set-up" in preparing_.stderr.read()
     started = [int(pid) for pid in pids.read_text().split()]
     assert len(started) == 4, "none of them is tried again"
     assert not any(map(runs, started))

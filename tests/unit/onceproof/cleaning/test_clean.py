@@ -67,7 +67,7 @@ def test_nothing_goes_unless_somebody_says_yes(runs: Path) -> None:
     code, out, _ = clean(runs, "--keep", "1")
     assert code == 0
     assert "remove" in out
-    assert "would remove 3 things" in out
+    assert "would remove 3 items" in out
     assert "--yes" in out
     assert len(left(runs)) == 4
 
@@ -75,7 +75,7 @@ def test_nothing_goes_unless_somebody_says_yes(runs: Path) -> None:
 def test_without_a_wish_no_run_goes(runs: Path) -> None:
     code, out, _ = clean(runs, "--yes")
     assert (code, len(left(runs))) == (0, 4)
-    assert "--older-than 7d, --keep 5 or --expected-only says which" in out
+    assert "use --older-than 7d, --keep 5 or --expected-only" in out
 
 
 @pytest.mark.parametrize(
@@ -130,8 +130,8 @@ def test_what_is_not_provably_ours_stays(runs: Path, tmp_path: Path) -> None:
     assert left(runs) == {"photos", "run.json", "run-8", "to-keep", "linked"}
     assert (elsewhere / "run.json").exists()
     assert "run-8 " in out
-    assert "holds notes.txt, which no run puts there" in out
-    assert "was called run-30 when it was made" in out
+    assert "contains notes.txt, which no run creates" in out
+    assert "was named run-30 when it was created" in out
 
 
 def test_what_is_in_use_stays(runs: Path) -> None:
@@ -213,7 +213,7 @@ def test_downloads_stay_while_a_run_is_under_way(tmp_path: Path) -> None:
         while not sweep.living() and time.monotonic() < deadline:
             pass
         (found,) = find_downloads(environ)
-        assert found.stays == "a run is under way that may need it"
+        assert found.stays == "may be in use by a running onceproof"
     finally:
         run.kill()
         run.wait(60)

@@ -135,8 +135,8 @@ def test_settings_change_no_verdict(jepsen: Path, settings: list[str]) -> None:
         (["--claim", "exactly-once:nothing"], "a topic of the history (jepsen)"),
         (["--claim", "often:jepsen"], "a guarantee of"),
         (["--engine", "flink"], "--engine: expected duckdb or spark, found flink"),
-        (["--master", "local[2]"], "--master: expected with --engine spark only"),
-        (["--engine", "spark", "--threads", "2"], "--threads: expected with --engine duckdb only"),
+        (["--master", "local[2]"], "--master works only with --engine spark"),
+        (["--engine", "spark", "--threads", "2"], "--threads works only with --engine duckdb"),
         (["--memory", "much"], "--memory: expected a size such as 2GB"),
         (["--memory", "1KB"], "--memory: expected at least 100MB"),
         (["--isolation", "none"], "--isolation: expected read_committed or read_uncommitted"),
@@ -180,8 +180,8 @@ def test_a_uri_needs_spark(uri: str) -> None:
 
 def test_what_only_this_machine_reads_is_refused_before_spark_starts() -> None:
     for arguments, said in (
-        (("--format", "jepsen"), "expected a format of run, parquet, found jepsen"),
-        (("--isolation", "read_committed"), "--isolation is for --format jepsen only"),
+        (("--format", "jepsen"), "expected format run or parquet, found jepsen"),
+        (("--isolation", "read_committed"), "--isolation works only with --format jepsen"),
     ):
         code, _, err = run("s3a://bucket/run", "--engine", "spark", *arguments)
         assert code == 2

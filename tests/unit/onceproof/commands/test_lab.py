@@ -63,7 +63,7 @@ def test_topics_that_are_none(topics: list[str], error: type[Exception]) -> None
 @pytest.mark.parametrize(
     ("scenario", "alone", "topics", "said"),
     [
-        ("spark-kafka-sink", True, [], "leave out «spark-kafka-sink» or --bare"),
+        ("spark-kafka-sink", True, [], "omit «spark-kafka-sink» or --bare"),
         (None, False, ["orders"], "--topic works only with --bare"),
         (None, True, ["a b"], "invalid topic 'a b'"),
         ("spark-kafka-sing", False, [], "Did you mean spark-kafka-sink"),

@@ -54,7 +54,7 @@ def test_an_unknown_name_gets_the_closest_ones(capsys: pytest.CaptureFixture[str
     assert err.startswith("onceproof: there is no anomaly «lostwrite». Did you mean lost-write")
     assert explain("\x1b[31m§§§") == 2
     err = capsys.readouterr().err
-    assert "`onceproof explain` names all" in err
+    assert "`onceproof explain` lists all" in err
     assert "\x1b" not in err
 
 
