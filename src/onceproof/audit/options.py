@@ -76,19 +76,19 @@ class AuditOptions:
         places = tuple(replace(place, decode=decode.get(place.name)) for place in places)
         outputs, dead = places[: len(outputs)], next(iter(places[len(outputs) :]), None)
         if len({place.name for place in places}) < len(places):
-            raise BadAudit("two outputs have one name; expected each place once")
+            raise BadAudit("two outputs have the same name; expected each output once")
         for output in places:
             if output.queue is not None:
                 raise BadAudit(f"--output {output}: a queue cannot be read without emptying it")
             if odd := sorted(words(output.place) - {"database"}):
-                raise BadAudit(f"--output {output.place}: {{{odd[0]}}} is only known in a trial")
+                raise BadAudit(f"--output {output.place}: {{{odd[0]}}} is defined only in a trial")
         if self.last is not None and self.from_ != EARLIEST:
             raise BadAudit("--last and --from: expected only one of them")
         yields = self._yields(names)
         if any(each.may_lack for each in yields.values()) and self.claims != (AT_MOST_ONCE,):
             raise BadAudit(
-                f"--effects {self.effects}: what is missing cannot be told from what was not to be "
-                "there; expected --claim at-most-once, or --expect"
+                f"--effects {self.effects} cannot reveal a loss, because an input may have no "
+                "effect; expected --claim at-most-once, or --expect"
             )
         return Wanted(
             input=self.input,
@@ -109,7 +109,7 @@ class AuditOptions:
         if self.expects and self.effects != "1":
             raise BadAudit("--expect and --effects: expected only one of them")
         if self.ignored and not self.expects:
-            raise BadAudit("--ignore: expected with --expect only")
+            raise BadAudit("--ignore works only with --expect")
         if not self.expects:
             return dict.fromkeys(names, Yield.parse(self.effects, key=self.effect_key))
         return {

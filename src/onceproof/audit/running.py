@@ -179,7 +179,7 @@ def load_plan(folder: AuditFolder) -> tuple[AuditOptions, Plan, str]:
     try:
         content = json.loads(folder.plan.read_text(encoding="utf-8"))
         if content["format"] != _FORMAT:
-            raise UnreadableAudit(f"{folder.plan}: expected {_FORMAT}; audit again")
+            raise UnreadableAudit(f"{folder.plan}: expected {_FORMAT}; start a new audit")
         return (
             AuditOptions.from_json(content["options"]),
             _plan_from(content["plan"]),
@@ -187,8 +187,8 @@ def load_plan(folder: AuditFolder) -> tuple[AuditOptions, Plan, str]:
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UnreadableAudit(
-            f"{folder.path} holds no audit that can go on ({error}); give the folder that "
-            "`onceproof audit` named, or audit again"
+            f"{folder.path} contains no audit that can be resumed ({error}); give the folder that "
+            "`onceproof audit` printed, or start a new audit"
         ) from None
 
 

@@ -106,8 +106,8 @@ def _claim(claim: Claim, judged: ClaimJudgement | None, counts: Counts, late: in
 def _result(judged: ClaimJudgement | None, counts: Counts, late: int) -> tuple[Result, str]:
     if judged is None:
         return Result.UNKNOWN, (
-            "Nothing could be judged: the pipeline is not known to have come to any input of the "
-            "window."
+            "Nothing could be judged: there is no evidence that the pipeline reached any input of "
+            "the window."
         )
     if judged.verdict is Verdict.VIOLATED:
         return Result.VIOLATED, judged.reason
@@ -120,10 +120,10 @@ def _result(judged: ClaimJudgement | None, counts: Counts, late: int) -> tuple[R
         return Result.UNKNOWN, (
             f"Nothing was found, but {plural(late, 'input')} of the window "
             f"{'is' if late == 1 else 'are'} undecided: each lacks an effect, and the pipeline may "
-            "not have come to it."
+            "not have reached it."
         )
     return Result.CLEAN, (
-        f"Nothing was found among {plural(_judged(counts), 'input')} and their effects."
+        f"No anomaly was found among {plural(_judged(counts), 'input')} and their effects."
     )
 
 
@@ -184,7 +184,7 @@ def _headline(
         return f"{options.input} could not be audited"
     if late:
         return f"{plural(late, 'input')} of {options.input} cannot be decided yet"
-    return f"What became of {options.input} is not known"
+    return f"It is unknown whether {options.input} was processed correctly"
 
 
 def _partition(counts: PartitionCounts) -> PartitionPart:
@@ -204,8 +204,8 @@ def _partition(counts: PartitionCounts) -> PartitionPart:
 
 def _notes(options: AuditOptions, made: Plan, counts: Counts, late: int) -> tuple[str, ...]:
     notes = [
-        f"An effect is assumed to come within {options.settle:g} s of its input, and clocks to "
-        "differ by less (--settle).",
+        f"An effect is expected within {options.settle:g} s of its input, and clocks are assumed "
+        "to differ by less (--settle).",
     ]
     undecided = sum(p.undecided for p in counts.partitions)
     if undecided:
@@ -213,38 +213,39 @@ def _notes(options: AuditOptions, made: Plan, counts: Counts, late: int) -> tupl
         advice = "" if options.group else " Name the pipeline's consumer group with --group."
         notes.append(
             f"{plural(undecided, 'input')} of the window, the oldest of {_time(since)}, lack an "
-            f"effect, and the pipeline may not have come to them: undecided, not lost.{advice}"
+            f"effect, and the pipeline may not have reached them: undecided, not lost.{advice}"
         )
     if nameless := sum(p.nameless for p in counts.partitions):
-        notes.append(f"{plural(nameless, 'input')} of the window have no identity: not judged.")
+        notes.append(
+            f"{plural(nameless, 'input')} of the window have no identity and were not judged."
+        )
     for output in counts.outputs:
         if output.unknown and not made.whole:
             notes.append(
                 f"{output.name} has {plural(output.unknown, 'effect')} of inputs that were not "
-                "read: they are older than what was read, or were never sent. An earlier --from "
-                "tells which."
+                "read: these are older than the inputs that were read, or were never sent. An "
+                "earlier --from shows which."
             )
         if output.nameless and options.ignore_nameless:
             notes.append(
-                f"{output.name} has {plural(output.nameless, 'effect')} without an identity, left "
-                "out: an input that counts as lost may be behind one of them."
+                f"{output.name} has {plural(output.nameless, 'effect')} without an identity, which "
+                "were ignored: one of them may belong to an input that counts as lost."
             )
     if made.topic.compacted:
         notes.append(
-            f"{options.input} is compacted: what became of inputs that were compacted away is not "
-            "known."
+            f"{options.input} is compacted: inputs that were compacted away are not judged."
         )
     started = [p for p, extent in made.topic.partitions.items() if extent.start > 0]
     if started and any(made.window[p][0] == made.topic.partitions[p].start for p in started):
         notes.append(
-            f"Retention has deleted the beginning of {options.input}: the window begins with what "
-            "is left."
+            f"Retention has deleted the beginning of {options.input}: the window begins with the "
+            "oldest records that are left."
         )
     for name, output_plan in made.outputs.items():
         if output_plan.topic.compacted:
             notes.append(
-                f"{name} is compacted: an effect that is missing may have been compacted away, so "
-                "only duplicates are judged."
+                f"{name} is compacted: a missing effect may have been compacted away, so only "
+                "duplicates are judged."
             )
         if output_plan.oldest is not None:
             notes.append(
@@ -252,8 +253,8 @@ def _notes(options: AuditOptions, made: Plan, counts: Counts, late: int) -> tupl
                 "been there are undecided."
             )
     notes.append(
-        "Records of aborted transactions are not inputs, and an effect of one counts as an effect "
-        "of an input that was not read."
+        "Records of aborted transactions are not inputs. An effect of such a record counts as an "
+        "effect of an input that was not read."
     )
     return tuple(notes)
 

@@ -65,7 +65,7 @@ def ran(
     found = latest(planned, made)
     if found is not None and found.finished:
         theirs = found.record.versions.get("code")
-        other = f"it ran with other code ({theirs}) than the matrix began with"
+        other = f"it ran with different code ({theirs}) than the matrix started with"
         return replace(
             _read(planned, found, page), state=State.RUN, remark=other if theirs != code else None
         )
@@ -101,15 +101,15 @@ def _how(ended: Ended) -> str:
     """Describe how a process without a report ended, with its last output."""
     log = Path(ended.log.parent.name, ended.log.name)
     if ended.overdue:
-        return f"ended because it took more than {seconds(ended.job.seconds)}; see {log}"
+        return f"ended after its time limit of {seconds(ended.job.seconds)}; see {log}"
     how = f"signal {-ended.code}" if ended.code < 0 else f"exit code {ended.code}"
-    last = _last_words(ended.log)
-    return f"ended with {how} before its time{f', saying: {last}' if last else ''}; see {log}"
+    last = _last_line(ended.log)
+    return f"ended early with {how}{f' and last output: {last}' if last else ''}; see {log}"
 
 
-def _last_words(log: Path) -> str:
+def _last_line(log: Path) -> str:
     try:
-        lines = [words for words in log.read_text(errors="replace").splitlines() if words.strip()]
+        lines = [text for text in log.read_text(errors="replace").splitlines() if text.strip()]
     except OSError:
         return ""
     return cut(line(lines[-1]), _LONGEST) if lines else ""

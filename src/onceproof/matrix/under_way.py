@@ -79,17 +79,16 @@ class MatrixRun:
                 board.reused(place, earlier, self.out) if earlier else board.waiting(place)
             )
         todo = len(self._all(State.WAITING))
-        _say(
-            f"{todo} runs to make, {self.at_once} at a time; "
-            f"{len(self._all(State.REUSED))} are there already, {len(self._all(State.LEFT_OUT))} "
-            "left out"
+        _log(
+            f"{todo} runs to do, {self.at_once} in parallel; {len(self._all(State.REUSED))} "
+            f"reused, {len(self._all(State.LEFT_OUT))} left out"
         )
         for trial in self._all(State.REUSED):
             self.hear(trial, False)
-            _say(f"reused   {trial.scenario} on {trial.backend}: {self.out / (trial.report or '')}")
+            _log(f"reused   {trial.scenario} on {trial.backend}: {self.out / (trial.report or '')}")
         write_matrix(self.out, self.snapshot())
         self._update_server(*self.trials)
-        self._see_to_the_disk()
+        self._check_disk()
         with self.stop.in_order(), children(self.out / LOGS) as processes:
             side_by_side(
                 self._jobs(),
@@ -110,7 +109,7 @@ class MatrixRun:
                 yield place.job(self.out)
             else:
                 self.trials[place.name] = replace(
-                    self.trials[place.name], state=State.LEFT_OUT, remark="no time was left for it"
+                    self.trials[place.name], state=State.LEFT_OUT, remark="no time was left"
                 )
 
     def snapshot(self) -> Matrix:
@@ -135,7 +134,7 @@ class MatrixRun:
         print(headline(matrix))
         for trial in unexpected(matrix.trials):
             why = "; ".join(
-                f"{c.name}: {c.verdict}, should be {c.should_be}"
+                f"{c.name}: {c.verdict}, expected {c.should_be}"
                 for c in trial.claims
                 if not c.expected
             )
@@ -169,7 +168,7 @@ class MatrixRun:
 
     def _started(self, job: Job) -> None:
         self.hear(self.trials[job.name], True)
-        _say(f"started  {job.name} (about {job.seconds:.0f} s at most)")
+        _log(f"started  {job.name} (time limit {job.seconds:.0f} s)")
 
     def _ended(self, ended: Ended) -> None:
         place = self._places[ended.job.name]
@@ -187,16 +186,16 @@ class MatrixRun:
         self._update_server(place.name)
         left = len(self._all(State.WAITING))
         how = "as expected" if trial.expected else trial.remark or "NOT as expected"
-        _say(f"ended    {ended.job.name}: {how}, {seconds(ended.seconds)}; {left} to go")
+        _log(f"ended    {ended.job.name}: {how}, {seconds(ended.seconds)}; {left} left")
         write_matrix(self.out, self.snapshot())
-        self._see_to_the_disk()
+        self._check_disk()
 
-    def _see_to_the_disk(self) -> None:
+    def _check_disk(self) -> None:
         """Stop on low disk space: later runs would all be invalid, without a clear reason."""
         if low := low_disk(free_bytes(self.out), LEAST_FREE, self.out):
             self.stop.set(low)
-            _say(f"onceproof: {low}.")
+            _log(f"onceproof: {low}.")
 
 
-def _say(words: str) -> None:
-    print(words, file=sys.stderr, flush=True)
+def _log(message: str) -> None:
+    print(message, file=sys.stderr, flush=True)

@@ -24,12 +24,12 @@ _JUDGED: Final = pytest.StashKey["Judged"]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the command line and ini options."""
-    group = parser.getgroup("onceproof", "exactly-once claims on trial")
+    group = parser.getgroup("onceproof", "tests of exactly-once claims")
     group.addoption(
         "--onceproof-seed", type=int, metavar="N", help="seed of every scenario and cluster"
     )
-    group.addoption("--onceproof-backend", metavar="WORD", help="backend instead of the ini's")
-    parser.addini("onceproof_out", "folder that gets run folders, below rootdir", default="runs")
+    group.addoption("--onceproof-backend", metavar="WORD", help="backend; overrides the ini option")
+    parser.addini("onceproof_out", "folder for run folders, below rootdir", default="runs")
     parser.addini("onceproof_backend", "local, docker, or external:FILE", default="local")
 
 
@@ -92,7 +92,7 @@ def onceproof_judged(request: pytest.FixtureRequest) -> Judged:
 
     marker = request.node.get_closest_marker(MARKER)
     if marker is None:
-        pytest.fail(f"mark the test: @pytest.mark.{MARKER}(NAME)", pytrace=False)
+        pytest.fail(f"the test needs the marker @pytest.mark.{MARKER}(NAME)", pytrace=False)
     judged = scenario(Options.of(request.config), *marker.args, **marker.kwargs)
     _record(judged.properties(), request)
     request.node.stash[_JUDGED] = judged

@@ -44,7 +44,7 @@ class Fault:
         for status in self._lab.ask("GET", "/faults"):
             if status["name"] == self.name:
                 return dict(status)
-        raise LookupError(f"the lab knows no fault {self.name!r} any more")
+        raise LookupError(f"the lab no longer has a fault {self.name!r}")
 
     @property
     def took_effect(self) -> bool:
@@ -60,7 +60,7 @@ class Fault:
         deadline = time.monotonic() + seconds
         while not self.took_effect:
             if time.monotonic() >= deadline:
-                raise self._did_not_bite(f"within {seconds:.0f} s")
+                raise self._no_effect(f"within {seconds:.0f} s")
             # The lab sends no notification, so poll.
             threading.Event().wait(_EVERY)
         return self
@@ -79,7 +79,7 @@ class Fault:
             raise NotHealed(f"«{self.does}» ({self.name}) could not be undone: {status['detail']}")
         self._healed = True
         if self._must_take_effect and not self.took_effect:
-            raise self._did_not_bite("before it was healed")
+            raise self._no_effect("before it was healed")
 
     @property
     def healed(self) -> bool:
@@ -101,12 +101,12 @@ class Fault:
             if error is None:
                 raise
 
-    def _did_not_bite(self, when: str) -> FaultDidNotBite:
+    def _no_effect(self, when: str) -> FaultDidNotBite:
         status = self.now
         return FaultDidNotBite(
-            f"«{self.does}» ({self.name}) had no effect {when}, so this test shows nothing: "
-            f"{status['state']}: {status['detail']}. Let clients be at work while it acts, or say "
-            "must_take_effect=False."
+            f"«{self.does}» ({self.name}) had no effect {when}, so this test proves nothing: "
+            f"{status['state']}: {status['detail']}. Keep clients busy while the fault is active, "
+            "or pass must_take_effect=False."
         )
 
 

@@ -106,12 +106,12 @@ def verify(options: Options, words: Sequence[str]) -> Judged:
     Raises:
         NotJudged: there is no verdict.
     """
-    own = () if _says(words, "--out") else ("--out", str(options.out))
-    seed = () if _says(words, "--seed") else ("--seed", str(options.some_seed()))
+    own = () if _has_option(words, "--out") else ("--out", str(options.out))
+    seed = () if _has_option(words, "--seed") else ("--seed", str(options.some_seed()))
     return _run(("verify", *own, *seed, *words), wanted="holds")
 
 
-def _says(words: Sequence[str], option: str) -> bool:
+def _has_option(words: Sequence[str], option: str) -> bool:
     """Whether an option is given before `--`; what follows is the pipeline's command."""
     ours = takewhile(lambda word: word != "--", words)
     return any(word == option or word.startswith(f"{option}=") for word in ours)
@@ -136,10 +136,10 @@ def _run(words: Sequence[str], *, wanted: str) -> Judged:
             raise
     found = _FOLDER.search(out)
     if found is None:
-        output = "\n".join((out + err).splitlines()[-_SHOWN:]) or "nothing"
+        output = "\n".join((out + err).splitlines()[-_SHOWN:]) or "(no output)"
         raise NotJudged(
             f"onceproof {' '.join(words)}\nended with exit code {process.returncode} and no "
-            f"verdict. It said:\n{output}"
+            f"verdict. Its last output:\n{output}"
         )
     folder = Path(os.path.abspath(found["html"]))  # noqa: PTH100 - symbolic links stay
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))

@@ -121,7 +121,7 @@ class HeldLab:
         finally:
             timer.cancel()
         if overdue.is_set():
-            raise self._failed(f"it was not up within {UP_SECONDS:.0f} s")
+            raise self._failed(f"it did not start within {UP_SECONDS:.0f} s")
         if not line:
             raise self._failed(f"it ended with exit code {process.wait(DOWN_SECONDS)}")
         # Drain the pipe, or the lab's last output could block it.
@@ -144,8 +144,8 @@ class HeldLab:
     def _failed(self, what: str) -> LabFailed:
         self._words.seek(0)
         lines = self._words.read().decode(errors="replace").splitlines()
-        last = "\n".join(lines[-_SHOWN:]) or "nothing"
+        last = "\n".join(lines[-_SHOWN:]) or "(no output)"
         return LabFailed(
-            f"the lab of the tests ({self.name}): {what}. It said:\n{last}\n"
-            "`onceproof doctor` says whether something is missing on this machine."
+            f"the lab of the tests ({self.name}) failed: {what}. Its last output:\n{last}\n"
+            "`onceproof doctor` checks whether this machine has all requirements."
         )

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, Final
 
 _WITNESSES: Final = 2
-_EFFORT: Final = {
-    3: "The run is invalid: it proves nothing either way. Run it again; if it stays so, the report "
-    "says what was in its way.",
-    4: "The pipeline stands still: the report says what it was waiting for.",
-    5: "The claim was not decided: the report says what was missing.",
+_ADVICE: Final = {
+    3: "The run is invalid and proves nothing. Run it again; if it is invalid again, see the "
+    "report for the cause.",
+    4: "The pipeline stalled. The report shows what it was waiting for.",
+    5: "The claim was not decided. The report shows what was missing.",
 }
 
 
@@ -52,8 +52,8 @@ def _lines(
     effective = [fault for fault in report["faults"] if fault["took_effect"]]
     for fault in effective:
         yield f"  under {fault['fault']}: {fault['description']}"
-    if words := _EFFORT.get(exit_code):
-        yield words
+    if advice := _ADVICE.get(exit_code):
+        yield advice
     yield f"report: {html}"
     if run.get("repeat"):
         yield f"again:  {run['repeat']}"

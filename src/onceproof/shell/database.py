@@ -84,9 +84,9 @@ class Asked:
         for statement in statements:
             if not _harmless(statement):
                 raise Refused(
-                    f"«{_short(statement.query)}» would change something. Only queries are "
-                    "allowed, and CREATE VIEW, TABLE or MACRO in memory. To save a result, use "
-                    "--format csv or json and redirect the output to a file."
+                    f"«{_short(statement.query)}» is not a query. Only queries are allowed, and "
+                    "CREATE VIEW, TABLE or MACRO in memory. To save a result, use --format csv or "
+                    "json and redirect the output to a file."
                 )
             yield Answer(self._answered(statement.query))
 

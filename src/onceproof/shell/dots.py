@@ -13,17 +13,17 @@ from onceproof.shell.relations import meanings
 from onceproof.shell.source import Source
 
 HELP: Final = {
-    ".tables": "the tables, how many rows each has, and what a row is",
-    ".columns TABLE": "the columns of a table, and what they mean",
-    ".relations [WORD]": "what the checkers derive; a question that names one has it made",
-    ".format table|csv|json": "how answers are printed",
-    ".rows N": "how many rows of a table are shown",
-    ".help": "this",
-    ".quit": "leave; so does Ctrl-D",
+    ".tables": "list the tables, with the number and meaning of their rows",
+    ".columns TABLE": "list the columns of a table, with their meaning",
+    ".relations [WORD]": "list what the checkers derive; it is computed when a query names it",
+    ".format table|csv|json": "set the output format",
+    ".rows N": "set the maximum number of rows that are shown",
+    ".help": "show this list",
+    ".quit": "quit, as Ctrl-D does",
 }
 _JUDGED: Final = {
-    "claims": "what is claimed, with its verdict, as the report has it",
-    "findings": "the first findings of each anomaly, as the report has them",
+    "claims": "a claim and its verdict, from the report",
+    "findings": "one of the first findings of each anomaly, from the report",
 }
 
 
@@ -71,7 +71,7 @@ def _wrong(name: str) -> str:
     if name in known:
         return f"expected {known[name]}"
     near = difflib.get_close_matches(name, known, n=1)
-    return f"there is no {name}. " + (f"Did you mean {near[0]}?" if near else "`.help` names all.")
+    return f"there is no {name}. " + (f"Did you mean {near[0]}?" if near else "`.help` lists all.")
 
 
 def _tables(source: Source, out: TextIO) -> None:
@@ -87,10 +87,10 @@ def _columns(name: str, source: Source, out: TextIO) -> None:
         return
     if name not in TABLES:
         near = difflib.get_close_matches(name, [*TABLES, *source.judged], n=1)
-        hint = f"Did you mean {near[0]}?" if near else "`.tables` names all."
+        hint = f"Did you mean {near[0]}?" if near else "`.tables` lists all."
         raise ValueError(f"there is no table {name}. {hint}")
     for column in TABLES[name].columns:
-        null = "NULL: not known" if column.nullable else ""
+        null = "NULL: unknown" if column.nullable else ""
         print(f"{column.name:<18} {column.type!s:<8} {column.meaning} {null}".rstrip(), file=out)
 
 

@@ -17,8 +17,8 @@ from onceproof.checkers.judging import trials_of
 from onceproof.shell.source import Source
 
 _TRIALS = {
-    "inputs": "the input topics on trial, by the number of the trial",
-    "outputs": "the views of sinks on trial, by the number of the trial",
+    "inputs": "the input topic of each trial, by trial number",
+    "outputs": "the views of sinks of each trial, by trial number",
 }
 
 

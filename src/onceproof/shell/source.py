@@ -72,7 +72,7 @@ def _run(path: Path) -> Source:
     notes = [*([loaded.changed] if loaded.changed else []), *loaded.limits]
     if not judged:
         notes.append(
-            f"it was not judged yet, so there are no findings: onceproof check {path} does that"
+            f"the run is not judged yet, so it has no findings. To judge it: onceproof check {path}"
         )
     return Source(
         name=record.run,

@@ -25,9 +25,9 @@ _WARM_UP: Final = 2
 _COMPARED: Final = 4
 _WATCHED: Final = {
     "memory": ("the memory of this process", 192 * 2**20),
-    "processes": ("the number of processes of ours", 0),
+    "processes": ("the number of processes of onceproof", 0),
     "threads": ("the number of threads of this process", 4),
-    "files": ("the number of files that this process has open", 8),
+    "files": ("the number of open files of this process", 8),
     "left_over": ("the number of processes that runs left behind", 0),
 }
 """Names of the monitored values, and how much growth is noise: bytes, or a number."""
@@ -79,8 +79,9 @@ def low_disk(free: int, least: int, folder: Path) -> str | None:
     if free >= least:
         return None
     return (
-        f"stopping: the disk of {folder} has {free / 2**30:.1f} GiB left, and {least / 2**30:.1f} "
-        "GiB are to stay free. Make room or give another folder with --out, and start again"
+        f"stopping: the disk of {folder} has {free / 2**30:.1f} GiB free, less than the required "
+        f"{least / 2**30:.1f} GiB. Free disk space or choose another folder with --out, then start "
+        "again"
     )
 
 
@@ -96,7 +97,7 @@ def growth(readings: Sequence[Reading]) -> str | None:
             return (
                 f"stopping: {words} grew from "
                 f"{_amount(name, max(first))} to {_amount(name, min(last))} over {len(readings)} "
-                "runs. It is a leak of onceproof's: the series is in the soak's file of readings"
+                "runs. This is a leak in onceproof; the series is in the soak's file of readings"
             )
     return None
 

@@ -30,14 +30,14 @@ def test_the_identity_of_an_input_is_that_of_the_output_unless_it_is_named() -> 
     ("more", "why"),
     [
         ({"input": "or ders"}, "expected the name of a topic"),
-        ({"outputs": ("a", "a")}, "expected each place once"),
+        ({"outputs": ("a", "a")}, "expected each output once"),
         ({"outputs": ("queue:shipments",), "identity": "json:$.id"}, "cannot be read without"),
-        ({"outputs": ("parquet:{work}/out",), "identity": "json:$.id"}, "only known in a trial"),
-        ({"dead_letters": "enriched"}, "expected each place once"),
+        ({"outputs": ("parquet:{work}/out",), "identity": "json:$.id"}, "defined only in a trial"),
+        ({"dead_letters": "enriched"}, "expected each output once"),
         ({"last": 5, "from_": "0:1"}, "expected only one of them"),
         ({"effects": "0..1"}, "expected --claim at-most-once"),
         ({"effects": "2", "expects": ("x.py:f",)}, "expected only one of them"),
-        ({"ignored": ("json:$.at",)}, "expected with --expect only"),
+        ({"ignored": ("json:$.at",)}, "--ignore works only with --expect"),
         ({"identity": "nothing"}, "invalid rule"),
     ],
 )

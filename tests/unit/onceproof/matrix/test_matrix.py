@@ -308,7 +308,7 @@ def test_a_run_by_other_code_than_the_others_says_so(tmp_path: Path, place: Plan
     trial = ran(place, tmp_path, ended(place, tmp_path), code="later")
     assert trial.state is State.RUN
     assert trial.remark == (
-        f"it ran with other code ({CODE}) than the matrix began with"
+        f"it ran with different code ({CODE}) than the matrix started with"
     )  # fmt: skip
 
 
@@ -316,12 +316,12 @@ def test_a_crash_is_told_and_is_not_as_expected(tmp_path: Path, place: Planned) 
     trial = ran(place, tmp_path, ended(place, tmp_path, code=1))
     assert (trial.state, trial.expected, trial.claims) == (State.FAILED, False, ())
     assert trial.remark == (
-        r"ended with exit code 1 before its time, saying: onceproof: it went \x1b[31mwrong; "
+        r"ended early with exit code 1 and last output: onceproof: it went \x1b[31mwrong; "
         "see matrix-logs/x.1.log"
     )
     killed = ran(place, tmp_path, ended(place, tmp_path, code=-9)).remark
     assert killed is not None
-    assert killed.startswith("ended with signal 9 ")
+    assert killed.startswith("ended early with signal 9")
 
 
 def test_a_broken_off_run_proves_nothing(tmp_path: Path, place: Planned) -> None:
@@ -330,7 +330,7 @@ def test_a_broken_off_run_proves_nothing(tmp_path: Path, place: Planned) -> None
     late = ran(place, tmp_path, how)
     assert (late.state, late.claims) == (State.FAILED, ())
     assert late.remark is not None
-    assert "because it took more than" in late.remark
+    assert "ended after its time limit of" in late.remark
     stopped = ran(place, tmp_path, how, stopping=True)
     assert (stopped.state, stopped.remark, stopped.claims) == (State.WAITING, "interrupted", ())
 

@@ -106,7 +106,7 @@ def test_what_crashes_is_told_and_the_others_are_run(
     assert run.conclude() == 3
     page = (tmp_path / "matrix.html").read_text()
     assert "2 of 3 runs as expected" in page
-    assert "ended with exit code 1 before its time, saying: it went wrong" in page
+    assert "ended early with exit code 1 and last output: it went wrong" in page
 
 
 def test_what_only_some_runs_ran_on_is_told_too(
@@ -159,7 +159,7 @@ def test_what_was_broken_off_goes_on_where_it_was(
     assert states(again) == [State.REUSED, State.RUN, State.RUN]
     assert again.conclude() == 0
     told = capsys.readouterr()
-    assert "2 runs to make, 1 at a time; 1 are there already" in told.err
+    assert "2 runs to do, 1 in parallel; 1 reused" in told.err
     assert f"reused   {first.scenario.name} on local: {tmp_path / first.name}" in told.err
     assert told.out.startswith("All 3 runs as expected\n")
 
@@ -181,7 +181,7 @@ def test_what_does_not_fit_into_the_time_is_left_out_and_told(
     run.execute()
     assert states(run) == [State.RUN, State.LEFT_OUT, State.RUN]
     assert run.conclude() == 0
-    assert "no time was left for it" in (tmp_path / "matrix.html").read_text()
+    assert "no time was left" in (tmp_path / "matrix.html").read_text()
 
 
 def test_within_a_limit_the_most_telling_come_first_and_the_page_stays_in_order(
@@ -221,7 +221,7 @@ def test_a_build_server_hears_of_each_run_as_it_ends(
     # What has not run is trouble, until it has.
     assert heard == [("3", "0"), ("2", "0"), ("2", "0"), ("1", "1")]
     text = junit.read_text()
-    assert "saying: it went wrong" in text
+    assert "last output: it went wrong" in text
     assert f"onceproof run {second.scenario.name} --seed 7" in text
 
 
@@ -239,4 +239,4 @@ def test_without_room_on_the_disk_nothing_is_run(
     run.execute()
     assert states(run) == [State.WAITING] * 3
     assert run.conclude() == 130
-    assert "GiB are to stay free" in capsys.readouterr().err
+    assert "GiB free, less than the required" in capsys.readouterr().err

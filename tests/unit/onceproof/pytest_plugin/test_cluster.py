@@ -73,7 +73,7 @@ def test_a_fault_that_did_not_bite_fails_the_test() -> None:
     own = cluster(MadeUp(effective=False))
     with pytest.raises(FaultDidNotBite, match=r"«so» \(kill-1\) had no effect"):
         own.fault("kill", "broker-1").wait_until_took_effect(0.4)
-    with pytest.raises(FaultDidNotBite, match="this test shows nothing"):
+    with pytest.raises(FaultDidNotBite, match="this test proves nothing"):
         own.close()
 
 

@@ -46,7 +46,7 @@ def test_one_that_does_not_come_up_has_the_last_word(
 def test_one_that_never_says_that_it_is_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(module, "UP_SECONDS", 0.5)
     with (
-        pytest.raises(LabFailed, match="not up within"),
+        pytest.raises(LabFailed, match="did not start within"),
         held(monkeypatch, tmp_path, "import signal; signal.pause()"),
     ):
         raise AssertionError("it is not up")

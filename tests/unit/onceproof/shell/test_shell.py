@@ -115,7 +115,7 @@ def test_what_is_no_question_is_refused(
     monkeypatch.chdir(tmp_path)
     code, _, err = ask(run, "-c", question)
     assert code == 2
-    assert "would change something" in err
+    assert "is not a query" in err
     assert not any(tmp_path.iterdir())
 
 
@@ -133,7 +133,7 @@ def test_views_of_ones_own_live_in_memory(run: Path) -> None:
         ("select nothing from sends", "nothing"),
         ("select offset from log", 'in double quotes, such as "offset".'),
         (".table", "there is no .table. Did you mean .tables?"),
-        (".zzz", "`.help` names all."),
+        (".zzz", "`.help` lists all."),
         (".columns", "expected .columns TABLE"),
         (".columns effect", "Did you mean effects?"),
         (".format xml", "expected .format table|csv|json"),

@@ -29,9 +29,9 @@ def readings(field: str, values: list[int]) -> list[Reading]:
 
 WORDS = {
     "memory": "the memory of this process",
-    "processes": "the number of processes of ours",
+    "processes": "the number of processes of onceproof",
     "threads": "the number of threads of this process",
-    "files": "the number of files that this process has open",
+    "files": "the number of open files of this process",
     "left_over": "the number of processes that runs left behind",
 }
 
@@ -78,7 +78,7 @@ def test_a_disk_that_runs_low_stops_it_at_once(tmp_path: Path) -> None:
     low = readings("free", [3 * 2**30])
     found = trouble(low, least_free=5 * 2**30, folder=tmp_path)
     assert found is not None
-    assert f"the disk of {tmp_path} has 3.0 GiB left, and 5.0 GiB are to stay free" in found
+    assert f"the disk of {tmp_path} has 3.0 GiB free, less than the required 5.0 GiB" in found
     assert trouble(low, least_free=2 * 2**30, folder=tmp_path) is None
 
 
@@ -215,7 +215,9 @@ def test_without_an_end_it_stops_when_something_of_it_grows(
     monkeypatch.setattr(command, "read", lambda _: replace(CALM, processes=len(runs)))
     assert command.soak(["control-nothing-sent"], runs=0, seed=1, out=tmp_path) == 3
     assert len(runs) == 10
-    assert "stopping: the number of processes of ours grew from 6 to 7" in capsys.readouterr().err
+    assert (
+        "stopping: the number of processes of onceproof grew from 6 to 7" in capsys.readouterr().err
+    )
 
 
 def test_it_does_not_begin_on_a_full_disk(
