@@ -39,10 +39,10 @@ def streamed(command: str, target: str | None, do: Callable[[Stream], int]) -> i
             return do(Stream())
         with _stream(target) as stream:
             assert stream.writer is not None
-            return _from_first_to_last(stream, stream.writer, command, do)
+            return _with_first_and_last(stream, stream.writer, command, do)
 
 
-def _from_first_to_last(
+def _with_first_and_last(
     stream: Stream, writer: LineWriter, command: str, do: Callable[[Stream], int]
 ) -> int:
     from onceproof.reports.event_lines.lines import stamp

@@ -29,7 +29,7 @@ _PART: Final = re.compile(r"run\.part$|\.report\.(html|json)\.\d+\.part$")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wish:
+class Selection:
     """Which run folders to remove: those that match all given conditions.
 
     Attributes:
@@ -48,7 +48,7 @@ class Wish:
         return self.older_than is None and self.keep is None and not self.expected_only
 
 
-def find_runs(runs: Path, wish: Wish, now: float | None = None) -> list[Item]:
+def find_runs(runs: Path, selection: Selection, now: float | None = None) -> list[Item]:
     """Return every run folder directly in `runs`, newest first; `now` is in seconds since 1970."""
     now = time.time() if now is None else now
     found: list[tuple[Path, RunRecord]] = []
@@ -67,7 +67,7 @@ def find_runs(runs: Path, wish: Wish, now: float | None = None) -> list[Item]:
             name=str(folder),
             size=size_of(folder),
             detail=f"{_age(now - record.wall_ns / 1e9)} old",
-            stays=_stays(folder, record, wish, place, now, folder in busy),
+            stays=_reason_to_keep(folder, record, selection, place, now, folder in busy),
             remove=partial(shutil.rmtree, folder),
         )
         for place, (folder, record) in enumerate(found)
@@ -84,8 +84,8 @@ def in_use(folders: Iterable[Path]) -> set[Path]:
     return busy
 
 
-def _stays(
-    folder: Path, record: RunRecord, wish: Wish, place: int, now: float, busy: bool
+def _reason_to_keep(
+    folder: Path, record: RunRecord, selection: Selection, place: int, now: float, busy: bool
 ) -> str | None:
     if busy:
         return "is in use"
@@ -94,13 +94,13 @@ def _stays(
     strange = sorted(n for n in os.listdir(folder) if n not in _CREATED and not _PART.match(n))
     if strange:
         return f"contains {strange[0]}, which no run creates"
-    if wish.is_empty:
+    if selection.is_empty:
         return "is not selected"
-    if wish.keep is not None and place < wish.keep:
-        return f"is one of the newest {wish.keep}"
-    if wish.older_than is not None and now - record.wall_ns / 1e9 < wish.older_than:
+    if selection.keep is not None and place < selection.keep:
+        return f"is one of the newest {selection.keep}"
+    if selection.older_than is not None and now - record.wall_ns / 1e9 < selection.older_than:
         return "is not old enough"
-    if wish.expected_only and not _as_expected(folder):
+    if selection.expected_only and not _as_expected(folder):
         return "was not judged, or was not as expected"
     return None
 

@@ -10,7 +10,7 @@ import typer
 
 from onceproof.arrow_alone import import_arrow_alone
 from onceproof.cli import completing
-from onceproof.cli.words import OneOf, of_a_few
+from onceproof.cli.words import OneOf, choice_option
 
 
 def check(
@@ -23,7 +23,7 @@ def check(
     ],
     format_: Annotated[
         str | None,
-        of_a_few(
+        choice_option(
             OneOf("run", "jepsen", "jsonl", "parquet"),
             "--format",
             help="Format of the history: run, jepsen, jsonl or parquet (default: detected).",
@@ -38,7 +38,7 @@ def check(
     ] = None,
     engine: Annotated[
         str,
-        of_a_few(
+        choice_option(
             OneOf("duckdb", "spark"),
             help="Query engine: duckdb or spark.",
         ),
@@ -57,7 +57,7 @@ def check(
     ] = False,
     isolation: Annotated[
         str | None,
-        of_a_few(
+        choice_option(
             OneOf("read_committed", "read_uncommitted"),
             help="Jepsen histories: isolation level of the readers (default: read_committed).",
         ),

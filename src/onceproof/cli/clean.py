@@ -43,8 +43,8 @@ def clean(
 
     Exit code: 0; 3 something could not be removed.
     """
-    from onceproof.cleaning.runs import Wish
+    from onceproof.cleaning.runs import Selection
     from onceproof.commands import clean as command
 
-    wish = Wish(older_than=older_than, keep=keep, expected_only=expected_only)
-    sys.exit(command.clean(out, wish, downloads=downloads, yes=yes))
+    selection = Selection(older_than=older_than, keep=keep, expected_only=expected_only)
+    sys.exit(command.clean(out, selection, downloads=downloads, yes=yes))

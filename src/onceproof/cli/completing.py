@@ -11,7 +11,7 @@ Offer = tuple[str, str]
 Completer = Callable[[str], list[Offer]]
 
 
-def _quiet(find: Callable[[str], Iterable[Offer]]) -> Completer:
+def _without_errors(find: Callable[[str], Iterable[Offer]]) -> Completer:
     @wraps(find)
     def offers(incomplete: str) -> list[Offer]:
         try:
@@ -22,35 +22,35 @@ def _quiet(find: Callable[[str], Iterable[Offer]]) -> Completer:
     return offers
 
 
-@_quiet
+@_without_errors
 def scenarios(incomplete: str) -> Iterable[Offer]:
     from onceproof.catalogue import known
 
     return [(scenario.name, scenario.title) for scenario in known()]
 
 
-@_quiet
+@_without_errors
 def anomalies(incomplete: str) -> Iterable[Offer]:
     from onceproof.checkers.anomalies import anomalies as known
 
     return [(name, anomaly.definition) for name, anomaly in known().items()]
 
 
-@_quiet
+@_without_errors
 def faults(incomplete: str) -> Iterable[Offer]:
     from onceproof.harness.faults.by_hand import by_hand
 
     return [(name, entry.says) for name, entry in by_hand().items()]
 
 
-@_quiet
+@_without_errors
 def outputs(incomplete: str) -> Iterable[Offer]:
     from onceproof.harness.user_pipeline.outputs.kinds import output_kinds
 
     return [(f"{prefix}:", kind.says) for prefix, kind in output_kinds().items()]
 
 
-@_quiet
+@_without_errors
 def run_folders(incomplete: str) -> Iterable[Offer]:
     """Return run folders below `runs` and below the path that is being typed, newest first."""
     typed = Path(incomplete)
@@ -59,7 +59,7 @@ def run_folders(incomplete: str) -> Iterable[Offer]:
     return [(name, "a run") for name in sorted(found, reverse=True)]
 
 
-@_quiet
+@_without_errors
 def backends(incomplete: str) -> Iterable[Offer]:
     return [
         ("local", "processes of this machine"),

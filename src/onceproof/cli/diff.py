@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from onceproof.cli import completing
-from onceproof.cli.words import OneOf, of_a_few
+from onceproof.cli.words import OneOf, choice_option
 
 
 def diff(
@@ -28,7 +28,7 @@ def diff(
     ],
     by: Annotated[
         str | None,
-        of_a_few(
+        choice_option(
             OneOf("record", "anomaly"),
             help="Compare findings by record or by anomaly (default: by record if both runs "
             "sent the same records).",

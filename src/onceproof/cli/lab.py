@@ -10,7 +10,7 @@ import typer
 
 from onceproof.cli import completing
 from onceproof.cli.options import Backend, Out, Private, Secured, Seed
-from onceproof.cli.words import of_stage
+from onceproof.cli.words import secured_backend
 
 
 def lab(
@@ -59,7 +59,7 @@ def lab(
     Exit code: as for `run`; 130 if it ended without a verdict. With --bare: 0 when it was ended,
     3 when the stage failed.
     """
-    backend = of_stage(backend, secured=secured)
+    backend = secured_backend(backend, secured=secured)
     if private:
         from onceproof.private_network import go_private
 

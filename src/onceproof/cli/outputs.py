@@ -35,10 +35,10 @@ class _Pipe(io.FileIO):
 
 
 def outlive_readers() -> None:
-    sys.stdout, sys.stderr = _outliving(sys.stdout), _outliving(sys.stderr)
+    sys.stdout, sys.stderr = _ignoring_closed_pipe(sys.stdout), _ignoring_closed_pipe(sys.stderr)
 
 
-def _outliving(stream: TextIO) -> TextIO:
+def _ignoring_closed_pipe(stream: TextIO) -> TextIO:
     try:
         number = stream.fileno()
     except (AttributeError, OSError, ValueError):  # no stream, or not a real file

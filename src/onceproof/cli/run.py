@@ -21,7 +21,7 @@ from onceproof.cli.options import (
     Seed,
 )
 from onceproof.cli.words import Backend as BackendType
-from onceproof.cli.words import of_stage
+from onceproof.cli.words import secured_backend
 
 
 def run(
@@ -48,7 +48,7 @@ def run(
     Exit code: 0 every claim is as expected; else 1 violated; 2 usage; 3 invalid; 4 stalled;
     5 unknown or unexercised; 130 interrupted.
     """
-    backend = of_stage(backend, secured=secured)
+    backend = secured_backend(backend, secured=secured)
     if private:
         from onceproof.private_network import go_private
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from onceproof.cli import completing
-from onceproof.cli.words import OneOf, of_a_few
+from onceproof.cli.words import OneOf, choice_option
 
 
 def shell(
@@ -26,7 +26,7 @@ def shell(
     ] = None,
     format_: Annotated[
         str,
-        of_a_few(
+        choice_option(
             OneOf("table", "csv", "json"),
             "--format",
             help="Output format: table, csv or json.",

@@ -23,7 +23,7 @@ from onceproof.cli.options import (
     Secured,
     Seed,
 )
-from onceproof.cli.words import OneOf, of_a_few, of_stage
+from onceproof.cli.words import OneOf, choice_option, secured_backend
 from onceproof.settings.effective import Effective
 
 
@@ -204,7 +204,7 @@ def verify(
     ] = None,
     event_time_format: Annotated[
         str,
-        of_a_few(
+        choice_option(
             OneOf("iso", "ms", "s"),
             help="Format of the event time: iso (ISO 8601), ms or s (since 1970).",
         ),
@@ -253,7 +253,7 @@ def verify(
     ] = 400,
     claim: Annotated[
         list[str] | None,
-        of_a_few(
+        choice_option(
             OneOf("exactly-once", "at-least-once", "at-most-once", "atomic"),
             help="Claim to test: exactly-once (default), at-least-once or at-most-once for each "
             "output, or atomic: an input has effects in all outputs or in none. Repeatable.",
@@ -261,7 +261,7 @@ def verify(
     ] = None,
     preset: Annotated[
         str,
-        of_a_few(
+        choice_option(
             OneOf("gentle", "standard", "brutal"),
             help="How often each hazard is triggered: gentle once, standard 3 times, brutal 5 "
             "times; brutal also kills the program while a broker is down.",
@@ -339,7 +339,7 @@ def verify(
         raise typer.BadParameter(
             "no command; give the pipeline's command after --, as in `-- python job.py`"
         )
-    backend = of_stage(backend, secured=secured)
+    backend = secured_backend(backend, secured=secured)
     if private:
         from onceproof.private_network import go_private
 

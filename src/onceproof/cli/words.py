@@ -40,7 +40,7 @@ class OneOf:
         return [word for word in self.choices if word.startswith(incomplete)]
 
 
-def of_a_few(words: OneOf, *names: str, help: str) -> Any:  # noqa: A002
+def choice_option(words: OneOf, *names: str, help: str) -> Any:  # noqa: A002
     """Return an option of type `OneOf`, with completion."""
     return typer.Option(*names, parser=words, autocompletion=words.complete, help=help)
 
@@ -70,7 +70,7 @@ class Backend:
         return word
 
 
-def of_stage(backend: str, *, secured: bool) -> str:
+def secured_backend(backend: str, *, secured: bool) -> str:
     """Return the backend, secured if asked; raise `BadParameter` if it cannot be."""
     if not secured:
         return backend

@@ -81,7 +81,7 @@ def report(folder: Path) -> int:
     from onceproof.outcome import check_run
 
     with exit_on_error():
-        outcome = check_run(_existing(folder))
+        outcome = check_run(_require_folder(folder))
         print(outcome.html)
         print(outcome.json)
         return 0
@@ -94,7 +94,7 @@ def _check_run(folder: Path, settings: Settings, json: Path | None, *, unsealed:
     from onceproof.reports.console import print_result
 
     with exit_on_error():
-        outcome = check_run(_existing(folder), settings=settings, unsealed=unsealed)
+        outcome = check_run(_require_folder(folder), settings=settings, unsealed=unsealed)
         print_result(outcome.report, sys.stdout, folder)
         if json is not None:
             write_json(json, outcome.judgement, str(folder))
@@ -154,7 +154,7 @@ def _usage(problem: str) -> int:
     return USAGE
 
 
-def _existing(folder: Path) -> Path:
+def _require_folder(folder: Path) -> Path:
     from onceproof.harness.history.run_record import UnreadableRun
 
     if not folder.exists():

@@ -9,15 +9,15 @@ from pathlib import Path
 from onceproof.cleaning.downloads import find_downloads
 from onceproof.cleaning.item import Item
 from onceproof.cleaning.leftovers import find_containers, find_processes, find_scratch
-from onceproof.cleaning.runs import Wish, find_runs
+from onceproof.cleaning.runs import Selection, find_runs
 from onceproof.errors import TROUBLE, exit_on_error
 from onceproof.reports.text import line, plural
 
 
-def clean(out: Path, wish: Wish, *, downloads: bool, yes: bool) -> int:
+def clean(out: Path, selection: Selection, *, downloads: bool, yes: bool) -> int:
     with exit_on_error():
         groups: dict[str, list[Item]] = {
-            f"runs in {out}": find_runs(out, wish),
+            f"runs in {out}": find_runs(out, selection),
             "processes of dead runs": find_processes(),
             "containers of dead runs": find_containers(),
             "folders of dead runs": find_scratch(),
@@ -27,7 +27,7 @@ def clean(out: Path, wish: Wish, *, downloads: bool, yes: bool) -> int:
         for title, items in groups.items():
             _print_group(title, items)
         going = [item for items in groups.values() for item in items if item.stays is None]
-        if wish.is_empty and groups[f"runs in {out}"]:
+        if selection.is_empty and groups[f"runs in {out}"]:
             print(
                 "no run folder is selected: use --older-than 7d, --keep 5 or --expected-only; "
                 "--keep 0 selects all"

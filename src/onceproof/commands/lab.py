@@ -46,7 +46,7 @@ class Wanted:
     words: tuple[str, ...]
 
 
-class BadWish(ValueError):
+class BadLabOptions(ValueError):
     """Contradictory options; the message says which."""
 
 
@@ -63,10 +63,15 @@ def with_pipeline(name: str | None, *, records: int, rate: int, seed: int) -> Wa
 
 
 def stage_alone(topics: Sequence[str]) -> Wanted:
-    """Return a bare lab; raise `BadTopic` for an invalid topic, `BadWish` for a duplicate name."""
+    """Return a bare lab.
+
+    Raises:
+        BadTopic: a topic is invalid.
+        BadLabOptions: two topics have the same name.
+    """
     wanted = [Topic.parse(word) for word in topics]
     if len({topic.name for topic in wanted}) < len(wanted):
-        raise BadWish("two topics have the same name; give each --topic once")
+        raise BadLabOptions("two topics have the same name; give each --topic once")
     options = (option for word in topics for option in ("--topic", word))
     return Wanted(scenario=bare(wanted), run=BareRun, words=("--bare", *options))
 
@@ -89,15 +94,15 @@ def lab(
     with exit_on_error():
         try:
             if alone and scenario is not None:
-                raise BadWish(f"--bare starts no scenario: omit «{scenario}» or --bare")
+                raise BadLabOptions(f"--bare starts no scenario: omit «{scenario}» or --bare")
             if topics and not alone:
-                raise BadWish("--topic works only with --bare: a scenario has its own topics")
+                raise BadLabOptions("--topic works only with --bare: a scenario has its own topics")
             wanted = (
                 stage_alone(topics or ["orders:3"])
                 if alone
                 else with_pipeline(scenario, records=records, rate=rate, seed=seed)
             )
-        except (UnknownScenario, BadTopic, BadWish) as error:
+        except (UnknownScenario, BadTopic, BadLabOptions) as error:
             print(f"onceproof: {error}", file=sys.stderr)
             return USAGE
         if private and not for_program:

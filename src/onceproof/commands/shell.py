@@ -9,10 +9,10 @@ from pathlib import Path
 from onceproof.checkers import BadHistory
 from onceproof.errors import USAGE, exit_on_error
 from onceproof.interrupts import INTERRUPTED
-from onceproof.shell.database import Asked, Refused
-from onceproof.shell.dots import Showing, obey
+from onceproof.shell.database import Database, Refused
+from onceproof.shell.dots import OutputSettings, run_dot_command
 from onceproof.shell.output import print_answer
-from onceproof.shell.prompt import converse
+from onceproof.shell.prompt import read_queries
 from onceproof.shell.source import Source, open_source
 
 
@@ -20,31 +20,33 @@ def shell(path: Path, questions: Sequence[str], *, format_: str) -> int:
     """Answer the given questions, or without any, those typed at the prompt."""
     with exit_on_error():
         source = open_source(path)
-        asked, showing = Asked(source), Showing(format_=format_)
+        database, settings = Database(source), OutputSettings(format_=format_)
         try:
             if questions:
-                return _answer_all(asked, source, showing, questions)
-            return _converse(asked, source, showing)
+                return _answer_all(database, source, settings, questions)
+            return _run_prompt(database, source, settings)
         except KeyboardInterrupt:
             print("onceproof: interrupted; nothing was changed", file=sys.stderr)
             return INTERRUPTED
         finally:
-            asked.close()
+            database.close()
 
 
-def _answer_all(asked: Asked, source: Source, showing: Showing, questions: Sequence[str]) -> int:
+def _answer_all(
+    database: Database, source: Source, settings: OutputSettings, questions: Sequence[str]
+) -> int:
     for note in source.notes:
         print(f"note: {note}", file=sys.stderr)
     for question in questions:
         try:
-            _answer(asked, source, showing, question)
+            _answer(database, source, settings, question)
         except (ValueError, BadHistory) as error:
             print(f"onceproof: {error}", file=sys.stderr)
             return USAGE
     return 0
 
 
-def _converse(asked: Asked, source: Source, showing: Showing) -> int:
+def _run_prompt(database: Database, source: Source, settings: OutputSettings) -> int:
     typed, failed = sys.stdin.isatty(), False
     if typed:
         print(f"{source.name}: `.tables` lists the tables, `.help` the commands.")
@@ -54,23 +56,23 @@ def _converse(asked: Asked, source: Source, showing: Showing) -> int:
     def answer(question: str) -> None:
         nonlocal failed
         try:
-            _answer(asked, source, showing, question)
+            _answer(database, source, settings, question)
         except (Refused, ValueError) as error:
             failed = True
             sys.stdout.flush()
             print(f"onceproof: {error}", file=sys.stderr)
 
-    converse(answer, sys.stdin)
+    read_queries(answer, sys.stdin)
     return USAGE if failed and not typed else 0
 
 
-def _answer(asked: Asked, source: Source, showing: Showing, question: str) -> None:
+def _answer(database: Database, source: Source, settings: OutputSettings, question: str) -> None:
     if question.lstrip().startswith("."):
-        obey(question, source, showing, sys.stdout)
+        run_dot_command(question, source, settings, sys.stdout)
         return
     try:
-        for found in asked.ask(question):
-            print_answer(found, sys.stdout, format_=showing.format_, shown=showing.rows)
+        for found in database.ask(question):
+            print_answer(found, sys.stdout, format_=settings.format_, shown=settings.rows)
     except RuntimeError as error:  # how DuckDB answers a signal
         if "interrupted" not in str(error).lower():
             raise

@@ -28,7 +28,7 @@ from onceproof.reports.ci.case import cases_of
 from onceproof.reports.console import live, print_result
 from onceproof.running import run_scenario
 from onceproof.stopping import stop_on_signals
-from onceproof.verify.dry_run import print_failure, print_plan, print_success, went_well
+from onceproof.verify.dry_run import print_failure, print_plan, print_success, succeeded
 from onceproof.verify.named_faults import named
 from onceproof.verify.options import BadTrial, VerifyOptions
 from onceproof.verify.plan import plan
@@ -64,14 +64,14 @@ def verify(
         except BadTrial as error:
             print(f"onceproof verify: {error}.", file=sys.stderr)
             return USAGE
-        return _try(
+        return _dry_run_and_trial(
             scenario, options, seed, out, backend, dry_run, reuse_dry_run, given, stream, server
         )
 
     return streamed("verify", events, do)
 
 
-def _try(
+def _dry_run_and_trial(
     scenario: Scenario,
     options: VerifyOptions,
     seed: int | None,
@@ -108,7 +108,7 @@ def _try(
     if profile is None:
         learned = Learned(gates="gates" in offers(backend))
         outcome = run(dry_run_of(scenario), learned.conduct)
-        if not went_well(outcome) or learned.profile is None:
+        if not succeeded(outcome) or learned.profile is None:
             return print_failure(outcome, sys.stdout)
         profile = learned.profile
         keep(key, profile)

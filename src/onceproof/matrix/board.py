@@ -72,7 +72,7 @@ def ran(
     trial = waiting(planned) if found is None else _read(planned, found, page)
     if stopping:
         return replace(trial, claims=(), state=State.WAITING, remark="interrupted")
-    return replace(trial, claims=(), state=State.FAILED, remark=_how(ended))
+    return replace(trial, claims=(), state=State.FAILED, remark=_describe_end(ended))
 
 
 def exit_code(trials: Iterable[Trial]) -> int:
@@ -97,7 +97,7 @@ def _read(planned: Planned, earlier: Earlier, page: Path) -> Trial:
     )
 
 
-def _how(ended: Ended) -> str:
+def _describe_end(ended: Ended) -> str:
     """Describe how a process without a report ended, with its last output."""
     log = Path(ended.log.parent.name, ended.log.name)
     if ended.overdue:

@@ -24,10 +24,10 @@ def sample(scenarios: Iterable[Scenario], seconds: float = QUICK_SECONDS) -> tup
     families: dict[str, list[Scenario]] = {}
     for scenario in known:
         families.setdefault(family_of(scenario.subject), []).append(scenario)
-    first = [min(family, key=_dearness) for family in families.values()]
+    first = [min(family, key=_cost) for family in families.values()]
     left = seconds - sum(scenario.seconds for scenario in first)
     names = {scenario.name for scenario in first}
-    for second in sorted(_convicted(families.values(), names), key=lambda s: s.seconds):
+    for second in sorted(_quickest_violated(families.values(), names), key=lambda s: s.seconds):
         if second.seconds <= left:
             left -= second.seconds
             names.add(second.name)
@@ -38,7 +38,7 @@ def family_of(subject: Subject) -> str:
     return str(getattr(subject, "family", type(subject).__module__))
 
 
-def _dearness(scenario: Scenario) -> tuple[bool, bool, bool, int]:
+def _cost(scenario: Scenario) -> tuple[bool, bool, bool, int]:
     """Sort key: first scenarios with faults that hold, have a fixed schedule, and are quick."""
     disturbed = bool(scenario.schedule or scenario.draw)
     verdicts = _verdicts(scenario)
@@ -51,7 +51,9 @@ def _dearness(scenario: Scenario) -> tuple[bool, bool, bool, int]:
     )
 
 
-def _convicted(families: Iterable[Sequence[Scenario]], taken: set[str]) -> Iterable[Scenario]:
+def _quickest_violated(
+    families: Iterable[Sequence[Scenario]], taken: set[str]
+) -> Iterable[Scenario]:
     """Yield the quickest violated scenario of each family that has none in `taken`."""
     for family in families:
         found = [s for s in family if Verdict.VIOLATED in _verdicts(s)]

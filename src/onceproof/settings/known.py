@@ -26,7 +26,7 @@ _NOT_SHARED: Final = {("matrix", "backend"), ("replay", "backend")}
 """A matrix uses both backends, and a replay that of its run."""
 _ARGUMENTS: Final = {("run", "scenario"), ("soak", "scenario"), ("verify", "command")}
 """Arguments that are the same for every call in a project."""
-_OF_THE_MOMENT: Final = {
+_PER_CALL: Final = {
     "check": {"unsealed"},
     "clean": {"yes", "downloads"},
     "config show": {"as_json"},
@@ -80,7 +80,7 @@ def _reading_environment(command: str, key: str, parameter: Any) -> Any:
 
 
 def _key(command: str, parameter: Any) -> str | None:
-    if parameter.name in _OF_THE_MOMENT.get(command, ()):
+    if parameter.name in _PER_CALL.get(command, ()):
         return None
     if isinstance(parameter, TyperOption):
         return max(parameter.opts, key=len).removeprefix("--")

@@ -17,12 +17,12 @@ from onceproof.checkers.engines.literals import literal
 from onceproof.shell.relations import Relations, meanings
 from onceproof.shell.source import Source
 
-_ASKS: Final = re.compile(
+_QUERY: Final = re.compile(
     r"\s*(select|with|from|values|table|describe|desc|show|summarize|pivot|unpivot|\(|"
     r"explain\s+(analyze\s+)?(select|with|from|values|\())",
     re.IGNORECASE,
 )
-_KEEPS_IN_MEMORY: Final = re.compile(
+_CREATE_IN_MEMORY: Final = re.compile(
     r"\s*create\s+(or\s+replace\s+)?(temp(orary)?\s+)?(view|table|macro|function)\b", re.IGNORECASE
 )
 _UNKNOWN: Final = re.compile(r"Table with name (\w+) does not exist")
@@ -45,7 +45,7 @@ class Answer:
             yield from rows
 
 
-class Asked:
+class Database:
     """Database connection that answers queries on a source."""
 
     def __init__(self, source: Source) -> None:
@@ -82,15 +82,15 @@ class Asked:
                 '"offset".'
             ) from None
         for statement in statements:
-            if not _harmless(statement):
+            if not _is_allowed(statement):
                 raise Refused(
                     f"«{_short(statement.query)}» is not a query. Only queries are allowed, and "
                     "CREATE VIEW, TABLE or MACRO in memory. To save a result, use --format csv or "
                     "json and redirect the output to a file."
                 )
-            yield Answer(self._answered(statement.query))
+            yield Answer(self._execute(statement.query))
 
-    def _answered(self, query: str) -> duckdb.DuckDBPyConnection:
+    def _execute(self, query: str) -> duckdb.DuckDBPyConnection:
         tried: set[str] = set()
         while True:
             try:
@@ -112,12 +112,12 @@ class Asked:
         self._db.close()
 
 
-def _harmless(statement: duckdb.Statement) -> bool:
+def _is_allowed(statement: duckdb.Statement) -> bool:
     kind = str(statement.type).rpartition(".")[2]
     query = statement.query
     if kind not in _TYPES:
         return False
-    return bool((_KEEPS_IN_MEMORY if kind.startswith("CREATE") else _ASKS).match(query))
+    return bool((_CREATE_IN_MEMORY if kind.startswith("CREATE") else _QUERY).match(query))
 
 
 def _short(query: str) -> str:

@@ -28,27 +28,27 @@ _JUDGED: Final = {
 
 
 @dataclass(kw_only=True)
-class Showing:
+class OutputSettings:
     """Output settings; dot commands change them."""
 
     format_: str = "table"
     rows: int = SHOWN
 
 
-class Leave(Exception):
+class Quit(Exception):
     """The user wants to quit."""
 
 
-def obey(word: str, source: Source, showing: Showing, out: TextIO) -> None:
+def run_dot_command(word: str, source: Source, settings: OutputSettings, out: TextIO) -> None:
     """Execute a dot command.
 
     Raises:
         ValueError: an unknown command or wrong usage; the message gives the right one.
-        Leave: the command was to quit.
+        Quit: the command was to quit.
     """
     name, *rest = word.split()
     if name in (".quit", ".exit", ".q"):
-        raise Leave
+        raise Quit
     if name == ".tables":
         _tables(source, out)
     elif name in (".columns", ".schema") and len(rest) == 1:
@@ -56,9 +56,9 @@ def obey(word: str, source: Source, showing: Showing, out: TextIO) -> None:
     elif name == ".relations":
         _relations(rest, out)
     elif name == ".format" and len(rest) == 1 and rest[0] in FORMATS:
-        showing.format_ = rest[0]
+        settings.format_ = rest[0]
     elif name == ".rows" and len(rest) == 1 and rest[0].isdigit():
-        showing.rows = int(rest[0])
+        settings.rows = int(rest[0])
     elif name == ".help":
         _print_pairs(HELP, out)
         print("Everything else is SQL, and ends with a semicolon.", file=out)

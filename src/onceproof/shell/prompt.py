@@ -14,19 +14,19 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from onceproof.checkers.tables import TABLES
-from onceproof.shell.dots import HELP, Leave
+from onceproof.shell.dots import HELP, Quit
 from onceproof.shell.relations import meanings
 
 _PROMPT, _MORE = "onceproof> ", "      ...> "
-_REMEMBERED: Final = 1000
+_HISTORY_LENGTH: Final = 1000
 _DELIMITERS: Final = " \t\n,;()=<>'\""
 
 
-def converse(answer: Callable[[str], None], source: TextIO) -> None:
-    """Pass queries and dot commands to `answer` until the input ends or it raises `Leave`."""
+def read_queries(answer: Callable[[str], None], source: TextIO) -> None:
+    """Pass queries and dot commands to `answer` until the input ends or it raises `Quit`."""
     typed = source.isatty()
     lines: list[str] = []
-    with _remembering(typed), suppress(Leave):
+    with _saved_history(typed), suppress(Quit):
         while True:
             # One `try` for both: an interrupt between reading and answering must not quit.
             try:
@@ -47,7 +47,7 @@ def _question(lines: list[str], source: TextIO, typed: bool) -> str | None:
         lines.append(line)
         if line.rstrip().endswith(";") or lines[0].lstrip().startswith("."):
             if typed:
-                _remember_as_one(lines)
+                _join_history(lines)
             break
     question = "\n".join(lines)
     lines.clear()
@@ -65,7 +65,7 @@ def _line(source: TextIO, typed: bool, prompt: str) -> str | None:
         return None
 
 
-def _remember_as_one(lines: list[str]) -> None:
+def _join_history(lines: list[str]) -> None:
     """Replace the lines of a query in readline's history by one entry."""
     import readline
 
@@ -77,7 +77,7 @@ def _remember_as_one(lines: list[str]) -> None:
 
 
 @contextmanager
-def _remembering(typed: bool) -> Iterator[None]:
+def _saved_history(typed: bool) -> Iterator[None]:
     """Load and save the query history, and complete names with Tab."""
     if not typed:
         yield
@@ -87,7 +87,7 @@ def _remembering(typed: bool) -> Iterator[None]:
     file = _file(dict(os.environ))
     with suppress(OSError):
         readline.read_history_file(file)
-    readline.set_history_length(_REMEMBERED)
+    readline.set_history_length(_HISTORY_LENGTH)
     readline.set_completer_delims(_DELIMITERS)
     readline.set_completer(_complete)
     readline.parse_and_bind("tab: complete")

@@ -14,7 +14,7 @@ from onceproof.harness.user_pipeline.profile import Profile
 from onceproof.harness.user_pipeline.subject import WORDS, OwnPipeline
 from onceproof.verify.options import BadTrial, VerifyOptions
 
-_ONLY_HERE: Final = frozenset({"checkpoint", "spark_jars", "kafka_jars", "queue_jars"})
+_LOCAL_ONLY: Final = frozenset({"checkpoint", "spark_jars", "kafka_jars", "queue_jars"})
 
 
 def check_places(options: VerifyOptions, subject: OwnPipeline) -> None:
@@ -56,7 +56,7 @@ def check_inputs(options: VerifyOptions) -> None:
             f"{option} cannot be used with several inputs, because an effect may depend on more "
             "than one of them; without it, the number and identities of effects are judged"
         )
-    if _asks(options, "checkpoint"):
+    if _uses(options, "checkpoint"):
         raise BadTrial(
             "{checkpoint} cannot be used with several inputs; expected {work}/checkpoint, which is "
             "not watched: the job is then tested like any other program"
@@ -108,7 +108,7 @@ def check_group(topics: Collection[str], profile: Profile) -> None:
 
 def check_queues(options: VerifyOptions, subject: OwnPipeline) -> None:
     """Raise `BadTrial` if only one of `{queues}` and a queue output is given."""
-    asks = _asks(options, "queues")
+    asks = _uses(options, "queues")
     if asks and not subject.queues:
         raise BadTrial("{queues} needs a queue; add --output queue:ADDRESS")
     if subject.queues and not asks:
@@ -120,7 +120,7 @@ def check_queues(options: VerifyOptions, subject: OwnPipeline) -> None:
 
 def check_http(options: VerifyOptions, subject: OwnPipeline) -> None:
     """Raise `BadTrial` if `{http}`, --idempotency-key and HTTP outputs do not fit together."""
-    asks = _asks(options, "http")
+    asks = _uses(options, "http")
     if asks and subject.http is None:
         raise BadTrial("{http} needs the HTTP service; add --output http:PATH")
     if subject.http is not None and not asks:
@@ -169,7 +169,7 @@ def check_feed(options: VerifyOptions, subject: OwnPipeline) -> None:
         raise BadTrial("--feed is empty; expected a command that reads inputs from standard input")
     if options.others or options.encode or subject.spark:
         raise BadTrial("--feed cannot be used with several inputs, --encode or {checkpoint}")
-    if _asks(options, "input"):
+    if _uses(options, "input"):
         raise BadTrial(
             "--feed is for a pipeline that reads no topic; expected no {input} in its command"
         )
@@ -183,14 +183,14 @@ def check_image(options: VerifyOptions, subject: OwnPipeline) -> None:
         return
     if subject.deployed or options.instances > 1:
         raise BadTrial("--image cannot be used with --instances, --stop-command or --kill-command")
-    if here := sorted(subject.asked & _ONLY_HERE):
+    if here := sorted(subject.asked & _LOCAL_ONLY):
         raise BadTrial(
             f"--image cannot be used with {{{here[0]}}}: the image has its own jars, and a "
             "checkpoint in {work} is not watched"
         )
 
 
-def _asks(options: VerifyOptions, word: str) -> bool:
+def _uses(options: VerifyOptions, word: str) -> bool:
     return any(word in words(part) for part in (*options.command, *options.variables))
 
 

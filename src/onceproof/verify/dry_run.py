@@ -16,13 +16,13 @@ from onceproof.verify.plan import ALL, Plan
 _OF_THE_STAGE: Final = frozenset({"arrange", "heal"})
 """Phases of a dry run that need nothing of the pipeline."""
 _AT_MOST: Final = "at-most-once"
-_WELL = frozenset({Verdict.HOLDS, Verdict.UNEXERCISED})
+_SUCCESS = frozenset({Verdict.HOLDS, Verdict.UNEXERCISED})
 
 
-def went_well(outcome: Outcome) -> bool:
+def succeeded(outcome: Outcome) -> bool:
     """Whether every input was found in the outputs."""
     judged = outcome.judgement.claims
-    return bool(judged) and all(claim.verdict in _WELL for claim in judged)
+    return bool(judged) and all(claim.verdict in _SUCCESS for claim in judged)
 
 
 def print_success(outcome: Outcome, out: TextIO) -> None:

@@ -178,7 +178,7 @@ def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     ("words", "body"),
     [
         (["run"], "onceproof.commands.run._run_and_sum_up"),
-        (["verify", "--output", "x", "--", "true"], "onceproof.commands.verify._try"),
+        (["verify", "--output", "x", "--", "true"], "onceproof.commands.verify._dry_run_and_trial"),
         (["soak"], "onceproof.commands.soak.chosen"),
         (["matrix"], "onceproof.commands.matrix.named"),
     ],

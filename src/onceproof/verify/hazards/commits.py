@@ -87,7 +87,7 @@ COMMITS: Final[tuple[Hazard, ...]] = (
         name=_AFTER,
         says="it is killed before it receives the response to a successful commit",
         of=_KAFKA,
-        proof="a gate dropped the response to such a request, which was not rejected",
+        proof="a gate dropped the response to a commit that was not rejected",
         unless=needs(commits_to_kafka, _NOTHING),
         strikes=lambda p, n: _killed(p, "after-commit"),
     ),

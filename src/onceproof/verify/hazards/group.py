@@ -41,7 +41,7 @@ _SHORT_SESSION_MS: Final = 10_000
 def _evicted(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     group = pipeline.group
     assert group is not None, "asked for before"
-    several = _several(pipeline)
+    several = _several_members(pipeline)
     if not several and _not_joined(group) is not None:
         yield Strike(do=RemoveProgram(group=group.name, phase=phase(n)))
         return
@@ -100,33 +100,33 @@ def _rebalanced(pipeline: Pipeline, n: int) -> Iterator[Strike]:
 def _eager_alone(pipeline: Pipeline, group: GroupProfile) -> bool:
     """Whether its group uses eager rebalancing, and every observed commit is its own."""
     eager = common(group.assignors) != ("cooperative-sticky",) and group.protocol != CONSUMER
-    alone = pipeline.profile.watched and not _several(pipeline)
+    alone = pipeline.profile.watched and not _several_members(pipeline)
     return eager and alone and commits_to_kafka(pipeline)
 
 
 def _instance_killed(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     group = pipeline.group
-    if group is not None and _several(pipeline):
+    if group is not None and _several_members(pipeline):
         yield Strike(do=KillInstance(group=group.name, phase=phase(n)), seconds=_session(group))
         return
-    processes = _out(pipeline)
+    processes = _processes_hit(pipeline)
     fault = KillEach(processes=processes, seconds=_OUT_SECONDS, phase=phase(n))
     yield Strike(do=fault, seconds=processes * _KILL_SECONDS)
 
 
 def _each_paused(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     # It is not visible which instance is active and which is on standby.
-    for number in range(_out(pipeline)):
+    for number in range(_processes_hit(pipeline)):
         fault = PauseInstance(number=number, seconds=_OUT_SECONDS, phase=phase(n))
         yield Strike(do=fault, seconds=_OUT_SECONDS)
 
 
-def _out(pipeline: Pipeline) -> int:
+def _processes_hit(pipeline: Pipeline) -> int:
     """Return how many of its processes are killed or paused, one after the other."""
     return min(pipeline.profile.processes, _OUT_AT_MOST)
 
 
-def _alone(pipeline: Pipeline) -> str | None:
+def _single_process(pipeline: Pipeline) -> str | None:
     """Return why it has no second process, or None."""
     if not is_program(pipeline):
         return "Spark coordinates its processes itself"
@@ -135,9 +135,11 @@ def _alone(pipeline: Pipeline) -> str | None:
     return None
 
 
-def _no_peers(pipeline: Pipeline) -> str | None:
+def _no_other_processes(pipeline: Pipeline) -> str | None:
     """Return why no process of it can be paused while others continue, or None."""
-    return _alone(pipeline) or ("hazard evicted is tested instead" if _several(pipeline) else None)
+    return _single_process(pipeline) or (
+        "hazard evicted is tested instead" if _several_members(pipeline) else None
+    )
 
 
 def _no_group(pipeline: Pipeline) -> str | None:
@@ -158,12 +160,12 @@ def _not_joined(group: GroupProfile) -> str | None:
 def evictable(pipeline: Pipeline) -> str | None:
     """Return why it cannot lose its partitions, or None."""
     group = pipeline.group
-    if _several(pipeline) or (group is not None and not group.static):
+    if _several_members(pipeline) or (group is not None and not group.static):
         return None  # to another instance, to onceproof's member, or to no member
     return _no_group(pipeline)
 
 
-def _several(pipeline: Pipeline) -> bool:
+def _several_members(pipeline: Pipeline) -> bool:
     """Whether several of its processes are members of its group."""
     group = pipeline.group
     return group is not None and group.members > 1 and pipeline.profile.processes > 1
@@ -177,7 +179,7 @@ GROUP_MEMBER: Final[tuple[Hazard, ...]] = (
         of="pipelines of several processes",
         proof="the process ended by SIGKILL, and its group continued without it; without a group: "
         f"the others had processed the whole input so far, or {_OUT_SECONDS:g} s had passed",
-        unless=_alone,
+        unless=_single_process,
         strikes=lambda p, n: list(_instance_killed(p, n)),
     ),
     Hazard(
@@ -197,7 +199,7 @@ GROUP_MEMBER: Final[tuple[Hazard, ...]] = (
         of="pipelines of several processes that are not members of one consumer group",
         proof="the process was paused until the others had processed the whole input so far, or "
         f"for {_OUT_SECONDS:g} s",
-        unless=lambda p: cannot_pause(p) or _no_peers(p),
+        unless=lambda p: cannot_pause(p) or _no_other_processes(p),
         strikes=lambda p, n: list(_each_paused(p, n)),
         rare=True,
     ),

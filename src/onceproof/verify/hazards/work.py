@@ -54,7 +54,7 @@ def _stopped(pipeline: Pipeline, n: int) -> Iterator[Strike]:
         yield Strike(do=StrikeDatabase(when="commit", act="stop", seconds=pipeline.patience))
 
 
-def _beside(pipeline: Pipeline) -> tuple[str, ...]:
+def _other_topics(pipeline: Pipeline) -> tuple[str, ...]:
     """Return topics that are not outputs, if writes to them can be held back."""
     return pipeline.beside if is_program(pipeline) and pipeline.profile.watched else ()
 
@@ -63,7 +63,7 @@ def _between(pipeline: Pipeline, n: int) -> Iterator[Strike]:
     for table in pipeline.profile.tables:
         yield Strike(do=StrikeDatabase(when="statement", act="kill-undone", table=table))
     # `_withheld` covers the topics of its outputs.
-    for topic in _beside(pipeline):
+    for topic in _other_topics(pipeline):
         seconds = pipeline.patience
         fault = WithholdWrites(topic=topic, seconds=seconds, phase=phase(n))
         yield Strike(do=fault, seconds=seconds)
@@ -93,7 +93,8 @@ WORK: Final[tuple[Hazard, ...]] = (
         proof=f"{SERVER}; its writes to the topic were held back when it was killed",
         unless=needs(
             lambda p: (
-                len(p.profile.tables) + bool(p.profile.tables) * len(p.produced) > 1 or _beside(p)
+                len(p.profile.tables) + bool(p.profile.tables) * len(p.produced) > 1
+                or _other_topics(p)
             ),
             "it has only one output",
         ),

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from onceproof.commands.lab import BadWish, lab, stage_alone, with_pipeline
+from onceproof.commands.lab import BadLabOptions, lab, stage_alone, with_pipeline
 from onceproof.harness.kafka.topic import BadTopic
 from onceproof.harness.lab.bare import BareRun
 from onceproof.harness.run import phases as run
@@ -53,7 +53,7 @@ def test_a_stage_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("topics", "error"), [(["orders:0"], BadTopic), (["orders", "orders:3"], BadWish)]
+    ("topics", "error"), [(["orders:0"], BadTopic), (["orders", "orders:3"], BadLabOptions)]
 )
 def test_topics_that_are_none(topics: list[str], error: type[Exception]) -> None:
     with pytest.raises(error):
