@@ -41,7 +41,7 @@ WRONG = [
     ("check run --claim exactly-once:x", 2, r"onceproof check run/history --claim"),
     ("check s3a://bucket/x", 2, r"with --engine spark, or copy the folder"),
     ("report nix", 2, r"give a folder that `onceproof run` printed$"),
-    ("report empty", 2, r"Give a folder that `onceproof run` printed"),
+    ("report empty", 2, r"Give a run folder that `onceproof run` printed"),
     ("explain nix", 2, r"`onceproof explain` lists all\.$"),
     ("explain lost-writ", 2, r"Did you mean lost-write"),
     ("doctor extra", 2, HELP),
