@@ -102,7 +102,7 @@ def test_two_sides_with_clients(staging: Staged, topic: Callable[..., str]) -> N
     words = "split broker-1,producer broker-2,broker-3,pipeline"
     with at_work(context(staging.stage), words) as (fault, proof):
         assert fault.target == "broker-1, producer | broker-2, broker-3, pipeline"
-        assert "the other side took broker-1 out of every in-sync set" in proof
+        assert "the other side removed broker-1 from every in-sync set" in proof
         assert out(staging, "broker-1", name)
         reached = {a: [n for n in stage.brokers if not refuses(stage.bootstrap(a, n))]
                    for a in AUDIENCES}  # fmt: skip

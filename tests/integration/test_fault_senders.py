@@ -115,7 +115,7 @@ def test_what_was_appended_unanswered_was_acknowledged_by_a_retry(
     placed = now()
     try:
         proof = eventually(injection.evidence, "it to take effect")
-        assert "closed in place of an answer to a Produce" in proof
+        assert "closed instead of answering a Produce" in proof
         assert staging.stage.disturbed()
     finally:
         healing = now()
@@ -186,7 +186,7 @@ def test_a_zombie_comes_back_after_its_successor(sending: Callable[..., Sending]
     try:
         proof = injection.evidence()
         assert proof is not None
-        assert f"producer-0-successor took its transactional id and sent {RECORDS}" in proof
+        assert f"producer-0-successor took over its transactional id, sent {RECORDS}" in proof
         (zombie, _) = run.processes.all
         assert zombie.frozen()
     finally:

@@ -85,7 +85,7 @@ def test_a_target_that_is_dead_already(staging: Staged) -> None:
     stage = staging.stage
     stage.kill("broker-2", "a test")
     try:
-        with pytest.raises(StageTrouble, match="does not work before it is disturbed"):
+        with pytest.raises(StageTrouble, match="did not work before the fault"):
             asked("delay", ["producer", "broker-2", "requests", "9", "0"]).inject(
                 context(stage), "delay"
             )

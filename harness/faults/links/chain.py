@@ -22,12 +22,12 @@ class Chain:
     middle: Broker
 
     def describe(self) -> str:
-        return f"let two brokers see {self.middle.describe()} and not each other"
+        return f"cut two brokers from each other, but not from {self.middle.describe()}"
 
     def inject(self, context: RunContext, name: str) -> Severed:
         middle = self.middle.resolve(context)
         ends = [node for node in context.stage.brokers if node != middle]
         if len(ends) != 2:
-            raise StageTrouble(f"a chain has three brokers; here are {len(context.stage.brokers)}")
+            raise StageTrouble(f"chain needs 3 brokers; there are {len(context.stage.brokers)}")
         one, other = ends
         return Severed(context, [Link(one, other), Link(other, one)], f"{one} – {middle} – {other}")

@@ -29,17 +29,17 @@ class CloseSlowly:
 
     def describe(self) -> str:
         return (
-            f"tell {self.source} {self.milliseconds} ms late when {self.target.describe()} closes "
-            "a connection"
+            f"delay the close of connections between {self.source} and {self.target.describe()} "
+            f"by {self.milliseconds} ms"
         )
 
     def inject(self, context: RunContext, name: str) -> OnLink:
         link = Link(self.source, self.target.resolve(context))
         how = Toxic(type="slow_close", way="responses", attributes={"delay": self.milliseconds})
-        return OnLink(context, link, how, _Offended(context.stage, link, self.milliseconds))
+        return OnLink(context, link, how, _SlowClose(context.stage, link, self.milliseconds))
 
 
-class _Offended:
+class _SlowClose:
     def __init__(self, stage: Stage, link: Link, milliseconds: int) -> None:
         self._stage = stage
         self._link = link
@@ -47,24 +47,24 @@ class _Offended:
         self._before = 0.0
 
     def before(self, probe: Probe) -> None:
-        self._before = min(self._closing() for _ in range(LOOKS))
+        self._before = min(self._time_close() for _ in range(LOOKS))
 
     def met(self, probe: Probe) -> str | None:
-        seconds = self._closing()
+        seconds = self._time_close()
         if seconds * 1000 < self._milliseconds or seconds < 2 * self._before:
             return None
         return (
-            f"a probe learned after {seconds:.2f} s that its connection was closed, and after "
-            f"{self._before:.3f} s before it"
+            f"a probe's connection was closed after {seconds:.2f} s, compared with "
+            f"{self._before:.3f} s before the fault"
         )
 
     def after(self, probe: Probe) -> None:
         """Nothing to check."""
 
-    def _closing(self) -> float:
+    def _time_close(self) -> float:
         with Probe(self._stage, self._link) as fresh:
             fresh.ask()
             began = time.monotonic()
-            fresh.offend()
+            fresh.send_invalid()
             fresh.until_closed()
             return time.monotonic() - began

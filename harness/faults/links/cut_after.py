@@ -56,16 +56,18 @@ class _Counted:
         self._answer = probe.ask().received
 
     def met(self, probe: Probe) -> str | None:
-        return self._of_responses(probe) if self._way == "responses" else self._of_requests(probe)
+        if self._way == "responses":
+            return self._cut_in_responses(probe)
+        return self._cut_in_requests(probe)
 
-    def _of_responses(self, probe: Probe) -> str | None:
+    def _cut_in_responses(self, probe: Probe) -> str | None:
         probe.send(times=1 + self._size // self._answer)
         passed = probe.until_closed()
         if passed != self._size:
             return None
         return f"a probe's connection was closed after exactly {passed} bytes of responses"
 
-    def _of_requests(self, probe: Probe) -> str | None:
+    def _cut_in_requests(self, probe: Probe) -> str | None:
         """Only the receiver sees how many bytes arrive; it answers the complete requests."""
         more = min(self._size // _REQUESTS, LONGEST)
         one = probe.length(more=more)
@@ -79,8 +81,8 @@ class _Counted:
         except ConnectionError:
             if answered == self._size // one:
                 return (
-                    f"a probe's connection was closed when {answered} requests of {one} bytes had "
-                    "been answered, in the midst of the next"
+                    f"a probe's connection was closed during a request, after {answered} requests "
+                    f"of {one} bytes had been answered"
                 )
         return None
 

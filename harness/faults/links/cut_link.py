@@ -48,13 +48,13 @@ class _Cut:
         left = self._context.stage.connections(self._link)
         if left:
             return None
-        words = f"{self._closed} connections on {self._link} closed, new ones refused"
+        text = f"{self._closed} connections on {self._link} closed, new ones refused"
         if not self._context.producers.total:
-            return words
+            return text
         records = self._context.producers.acknowledged - self._acknowledged
         commits = self._context.pipeline.commits - self._commits
         return (
-            f"{words}; meanwhile {records} records were acknowledged and "
+            f"{text}; meanwhile {records} records were acknowledged and "
             f"{commits} {self._context.pipeline.counted} seen"
         )
 
@@ -71,7 +71,7 @@ class _Cut:
                     self._context.stage.connections(self._link)
                     or not self._context.pipeline.alive()
                 ),
-                what=f"a connection on {self._link} after it was mended",
+                what=f"a connection on {self._link} after the cut",
                 seconds=30,
                 stop=self._context.stop,
             )

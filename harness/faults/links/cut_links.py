@@ -43,10 +43,10 @@ class Severed:
 
     def evidence(self) -> str | None:
         if self._proof is None and self._closed and not self._open():
-            word = self._consequence(self.at) if self._consequence else "new ones refused"
-            if word is not None:
+            result = self._consequence(self.at) if self._consequence else "new ones refused"
+            if result is not None:
                 self._proof = (
-                    f"{self._closed} connections on {len(self._links)} links closed; {word}"
+                    f"{self._closed} connections on {len(self._links)} links closed; {result}"
                 )
         return self._proof
 

@@ -70,7 +70,7 @@ class _Round:
         took = probe.ask().seconds * 1000
         if not self._before < self._milliseconds <= took:
             return None
-        return f"{self._milliseconds} ms drawn, and {took:.0f} ms taken by an answer"
+        return f"{self._milliseconds} ms drawn; an answer took {took:.0f} ms"
 
     def after(self, probe: Probe) -> None:
         """Nothing to check."""

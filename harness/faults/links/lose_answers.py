@@ -28,7 +28,7 @@ class LoseAnswers:
     target: AnyNode
 
     def describe(self) -> str:
-        return f"lose the answers of {self.target.describe()} to {self.source}"
+        return f"drop the responses of {self.target.describe()} to {self.source}"
 
     def inject(self, context: RunContext, name: str) -> OnLink:
         link = Link(self.source, self.target.resolve(context))

@@ -30,7 +30,7 @@ class LoseReceipts:
     needs = "queues"
 
     def describe(self) -> str:
-        return "lose the answers of the queue broker to the producers"
+        return "drop the responses of the queue broker to the producers"
 
     def inject(self, context: RunContext, name: str) -> _Lost:
         return _Lost(context, name)
@@ -42,29 +42,29 @@ class _Lost(OnLink):
             self._start = reader.ends(context.topic)[0][1]
         super().__init__(context, _WAY, lose("responses"), Silence())
         self._name = name
-        self._came: dict[str, int] = {}
+        self._arrived: dict[str, int] = {}
 
     def evidence(self) -> str | None:
         """Return what the probe met, and how many messages arrived since just before it started."""
         met = super().evidence()
         if met is None:
             return None
-        if not self._came:
+        if not self._arrived:
             with self._context.reader() as reader:
                 (log,) = reader.read_topic(self._context.topic, {0: self._start})
             attempts = (entry.headers.get(ATTEMPT_HEADER) for entry in log.entries)
-            self._came = dict.fromkeys((a.decode() for a in attempts if a), now())
-        if not self._came:
+            self._arrived = dict.fromkeys((a.decode() for a in attempts if a), now())
+        if not self._arrived:
             return None
-        return f"{met}; {len(self._came)} messages came since just before, answered or not"
+        return f"{met}; {len(self._arrived)} messages arrived since just before the fault"
 
     def after_collect(self, known: Collected) -> None:
         """Record sends that were in the queue when we looked and were acknowledged only later."""
         note_retried(
             self._context,
             known,
-            self._came,
+            self._arrived,
             fault=self._name,
             where=ARTEMIS,
-            why="its answers were lost",
+            why="its responses were dropped",
         )

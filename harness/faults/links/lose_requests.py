@@ -25,7 +25,7 @@ class LoseRequests:
     target: AnyNode
 
     def describe(self) -> str:
-        return f"lose the requests of {self.source} to {self.target.describe()}"
+        return f"drop the requests of {self.source} to {self.target.describe()}"
 
     def inject(self, context: RunContext, name: str) -> OnLink:
         link = Link(self.source, self.target.resolve(context))

@@ -18,7 +18,7 @@ from onceproof.harness.links.disturbances import lose
 from onceproof.harness.links.topology import Link, node_id
 from onceproof.harness.workload.senders.librdkafka import REQUEST_TIMEOUT_MS
 
-_NO_SOONER = REQUEST_TIMEOUT_MS * 1_000_000
+_FIRST_TIMEOUT_NS = REQUEST_TIMEOUT_MS * 1_000_000
 """Nanoseconds before which no request can have timed out because of this fault. The clients'
 statistics come late, so earlier time-outs have other causes."""
 
@@ -33,7 +33,7 @@ class LoseResponses:
     target: Broker
 
     def describe(self) -> str:
-        return f"lose the responses of {self.target.describe()} to the producers"
+        return f"drop the responses of {self.target.describe()} to the producers"
 
     def inject(self, context: RunContext, name: str) -> _Lost:
         return _Lost(context, self.target.resolve(context), name)
@@ -58,13 +58,13 @@ class _Lost:
     def evidence(self) -> str | None:
         """Return how many requests timed out, as counted by the clients."""
         current = self._context.producers.timeouts(self._number)
-        if now() - self.at < _NO_SOONER:
+        if now() - self.at < _FIRST_TIMEOUT_NS:
             self._timeouts = current
         timeouts = current - self._timeouts
         if timeouts <= 0:
             return None
         self._look()
-        return f"{timeouts} requests of the producers to {self._node} timed out unanswered"
+        return f"{timeouts} requests of the producers to {self._node} timed out"
 
     def heal(self) -> None:
         """Let responses through; Toxiproxy closes the connections that lost bytes."""
@@ -78,7 +78,7 @@ class _Lost:
             self._seen,
             fault=self._name,
             where=self._node,
-            why="their responses were lost",
+            why="their responses were dropped",
         )
 
     def _ends(self) -> dict[int, int]:

@@ -40,10 +40,10 @@ class OneWay:
     lost: Annotated[Lost, Word(noun="direction")]
 
     def describe(self) -> str:
-        who = self.target.describe()
+        broker = self.target.describe()
         if self.lost == "out":
-            return f"let no other broker hear {who}"
-        return f"let {who} hear no other broker"
+            return f"drop all data from {broker} to the other brokers"
+        return f"drop all data from the other brokers to {broker}"
 
     def inject(self, context: RunContext, name: str) -> _Lost:
         return _Lost(context, self.target.resolve(context), self.lost)
@@ -55,16 +55,16 @@ class _Lost:
         self._node = node
         peers = [other for other in context.stage.brokers if other != node]
         own, theirs = _WAYS[lost]
-        ways = [(Link(node, peer), lose(own)) for peer in peers]
-        ways += [(Link(peer, node), lose(theirs)) for peer in peers]
+        cuts = [(Link(node, peer), lose(own)) for peer in peers]
+        cuts += [(Link(peer, node), lose(theirs)) for peer in peers]
         self.target = f"{node}{'→' if lost == 'out' else '←'}{', '.join(peers)}"
-        self._carried = sum(context.stage.connections(link) for link, _ in ways)
+        self._carried = sum(context.stage.connections(link) for link, _ in cuts)
         self._probes: list[tuple[Probe, Silence]] = []
         try:
-            for link, _ in ways:
+            for link, _ in cuts:
                 self._probes.append((undisturbed(context.stage, link), Silence()))
             self.at = now()
-            self._hold = disturb(context.stage, ways)
+            self._hold = disturb(context.stage, cuts)
         except BaseException:
             self._close()
             raise

@@ -41,14 +41,14 @@ class Took:
     received: int
 
 
-class _Speech(Protocol):
-    def greet(self, way: socket.socket, stage: Stage) -> None: ...
+class _WireProtocol(Protocol):
+    def handshake(self, sock: socket.socket, stage: Stage) -> None: ...
     def request(self, *, more: int) -> bytes: ...
-    def answer(self, way: socket.socket) -> int: ...
+    def answer(self, sock: socket.socket) -> int: ...
 
 
 class _Kafka:
-    def greet(self, way: socket.socket, stage: Stage) -> None:
+    def handshake(self, sock: socket.socket, stage: Stage) -> None:
         """The client speaks first."""
 
     def request(self, *, more: int) -> bytes:
@@ -57,31 +57,31 @@ class _Kafka:
         frame: bytes = question.encode(version=0, framed=True, header=True)
         return frame
 
-    def answer(self, way: socket.socket) -> int:
-        (size,) = struct.unpack(">i", _exactly(way, 4))
-        return 4 + len(_exactly(way, size))
+    def answer(self, sock: socket.socket) -> int:
+        (size,) = struct.unpack(">i", _exactly(sock, 4))
+        return 4 + len(_exactly(sock, size))
 
 
 class _Postgres:
     _READY = b"Z"
 
-    def greet(self, way: socket.socket, stage: Stage) -> None:
+    def handshake(self, sock: socket.socket, stage: Stage) -> None:
         def hear() -> tuple[bytes, bytes]:
-            kind, size = struct.unpack(">ci", _exactly(way, 5))
-            return kind, _exactly(way, size - 4)
+            kind, size = struct.unpack(">ci", _exactly(sock, 5))
+            return kind, _exactly(sock, size - 4)
 
         who = credentials(stage.database("pipeline"))
-        log_in(way.sendall, hear, user=who.user, database=who.database, password=who.password)
+        log_in(sock.sendall, hear, user=who.user, database=who.database, password=who.password)
 
     def request(self, *, more: int) -> bytes:
         body = b"SELECT 1 -- " + b"p" * more + b"\0"
         return b"Q" + struct.pack(">i", 4 + len(body)) + body
 
-    def answer(self, way: socket.socket) -> int:
+    def answer(self, sock: socket.socket) -> int:
         received = 0
         while True:
-            kind, size = struct.unpack(">ci", _exactly(way, 5))
-            received += 5 + len(_exactly(way, size - 4))
+            kind, size = struct.unpack(">ci", _exactly(sock, 5))
+            received += 5 + len(_exactly(sock, size - 4))
             if kind == self._READY:
                 return received
 
@@ -90,36 +90,36 @@ class _Artemis:
     _PING: Final = 10
     _TTL_MS: Final = 60_000
 
-    def greet(self, way: socket.socket, stage: Stage) -> None:
-        way.sendall(b"ARTEMIS")
+    def handshake(self, sock: socket.socket, stage: Stage) -> None:
+        sock.sendall(b"ARTEMIS")
 
     def request(self, *, more: int) -> bytes:
         body = struct.pack(">bqq", self._PING, 0, self._TTL_MS) + b"p" * more
         return struct.pack(">i", len(body)) + body
 
-    def answer(self, way: socket.socket) -> int:
-        (size,) = struct.unpack(">i", _exactly(way, 4))
-        return 4 + len(_exactly(way, size))
+    def answer(self, sock: socket.socket) -> int:
+        (size,) = struct.unpack(">i", _exactly(sock, 4))
+        return 4 + len(_exactly(sock, size))
 
 
 class _Http:
     _LENGTH: Final = b"content-length:"
 
-    def greet(self, way: socket.socket, stage: Stage) -> None:
+    def handshake(self, sock: socket.socket, stage: Stage) -> None:
         """The client speaks first."""
 
     def request(self, *, more: int) -> bytes:
         return b"GET / HTTP/1.1\r\nHost: probe\r\nX-Probe: %b\r\n\r\n" % (b"p" * more)
 
-    def answer(self, way: socket.socket) -> int:
+    def answer(self, sock: socket.socket) -> int:
         head = bytearray()
         while not head.endswith(b"\r\n\r\n"):
-            head += _exactly(way, 1)
+            head += _exactly(sock, 1)
         (length,) = (line for line in head.lower().splitlines() if line.startswith(self._LENGTH))
-        return len(head) + len(_exactly(way, int(length.removeprefix(self._LENGTH))))
+        return len(head) + len(_exactly(sock, int(length.removeprefix(self._LENGTH))))
 
 
-_SPEECHES: Final[Mapping[str, Callable[[], _Speech]]] = {
+_PROTOCOLS: Final[Mapping[str, Callable[[], _WireProtocol]]] = {
     POSTGRES: _Postgres,
     ARTEMIS: _Artemis,
     HTTP_SERVICE: _Http,
@@ -132,20 +132,20 @@ class Probe:
 
     def __init__(self, stage: Stage, link: Link) -> None:
         """Connect; raise `OSError` if the connection is refused or ends during the handshake."""
-        self._speech = _SPEECHES.get(link.target, _Kafka)()
+        self._protocol = _PROTOCOLS.get(link.target, _Kafka)()
         host, port = stage.entrance(link).rsplit(":", 1)
         if link.source in AUDIENCES and link.target in stage.brokers:
-            self._way = connection(f"{host}:{port}").open(SECONDS)
+            self._socket = connection(f"{host}:{port}").open(SECONDS)
         else:
-            self._way = socket.create_connection((host, int(port)), SECONDS)
+            self._socket = socket.create_connection((host, int(port)), SECONDS)
         try:
-            self._speech.greet(self._way, stage)
+            self._protocol.handshake(self._socket, stage)
         except BaseException:
-            self._way.close()
+            self._socket.close()
             raise
 
     def close(self) -> None:
-        self._way.close()
+        self._socket.close()
 
     def __enter__(self) -> Probe:
         return self
@@ -155,12 +155,12 @@ class Probe:
 
     def send(self, *, more: int = 0, times: int = 1) -> int:
         """Send requests, each padded by `more` bytes; return the bytes sent."""
-        data = self._speech.request(more=more) * times
-        self._way.sendall(data)
+        data = self._protocol.request(more=more) * times
+        self._socket.sendall(data)
         return len(data)
 
     def length(self, *, more: int = 0) -> int:
-        return len(self._speech.request(more=more))
+        return len(self._protocol.request(more=more))
 
     def ask(self, *, more: int = 0, times: int = 1) -> Took:
         """Send requests at once and wait for all answers.
@@ -170,26 +170,26 @@ class Probe:
         """
         began = time.monotonic()
         sent = self.send(more=more, times=times)
-        received = sum(self._speech.answer(self._way) for _ in range(times))
+        received = sum(self._protocol.answer(self._socket) for _ in range(times))
         return Took(seconds=time.monotonic() - began, sent=sent, received=received)
 
     def answer(self) -> int:
         """Wait for an answer and return its bytes; raises `OSError` as `ask` does."""
-        return self._speech.answer(self._way)
+        return self._protocol.answer(self._socket)
 
     def silent(self, seconds: float) -> bool:
         """Whether the connection is open and nothing arrives on it within some seconds."""
-        return self._way.fileno() >= 0 and not select.select([self._way], [], [], seconds)[0]
+        return self._socket.fileno() >= 0 and not select.select([self._socket], [], [], seconds)[0]
 
-    def offend(self) -> None:
+    def send_invalid(self) -> None:
         """Send an invalid request, for which the node closes the connection."""
-        self._way.sendall(struct.pack(">ihh", 8, 32_000, 32_000) + b"\xff" * 4)
+        self._socket.sendall(struct.pack(">ihh", 8, 32_000, 32_000) + b"\xff" * 4)
 
     def until_closed(self) -> int:
         """Read to the end of the connection; return the bytes or raise `TimeoutError`."""
         received = 0
         try:
-            while data := self._way.recv(1 << 16):
+            while data := self._socket.recv(1 << 16):
                 received += len(data)
         except ConnectionError:
             pass
@@ -206,14 +206,14 @@ def undisturbed(stage: Stage, link: Link) -> Probe:
             probe.close()
             raise
     except OSError as error:
-        raise StageTrouble(f"{link} does not work before it is disturbed: {error}") from error
+        raise StageTrouble(f"{link} did not work before the fault: {error}") from error
     return probe
 
 
-def _exactly(way: socket.socket, size: int) -> bytes:
+def _exactly(sock: socket.socket, size: int) -> bytes:
     data = bytearray()
     while len(data) < size:
-        part = way.recv(size - len(data))
+        part = sock.recv(size - len(data))
         if not part:
             raise ConnectionError("the connection was closed")
         data += part

@@ -52,9 +52,9 @@ class _Refused:
             with Probe(self._stage, self._link) as fresh:
                 fresh.ask()
         except ConnectionError as error:
-            new = "was reset" if isinstance(error, ConnectionResetError) else "ended at once"
-            old = "stayed" if probe.silent(0) else "was closed"
-            return f"a new connection of a probe {new}, and one that was open {old}"
+            new = "was reset" if isinstance(error, ConnectionResetError) else "was closed at once"
+            old = "stayed open" if probe.silent(0) else "was closed"
+            return f"a new connection of a probe {new}, and its earlier connection {old}"
         return None
 
     def after(self, probe: Probe) -> None:

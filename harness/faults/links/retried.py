@@ -37,7 +37,7 @@ def note_retried(
             fault=fault,
             attempts=retried,
             detail=(
-                f"{len(retried)} sends stood in the log of {where} while {why}, and were "
+                f"{len(retried)} sends were in the log of {where} while {why}, and were "
                 "acknowledged after a retry"
             ),
         )

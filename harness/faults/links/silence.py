@@ -29,8 +29,8 @@ class Silence:
         if not probe.silent(_SECONDS):  # an answer, or the end of the connection
             return None
         return (
-            f"a request of a probe was not answered within {_SECONDS:g} s, and its connection "
-            "stayed open"
+            f"a probe's request was not answered within {_SECONDS:g} s, and its connection stayed "
+            "open"
         )
 
     def after(self, probe: Probe) -> None:
@@ -39,4 +39,4 @@ class Silence:
             if self._delivered and self._asked:
                 probe.answer()
         except OSError as error:
-            raise StageTrouble(f"what was held did not arrive after all: {error}") from error
+            raise StageTrouble(f"the held data was not delivered: {error}") from error

@@ -36,8 +36,8 @@ class Slice:
 
     def describe(self) -> str:
         return (
-            f"slice the {self.way} between {self.source} and {self.target.describe()} into "
-            f"{self.size} bytes each, {self.microseconds} µs apart"
+            f"slice the {self.way} between {self.source} and {self.target.describe()} into pieces "
+            f"of {self.size} bytes, {self.microseconds} µs apart"
         )
 
     def inject(self, context: RunContext, name: str) -> OnLink:

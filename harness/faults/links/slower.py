@@ -36,21 +36,21 @@ class Slower:
             self._times = math.ceil(self._size / LONGEST)
         else:
             self._times = math.ceil(self._size / one.received)
-        self._before = min((self._measured(probe) for _ in range(LOOKS)), key=attrgetter("seconds"))
+        self._before = min((self._measure(probe) for _ in range(LOOKS)), key=attrgetter("seconds"))
 
     def met(self, probe: Probe) -> str | None:
         assert self._before is not None, "the link is measured before it is disturbed"
-        took = self._measured(probe)
+        took = self._measure(probe)
         size = took.sent if self._way == "requests" else took.received
         if took.seconds < max(_ENOUGH * self._seconds(size), 2 * self._before.seconds):
             return None
         return (
-            f"{size} bytes of {self._way} took {took.seconds:.2f} s, and before it "
-            f"{self._before.seconds:.3f} s"
+            f"{size} bytes of {self._way} took {took.seconds:.2f} s, compared with "
+            f"{self._before.seconds:.3f} s before the fault"
         )
 
     def after(self, probe: Probe) -> None:
         """Nothing to check."""
 
-    def _measured(self, probe: Probe) -> Took:
+    def _measure(self, probe: Probe) -> Took:
         return probe.ask(more=self._more, times=self._times)

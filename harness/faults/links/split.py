@@ -33,10 +33,10 @@ class Split:
     def __post_init__(self) -> None:
         """Raise `ValueError` for a party on both sides."""
         if both := set(self.one) & set(self.other):
-            raise ValueError(f"{_words(both)} cannot be on both sides")
+            raise ValueError(f"{_names(both)} cannot be on both sides")
 
     def describe(self) -> str:
-        return f"split {_words(self.one)} from {_words(self.other)}"
+        return f"split {_names(self.one)} from {_names(self.other)}"
 
     def inject(self, context: RunContext, name: str) -> Severed:
         one, other = set(self.one), set(self.other)
@@ -46,14 +46,14 @@ class Split:
             if {link.source, link.target} & one and {link.source, link.target} & other
         ]
         parties = {end for link in context.stage.links() for end in (link.source, link.target)}
-        if strange := (one | other) - parties:
-            raise StageTrouble(f"there is no {_words(strange)}; there are {_words(parties)}")
+        if unknown := (one | other) - parties:
+            raise StageTrouble(f"unknown party {_names(unknown)}: expected {_names(parties)}")
         brokers = set(context.stage.brokers)
         smaller, larger = sorted((one & brokers, other & brokers), key=len)
         return Severed(
             context,
             links,
-            f"{_words(self.one)} | {_words(self.other)}",
+            f"{_names(self.one)} | {_names(self.other)}",
             consequence=_Left(context, smaller, larger) if smaller else None,
         )
 
@@ -62,18 +62,18 @@ class _Left:
     """The larger side's view of the brokers on the other side."""
 
     def __init__(self, context: RunContext, smaller: set[str], larger: set[str]) -> None:
-        ways = {node_id(broker) for broker in larger}
-        self._view = ClusterView({n: at for n, at in addresses(context.stage).items() if n in ways})
+        ids = {node_id(broker) for broker in larger}
+        self._view = ClusterView({n: at for n, at in addresses(context.stage).items() if n in ids})
         self._smaller = smaller
 
     def __call__(self, since: int) -> str | None:
         if not all(self._view.does_without(node_id(broker)) for broker in self._smaller):
             return None
         return (
-            f"the other side took {_words(self._smaller)} out of every in-sync set after "
+            f"the other side removed {_names(self._smaller)} from every in-sync set after "
             f"{(now() - since) / 1e9:.1f} s"
         )
 
 
-def _words(parties: Iterable[str]) -> str:
+def _names(parties: Iterable[str]) -> str:
     return ", ".join(sorted(parties))

@@ -31,8 +31,8 @@ class Throttle:
 
     def describe(self) -> str:
         return (
-            f"let {self.kilobytes} kB a second of the {self.way} pass between {self.source} and "
-            f"{self.target.describe()}"
+            f"limit the {self.way} between {self.source} and {self.target.describe()} to "
+            f"{self.kilobytes} kB/s"
         )
 
     def inject(self, context: RunContext, name: str) -> OnLink:

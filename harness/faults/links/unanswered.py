@@ -36,8 +36,8 @@ class LeaveUnanswered:
 
     def describe(self) -> str:
         return (
-            f"close the producers' connections to {self.target.describe()} in place of every "
-            f"answer to a Produce, for at least {self.seconds:g} s"
+            f"close the producers' connections to {self.target.describe()} instead of answering "
+            f"Produce requests, for at least {self.seconds:g} s"
         )
 
     def inject(self, context: RunContext, name: str) -> _Unanswered:
@@ -70,8 +70,8 @@ class _Unanswered:
             ended = len(self._placed.fired)
             if ended >= _ENDS and self._look():
                 self._proof = (
-                    f"{ended} connections on {self._link} closed in place of an answer to a "
-                    f"Produce; {len(self._seen)} sends stood in the log by then"
+                    f"{ended} connections on {self._link} closed instead of answering a Produce "
+                    f"request; {len(self._seen)} sends were in the log by then"
                 )
         return self._proof
 
@@ -94,7 +94,7 @@ class _Unanswered:
             self._seen,
             fault=self._name,
             where=self._link.target,
-            why="no answer of it came through",
+            why="none of its answers arrived",
         )
 
     def _leads(self) -> set[tuple[str, int]]:

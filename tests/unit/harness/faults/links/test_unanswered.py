@@ -28,6 +28,6 @@ def test_it_begins_again_when_the_broker_leads_other_partitions_than_before() ->
     assert injection.evidence() is None, "nothing was appended since"
     reader.logs = [log(*before.entries, entry(1, headers={ATTEMPT_HEADER: b"unanswered"}))]
     assert injection.evidence() == (
-        "2 connections on producer→broker-2 closed in place of an answer to a Produce; 1 sends "
-        "stood in the log by then"
+        "2 connections on producer→broker-2 closed instead of answering a Produce request; "
+        "1 sends were in the log by then"
     )
