@@ -88,7 +88,7 @@ def asked(name: str, words: Sequence[str]) -> Fault:
         entry = by_hand()[name]
     except KeyError:
         known = ", ".join(by_hand())
-        raise UnknownFault(f"there is no fault «{name}»; there are {known}") from None
+        raise UnknownFault(f"unknown fault {name!r}: expected one of {known}") from None
     try:
         return entry.read(words)
     except ValueError as error:  # also raised by the fault itself, e.g. for an unknown window

@@ -21,8 +21,8 @@ class GroupMembers:
     def __init__(self, context: RunContext, group: str) -> None:
         self._context = context
         self.name = group
-        self._admin = self._asker()
-        self.last_answer = "nothing yet"
+        self._admin = self._new_admin()
+        self.last_answer = "no answer yet"
         """In words, for error messages."""
 
     def describe(self) -> ConsumerGroupDescription | None:
@@ -33,10 +33,10 @@ class GroupMembers:
         except KafkaException as error:
             self.last_answer = f"no answer: {error.args[0]}"
             # A client keeps asking the broker that used to coordinate the group.
-            self._admin = self._asker()
+            self._admin = self._new_admin()
             return None
-        belong = ", ".join(sorted(str(each.member_id) for each in found.members))
-        self.last_answer = f"{found.state.name}, with {belong or 'no members'}"
+        members = ", ".join(sorted(str(each.member_id) for each in found.members))
+        self.last_answer = f"{found.state.name}, with {members or 'no members'}"
         return found
 
     def ids(self) -> frozenset[str]:
@@ -57,6 +57,6 @@ class GroupMembers:
             seen=lambda: self.last_answer,
         )
 
-    def _asker(self) -> AdminClient:
+    def _new_admin(self) -> AdminClient:
         bootstrap = self._context.stage.bootstrap(AUDITOR)
         return AdminClient({**connection(bootstrap).librdkafka(), "log_level": 0})

@@ -64,11 +64,11 @@ class Belonging:
 
         wait_until(
             at_work,
-            what=f"{self._who} to process what it has",
+            what=f"{self._who} to commit offsets of its partitions",
             seconds=_SECONDS,
             every=0.1,
             stop=self._context.stop,
-            seen=lambda: f"it has {in_words(sorted(self.had)) or 'nothing'}",
+            seen=lambda: f"it is assigned {in_words(sorted(self.had))}",
         )
 
     def without(self) -> list[str] | None:
@@ -92,7 +92,7 @@ class Belonging:
 
         wait_until(
             there,
-            what=f"{self._who} to belong to the group {self._group} once more",
+            what=f"{self._who} to rejoin group {self._group}",
             seconds=_SECONDS,
             every=0.1,
             stop=self._context.stop,

@@ -33,9 +33,9 @@ You can inject each by hand (`onceproof fault …`, see
 [break it by hand](../how-to/break-it-by-hand.md)) or put it into a schedule. A claim's fine print
 names kinds of faults; the standard kinds leave out `surgery`, which changes state that a pipeline
 trusts. Stages of processes and of containers offer what a fault needs, except that containers have
-no `gates`, `queues` or `http`; your own cluster offers what its file has commands for, and a bare
-lab has no `driver`. A fault that needs nothing does what any client could do, also on your own
-cluster, where nobody undoes it.
+no `gates`, `queues` or `http`. Your own cluster offers what its file has commands for. A bare lab
+has no `driver`. A fault that needs nothing does only what any client could do. It works on your own
+cluster too, where nothing undoes it.
 
 SOURCE is an audience (`producer`, `pipeline`, `pipeline-sink`) or a broker; WAY is `requests` or
 `responses`.
@@ -43,14 +43,14 @@ SOURCE is an audience (`producer`, `pipeline`, `pipeline-sink`) or a broker; WAY
 _VICTIMS: Final = """
 ## What can be killed, stopped and paused
 
-A broker by any of its roles, or one of these. `--at WINDOW` waits for a window of its work; without
-it the fault acts at once.
+A broker by any of its roles, or one of these. `--at WINDOW` waits for that moment in its work;
+without it the fault acts at once.
 
 """
 _TABLE: Final = """
-## What each can be aimed at
+## Targets of each fault
 
-«own» means that the fault itself knows what it acts on.
+«own»: the fault chooses what it acts on.
 """
 
 

@@ -74,8 +74,8 @@ def role(word: str, roles: Roles) -> Target:
         if found := re.fullmatch(pattern, word):
             return make(found)
     raise ValueError(
-        f"invalid target {word!r}: expected {', '.join(roles)}, or a leader or a coordinator with "
-        f"{_APART} and one of these, which places it on another broker"
+        f"invalid target {word!r}: expected {', '.join(roles)}, or a leader or coordinator "
+        f"followed by {_APART} and another of these, to move it to another broker"
     )
 
 

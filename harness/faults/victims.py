@@ -30,4 +30,4 @@ def victim(word: str) -> Victim:
     try:
         return role(word, BROKERS)
     except ValueError as error:
-        raise ValueError(f"{error}; or {known}") from None
+        raise ValueError(f"{error}, or one of {known}") from None

@@ -61,7 +61,7 @@ def one_of(known: Sequence[str], noun: str, word: str) -> str:
 def _member(word: str) -> str:
     if is_numbered(word, "member"):
         return word
-    raise UnknownFault(f"{word!r} is no member; expected member-0, member-1 …")
+    raise UnknownFault(f"invalid member {word!r}: expected member-0, member-1 …")
 
 
 def amount(word: str, *, least: int = 1) -> int:

@@ -14,7 +14,7 @@ from onceproof.harness.subjects.connect.workers import Workers
 def workers(context: RunContext) -> Workers:
     """Return the pipeline as `Workers`; raise `StageTrouble` if the subject has none."""
     if not isinstance(context.pipeline, Workers):
-        raise StageTrouble(f"{context.subject.name} has no workers")
+        raise StageTrouble(f"{context.subject.name} has no Kafka Connect workers")
     return context.pipeline
 
 
@@ -38,4 +38,4 @@ def taken_over(cluster: Workers, who: str, *, commits: int) -> str | None:
     new = cluster.commits - commits
     if owner in (None, who) or not new:
         return None
-    return f"{owner} runs the task, and {new} positions were committed since"
+    return f"{owner} runs the task, and {new} offsets have been committed since"

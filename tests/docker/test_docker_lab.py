@@ -15,10 +15,10 @@ from tests.end_to_end.test_lab import GUARDED, Up, up
 
 FAULTS = (
     ("kill", ["leader:{topic}-0"], "ended by signal 9; leadership moved"),
-    ("pause", ["leader:{topic}-2"], "the engine reports it as paused; the majority took"),
-    ("stop", ["leader:{topic}-1"], "ended with status 143; the majority took"),
-    ("isolate", ["leader:{topic}-1"], "out of every in-sync set"),
-    ("lose-responses", ["leader:{topic}-2"], "timed out unanswered"),
+    ("pause", ["leader:{topic}-2"], "the engine reports it as paused; the majority removed"),
+    ("stop", ["leader:{topic}-1"], "ended with status 143; the majority removed"),
+    ("isolate", ["leader:{topic}-1"], "from every in-sync set"),
+    ("lose-responses", ["leader:{topic}-2"], "requests of the producers to broker-"),
     ("cut", ["pipeline", "leader:{topic}-0"], "closed, new ones refused"),
     ("kill", ["driver", "--at", "after-sink-write"], "the batch had no commit"),
 )

@@ -108,7 +108,7 @@ def test_every_broker_restarted_in_turn(staging: Staged, topic: Callable[..., st
     lives = [sum(p.name == node for p in staging.processes.all) for node in stage.brokers]
     with at_work(context(staging.stage, name), "rolling-restart") as (injection, proof):
         assert injection.target.count("(leads ") == 3
-        assert proof.count("ended with status 143; the majority took") == 3
+        assert proof.count("ended with status 143; the majority removed") == 3
         assert [stage.alive(node) for node in stage.brokers] == [True, True, False]
         assert sent(stage.bootstrap(AUDITOR), name, 0)
     assert [sum(p.name == n for p in staging.processes.all) for n in stage.brokers] == [

@@ -120,7 +120,7 @@ def test_it_is_refused_and_lives_on(own: Own, strike: StrikeDatabase, code: str)
 def test_an_answer_is_late(own: Own, monkeypatch: pytest.MonkeyPatch, when: When) -> None:
     monkeypatch.setattr(module, "_SLOW_SECONDS", 0.5)
     with own.struck(StrikeDatabase(when=when, act="slow")) as (_, proof):
-        assert "an answer took up to 0.5 s" in proof
+        assert "answers delayed by up to 0.5 s" in proof
         assert "committed" in proof
     assert [line for line in own.said() if line.startswith("failed")] == []
     assert exactly_once(own)
@@ -130,7 +130,7 @@ def test_it_is_asked_to_end_while_its_commit_is_held(own: Own) -> None:
     with own.struck(StrikeDatabase(when="commit", act="stop", seconds=0.5)) as (_, proof):
         assert not own.program.alive()
         assert "at a commit on" in proof
-        assert re.search(r"transaction \d+ committed; it had committed offsets 0 times", proof)
+        assert re.search(r"transaction \d+ committed; meanwhile it had committed offsets 0", proof)
     assert own.said(1)[0].startswith("begins")
     assert exactly_once(own)
 

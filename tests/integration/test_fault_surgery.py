@@ -90,7 +90,8 @@ def test_a_group_resumes_where_its_position_was_moved_to(
         with pytest.raises(StageTrouble, match=r"is Stable with 1 members \(a-member\)"):
             asked("move-group-offsets", [group, f"{name}-0", *way.split()]).inject(world, "x")
     with at_work(world, f"move-group-offsets {group} {name}-0 {way}") as (_, proof):
-        assert f"at {resumes_with}, which was at 5: {way.split()[1]} committed records" in proof
+        assert f"the coordinator reports offset {resumes_with} for " in proof
+        assert f", previously 5: {way.split()[1]} committed records" in proof
     with member(staging, group, name) as consumer:
         assert next_of(consumer) == resumes_with
     assert hazards.seen == [("moved-offsets", "process")]
@@ -98,9 +99,9 @@ def test_a_group_resumes_where_its_position_was_moved_to(
 
 @pytest.mark.parametrize(
     ("group", "way", "said"),
-    [("one", "back 6", "-1 would be outside of the log, which goes from 0 to 10"),
-     ("one", "forth 6", "11 would be outside of the log"),
-     ("none", "back 1", "has committed no position")],
+    [("one", "back 6", "from 5 to -1: the log goes from 0 to 10"),
+     ("one", "forth 6", "from 5 to 11: the log"),
+     ("none", "back 1", "has no committed offset to move")],
 )  # fmt: skip
 def test_a_position_that_cannot_be_moved(
     staging: Staged, topic: Callable[..., str], world: RunContext, group: str, way: str, said: str
@@ -126,14 +127,14 @@ def test_an_owner_is_fenced_by_an_impostor(
 ) -> None:
     name = topic(1)
     owner_id = f"owner-of-{name}"
-    with pytest.raises(StageTrouble, match="nobody owns transactional id"):
+    with pytest.raises(StageTrouble, match="has no owner: nothing to take over"):
         asked("take-over-id", [owner_id]).inject(world, "x")
     owner = producer(staging.stage.bootstrap("producer"), owner_id)
     owner.begin_transaction()
     send(owner, name, "of the owner")
     with at_work(world, f"take-over-id {owner_id}") as (_, proof):
         assert ", ongoing with 1 partitions to producer " in proof
-        assert "the coordinator refuses the former with " in proof
+        assert "the coordinator refuses the former owner with " in proof
         with pytest.raises(KafkaException) as fenced:
             owner.commit_transaction(SECONDS)
         assert fenced.value.args[0].code() == KafkaError._FENCED
@@ -169,7 +170,8 @@ def test_who_has_not_read_deleted_records_is_told(
     filled(staging, name, 10)
     group = f"group-of-{name}"
     with at_work(world, f"delete-records {name}-0 {before}") as (_, proof):
-        assert f"begins at {first or 10}, no longer at 0: {first or 10} records are gone" in proof
+        offset = first or 10
+        assert f"starts at offset {offset} instead of 0: {offset} records were deleted" in proof
         late = Consumer({
             "log_level": 0, "bootstrap.servers": staging.stage.bootstrap(AUDITOR),
             "group.id": group, "auto.offset.reset": "error",
@@ -214,7 +216,7 @@ def test_a_commit_that_comes_after_its_time_is_refused(
         send(owner, name, "too late")
         commit = Background(lambda: owner.commit_transaction(SECONDS))
         proof = eventually(fault.evidence, "the coordinator to give it up")
-        assert "that may take 5 s was ongoing, and after " in proof
+        assert "with a timeout of 5 s was ongoing; after " in proof
         assert "an abort marker in each of its 1 partitions" in proof
         assert not commit.over
         assert reader.all() == []

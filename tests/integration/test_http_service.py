@@ -236,8 +236,8 @@ def posting(up: Alone, folder: Path, keyed: str) -> Iterator[Poster]:
     [
         ("strike-http kill-landed", "ended by signal 9, at POST /numbers, carried out as", True),
         ("strike-http kill-undone", "ended by signal 9, at POST /numbers, not carried out", False),
-        ("strike-http cut-landed", "closed in place of the answer to POST /numbers, carr", True),
-        ("strike-http cut-undone", "closed in place of the answer to POST /numbers, not", False),
+        ("strike-http cut-landed", "closed instead of answering POST /numbers, carr", True),
+        ("strike-http cut-undone", "closed instead of answering POST /numbers, not", False),
     ],
 )
 def test_only_who_sends_a_key_may_repeat_what_was_not_answered(

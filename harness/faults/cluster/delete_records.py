@@ -64,15 +64,15 @@ class _Deleted:
             self._first = stable if fault.before is None else fault.before
             if not self._before < self._first <= stable:
                 raise StageTrouble(
-                    f"nothing can be deleted from {self.target} before {self._first}: it has "
-                    f"offsets from {self._before} to {stable}"
+                    f"cannot delete the records of {self.target} before offset {self._first}: its "
+                    f"log starts at {self._before} and its last stable offset is {stable}"
                 )
             log = reader.read(*self._at)
         self._records = sum(e.kind == "data" and e.offset < self._first for e in log.entries)
         self.at = now()
         wait_until(
             self._delete,
-            what=f"every replica of {self.target} to have nothing before {self._first}",
+            what=f"every replica of {self.target} to delete its records before {self._first}",
             seconds=40,
             every=0.2,
             stop=context.stop,
@@ -91,8 +91,8 @@ class _Deleted:
             if first < self._first or (left and left[0].offset < self._first):
                 return None
             self._proof = (
-                f"{self.target} begins at {first}, no longer at {self._before}: {self._records} "
-                "records are gone"
+                f"{self.target} starts at offset {first} instead of {self._before}: "
+                f"{self._records} records were deleted"
             )
             self._context.recorder.hazard(
                 "deleted-records", hop="process", fault=self._name, at=self.at, detail=self._proof

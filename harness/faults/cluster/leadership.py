@@ -27,7 +27,7 @@ def led(context: RunContext, node: int) -> list[Partition]:
 
     (leads,) = wait_until(
         ask,
-        what=f"a broker to tell what {broker_name(node)} leads",
+        what=f"a broker to report which partitions {broker_name(node)} leads",
         seconds=15,
         stop=context.stop,
     )

@@ -26,7 +26,7 @@ class Majority:
         if not self._view.does_without(self._number):
             return None
         return (
-            f"the majority took {self._node} out of every in-sync set after "
+            f"the majority removed {self._node} from every in-sync set after "
             f"{(now() - since) / 1e9:.1f} s"
             + (f" and moved the leadership of {in_words(self._led)}" if self._led else "")
         )

@@ -45,12 +45,12 @@ class MoveGroupOffsets:
     def __post_init__(self) -> None:
         """Raise `ValueError` for a move by 0."""
         if not self.by:
-            raise ValueError("a position moved by 0 stays where it is")
+            raise ValueError("invalid number of offsets 0: expected an integer ≥ 1")
 
     def describe(self) -> str:
         return (
-            f"move the position of group {self.group} in {self.topic}-{self.partition} "
-            f"{'back' if self.by < 0 else 'forth'} by {abs(self.by)}"
+            f"move the committed offset of group {self.group} in {self.topic}-{self.partition} "
+            f"{'back' if self.by < 0 else 'forward'} by {abs(self.by)}"
         )
 
     def inject(self, context: RunContext, name: str) -> _Moved:
@@ -65,17 +65,17 @@ class _Moved:
         self._at = (fault.topic, fault.partition)
         self.target = f"group {fault.group} in {fault.topic}-{fault.partition}"
         with group_of(context, fault.group) as group, context.reader() as reader:
-            _see_that_it_is_empty(fault.group, group.describe())
+            _require_no_members(fault.group, group.describe())
             before = group.committed(*self._at)
             if before is None:
-                raise StageTrouble(f"{self.target} has committed no position that could be moved")
+                raise StageTrouble(f"{self.target} has no committed offset to move")
             self._before = before
             self._after = self._before + fault.by
             first, end = reader.first(*self._at), reader.ends(fault.topic)[fault.partition][1]
             if not first <= self._after <= end:
                 raise StageTrouble(
-                    f"{self.target} is at {self._before}: {self._after} would be outside of the "
-                    f"log, which goes from {first} to {end}"
+                    f"cannot move the committed offset of {self.target} from {self._before} to "
+                    f"{self._after}: the log goes from {first} to {end}"
                 )
             self.at = now()
             group.commit(*self._at, self._after)
@@ -94,8 +94,8 @@ class _Moved:
                 if group.committed(*self._at) != self._after:
                     return None
             self._proof = (
-                f"the coordinator has {self.target} at {self._after}, which was at {self._before}: "
-                f"{self._records} committed records lie between"
+                f"the coordinator reports offset {self._after} for {self.target}, previously "
+                f"{self._before}: {self._records} committed records are in between"
             )
             self._context.recorder.hazard(
                 "moved-offsets", hop="process", fault=self._name, owner=self._fault.group,
@@ -112,16 +112,16 @@ class _Moved:
 
         wait_until(
             there,
-            what=f"the position of {self.target}",
+            what=f"the committed offset of {self.target}",
             seconds=30,
             stop=self._context.stop,
         )
 
 
-def _see_that_it_is_empty(name: str, group: GroupState) -> None:
+def _require_no_members(name: str, group: GroupState) -> None:
     if group.members or group.state not in _WITHOUT_MEMBERS:
         raise StageTrouble(
-            f"group {name} is {group.state} with {len(group.members)} members "
-            f"({', '.join(group.members) or 'unnamed'}): its position can be moved only when they "
-            "are gone; stop them first"
+            f"cannot move committed offsets of group {name}: it is {group.state} with "
+            f"{len(group.members)} members ({', '.join(group.members) or 'unnamed'}); stop them "
+            "first"
         )

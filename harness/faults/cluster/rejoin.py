@@ -27,7 +27,7 @@ class Restart:
         """Start the broker and wait until it is in sync; raise `Overdue` or `StageTrouble`."""
         if not self._done:
             if self._context.stage.alive(self._node):
-                self._context.stage.kill(self._node, "came up only half-way")
+                self._context.stage.kill(self._node, "did not finish its restart")
             self._context.stage.restart(self._node)
             self._done = True
         wait_back(self._context, self._node)
@@ -41,28 +41,28 @@ def wait_back(context: RunContext, node: str) -> None:
     number = node_id(node)
 
     def back(views: Mapping[int, ClusterView]) -> bool:
-        if _kept_out(context, node):
+        if _is_isolated(context, node):
             return True
         agree = {asked for asked, view in views.items() if view.has_in_sync(number)}
         return number in agree and 2 * len(agree) > len(views)
 
-    _wait(context, back, f"{node} to be in sync wherever it has a replica")
+    _wait(context, back, f"{node} to be in sync in all its partitions")
 
 
-def _kept_out(context: RunContext, node: str) -> bool:
+def _is_isolated(context: RunContext, node: str) -> bool:
     """Whether a broker is down or paused, or a link between it and another broker is disturbed."""
     disturbed, brokers = context.stage.disturbed(), context.stage.brokers
-    ways = [str(Link(a, b)) for other in brokers for a, b in ((node, other), (other, node))]
-    return not disturbed.keys().isdisjoint([node, *ways])
+    links = [str(Link(a, b)) for other in brokers for a, b in ((node, other), (other, node))]
+    return not disturbed.keys().isdisjoint([node, *links])
 
 
 def wait_in_sync(context: RunContext) -> None:
     """Wait until every broker sees all replicas in sync; raise `Overdue` if it takes too long."""
 
-    def whole(views: Mapping[int, ClusterView]) -> bool:
+    def in_sync(views: Mapping[int, ClusterView]) -> bool:
         return all(view.in_sync_everywhere() for view in views.values())
 
-    _wait(context, whole, "all replicas to be in sync")
+    _wait(context, in_sync, "all replicas to be in sync")
 
 
 def _wait(

@@ -13,25 +13,25 @@ class Rounds:
     def __init__(self, steps: Sequence[Callable[[], Injection]]) -> None:
         self._steps = list(steps)
         self._evidence: list[str] = []
-        self._now = self._next()
-        self.target = self._now.target
-        self.at = self._now.at
+        self._current = self._next()
+        self.target = self._current.target
+        self.at = self._current.at
 
     def evidence(self) -> str | None:
         """Return the evidence of all rounds once the last has taken effect."""
-        word = self._now.evidence()
-        if word is None:
+        proof = self._current.evidence()
+        if proof is None:
             return None
         if not self._steps:
-            return "; ".join([*self._evidence, word])
-        self._evidence.append(word)
-        self._now.heal()
-        self._now = self._next()
-        self.target = ", ".join(dict.fromkeys([self.target, self._now.target]))
+            return "; ".join([*self._evidence, proof])
+        self._evidence.append(proof)
+        self._current.heal()
+        self._current = self._next()
+        self.target = ", ".join(dict.fromkeys([self.target, self._current.target]))
         return None
 
     def heal(self) -> None:
-        self._now.heal()
+        self._current.heal()
 
     def _next(self) -> Injection:
         return self._steps.pop(0)()

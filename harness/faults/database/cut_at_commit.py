@@ -37,28 +37,28 @@ class CutAtCommit:
     commit: Annotated[Fate, Word(noun="fate")] = "lands"
 
     def describe(self) -> str:
-        then = "lands late" if self.commit == "lands" else "is undone"
-        return f"cut pipeline from postgres while a commit of {self.member} is under way; it {then}"
+        then = "takes effect late" if self.commit == "lands" else "is rolled back"
+        return f"cut pipeline from postgres during a commit of {self.member}; the commit {then}"
 
     def inject(self, context: RunContext, name: str) -> _Cut:
         group = storing(context)
         hold = group.hold_commit(self.member)
         with held(hold, context) as seen:
             closed = _cut(context)
-            came = _late(hold, context) if self.commit == "lands" else hold.undo()
-        return _Cut(context, name, f"{closed} connections on {_LINK} closed while {seen}; {came}")
+            end = _late(hold, context) if self.commit == "lands" else hold.undo()
+        return _Cut(context, name, f"{closed} connections on {_LINK} closed while {seen}; {end}")
 
 
 def _cut(context: RunContext) -> int:
     """Cut the link until it has no connections; return how many it had."""
     closed = context.stage.connections(_LINK) if _LINK in context.stage.links() else 0
     if not closed:
-        raise StageTrouble(f"{context.subject.name} does not reach its database by {_LINK}")
+        raise StageTrouble(f"{context.subject.name} has no database connection on {_LINK}")
     hold = context.stage.disturb(_LINK, CUT)
     try:
         wait_until(
             lambda: not context.stage.connections(_LINK),
-            what=f"every connection on {_LINK} to be closed",
+            what=f"all connections on {_LINK} to be closed",
             seconds=_SECONDS,
             stop=context.stop,
         )
@@ -70,7 +70,7 @@ def _cut(context: RunContext) -> int:
 def _late(hold: Hold, context: RunContext) -> str:
     awaited = wait_until(
         hold.awaited,
-        what="the consumer to write the same again, and to wait for the commit that it gave up",
+        what="the consumer to retry its write and to wait for the commit that it gave up",
         seconds=_SECONDS,
         every=0.02,
         stop=context.stop,

@@ -21,7 +21,7 @@ _SECONDS: Final = 60.0
 def storing(context: RunContext) -> StoringMembers:
     """Return the pipeline as `StoringMembers`; raise `StageTrouble` if it is none."""
     if not isinstance(context.pipeline, StoringMembers):
-        raise StageTrouble(f"{context.subject.name} has no commits that can be made to stand still")
+        raise StageTrouble(f"{context.subject.name} has no commits that a fault can hold")
     return context.pipeline
 
 
@@ -31,7 +31,7 @@ def held(hold: Hold, context: RunContext) -> Iterator[str]:
     try:
         yield wait_until(
             hold.caught,
-            what="a commit to stand still",
+            what="a commit to be held",
             seconds=_SECONDS,
             every=0.02,
             stop=context.stop,

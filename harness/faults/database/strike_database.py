@@ -28,13 +28,15 @@ from onceproof.harness.wait import Overdue, wait_until
 Act = Literal["kill-undone", "kill-landed", "cut-undone", "cut-landed", "refuse", "slow", "stop"]
 SERIALIZATION_FAILURE: Final = "40001"
 _WORDS: Final[dict[Act, str]] = {
-    "kill-undone": "SIGKILL the pipeline; its transaction is undone",
-    "kill-landed": "SIGKILL the pipeline; its transaction is committed and nobody hears of it",
-    "cut-undone": "end the pipeline's connection; its transaction is undone",
-    "cut-landed": "end the pipeline's connection; its transaction is committed all the same",
+    "kill-undone": "SIGKILL the pipeline; its transaction is rolled back",
+    "kill-landed": "SIGKILL the pipeline; its transaction is committed, but not acknowledged",
+    "cut-undone": "close the pipeline's connection; its transaction is rolled back",
+    "cut-landed": (
+        "close the pipeline's connection; its transaction is committed, but not acknowledged"
+    ),
     "refuse": "refuse it",
-    "slow": "answer it late",
-    "stop": "SIGTERM the pipeline, and answer when it has had time to end",
+    "slow": "delay the answer",
+    "stop": "SIGTERM the pipeline, and answer after it has had time to exit",
 }
 _MEET_SECONDS: Final = 30.0
 _SLOW_SECONDS: Final = 6.0
@@ -103,7 +105,7 @@ class _Struck:
             start_again(self._context)
 
     def _refuse(self, triggers: Triggers) -> None:
-        self._met(lambda: triggers.met)
+        self._wait_met(lambda: triggers.met)
         self.at = now()
         count = triggers.met
         self._seen = (
@@ -112,7 +114,7 @@ class _Struck:
         )
 
     def _hold(self, triggers: Triggers) -> None:
-        self._met(triggers.waiting)
+        self._wait_met(triggers.waiting)
         if self._fault.seconds:
             self._committed = offsets_committed(self._context, self._fault.seconds)
         self.at = now()
@@ -120,13 +122,13 @@ class _Struck:
         with ExitStack() as undo:
             action = self._act(triggers, list(held), undo)
             triggers.release()
-            became = {xid: self._outcome(triggers, xid) for xid in held.values() if xid}
-        wanted = "aborted" if self._fault.act.endswith("undone") else "committed"
-        outcomes = ", ".join(f"transaction {xid} {how}" for xid, how in became.items())
-        if self._fault.act in ("slow", "stop") or all(how == wanted for how in became.values()):
+            statuses = {xid: self._outcome(triggers, xid) for xid in held.values() if xid}
+        expected = "aborted" if self._fault.act.endswith("undone") else "committed"
+        outcomes = ", ".join(f"transaction {xid} {status}" for xid, status in statuses.items())
+        if self._fault.act in ("slow", "stop") or set(statuses.values()) <= {expected}:
             self._seen = f"{action}; {outcomes}"
             if self._fault.seconds:
-                self._seen += f"; it had committed offsets {self._committed} times meanwhile"
+                self._seen += f"; meanwhile it had committed offsets {self._committed} times"
 
     def _act(self, triggers: Triggers, held: list[int], undo: ExitStack) -> str:
         act = self._fault.act
@@ -147,22 +149,22 @@ class _Struck:
             return f"{stopped}, {where}"
         if act == "cut-undone":
             triggers.terminate(held)
-            return f"{len(held)} connections ended {where}"
+            return f"{len(held)} connections terminated {where}"
         if act == "cut-landed":
             link = Link("pipeline", POSTGRES)
             undo.callback(self._context.stage.disturb(link, CUT).release)
             return f"{len(held)} connections cut {where}"
         self._wait(lambda: not triggers.waiting(), _SLOW_SECONDS)
-        return f"an answer took up to {_SLOW_SECONDS:g} s, {where}"
+        return f"answers delayed by up to {_SLOW_SECONDS:g} s, {where}"
 
     def _wait(self, look: Callable[[], bool], seconds: float) -> None:
         with suppress(Overdue):
             wait_until(look, what="", seconds=seconds, stop=self._context.stop)
 
-    def _met(self, look: Callable[[], object]) -> None:
+    def _wait_met(self, look: Callable[[], object]) -> None:
         wait_until(
             look,
-            what=f"the pipeline to be met at a {self._fault.when} in the database",
+            what=f"a {self._fault.when} of the pipeline in the database",
             seconds=_MEET_SECONDS,
             every=0.005,
             stop=self._context.stop,
@@ -177,5 +179,8 @@ class _Struck:
             return None if status == "in progress" else status
 
         return wait_until(
-            decided, what=f"transaction {xid} to be decided", seconds=20, stop=self._context.stop
+            decided,
+            what=f"transaction {xid} to commit or abort",
+            seconds=20,
+            stop=self._context.stop,
         )

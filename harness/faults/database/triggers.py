@@ -35,9 +35,9 @@ BEGIN
     IF current_setting('application_name') = '{feed}' THEN RETURN NULL; END IF;
     IF nextval('onceproof_faults.met') > TG_ARGV[1]::bigint THEN RETURN NULL; END IF;
     IF TG_ARGV[0] <> '' THEN
-        RAISE EXCEPTION 'refused by a fault of onceproof' USING ERRCODE = TG_ARGV[0];
+        RAISE EXCEPTION 'refused by a onceproof fault' USING ERRCODE = TG_ARGV[0];
     END IF;
-    PERFORM pg_current_xact_id();  -- so that one can ask what became of it
+    PERFORM pg_current_xact_id();  -- so that its outcome can be queried
     PERFORM pg_advisory_xact_lock_shared({lock});
     IF TG_LEVEL = 'ROW' THEN RETURN NEW; END IF;
     RETURN NULL;

@@ -17,7 +17,7 @@ _SECONDS = 150.0
 def job(context: RunContext) -> FlinkJob:
     """Return the pipeline as `FlinkJob`; raise `StageTrouble` if it is not one."""
     if not isinstance(context.pipeline, FlinkJob):
-        raise StageTrouble(f"{context.subject.name} is no Flink job")
+        raise StageTrouble(f"{context.subject.name} is not a Flink job")
     return context.pipeline
 
 
@@ -48,7 +48,7 @@ def wait_completes(context: RunContext, *, beyond: int | None = None) -> None:
         what="the Flink job to complete a checkpoint",
         seconds=_SECONDS,
         stop=context.stop,
-        seen=lambda: running.shortly() or f"none of {running.life}",
+        seen=lambda: running.shortly() or f"no checkpoint of {running.life}",
     )
 
 
@@ -88,7 +88,7 @@ def wait_decided(context: RunContext, idents: tuple[str, ...], *, undecided: fro
 
     return wait_until(
         decided,
-        what=f"{', '.join(idents)} to be decided",
+        what=f"{', '.join(idents)} to be committed or aborted",
         seconds=_SECONDS,
         every=0.1,
         stop=context.stop,

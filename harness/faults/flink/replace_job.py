@@ -34,7 +34,7 @@ class ReplaceJob:
     needs = JOB
 
     def describe(self) -> str:
-        return "pause the Flink job amid a checkpoint until another life of it has taken over"
+        return "pause the Flink job during a checkpoint until a new instance of it has taken over"
 
     def inject(self, context: RunContext, name: str) -> _Replaced:
         return _Replaced(context, name)
@@ -66,8 +66,7 @@ class _Replaced:
             self.target, self.at = hit.process.instance, hit.at
             opened = f" with {', '.join(hit.open)} open" if hit.open else ""
             self._proof = (
-                f"{self.target} stands still{opened}; its successor has completed checkpoint "
-                f"{newest}"
+                f"{self.target} is paused{opened}; its successor has completed checkpoint {newest}"
             )
         return self._proof
 
@@ -80,7 +79,7 @@ class _Replaced:
         zombie.thaw()
         wait_until(
             lambda: not zombie.leader_alive(),
-            what=f"{zombie.instance} to come to its end",
+            what=f"{zombie.instance} to exit",
             seconds=_SECONDS,
             stop=self._context.stop,
             seen=zombie.tail,
@@ -94,7 +93,8 @@ class _Replaced:
                 owner=self._job.name,
                 batch=hit.number,
                 detail=(
-                    f"{zombie.instance} went on and {zombie.ended}; it said last: {zombie.tail(1)}"
+                    f"{zombie.instance} resumed and {zombie.ended}; its last log line: "
+                    f"{zombie.tail(1)}"
                 ),
             )
         wait_completes(self._context, beyond=self._job.newest())

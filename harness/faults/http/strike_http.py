@@ -28,12 +28,12 @@ from onceproof.harness.wait import wait_until
 
 Act = Literal["kill-undone", "kill-landed", "cut-undone", "cut-landed", "refuse", "slow"]
 _WORDS: Final[dict[Act, str]] = {
-    "kill-undone": "SIGKILL the pipeline; it is not carried out",
-    "kill-landed": "SIGKILL the pipeline; it is carried out and nobody hears of it",
-    "cut-undone": "close its connection; it is not carried out",
-    "cut-landed": "close its connection; it is carried out all the same",
+    "kill-undone": "SIGKILL the pipeline; the request is not carried out",
+    "kill-landed": "SIGKILL the pipeline; the request is carried out, but not answered",
+    "cut-undone": "close the connection; the request is not carried out",
+    "cut-landed": "close the connection; the request is carried out, but not answered",
     "refuse": "answer 503",
-    "slow": "carry it out, and answer late",
+    "slow": "carry out the request, and delay the answer",
 }
 _RULES: Final[dict[Act, Rule]] = {
     "kill-undone": Rule(carry_out=False, answer="none", hold=True),
@@ -94,17 +94,17 @@ class _Struck:
                 self._committed = offsets_committed(context, fault.seconds)
             self.at = now()
             if fault.act.startswith("kill"):
-                self._ended = end(self._life(), f"SIGKILL by fault «{name}»")
-            self._met = rule.remove()
+                self._ended = end(self._wait_running(), f"SIGKILL by fault «{name}»")
+            self._requests = rule.remove()
 
     def evidence(self) -> str | None:
         """Return which requests were met, and whether the service carried them out."""
-        first, *others = map(str, self._met)
+        first, *others = map(str, self._requests)
         more = f", and {len(others)} more" if others else ""
-        words = f"{self._done()} {first}{more}"
+        text = f"{self._action()} {first}{more}"
         if self._fault.seconds and self._ended is not None:
-            words += f"; it had committed offsets {self._committed} times meanwhile"
-        return words
+            text += f"; meanwhile it had committed offsets {self._committed} times"
+        return text
 
     def heal(self) -> None:
         """Restart the pipeline if it was killed, and wait until the service answers it."""
@@ -112,7 +112,7 @@ class _Struck:
         if self._ended is not None:
             start_again(self._context)
 
-    def _done(self) -> str:
+    def _action(self) -> str:
         if self._ended is not None:
             return f"{self._ended}, at"
         match self._fault.act:
@@ -120,9 +120,9 @@ class _Struck:
                 return f"for {self._fault.seconds:g} s the HTTP service answered 503 to"
             case "slow":
                 return f"the HTTP service answered up to {self._fault.seconds:g} s late to"
-        return "a connection was closed in place of the answer to"
+        return "a connection was closed instead of answering"
 
-    def _life(self) -> Process:
+    def _wait_running(self) -> Process:
         """Wait for a running pipeline process: one that gave up a held request is restarted."""
 
         def look() -> Process | None:

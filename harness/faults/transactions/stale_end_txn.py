@@ -40,8 +40,8 @@ class StaleEndTxn:
 
     def describe(self) -> str:
         return (
-            f"hold a commit of {self.transactional_id} until a later transaction is about to be "
-            "aborted, and deliver it first"
+            f"hold a commit of {self.transactional_id}, and deliver it just before a later "
+            "transaction is aborted"
         )
 
     def inject(self, context: RunContext, name: str) -> _Waiting:
@@ -145,10 +145,11 @@ class _Waiting:
         with transactional_id_of(self._context, self._id) as known:
             transaction = known.describe()
         return (
-            f"{met(self._late)} was held for {seconds:.1f} s, and came when a later transaction of "
-            f"{self._later.owner} with {len(self._later.partitions)} partitions was open: it was "
-            f"answered with {late}, the later one's abort with {abort}, and the coordinator has "
-            f"{transaction.state if transaction else 'nothing'}"
+            f"{met(self._late)} was held for {seconds:.1f} s, and delivered while a later "
+            f"transaction of {self._later.owner} with {len(self._later.partitions)} partitions was "
+            f"open: the held commit was answered with {late}, the later transaction's abort with "
+            f"{abort}, and the coordinator reports "
+            f"{transaction.state if transaction else 'no transaction'}"
         )
 
     def _hazard(self, detail: str) -> None:

@@ -48,7 +48,7 @@ class _TakenOver:
         with transactional_id_of(context, self._id) as known:
             before = known.describe()
             if before is None:
-                raise StageTrouble(f"nobody owns {self.target}: there is nobody to take it from")
+                raise StageTrouble(f"{self.target} has no owner: nothing to take over")
             self._before = before
             self.at = now()
             self._ours = known.take()
@@ -68,7 +68,7 @@ class _TakenOver:
             had = f", {was.state.lower()} with {len(was.partitions)} partitions"
             self._proof = (
                 f"{self.target} went from {was.owner}{had if was.state == ONGOING else ''} to "
-                f"{self._ours}; the coordinator refuses the former with {refusal}"
+                f"{self._ours}; the coordinator refuses the former owner with {refusal}"
             )
             self._context.recorder.hazard(
                 "taken-over-id",
@@ -83,11 +83,16 @@ class _TakenOver:
     def heal(self) -> None:
         """Wait until the impostor has no open transaction. The owner must come back by itself."""
 
-        def rests() -> bool:
+        def ended() -> bool:
             with transactional_id_of(self._context, self._id) as known:
-                now_ = known.describe()
-            return now_ is not None and (
-                now_.owner != self._ours or now_.state not in {ONGOING, *ENDING}
+                transaction = known.describe()
+            return transaction is not None and (
+                transaction.owner != self._ours or transaction.state not in {ONGOING, *ENDING}
             )
 
-        wait_until(rests, what=f"{self.target} to be at rest", seconds=60, stop=self._context.stop)
+        wait_until(
+            ended,
+            what=f"{self.target} to have no open transaction",
+            seconds=60,
+            stop=self._context.stop,
+        )

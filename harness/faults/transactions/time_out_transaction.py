@@ -69,7 +69,7 @@ class _Waiting:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        if self._proof is None and self._seen_open():
+        if self._proof is None and self._is_held_open():
             self._proof = self._timed_out()
         return self._proof
 
@@ -80,7 +80,7 @@ class _Waiting:
         for gates in self._gates:
             wait_mended(self._context, gates.links)
 
-    def _seen_open(self) -> bool:
+    def _is_held_open(self) -> bool:
         """Whether its EndTxn is held; the transaction is read when it first is."""
         if self._open is not None:
             return True
@@ -113,10 +113,10 @@ class _Waiting:
             return None
         seconds = (now() - int(self._held["at"])) / 1e9
         proof = (
-            f"held: {met(self._held)}; a transaction of {self._open.owner} that may take "
-            f"{self._open.timeout_ms / 1000:g} s was {self._open.state.lower()}, and after "
-            f"{seconds:.1f} s {transaction.state} with {transaction.owner} and an abort "
-            f"marker in each of its {len(self._open.partitions)} partitions"
+            f"held: {met(self._held)}; the transaction of {self._open.owner} with a timeout of "
+            f"{self._open.timeout_ms / 1000:g} s was {self._open.state.lower()}; after "
+            f"{seconds:.1f} s it was {transaction.state} with {transaction.owner}, and had an "
+            f"abort marker in each of its {len(self._open.partitions)} partitions"
         )
         self._context.recorder.hazard(
             "timed-out-transaction",

@@ -28,7 +28,9 @@ class ZombieSender:
     """Its name, which is its transactional id."""
 
     def describe(self) -> str:
-        return f"pause {self.sender} until a successor with its transactional id has sent and ended"
+        return (
+            f"pause {self.sender} until a successor with its transactional id has sent its records"
+        )
 
     def inject(self, context: RunContext, name: str) -> _Zombie:
         return _Zombie(context, self.sender, name)
@@ -40,21 +42,21 @@ class _Zombie:
         self.at = now()
         self._process = context.producers.pause(sender)
         self.target = self._process.instance
-        self._back_at: int | None = None
+        self._resumed_at: int | None = None
         self._proof: str | None = None
         try:
             successor = context.producers.succeed(sender, records=RECORDS)
             wait_until(
                 lambda: context.producers.ended(successor),
-                what=f"{successor} to send its records and to end",
+                what=f"{successor} to send its records and exit",
                 seconds=_SECONDS,
                 stop=context.stop,
             )
             if self._process.frozen():
                 seconds = (now() - self.at) / 1e9
                 self._proof = (
-                    f"{self.target} stood still for {seconds:.1f} s; meanwhile {successor} took "
-                    f"its transactional id and sent {RECORDS} records to their end"
+                    f"{self.target} was paused for {seconds:.1f} s; meanwhile {successor} took "
+                    f"over its transactional id, sent {RECORDS} records and exited"
                 )
         except BaseException:
             self._process.thaw()
@@ -64,29 +66,29 @@ class _Zombie:
         return self._proof
 
     def heal(self) -> None:
-        if self._back_at is None:
-            self._back_at = now()
+        if self._resumed_at is None:
+            self._resumed_at = now()
         self._process.thaw()
         wait_until(
-            lambda: not self._process.frozen(), what=f"{self.target} to go on", seconds=10,
+            lambda: not self._process.frozen(), what=f"{self.target} to resume", seconds=10,
             stop=self._context.stop,
         )  # fmt: skip
 
     def after_collect(self, known: Collected) -> None:
         """Record the hazard if it got an outcome after it resumed."""
-        if self._back_at is None:
+        if self._resumed_at is None:
             return
         mine = f"{self._sender}/"
         returned = [
             attempt
             for attempt, (_, at) in known.returned.items()
-            if attempt.startswith(mine) and at > self._back_at
+            if attempt.startswith(mine) and at > self._resumed_at
         ]
         if returned:
             self._context.recorder.hazard(
                 "zombie-back",
                 hop="produce",
-                at=self._back_at,
+                at=self._resumed_at,
                 fault=self._name,
-                detail=f"{self.target} went on after its successor had ended",
+                detail=f"{self.target} resumed after its successor had exited",
             )

@@ -47,5 +47,5 @@ def test_silence_is_an_error() -> None:
     context = FakeContext(stage=FakeStage(said={}))
     with pytest.raises(Overdue, match="a broker to report the partitions of payments"):
         context.partitions()
-    with pytest.raises(Overdue, match="a broker to tell what broker-1 leads"):
+    with pytest.raises(Overdue, match="a broker to report which partitions broker-1 leads"):
         led(context, 1)

@@ -104,7 +104,7 @@ def test_arguments_may_be_left_out(place: Place) -> None:
         ({"fault": 1}, "expected {"),
         ({"fault": "hit", "arguments": "broker-1"}, "expected {"),
         ({"fault": "hit", "arguments": [1]}, "expected {"),
-        ({"fault": "melt"}, "there is no fault «melt»"),
+        ({"fault": "melt"}, "unknown fault 'melt'"),
         ({"fault": "isolate", "arguments": ["x"]}, "invalid target 'x'"),
     ],
 )

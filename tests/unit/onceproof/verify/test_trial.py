@@ -272,7 +272,7 @@ def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
         ({"identity": "id"}, "expected json"),
         ({"effects": "many"}, "invalid number of effects"),
         ({"claims": ("once",)}, "invalid claim 'once': expected exactly-once"),
-        ({"faults": ("kill-everything",)}, "there is no fault «kill-everything»"),
+        ({"faults": ("kill-everything",)}, "unknown fault 'kill-everything'"),
         (
             {"faults": ("kill program --at soon",)},
             "invalid window 'soon': expected before-commit or after-commit",

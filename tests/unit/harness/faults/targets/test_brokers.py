@@ -54,7 +54,7 @@ def test_a_pause_takes_effect_when_the_others_do_without(world: FakeContext) -> 
     world.stage.said = MOVED
     proof = injection.evidence()
     assert proof is not None
-    assert proof.startswith("broker-2#1 stands still; the majority took broker-2 out of every in-")
+    assert proof.startswith("broker-2#1 stands still; the majority removed broker-2 from every in-")
     assert proof.endswith(" and moved the leadership of orders [0, 2], payments [0]")
     world.stage.said = BEFORE
     injection.heal()
@@ -78,7 +78,7 @@ def test_one_that_led_nothing_is_missed_all_the_same(world: FakeContext) -> None
     world.stage.said = MOVED
     proof = injection.evidence()
     assert proof is not None
-    assert "out of every in-sync set" in proof
+    assert "from every in-sync set" in proof
     assert "leadership" not in proof
 
 
@@ -92,7 +92,7 @@ def test_a_stop_hands_over_before_the_end() -> None:
     injection = stopped(world)
     proof = injection.evidence()
     assert proof is not None
-    assert proof.startswith("broker-2#1 ended with status 143; the majority took broker-2 out of")
+    assert proof.startswith("broker-2#1 ended with status 143; the majority removed broker-2 from")
     assert proof.endswith(" and moved the leadership of orders [0, 2], payments [0]")
     world.stage.said = BEFORE
     injection.heal()

@@ -125,7 +125,7 @@ def test_a_broker_that_came_up_half_way_begins_anew(world: FakeContext) -> None:
     assert world.stage.story == [
         "kill: SIGKILL by fault «kill-1»",
         "restart",
-        "kill: came up only half-way",
+        "kill: did not finish its restart",
         "restart",
     ]
 
@@ -155,5 +155,5 @@ def test_a_broker_is_back_when_it_and_most_brokers_say_so(
     if back:
         wait_back(world, "broker-2")
     else:
-        with pytest.raises(Overdue, match="broker-2 to be in sync wherever it has a replica"):
+        with pytest.raises(Overdue, match="broker-2 to be in sync in all its partitions"):
             wait_back(world, "broker-2")

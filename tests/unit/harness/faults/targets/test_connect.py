@@ -119,7 +119,7 @@ def test_it_takes_effect_when_another_one_has_the_task_and_commits(crew: Crew, f
     crew.commits = 4
     proof = injection.evidence()
     assert "worker-1 runs the task" in proof
-    assert "1 positions were committed since" in proof
+    assert "1 offsets have been committed since" in proof
     crew.waited.clear()
     injection.heal()
     assert (crew.down, crew.still, crew.waited) == (set(), False, ["together", "owner"])
@@ -188,5 +188,5 @@ def test_where_one_does_not_run_nobody_is_struck(crew: Crew, fault: Any) -> None
 
 def test_what_has_no_workers_cannot_lose_them() -> None:
     context = FakeContext(subject=FakeSubject(name="another"))
-    with pytest.raises(StageTrouble, match="another has no workers"):
+    with pytest.raises(StageTrouble, match="another has no Kafka Connect workers"):
         workers(context)

@@ -78,7 +78,7 @@ def world(tmp_path: Path, processes: Processes, monkeypatch: pytest.MonkeyPatch)
 
 def test_only_a_flink_job_is_one() -> None:
     context = FakeContext(subject=FakeSubject(name="kafka-streams"))
-    with pytest.raises(StageTrouble, match="kafka-streams is no Flink job"):
+    with pytest.raises(StageTrouble, match="kafka-streams is not a Flink job"):
         Kill(FlinkJob()).inject(context, "kill-1")
 
 
@@ -130,7 +130,7 @@ def test_one_that_stays_open_is_not_healed(world: World, monkeypatch: pytest.Mon
     injection = Kill(FlinkJob(), at="checkpoint-complete").inject(world.context, "kill-1")
     world.hit(injection)
     world.completes(2)
-    with pytest.raises(Overdue, match="billing-0-1, billing-1-1 to be decided"):
+    with pytest.raises(Overdue, match="billing-0-1, billing-1-1 to be committed or aborted"):
         injection.heal()
     assert not world.hazards
 
@@ -190,14 +190,14 @@ def test_a_zombie_comes_to_its_end_by_itself(world: World, monkeypatch: pytest.M
     world.job.checkpoint(2).complete({0: 5})
     world.job.completed(2)
     assert injection.evidence() == (
-        "job#1 stands still with billing-0-1, billing-1-1 open; its successor has completed "
+        "job#1 is paused with billing-0-1, billing-1-1 open; its successor has completed "
         "checkpoint 2"
     )
     hit.process.popen.kill()
     injection.heal()
     (hazard,) = world.hazards
     assert hazard.hazard == ZOMBIE
-    assert "job#1 went on and ended by signal 9" in hazard.detail
+    assert "job#1 resumed and ended by signal 9" in hazard.detail
     assert waited == [2]
 
 
@@ -207,7 +207,7 @@ def test_a_zombie_that_goes_on_is_not_healed(world: World, monkeypatch: pytest.M
     injection = ReplaceJob().inject(world.context, "zombie-1")
     world.job.checkpoint(1)
     hit = wait_until(lambda: injection._trigger.hit, what="the hit", seconds=20)
-    with pytest.raises(Overdue, match="job#1 to come to its end"):
+    with pytest.raises(Overdue, match="job#1 to exit"):
         injection.heal()
     assert not hit.process.frozen()
     assert not world.hazards

@@ -96,7 +96,7 @@ def test_only_who_writes_first_has_something_to_clean() -> None:
 
 def test_only_who_writes_into_a_database_has_commits_to_hold() -> None:
     context = FakeContext(subject=FakeSubject(name="nobody"))
-    with pytest.raises(StageTrouble, match="nobody has no commits that can be made to stand still"):
+    with pytest.raises(StageTrouble, match="nobody has no commits that a fault can hold"):
         storing(context)
 
 
@@ -118,5 +118,5 @@ def test_without_a_database_it_says_what_to_do() -> None:
 @pytest.mark.parametrize("links", [{}, {Link("pipeline", "postgres"): 0}])
 def test_who_has_no_connection_cannot_be_cut_off(links: dict[Link, int]) -> None:
     context = FakeContext(stage=FakeStage(open=links))
-    with pytest.raises(StageTrouble, match="somebody does not reach its database by pipeline"):
+    with pytest.raises(StageTrouble, match="somebody has no database connection on pipeline"):
         _cut(context)
