@@ -40,7 +40,7 @@ def test_odd_records_come_and_are_passed(
     with running(staging, topic, "copy") as own:
         with own.flowing(), own.struck(OddInput(records=kind)) as (injection, proof):
             assert injection.target == f"topic {own.source}"
-            assert "what came behind had effects" in proof
+            assert "the records after it had effects" in proof
         odd = [(v, c) for v, c in entries(own) if not c or v is None]
         assert len(odd) >= 3 * 3, "some on every partition"
         assert all(committed is (kind == NULL) for _, committed in odd)
@@ -89,7 +89,7 @@ def test_a_partition_is_empty_while_it_writes(staging: Staged, topic: Callable[.
         admin.create_partitions([NewPartitions(own.source, 4)])[own.source].result()
         with own.flowing(), own.struck(EmptyPartition()) as (injection, proof):
             assert injection.target == f"{own.source}-3"
-            assert proof.startswith(f"the pipeline wrote when {own.source}-3 held nothing")
+            assert proof.startswith(f"the pipeline wrote while {own.source}-3 was empty")
         eventually(lambda: not own.missing(), "an effect of each", own.said)
 
 
@@ -99,7 +99,7 @@ def test_a_partition_is_added_and_found_after_a_start(
     with running(staging, topic, "copy") as own:
         with own.flowing(), own.struck(AddPartition()) as (injection, proof):
             assert injection.target == f"{own.source}-3"
-            assert "was killed and started again" in proof
+            assert "was killed and restarted" in proof
         assert own.program.look.added == {(own.source, 3)}
         own.heard("assigned 0 1 2 3")
         eventually(lambda: not own.missing(), "an effect of each", own.said)
@@ -113,7 +113,7 @@ def test_it_starts_when_there_is_nothing_to_read(
         injection = RestartIdle().inject(own.context, "x")
         assert own.holds == [True, False]
         assert injection.target == life.instance
-        assert "asked 3 times for records when there were none" in (injection.evidence() or "")
+        assert "fetched 3 times while there were no new records" in (injection.evidence() or "")
         assert own.program.supervisor.running() is not life
         with own.flowing():
             injection.heal()

@@ -59,7 +59,7 @@ def test_a_rebalance_amid_a_write_reads_again_what_is_being_written(
         out = own.output.place
         fault = RebalanceProgram(group=own.group, assignors=("roundrobin",), tables=(out,))
         with own.flowing(), own.struck(fault) as (_, proof):
-            assert f"it had all of them again while a commit to {out} was held" in proof
+            assert f"the pipeline had all of them back while a commit to {out} was held" in proof
         eventually(lambda: not own.missing(), "an effect of each", own.said)
         twice = [record for record, count in own.effects().items() if count > 1]
         assert bool(twice) is (form == "rewound")
@@ -103,7 +103,7 @@ def test_a_group_of_a_kind_of_its_own_is_not_joined(
     staging: Staged, topic: Callable[..., str]
 ) -> None:
     with running(staging, topic, "copy") as own:
-        with pytest.raises(StageTrouble, match="assigns partitions by sessioned; our member knows"):
+        with pytest.raises(StageTrouble, match="it uses assignors sessioned; onceproof has"):
             OtherMember(own.context, own.group, ("sessioned",), "classic")
         assert len(members(own)) == 1
 
@@ -171,7 +171,7 @@ def test_one_of_two_instances_is_paused_until_the_other_has_done_its_work(
         with own.flowing(), own.struck(PauseInstance(number=1, seconds=60.0)) as (injection, proof):
             pid = int(injection.target.split()[1])
             assert psutil.Process(pid).status() == psutil.STATUS_STOPPED
-            assert "others have written beyond all that was in the input" in proof
+            assert "the others have written output for all of the input" in proof
         assert psutil.Process(pid).status() != psutil.STATUS_STOPPED
         eventually(lambda: not own.missing(), "an effect of each", own.said)
 
@@ -184,7 +184,7 @@ def test_one_of_two_instances_is_killed_and_comes_back(
         with own.flowing():
             with own.struck(KillInstance(group=own.group)) as (injection, proof):
                 killed = int(injection.target.split()[1])
-                assert f"ended by signal 9; of 2 members of group {own.group} 1 left" in proof
+                assert f"ended by signal 9; 1 of 2 members left group {own.group}" in proof
             eventually(lambda: len(members(own)) == 2, "it to come back", own.said)
             assert killed not in own.program.supervisor.running().pids()
         eventually(lambda: not own.missing(), "an effect of each", own.said)
@@ -198,7 +198,7 @@ def test_each_of_two_that_are_in_no_group_is_killed_while_the_other_does_its_wor
         with own.flowing():
             with own.struck(KillEach(processes=2, seconds=60.0)) as (injection, proof):
                 assert len(set(re.findall(r"process (\d+) of", proof))) == 2
-                others = "ended by signal 9; others have written beyond all that was in"
+                others = "ended by signal 9; the others have written output for all of"
                 assert proof.count(others) == 2
                 killed = {int(pid) for pid in re.findall(r"process (\d+) of", injection.target)}
             eventually(lambda: len(members(own)) == 2, "both to come back", own.said)
@@ -221,7 +221,7 @@ def test_a_zombie_commits_only_where_nobody_knows_it_for_one(
                 pid = int(injection.target.split()[1])
                 assert psutil.Process(pid).status() == psutil.STATUS_STOPPED
                 left = f"went from {workers} members to {workers - 1}"
-                assert f"{left}, which have committed all that" in proof
+                assert f"{left}, which have committed its offsets" in proof
             eventually(lambda: len(members(own)) == workers, "the zombie to come back", own.said)
         eventually(lambda: not own.missing(), "an effect of each", own.said)
         twice = [record for record, count in own.effects().items() if count > 1]
@@ -231,12 +231,12 @@ def test_a_zombie_commits_only_where_nobody_knows_it_for_one(
 @pytest.mark.parametrize(
     ("form", "others"),
     [
-        pytest.param("booked", "have written beyond all that was in the input", marks=LATER),
-        ("twice", "have written beyond all that was in the input"),
+        pytest.param("booked", "have written output for all of the input", marks=LATER),
+        ("twice", "have written output for all of the input"),
         pytest.param("locking", "wait for its locks", marks=LATER),
         pytest.param(
             "impatient",
-            "have written beyond all that was in the input; the server has given its",
+            "have written output for all of the input; meanwhile the server cancelled",
             marks=LATER,
         ),
     ],
@@ -266,7 +266,7 @@ def test_of_three_the_zombie_is_the_one_whose_write_is_held(
         eventually(lambda: len(members(own)) == 3, "all to be members")
         with own.flowing():
             with own.struck(ZombieWorker(group=own.group, at="write")) as (_, proof):
-                assert "went from 3 members to 2, which have written beyond all that" in proof
+                assert "went from 3 members to 2, which have written output for all of" in proof
             eventually(lambda: len(members(own)) == 3, "the zombie to come back", own.said)
         eventually(lambda: not own.missing(), "an effect of each", own.said)
         # What was held has landed, and others had written the same meanwhile.

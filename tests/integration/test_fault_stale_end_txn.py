@@ -73,9 +73,7 @@ def test_records_that_their_owner_aborts_are_committed(
         fault.heal()
         fault.heal()
     assert "EndTxn request" in proof
-    assert (
-        "the held commit was answered with no error, the later transaction's abort" in proof
-    )
+    assert "the held commit was answered with no error, the later transaction's abort" in proof
     assert "INVALID_TXN_STATE" in proof
     error = second.wait()
     assert isinstance(error, KafkaException), "its abort cannot have succeeded"

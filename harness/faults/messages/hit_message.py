@@ -17,13 +17,13 @@ from onceproof.harness.links.topology import AUDIENCES
 
 _DOES: Final = {
     "hold": "hold",
-    "drop": "lose",
-    "close-before": "close the connection in place of",
+    "drop": "drop",
+    "close-before": "close the connection instead of forwarding",
     "close-after": "close the connection after",
-    "duplicate": "send twice",
+    "duplicate": "duplicate",
     "error": "answer with an error to",
 }
-_UNHEARD: Final = frozenset({"drop", "close-before", "error"})
+_NOT_DELIVERED: Final = frozenset({"drop", "close-before", "error"})
 """Actions that keep an answer from its client."""
 _NONE: Final = error_name(0)
 """The error name in a successful answer."""
@@ -64,21 +64,21 @@ class HitMessage:
     def __post_init__(self) -> None:
         """Raise `ValueError` if the action cannot be applied to this message."""
         if self.action not in _DOES:
-            raise ValueError(f"{self.action!r} disturbs nothing; there are {', '.join(_DOES)}")
+            raise ValueError(f"invalid action {self.action!r}: expected {', '.join(_DOES)}")
         self.message.rule(self.action, times=self.times, error=self.error)
 
     def describe(self) -> str:
-        words = f"{_DOES[self.action]} {self.message.describe()}"
-        words += f": {self.error}" if self.error else ""
+        text = f"{_DOES[self.action]} {self.message.describe()}"
+        text += f": {self.error}" if self.error else ""
         if self.times is None:
-            return words.replace(" the first ", " each ", 1)
-        return words if self.times == 1 else f"{words}, {self.times} times on each link"
+            return text.replace(" the first ", " each ", 1)
+        return text if self.times == 1 else f"{text}, {self.times} times on each link"
 
-    def inject(self, context: RunContext, name: str) -> _AtWork:
-        return _AtWork(context, self, name)
+    def inject(self, context: RunContext, name: str) -> _Hit:
+        return _Hit(context, self, name)
 
 
-class _AtWork:
+class _Hit:
     def __init__(self, context: RunContext, fault: HitMessage, name: str) -> None:
         self._context, self._name = context, name
         self._fault = fault
@@ -93,7 +93,7 @@ class _AtWork:
         if not self._fired:
             return None
         self.at = int(self._fired[0]["at"])
-        return self._words(self._fired)
+        return self._summary(self._fired)
 
     def heal(self) -> None:
         self.evidence()
@@ -103,16 +103,16 @@ class _AtWork:
     def after_collect(self, known: Collected) -> None:
         """Record a commit of whose success its client was not told."""
         message = self._fault.message
-        unheard = message.direction == "response" and self._fault.action in _UNHEARD
+        lost = message.direction == "response" and self._fault.action in _NOT_DELIVERED
         ended = [e for e in self._fired if e["commits"] and e.get("error") == _NONE]
-        if message.api == "EndTxn" and unheard and ended:
+        if message.api == "EndTxn" and lost and ended:
             self._context.recorder.hazard(
                 "unknown-end",
                 hop="produce" if message.source == "producer" else "process",
                 at=int(ended[0]["at"]),
                 fault=self._name,
-                detail=self._words(ended),
+                detail=self._summary(ended),
             )
 
-    def _words(self, fired: Sequence[Event]) -> str:
+    def _summary(self, fired: Sequence[Event]) -> str:
         return f"{self._fault.action}: {'; '.join(map(met, fired))}"

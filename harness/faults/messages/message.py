@@ -32,12 +32,13 @@ class Message(MessageMatch):
         if self.commits is not None:
             carried.append("a commit" if self.commits else "an abort")
         if self.partitions is not None:
-            carried.append(f"positions of {self.partitions} partitions or more")
+            carried.append(f"offsets of at least {self.partitions} partitions")
         if self.refused is not None:
-            carried.append("a refusal" if self.refused else "without an error")
-        which = "the first" if self.nth == 1 else f"number {self.nth} of the"
-        words = f"{which} {self.api} {self.direction} of {self.source}"
-        return f"{words} ({', '.join(carried)})" if carried else words
+            carried.append("with an error" if self.refused else "without an error")
+        message = f"{self.api} {self.direction}"
+        which = f"the first {message}" if self.nth == 1 else f"{message} no. {self.nth}"
+        text = f"{which} of {self.source}"
+        return f"{text} ({', '.join(carried)})" if carried else text
 
 
 class AtGates:

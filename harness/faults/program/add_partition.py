@@ -34,7 +34,7 @@ class AddPartition:
     needs = PROGRAM
 
     def describe(self) -> str:
-        return "add a partition to the input, and start the pipeline again if it does not find it"
+        return "add a partition to the input, and restart the pipeline if it does not discover it"
 
     def inject(self, context: RunContext, name: str) -> _Added:
         at_work(context)
@@ -55,7 +55,7 @@ class _Added:
         self.at = now()
         wait_until(
             self._holds_inputs,
-            what=f"inputs to come into {self.target}",
+            what=f"inputs in {self.target}",
             seconds=_SECONDS,
             every=0.2,
             stop=context.stop,
@@ -67,12 +67,12 @@ class _Added:
             found = wait_until(
                 self._found, what="", seconds=_FIND_SECONDS, every=0.5, stop=context.stop
             )
-        self._how = "the pipeline found it by itself"
+        self._how = "the pipeline discovered it by itself"
         if not found:
             process, _ = self._pipeline.kill(f"SIGKILL by fault «{name}»")
-            self._how = f"{process.instance} did not find it within {_FIND_SECONDS:g} s"
+            self._how = f"{process.instance} did not discover it within {_FIND_SECONDS:g} s"
             start_again(context)
-            self._how += ", and was killed and started again"
+            self._how += ", and was killed and restarted"
             self._pipeline.look.added.add(added)
 
     def evidence(self) -> str | None:

@@ -43,8 +43,8 @@ class _Cut:
 
     def evidence(self) -> str | None:
         missed = self._context.producers.acknowledged - self._acknowledged
-        long = (now() - self.at) / 1e9 >= self._seconds
-        if not self._closed or not missed or not long:
+        elapsed = (now() - self.at) / 1e9 >= self._seconds
+        if not self._closed or not missed or not elapsed:
             return None
         if any(self._context.stage.connections(link) for link in self._links):
             return None

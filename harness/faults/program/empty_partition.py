@@ -23,7 +23,7 @@ class EmptyPartition:
     needs = PROGRAM
 
     def describe(self) -> str:
-        return "see the pipeline write while a partition of the input is empty"
+        return "check that the pipeline writes while a partition of the input is empty"
 
     def inject(self, context: RunContext, name: str) -> _Empty:
         at_work(context)
@@ -43,7 +43,10 @@ class _Empty:
         """Return which partition was empty; raise `NoEffect` if none was."""
         if not self._empty:
             raise NoEffect("every partition of the input had records")
-        return f"the pipeline wrote when {self.target} held nothing, and others {self._others}"
+        return (
+            f"the pipeline wrote while {self.target} was empty and the other partitions had "
+            f"{self._others} records"
+        )
 
     def heal(self) -> None:
         wait_works(self._context)

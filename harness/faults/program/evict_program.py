@@ -41,17 +41,16 @@ class EvictProgram:
 
     def describe(self) -> str:
         who = "one process of the pipeline" if self.one_of_several else "the pipeline"
-        when = "removed from" if self.at_once else "expired in"
+        when = "is removed from" if self.at_once else "times out of"
         return (
-            f"pause {who} until it is {when} group {self.group} and another member has its "
-            "partitions"
+            f"pause {who} until it {when} group {self.group} and another member has its partitions"
         )
 
-    def inject(self, context: RunContext, name: str) -> _Whole | _Part:
-        return _Part(context, self) if self.one_of_several else _Whole(context, self)
+    def inject(self, context: RunContext, name: str) -> _Pipeline | _OneProcess:
+        return _OneProcess(context, self) if self.one_of_several else _Pipeline(context, self)
 
 
-class _Whole:
+class _Pipeline:
     def __init__(self, context: RunContext, fault: EvictProgram) -> None:
         self._context, self._fault = context, fault
         self._all = {
@@ -80,8 +79,8 @@ class _Whole:
             if self._other.partitions >= self._all:
                 seconds = (now() - self.at) / 1e9
                 self._proof = (
-                    f"{self.target} stood still for {seconds:.1f} s; meanwhile group "
-                    f"{self._fault.group} gave all its partitions to another member"
+                    f"{self.target} was paused for {seconds:.1f} s; meanwhile group "
+                    f"{self._fault.group} assigned all its partitions to another member"
                 )
         return self._proof
 
@@ -91,7 +90,7 @@ class _Whole:
         wait_works(self._context)
 
 
-class _Part:
+class _OneProcess:
     def __init__(self, context: RunContext, fault: EvictProgram) -> None:
         self._context, self._fault = context, fault
         self._group = GroupMembers(context, fault.group)
@@ -109,7 +108,7 @@ class _Part:
         if 0 < left < self._members:
             seconds = (now() - self.at) / 1e9
             self._proof = (
-                f"{self.target} stood still for {seconds:.1f} s; group {self._fault.group} went "
+                f"{self.target} was paused for {seconds:.1f} s; group {self._fault.group} went "
                 f"from {self._members} members to {left}, which have its partitions"
             )
         return self._proof

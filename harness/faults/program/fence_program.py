@@ -70,8 +70,8 @@ class _Fenced:
         for event in self._answers.fired():
             if REQUEST_OF(event) == REQUEST_OF(self._event):
                 return (
-                    f"{met(self._event)} was refused with {event['error']}, after {self.target} "
-                    f"had gone to {self._ours}"
+                    f"{met(self._event)} was refused with {event['error']}, after {self._ours} "
+                    f"had taken over {self.target}"
                 )
         return None
 

@@ -63,7 +63,7 @@ class HeldOffsets:
         self._context = context
         self._gates = AtGates(context, "pipeline", offsets.rule("hold"))
         try:
-            held = _met(context, self._gates.fired, "a commit of offsets in a transaction")
+            held = _wait_met(context, self._gates.fired, "an offset commit in a transaction")
         except BaseException:
             self.release()
             raise
@@ -74,7 +74,7 @@ class HeldOffsets:
 
     @property
     def what(self) -> str:
-        return f"offsets of {self._id} held"
+        return f"the offset commit of {self._id} held"
 
     def pause_owner(self) -> int:
         """Pause the process that has waited for the broker since the commit was held."""
@@ -89,15 +89,15 @@ class HeldOffsets:
         """
         committed = program(self._context).look.groups.newest()
         if all(committed.get(at, 0) >= end for at, end in (self._in_hand or ends).items()):
-            return "have committed all that it had in hand"
+            return "have committed its offsets in its place"
         return None
 
     def ended(self) -> str | None:
         """Whether its transaction is no longer open; its coordinator aborts it after a time-out."""
         with suppress(Refused, OSError):
-            ways = addresses(self._context.stage).values()
-            if transactions(ways, self._id).get(self._id) != ONGOING:
-                return f"the transaction of {self._id} was over by then"
+            brokers = addresses(self._context.stage).values()
+            if transactions(brokers, self._id).get(self._id) != ONGOING:
+                return f"the transaction of {self._id} had already ended"
         return None
 
     def release(self) -> None:
@@ -112,7 +112,7 @@ class HeldWrite:
         self._context = context
         self._triggers = Triggers(context.stage.database(AUDITOR), when="statement", one=True)
         try:
-            (self._server_process,) = _met(
+            (self._server_process,) = _wait_met(
                 context, self._triggers.waiting, "a write to the database"
             )
         except BaseException:
@@ -131,15 +131,15 @@ class HeldWrite:
         freeze(pid)
         if not self._held():
             thaw(pid)
-            raise Overdue("its owner gave up the write that was held")
+            raise Overdue("its owner gave up the held write")
         return pid
 
     def overtaken(self, ends: Positions) -> str | None:
         """Whether others have written beyond `ends`, or wait for a lock of the held transaction."""
         if program(self._context).look.past(ends):
             # E.g. by a statement time-out, of which its owner learns only when it resumes.
-            given_up = "" if self._held() else "; the server has given its write up meanwhile"
-            return f"have written beyond all that was in the input{given_up}"
+            given_up = "" if self._held() else "; meanwhile the server cancelled the held write"
+            return f"have written output for all of the input{given_up}"
         waiting = self._triggers.behind(self._server_process)
         return f"wait for its locks in {waiting} server processes" if waiting else None
 
@@ -170,14 +170,14 @@ def writes_held(
         if produce is None:
             triggers = Triggers(context.stage.database(AUDITOR), when="commit", tables=tables)
             held.callback(triggers.remove)
-            _met(context, triggers.waiting, "a commit in the database")
+            _wait_met(context, triggers.waiting, "a commit in the database")
             yield f"a commit to {' and '.join(tables)} was held"
         else:
             gates = AtGates(context, "pipeline", produce.rule("hold", times=None))
             held.callback(gates.remove)
-            _met(context, gates.fired, f"a write to {produce.topic}")
+            _wait_met(context, gates.fired, f"a write to {produce.topic}")
             yield f"writes to {produce.topic} were held"
 
 
-def _met(context: RunContext, look: Callable[[], T], what: str) -> T:
+def _wait_met(context: RunContext, look: Callable[[], T], what: str) -> T:
     return wait_until(look, what=what, seconds=_HOLD_SECONDS, every=0.005, stop=context.stop)

@@ -34,8 +34,8 @@ class KillEach:
 
     def describe(self) -> str:
         return (
-            "SIGKILL each process of the pipeline in turn, until others have done what is in the "
-            f"input, at most {self.seconds:g} s"
+            "SIGKILL each process of the pipeline in turn, each time until the others have "
+            f"processed the input, for at most {self.seconds:g} s"
         )
 
     def inject(self, context: RunContext, name: str) -> Rounds:

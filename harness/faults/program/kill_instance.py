@@ -27,8 +27,8 @@ class KillInstance:
 
     def describe(self) -> str:
         return (
-            "SIGKILL one process of the pipeline while inputs wait, until group "
-            f"{self.group} goes on without it"
+            "SIGKILL one process of the pipeline while there are unprocessed inputs, until group "
+            f"{self.group} continues without it"
         )
 
     def inject(self, context: RunContext, name: str) -> _Killed:
@@ -49,11 +49,11 @@ class _Killed:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        there = frozenset[str]() if self._proof else self._group.ids()
-        if there and (gone := len(self._before - there)):
+        members = frozenset[str]() if self._proof else self._group.ids()
+        if members and (gone := len(self._before - members)):
             self._proof = (
-                f"{self.target} ended by signal 9; of {len(self._before)} members of "
-                f"group {self._group.name} {gone} left, and it went on with {len(there)}"
+                f"{self.target} ended by signal 9; {gone} of {len(self._before)} members left "
+                f"group {self._group.name}, which continued with {len(members)}"
             )
         return self._proof
 

@@ -37,13 +37,13 @@ class OddInput:
 
     def describe(self) -> str:
         if self.orders:
-            return f"see {ODD[self.records]} come with the orders"
+            return f"wait for {ODD[self.records]} among the orders"
         return f"send {ODD[self.records]} to every partition of the input"
 
-    def inject(self, context: RunContext, name: str) -> _Came:
+    def inject(self, context: RunContext, name: str) -> _Arrived:
         if not self.orders:
             at_work(context, self.phase)
-            return self._read(context, send_odd(context, self.records))
+            return self._wait_read(context, send_odd(context, self.records))
         ends = wait_until(
             lambda: found_odd(program(context).look.input_logs(), self.records),
             what=f"{ODD[self.records]} in the input",
@@ -51,24 +51,24 @@ class OddInput:
             every=_EVERY,
             stop=context.stop,
         )
-        return self._read(context, ends)
+        return self._wait_read(context, ends)
 
-    def _read(self, context: RunContext, ends: Positions) -> _Came:
+    def _wait_read(self, context: RunContext, ends: Positions) -> _Arrived:
         """Wait until the pipeline has passed them, as long as it makes progress."""
-        came = _Came(context, self.records, ends)
+        arrived = _Arrived(context, self.records, ends)
         with suppress(Overdue):
             wait_until(
-                came.evidence,
+                arrived.evidence,
                 what="",
                 seconds=_SECONDS,
                 every=_EVERY,
                 stop=context.stop,
                 reached=program(context).reached,
             )
-        return came
+        return arrived
 
 
-class _Came:
+class _Arrived:
     def __init__(self, context: RunContext, kind: str, ends: Positions) -> None:
         self._context, self._kind = context, kind
         self.target = " and ".join(f"topic {topic}" for topic in context.inputs)
@@ -79,7 +79,9 @@ class _Came:
     def evidence(self) -> str | None:
         """Return proof that inputs after them have effects."""
         if self._proof is None and self._passed():
-            self._proof = f"{ODD[self._kind]} came into {self.target}; what came behind had effects"
+            self._proof = (
+                f"{ODD[self._kind]} arrived in {self.target}; the records after it had effects"
+            )
         return self._proof
 
     def _passed(self) -> bool:

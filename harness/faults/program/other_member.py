@@ -38,8 +38,8 @@ class OtherMember:
         newer = protocol == "consumer"
         if not offered and not newer:
             raise StageTrouble(
-                f"group {group} assigns partitions by {', '.join(assignors) or 'nothing'}; our "
-                f"member knows only {', '.join(ASSIGNORS)}"
+                f"no other member can join group {group}: it uses assignors "
+                f"{', '.join(assignors) or 'none'}; onceproof has {', '.join(ASSIGNORS)}"
             )
         settings = {
             "bootstrap.servers": context.stage.bootstrap(AUDITOR),
@@ -63,7 +63,7 @@ class OtherMember:
             start_new_session=True,
             text=True,
         )
-        assert self._process.stdin is not None, "it has a pipe"
+        assert self._process.stdin is not None, "stdin and stdout are pipes"
         self._process.stdin.write(json.dumps(settings) + "\n")
         self._process.stdin.flush()
         self._thread = threading.Thread(target=self._listen, daemon=True)
@@ -75,7 +75,7 @@ class OtherMember:
 
     def leave(self) -> None:
         """Leave the group. Its partitions are reassigned at once, or after its session timeout."""
-        assert self._process.stdin is not None, "it has a pipe"
+        assert self._process.stdin is not None, "stdin and stdout are pipes"
         with suppress(BrokenPipeError):  # it ended by itself
             self._process.stdin.close()
         try:
@@ -86,7 +86,7 @@ class OtherMember:
         self._thread.join()
 
     def _listen(self) -> None:
-        assert self._process.stdout is not None, "it has a pipe"
+        assert self._process.stdout is not None, "stdin and stdout are pipes"
         with self._process.stdout as output:
             for line in output:
                 self._assigned = json.loads(line)

@@ -31,8 +31,8 @@ class PauseInstance:
 
     def describe(self) -> str:
         return (
-            f"pause process {self.number} of the pipeline until others have done what is in the "
-            f"input, at most {self.seconds:g} s"
+            f"pause process {self.number} of the pipeline until the others have processed the "
+            f"input, for at most {self.seconds:g} s"
         )
 
     def inject(self, context: RunContext, name: str) -> _Paused:
@@ -53,7 +53,7 @@ class _Paused:
 
     def evidence(self) -> str | None:
         if self._proof is None and (others := self._one.others(self._fault.seconds)):
-            self._proof = f"{self.target} stood still for {self._one.lasted:.1f} s; {others}"
+            self._proof = f"{self.target} was paused for {self._one.lasted:.1f} s; {others}"
         return self._proof
 
     def heal(self) -> None:

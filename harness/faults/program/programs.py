@@ -35,14 +35,14 @@ class StoodStill(Overdue):
 def program(context: RunContext) -> Program:
     """Return the pipeline as `Program`; raise `StageTrouble` if it is not one."""
     if not isinstance(context.pipeline, Program):
-        raise StageTrouble(f"{context.subject.name} is not a pipeline of your own")
+        raise StageTrouble(f"{context.subject.name} is not a user pipeline")
     return context.pipeline
 
 
 def victim(context: RunContext) -> Program | SparkPipeline:
     """Return the pipeline if it is a single program; else raise `StageTrouble`."""
     if not isinstance(context.pipeline, Program | SparkPipeline):
-        raise StageTrouble(f"{context.subject.name} is more than one program")
+        raise StageTrouble(f"{context.subject.name} runs as more than one program")
     return context.pipeline
 
 
@@ -73,7 +73,7 @@ def offsets_committed(context: RunContext, seconds: float) -> int:
     with ExitStack() as gates:
         seen = []
         for topic in topics:
-            seen.append(Reports(context, [_taken(api, topic) for api in POSITIONS]))
+            seen.append(Reports(context, [_accepted(api, topic) for api in POSITIONS]))
             gates.callback(seen[-1].remove)
         with suppress(Overdue):
             wait_until(
@@ -83,7 +83,7 @@ def offsets_committed(context: RunContext, seconds: float) -> int:
         return len({REQUEST_OF(event) for reports in seen for event in reports.fired()})
 
 
-def _taken(api: str, topic: str | None) -> Message:
+def _accepted(api: str, topic: str | None) -> Message:
     return Message(source="pipeline", direction="response", api=api, topic=topic, refused=False)
 
 
@@ -125,18 +125,18 @@ def clear(context: RunContext) -> None:
     Members of ours stay, because another fault may use them. So do transactions that a restarted
     pipeline may commit. What cannot be cleared now is left to its time-outs.
     """
-    ways = [
+    brokers = [
         at for node, at in addresses(context.stage).items() if context.answers(f"broker-{node}")
     ]
     with suppress(Overdue, Refused, OSError):
-        for name in groups_at_work(ways):
+        for name in groups_at_work(brokers):
             # Members of the new consumer protocol cannot be removed.
             with suppress(Refused), group_of(context, name) as group:
                 group.remove_members(but=CLIENT)
     if isinstance(context.pipeline, Program) and context.pipeline.prepares:
         return
     with suppress(Overdue, Refused, OSError):
-        for name, state in transactions(ways, "").items():
+        for name, state in transactions(brokers, "").items():
             if state == ONGOING:
                 with transactional_id_of(context, name) as known:
                     known.take()
@@ -153,15 +153,15 @@ def at_work(context: RunContext, phase: float = 0.0) -> None:
         StoodStill: it does not write.
         PipelineTrouble: it fails repeatedly.
     """
-    _grows(context, "something new to come into the pipeline's outputs")
+    _wait_output(context, "new output of the pipeline")
     pipeline = context.pipeline
     if phase and isinstance(pipeline, Program):
         pause = pipeline.look.pause
-        far = PhaseOfPause(phase, pause)
+        progress = PhaseOfPause(phase, pause)
         # Looked at again, so that a write in between restarts the pause.
         with suppress(Overdue):
             wait_until(
-                lambda: pipeline.commits and far.reached(pipeline.look.quiet_for),
+                lambda: pipeline.commits and progress.reached(pipeline.look.quiet_for),
                 what="", seconds=2 * pause, every=0.02, stop=context.stop,
             )  # fmt: skip
 
@@ -188,7 +188,7 @@ def wait_works(context: RunContext) -> None:
         Overdue, PipelineTrouble: as for `at_work`.
     """
     _wait_up(context)
-    _grows(context, "the pipeline to write again")
+    _wait_output(context, "the pipeline to write again")
 
 
 def _wait_up(context: RunContext) -> None:
@@ -244,10 +244,10 @@ def wait_went_on(context: RunContext, before: Process | None) -> None:
         )
 
 
-def _grows(context: RunContext, what: str) -> None:
+def _wait_output(context: RunContext, what: str) -> None:
     pipeline = context.pipeline
     if isinstance(pipeline, SparkPipeline):
-        _commits(context, pipeline, what)
+        _wait_commit(context, pipeline, what)
         return
     look = program(context).look
     before: int | None = None
@@ -268,10 +268,10 @@ def _grows(context: RunContext, what: str) -> None:
         except AWAY:
             return False
 
-    _wait_grown(context, grown, what, lambda: f"its outputs stood at {before}")
+    _wait_grown(context, grown, what, lambda: f"its outputs stayed at {before}")
 
 
-def _commits(context: RunContext, pipeline: SparkPipeline, what: str) -> None:
+def _wait_commit(context: RunContext, pipeline: SparkPipeline, what: str) -> None:
     before = pipeline.last_committed
 
     def grown() -> bool:

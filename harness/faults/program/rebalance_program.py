@@ -124,7 +124,7 @@ class _Rebalanced:
                     self._wait(lambda: False, seconds=_LOOK_SECONDS)
         except Overdue:  # it writes nothing now, or does not rebalance while it is busy
             return ""
-        return f"; it had all of them again while {held}"
+        return f"; the pipeline had all of them back while {held}"
 
     def seen_through(self, seen: Uncommitted) -> int:
         """Wait until the group has rebalanced; return how much was in hand."""
@@ -145,8 +145,10 @@ class _Rebalanced:
         if self.in_hand is None:
             return self._proof
         if not self.in_hand:
-            raise NoEffect(f"{self._proof}; it had read nothing that it had not committed")
-        return f"{self._proof}; it had read {self.in_hand} offsets that it had not committed"
+            raise NoEffect(f"{self._proof}; the pipeline had no uncommitted reads")
+        return (
+            f"{self._proof}; the pipeline had read {self.in_hand} offsets that it had not committed"
+        )
 
     def heal(self) -> None:
         wait_works(self._context)

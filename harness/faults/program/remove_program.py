@@ -50,7 +50,9 @@ class _Removed:
                     group.remove_members()
                     self._asked = True
                 if not group.describe().members:
-                    self._proof = f"{self.target} stood still while group {self._group} lost it"
+                    self._proof = (
+                        f"{self.target} was paused while it was removed from group {self._group}"
+                    )
         return self._proof
 
     def heal(self) -> None:

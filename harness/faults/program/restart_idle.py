@@ -29,7 +29,7 @@ class RestartIdle:
     """The API by which it fetches."""
 
     def describe(self) -> str:
-        return "SIGKILL to the pipeline when it has read everything, and start it again"
+        return "SIGKILL the pipeline when it has read all of its input, and restart it"
 
     def inject(self, context: RunContext, name: str) -> _Restarted:
         return _Restarted(context, self, name)
@@ -45,7 +45,7 @@ class _Restarted:
             context.producers.pace.hold(True)
             wait_until(
                 pipeline.has_read_all,
-                what="the pipeline to come to rest",
+                what="the pipeline to read all of its input",
                 seconds=max(_REST_SECONDS, 3 * pipeline.rest),
                 every=0.25,
                 stop=context.stop,
@@ -55,15 +55,15 @@ class _Restarted:
             self.target, self.at = pipeline.supervisor.running().instance, now()
             fetch = Message(source="pipeline", direction="request", api=fault.fetch)
             with started_anew(context, name, fetch.rule("report", times=_FETCHES)) as (ended, seen):
-                asked = wait_until(
-                    lambda: (there := seen.fired()) and len(there) >= _FETCHES and len(there),
-                    what="the pipeline to ask for records after its start",
+                fetches = wait_until(
+                    lambda: (sent := seen.fired()) and len(sent) >= _FETCHES and len(sent),
+                    what="the restarted pipeline to fetch records",
                     seconds=_FETCH_SECONDS,
                     stop=context.stop,
                 )
             self._proof = (
-                f"{ended} when the pipeline rested; it started and asked {asked} times for records "
-                "when there were none"
+                f"{ended} while the pipeline was idle; it was restarted, and fetched {fetches} "
+                "times while there were no new records"
             )
 
     def evidence(self) -> str | None:

@@ -27,8 +27,8 @@ def workers(context: RunContext) -> list[int]:
 
 def clients(context: RunContext, *nodes: str) -> dict[int, int]:
     """Return the pipeline's connections to these nodes: local port → process id."""
-    ways = {context.stage.entrance(Link("pipeline", node)) for node in nodes}
-    return program(context).clients(ways)
+    entrances = {context.stage.entrance(Link("pipeline", node)) for node in nodes}
+    return program(context).clients(entrances)
 
 
 def waits_for_answer(context: RunContext, node: str, since: Callable[[], float]) -> int:
@@ -49,14 +49,16 @@ def waits_for_answer(context: RunContext, node: str, since: Callable[[], float])
         try:
             waiting = waiting_ports(port, since())
         except OSError as error:
-            raise StageTrouble(f"nobody tells which process waits for {node}: {error}") from None
+            raise StageTrouble(
+                f"cannot determine which process waits for {node}: {error}"
+            ) from None
         found.clear()
         found.update(of[own] for own in waiting & of.keys())
         return next(iter(found)) if len(found) == 1 else None
 
     return wait_until(
         one, what=f"one process to wait for {node}", seconds=_SILENT_SECONDS, every=0.05,
-        stop=context.stop, seen=lambda: f"{len(found)} do",
+        stop=context.stop, seen=lambda: f"{len(found)} processes",
     )  # fmt: skip
 
 
@@ -96,6 +98,6 @@ def wait_several(context: RunContext, group: GroupMembers | None = None) -> None
             )
             return
         if again:
-            program(context).kill("it is to have all its processes again")
+            program(context).kill("restart with all its processes")
             start_again(context)
-    raise StageTrouble("only one process of the pipeline is connected to brokers")
+    raise StageTrouble("only one process of the pipeline is connected to brokers; expected several")

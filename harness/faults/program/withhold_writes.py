@@ -50,7 +50,7 @@ class WithholdWrites:
     phase: float = 0.0
 
     def describe(self) -> str:
-        signal = "SIGKILL" if self.ending == "kill" else "SIGTERM to"
+        signal = "SIGKILL" if self.ending == "kill" else "SIGTERM"
         return (
             f"{signal} the pipeline while its writes to {self.topic} are withheld, once it commits "
             f"offsets or after {self.seconds:g} s"
@@ -97,8 +97,8 @@ class _Withheld:
         if not self._withheld:
             return None
         return (
-            f"{self._ended}, when {self._withheld} of its Produce requests to {self._fault.topic} "
-            f"were withheld; it had committed offsets {self._committed} times since"
+            f"{self._ended} while {self._withheld} of its Produce requests to {self._fault.topic} "
+            f"were withheld; meanwhile it had committed offsets {self._committed} times"
         )
 
     def heal(self) -> None:

@@ -56,9 +56,9 @@ class WithoutOne:
         """Describe whether they processed the input within `seconds`; None while undecided."""
         with suppress(*AWAY):
             if self._past():
-                return "others have written beyond all that was in the input"
+                return "the others have written output for all of the input"
         if self.lasted >= seconds:
-            return "others have not done all that was in the input"
+            return "the others have not processed all of the input"
         return None
 
     @property

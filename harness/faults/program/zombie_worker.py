@@ -45,10 +45,10 @@ class ZombieWorker:
     still_open: bool = False
 
     def describe(self) -> str:
-        before = "its offsets arrive" if self.at == "offsets" else "it writes to the database"
+        before = "its offset commit arrives" if self.at == "offsets" else "a database write"
         return (
-            f"pause one process of the pipeline before {before}, until it is expired in group "
-            f"{self.group} and others have done what it had in hand"
+            f"pause one process of the pipeline before {before}, until it times out of group "
+            f"{self.group} and others have processed its inputs"
         )
 
     @property
@@ -75,13 +75,13 @@ class _Zombie:
         wait_several(context, self._group)
         at_work(context)
         self._members = len(self._group.wait_stable())
-        self._held, self._pid = self._caught()
+        self._held, self._pid = self._pause_owner()
         self.at = now()
         self._ends = context.input_ends()
         self.target = described(context, self._pid)
         self._proof: str | None = None
 
-    def _caught(self) -> tuple[HeldWork, int]:
+    def _pause_owner(self) -> tuple[HeldWork, int]:
         """Return what is held and its owner's process id, which is paused.
 
         Raises:
@@ -99,7 +99,7 @@ class _Zombie:
                     continue
                 held_still.pop_all()
                 return held, pid
-        raise StageTrouble(f"{why}, {_TRIES} times")
+        raise StageTrouble(f"{why}, in each of {_TRIES} attempts")
 
     def evidence(self) -> str | None:
         """Return proof that others have processed everything that it may have had in hand.
@@ -117,9 +117,9 @@ class _Zombie:
         if others is not None:
             seconds = (now() - self.at) / 1e9
             if self._fault.still_open and (ended := self._held.ended()):
-                raise NoEffect(f"{self.target} stood still for {seconds:.1f} s; {ended}")
+                raise NoEffect(f"{self.target} was paused for {seconds:.1f} s; {ended}")
             self._proof = (
-                f"{self.target} stood still for {seconds:.1f} s, {self._held.what}; group "
+                f"{self.target} was paused for {seconds:.1f} s, with {self._held.what}; group "
                 f"{self._fault.group} went from {self._members} members to {left}, which {others}"
             )
         return self._proof

@@ -158,7 +158,7 @@ def test_what_can_be_asked_for(words: str, fault: object) -> None:
             "invalid direction 'up': expected request or response",
         ),
         ("message producer request Prod drop", "Prod"),
-        ("message producer request Produce report", "'report' disturbs nothing; there are hold"),
+        ("message producer request Produce report", "invalid action 'report': expected hold"),
         ("message producer response Produce duplicate", "duplicate requires a request"),
         ("message producer response Produce error", "requires the name of an error"),
         ("kill producer", "invalid target 'producer': .*producer-<n>"),

@@ -63,7 +63,7 @@ def test_one_that_has_nothing_left_to_do_is_not_waited_for() -> None:
 
 
 def test_one_that_writes_nothing_is_not_at_work() -> None:
-    with pytest.raises(Overdue, match="its outputs stood at 4"):
+    with pytest.raises(Overdue, match="its outputs stayed at 4"):
         at_work(context(Look([4])))
     with pytest.raises(PipelineTrouble, match="fails over and over"):
         at_work(context(Look([4]), trouble="fails over and over"))
@@ -95,7 +95,7 @@ def test_how_much_was_in_hand_is_unknown_where_nobody_can_look() -> None:
 
 def test_only_a_single_program_is_struck() -> None:
     other = FakeContext(subject=FakeSubject(name="Connect"))
-    with pytest.raises(StageTrouble, match="Connect is more than one program"):
+    with pytest.raises(StageTrouble, match="Connect runs as more than one program"):
         running(other)
 
 

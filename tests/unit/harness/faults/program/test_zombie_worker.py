@@ -14,7 +14,7 @@ from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.wait import Overdue
 from tests.unit.fakes.run_context import FakeContext
 
-ENDED = "the transaction of copy-1 was over by then"
+ENDED = "the transaction of copy-1 had already ended"
 
 
 class Group:
@@ -60,7 +60,7 @@ class Held:
         self._ended = ended
 
     def overtaken(self, ends: Positions) -> str | None:
-        return "have committed all that it had in hand"
+        return "have committed its offsets in its place"
 
     def ended(self) -> str | None:
         return self._ended
@@ -75,7 +75,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def zombie(monkeypatch: pytest.MonkeyPatch, *, ended: str | None, still_open: bool) -> str | None:
-    monkeypatch.setattr(module._Zombie, "_caught", lambda self: (Held(ended), 7))
+    monkeypatch.setattr(module._Zombie, "_pause_owner", lambda self: (Held(ended), 7))
     fault = ZombieWorker(group="copy", still_open=still_open)
     return fault.inject(FakeContext(), "evicted 1").evidence()
 
@@ -86,7 +86,7 @@ def test_others_did_its_work(
 ) -> None:
     proof = zombie(monkeypatch, ended=ended, still_open=still_open)
     assert proof is not None
-    assert "went from 2 members to 1, which have committed all that it had in hand" in proof
+    assert "went from 2 members to 1, which have committed its offsets in its place" in proof
 
 
 def test_a_transaction_that_was_aborted_meanwhile_shows_nothing(
@@ -108,6 +108,6 @@ def test_nobody_tells_whose_work_is_held(monkeypatch: pytest.MonkeyPatch) -> Non
     work = Worked()
     work.looks = -4
     monkeypatch.setattr(ZombieWorker, "hold", lambda self, context: work.hold())
-    with pytest.raises(StageTrouble, match="two processes are silent, 4 times"):
+    with pytest.raises(StageTrouble, match="two processes are silent, in each of 4"):
         ZombieWorker(group="copy").inject(FakeContext(), "evicted 1")
     assert work.held == 0
