@@ -58,7 +58,7 @@ def test_a_container_is_put_on_trial(
     done = onceproof(*verify(name, tmp_path / "runs"), timeout=1700)
     assert set(done.verdicts().values()) == {verdict}, done.out + done.err
     assert "killed by the Docker engine, with 1 containers" in done.err
-    assert "stood still" in done.err
+    assert "was paused for" in done.err
 
 
 def test_a_harness_that_is_killed_leaves_no_container(

@@ -208,8 +208,8 @@ def test_an_isolated_broker(
 @pytest.mark.parametrize(
     ("fault", "seen", "state"),
     [
-        ("kill database", "past the proxies nobody answers in its place", "not running"),
-        ("stop database", "past the proxies nobody answers in its place", "not running"),
+        ("kill database", "connections that bypass the proxies get no answer", "not running"),
+        ("stop database", "connections that bypass the proxies get no answer", "not running"),
         ("pause database", "a new connection gets no answer", "paused"),
     ],
 )

@@ -31,7 +31,7 @@ def test_every_crash_point_is_hit(runs):
     seen = {}
     for fault in done.report["faults"]:
         words = fault["evidence"]
-        planned, present = map(int, re.findall(r"of the (\d+) records .* sink had (\d+)", words)[0])
+        present, planned = map(int, re.findall(r"sink had (\d+) of the (\d+) records", words)[0])
         seen[fault["fault"].removeprefix("killed ")] = (present, planned, "had no commit" in words)
     assert all(planned for _, planned, _ in seen.values())
     assert list(seen) == [
@@ -61,8 +61,8 @@ def test_a_state_commit_is_torn(runs, scenario, verdict, anomalies):
     assert done.code == 0, done.out + done.err
     assert done.verdicts() == {"exactly-once payments → balances": verdict}
     (fault,) = done.report["faults"]
-    partitions, written = map(
-        int, re.findall(r"of the (\d+) partitions of the state (\d+) had", fault["evidence"])[0]
+    written, partitions = map(
+        int, re.findall(r"(\d+) of (\d+) state partitions had", fault["evidence"])[0]
     )
     assert 0 < written < partitions
     assert "had no commit" in fault["evidence"]

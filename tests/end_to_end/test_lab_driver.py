@@ -24,7 +24,7 @@ def test_a_driver_that_was_away(lab: Up) -> None:
     done = onceproof("fault", "pause", "driver", *by_name)
     assert done.code == 0, done.out + done.err
     lab.wait_until_took_effect("pause-1")
-    assert "stand still; meanwhile" in lab.fault("pause-1")["detail"]
+    assert "are paused; meanwhile" in lab.fault("pause-1")["detail"]
     done = onceproof("heal", "pause-1", *by_name)
     assert done.code == 0, done.out + done.err
     assert onceproof("end", *by_name).code == 0

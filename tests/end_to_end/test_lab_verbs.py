@@ -26,20 +26,20 @@ pytestmark = [*MINUTES, pytest.mark.timeout(900)]
             {
                 "stop connect-task-owner": "exited with 143; worker-",
                 "stop connect-workers": "exited with 143; worker-1#",
-                "pause connect-workers": "and no position was committed",
+                "pause connect-workers": "and no offset was committed",
             },
         ),
         (
             "flink-quiet",
             {
                 "stop flink-job": "exited with 143: SIGTERM by fault",
-                "pause flink-job": "and no checkpoint was complete",
+                "pause flink-job": "and no checkpoint was completed",
             },
         ),
         (
             "executors-killed-kafka",
             {
-                "stop executor": "ended with code 143, as Spark tells",
+                "stop executor": "exited with code 143",
                 "pause executors": "was not committed for",
             },
         ),

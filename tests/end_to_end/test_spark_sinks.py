@@ -33,8 +33,8 @@ def test_a_listing_shows_what_the_log_does_not(runs):
     }
     present = {}
     for fault in done.report["faults"]:
-        planned, seen = map(
-            int, re.findall(r"of the (\d+) records .* sink had (\d+)", fault["evidence"])[0]
+        seen, planned = map(
+            int, re.findall(r"sink had (\d+) of the (\d+) records", fault["evidence"])[0]
         )
         present[fault["fault"].removeprefix("killed ")] = seen
         assert seen <= planned

@@ -136,7 +136,9 @@ def test_a_refusal_has_its_code(
     staging: Staged, table: str, client: Client, when: When, code: str
 ) -> None:
     with triggers(staging, table, when, code) as made:
-        with pytest.raises(psycopg.OperationalError, match="refused by a fault") as refused:
+        with pytest.raises(
+            psycopg.OperationalError, match="refused by a onceproof fault"
+        ) as refused:
             writes(client, table)()
         assert refused.value.sqlstate == code
         assert made.met == 1

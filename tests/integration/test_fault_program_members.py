@@ -119,7 +119,7 @@ def test_it_loses_its_partitions_while_it_stands_still(
                 process = own.program.supervisor.running()
                 assert injection.target == process.instance
                 assert process.frozen()
-                assert f"group {own.group} gave all its partitions to another member" in proof
+                assert f"group {own.group} assigned all its partitions to another member" in proof
                 assert members(own) == ("onceproof-other-member",)
                 before = own.said()
             assert own.program.supervisor.running() is process, "it goes on as the one that it was"
@@ -134,7 +134,7 @@ def test_it_is_removed_while_it_stands_still(staging: Staged, topic: Callable[..
         with own.struck(RemoveProgram(group=own.group)) as (injection, proof):
             process = own.program.supervisor.running()
             assert injection.target == process.instance
-            assert f"while group {own.group} lost it" in proof
+            assert f"while it was removed from group {own.group}" in proof
             assert members(own) == ()
         assert own.program.supervisor.running() is process, "it goes on as the one that it was"
         own.heard("lost")

@@ -43,7 +43,7 @@ def test_a_broker_is_lost_while_it_starts(
                 told = [int(event["at"]) for event in answers.fired()]
                 assert not [at for at in told if before.ended_at < at < injection.at]
                 assert any(at > injection.at for at in told), "answers would have been seen"
-                assert "the pipeline asked for metadata and got none yet: Metadata req" in proof
+                assert "the pipeline waited for metadata: Metadata req" in proof
                 assert "leadership moved after" in proof
             assert staging.stage.alive(broker)
         eventually(lambda: not own.missing(), "an effect of each", own.said)

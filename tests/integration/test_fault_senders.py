@@ -149,7 +149,7 @@ def test_a_leader_dies_with_what_no_follower_has(
     injection = Kill(LeaderOf(partition=0), at=AHEAD).inject(run.context(), "ahead")
     try:
         proof = eventually(injection.evidence, "it to take effect")
-        assert "its followers had it up to" in proof
+        assert "its followers had replicated it up to" in proof
         assert "leadership moved" in proof
     finally:
         injection.heal()
@@ -234,7 +234,7 @@ def test_a_killed_producer_goes_on_with_what_it_had_not_called(
     with at_work(run.context(), "kill producer-0") as (fault, proof):
         (killed,) = run.processes.all
         assert fault.target == killed.instance
-        assert f"{killed.instance} ended by signal 9; it had told of " in proof
+        assert f"{killed.instance} ended by signal 9; it had reported " in proof
         nobody_connected(staging)
         with pytest.raises(
             ProducerTrouble, match="producer-0 cannot be killed: it has already exited"
@@ -261,7 +261,7 @@ def test_a_producer_that_is_asked_to_end_goes_on_in_its_next_life(
 ) -> None:
     run = sending(LIBRDKAFKA)
     with at_work(run.context(), "stop producer-0") as (fault, proof):
-        assert proof.startswith(f"{fault.target} ended by signal 15; it had told of ")
+        assert proof.startswith(f"{fault.target} ended by signal 15; it had reported ")
         nobody_connected(staging)
         with pytest.raises(
             ProducerTrouble, match="producer-0 cannot be stopped: it has already exited"
@@ -276,7 +276,9 @@ def test_a_producer_that_stands_still(staging: Staged, sending: Callable[..., Se
     run = sending(LIBRDKAFKA)
     with at_work(run.context(), "pause producer-0") as (fault, proof):
         (paused,) = run.processes.all
-        assert proof.startswith(f"every thread of {fault.target} is stopped; nothing heard of it")
+        assert proof.startswith(
+            f"all threads of {fault.target} are stopped; it has reported nothing"
+        )
         assert {p.status() for p in map(psutil.Process, paused.pids())} == {psutil.STATUS_STOPPED}
         assert on_links(staging) > 0
         sent = len(run.sends())

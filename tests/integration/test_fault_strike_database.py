@@ -155,7 +155,7 @@ def test_one_that_writes_nothing_is_not_struck(own: Own, monkeypatch: pytest.Mon
         connection.execute("CREATE TABLE unused (n int)")
         try:
             strike = StrikeDatabase(when="statement", act="kill-undone", table="unused")
-            with pytest.raises(Exception, match="to be met at a statement in the database"):
+            with pytest.raises(Exception, match="a statement of the pipeline in the database"):
                 strike.inject(own.context, "x")
         finally:
             connection.execute("DROP TABLE unused")

@@ -190,7 +190,7 @@ def test_who_has_not_read_deleted_records_is_told(
         log = auditor.read(name, 0)
         assert (log.log_start, log.entries[0].offset) == (int(first or 10), int(first or 10))
         assert auditor.ends(name) == {0: (11, 11)}
-    with pytest.raises(StageTrouble, match=r"nothing can be deleted .* it has offsets from"):
+    with pytest.raises(StageTrouble, match=r"cannot delete the records of .* its log starts at"):
         asked("delete-records", [f"{name}-0", "1"]).inject(world, "x")
 
 

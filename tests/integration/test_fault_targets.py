@@ -104,7 +104,7 @@ def test_a_coordinator_is_placed_apart_from_another_role(staging: Staged, kind: 
 
 
 def test_what_one_partition_keeps_cannot_be_placed_apart(staging: Staged) -> None:
-    with pytest.raises(StageTrouble, match=r"cannot be apart, __consumer_offsets-\d+ keeps both"):
+    with pytest.raises(StageTrouble, match=r"because __consumer_offsets-\d+ determines both"):
         resolved(staging, "coordinator:group:same/not/coordinator:group:same")
 
 

@@ -47,7 +47,7 @@ class Rested:
     def __str__(self) -> str:
         return (
             f"{self.instance} and all its {self.processes} processes ended by signal 9 after "
-            f"micro-batch {self.batch}, of whose {self.planned} records the sink had {self.present}"
+            f"micro-batch {self.batch}; the sink had {self.present} of its {self.planned} records"
         )
 
 
@@ -112,7 +112,7 @@ class Logs:
         """Raise `StageTrouble` if the driver is alive."""
         pipeline = driver(context)
         if pipeline.alive():
-            raise StageTrouble("a checkpoint can be changed only when its driver is dead")
+            raise StageTrouble("cannot change a checkpoint while its driver is running")
         self._folder = pipeline.checkpoint.folder
         self._was: dict[Path, bytes] = {}
 
@@ -173,13 +173,15 @@ def start_to_see_it_end(context: RunContext) -> str:
     process.ending = True  # its end is expected
     wait_until(
         lambda: not process.leader_alive(),
-        what=f"{process.instance} to refuse such a checkpoint and to end",
+        what=f"{process.instance} to reject its checkpoint and exit",
         seconds=120,
         stop=context.stop,
         seen=process.tail,
     )
-    process.kill("ended by itself; what it left behind was killed")
+    process.kill("exited by itself; its remaining processes were killed")
     why = _WHY.findall(process.log.read_text(errors="replace"))
     if not why:
-        raise StageTrouble(f"{process.instance} ended, and not by its query: {process.tail()}")
+        raise StageTrouble(
+            f"{process.instance} exited without an error of its query: {process.tail()}"
+        )
     return str(why[0])

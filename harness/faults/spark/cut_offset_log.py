@@ -42,11 +42,11 @@ class CutOffsetLog:
     """Delete the last entry with its commit, or keep half of it."""
 
     def describe(self) -> str:
-        did = {
-            "deleted": "delete the last entry of its offset log, with its commit",
-            "torn": "leave half of the last entry of its offset log",
+        change = {
+            "deleted": "delete the last entries of its offset log and commit log",
+            "torn": "truncate the last entry of its offset log to half",
         }
-        return f"SIGKILL the Spark driver at rest and {did[self.how]}"
+        return f"SIGKILL the Spark driver between micro-batches and {change[self.how]}"
 
     def inject(self, context: RunContext, name: str) -> _Deleted | _Torn:
         return _Deleted(context, name) if self.how == "deleted" else _Torn(context, name)
@@ -64,12 +64,12 @@ class _Deleted(EntryDeleted):
         planned = checkpoint.planned()[-1:]
         if planned == [batch] or planned != checkpoint.committed()[-1:]:
             return None
-        return f"offset log and commit log end with {planned[0] if planned else 'nothing'} now"
+        return f"offset log and commit log now end with {planned[0] if planned else 'nothing'}"
 
     def became(self, checkpoint: Checkpoint, batch: int) -> tuple[str, str]:
         if checkpoint.end_of(batch) == self._was:
-            return "replayed-batch", "was planned anew, to end where it had ended"
-        return "replanned-batch", "was planned anew, to end elsewhere"
+            return "replayed-batch", "was planned again with the same end offsets"
+        return "replanned-batch", "was planned again with other end offsets"
 
 
 class _Torn:
@@ -96,8 +96,8 @@ class _Torn:
                 return None
             before, after = self._sizes
             self._proof = (
-                f"{rested}; of the {before} bytes of its offset log entry {after} were left, "
-                f"and the next life ended by itself, without a commit: «{message}»"
+                f"{rested}; its offset log entry was truncated from {before} to {after} bytes, "
+                f"and the next driver exited by itself, without a commit: «{message}»"
             )
             self._context.recorder.hazard(
                 "torn-offset-log",
@@ -105,7 +105,7 @@ class _Torn:
                 fault=self._name,
                 owner=driver(self._context).checkpoint.query_id(),
                 batch=rested.batch,
-                detail=f"half of the offset log entry of micro-batch {rested.batch} was lost",
+                detail=f"the offset log entry of micro-batch {rested.batch} was truncated to half",
             )
         return self._proof
 
@@ -117,7 +117,7 @@ class _Torn:
         pipeline = driver(self._context)
         if self._logs is not None and not self._over:
             if pipeline.alive():
-                pipeline.kill("it should not have started")
+                pipeline.kill("its checkpoint is being restored")
             self._logs.put_back()
         self._over = True
         start_again(self._context)

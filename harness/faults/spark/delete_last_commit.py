@@ -27,7 +27,10 @@ class DeleteLastCommit:
     needs = DRIVER
 
     def describe(self) -> str:
-        return "SIGKILL the Spark driver at rest and delete the last entry of its commit log"
+        return (
+            "SIGKILL the Spark driver between micro-batches and delete the last entry of its "
+            "commit log"
+        )
 
     def inject(self, context: RunContext, name: str) -> _Deleted:
         return _Deleted(context, name)
@@ -41,7 +44,7 @@ class _Deleted(EntryDeleted):
         planned, committed = checkpoint.planned()[-1:], checkpoint.committed()[-1:]
         if planned != [batch] or committed == planned:
             return None
-        return f"the commit log ends with {committed[0] if committed else 'nothing'} now"
+        return f"the commit log now ends with {committed[0] if committed else 'nothing'}"
 
     def became(self, checkpoint: Checkpoint, batch: int) -> tuple[str, str]:
-        return "replayed-batch", "was to run again, its commit lost"
+        return "replayed-batch", "had to run again, because its commit was deleted"

@@ -29,7 +29,7 @@ class Executors:
         """Raise `LookupError` if there is no driver."""
         process = driver(context).process
         if process is None:
-            raise LookupError("the driver does not run")
+            raise LookupError("the driver is not running")
         self.process: Process = process
         self._log_size = process.log.stat().st_size
 
@@ -45,13 +45,13 @@ class Executors:
     def lost_tasks(self, executors: Iterable[int]) -> int:
         """Return how many tasks the driver has logged as lost with these executors."""
         lost = set(executors)
-        return len({task for task, n in _LOST_TASK.findall(self._news()) if int(n) in lost})
+        return len({task for task, n in _LOST_TASK.findall(self._new_output()) if int(n) in lost})
 
     def codes(self) -> dict[int, int]:
         """Return the Spark id of each executor logged as ended → its exit code."""
-        return {int(n): int(code) for n, code in _ENDED.findall(self._news())}
+        return {int(n): int(code) for n, code in _ENDED.findall(self._new_output())}
 
-    def _news(self) -> str:
+    def _new_output(self) -> str:
         with self.process.log.open("rb") as log:
             log.seek(self._log_size)
             return log.read().decode(errors="replace")

@@ -31,7 +31,7 @@ class NewCheckpoint:
     needs = NEW_CHECKPOINT
 
     def describe(self) -> str:
-        return "SIGKILL the Spark driver at rest and start it with a new checkpoint"
+        return "SIGKILL the Spark driver between micro-batches and start it with a new checkpoint"
 
     def inject(self, context: RunContext, name: str) -> _Renewed:
         return _Renewed(context, name)
@@ -41,15 +41,12 @@ class _Renewed(CheckpointChanged):
     _former: Checkpoint | None = None
 
     def change(self, rested: Rested) -> None:
-        self._former = _can_begin_anew(self._context).begin_anew()
+        self._former = _replaceable(self._context).begin_anew()
 
     def shown(self, rested: Rested) -> str | None:
         if driver(self._context).checkpoint.query_id() is not None:
             return None
-        return (
-            f"the checkpoint of query {self._query()} was moved away, and an empty one is in its "
-            "place"
-        )
+        return f"the checkpoint of query {self._query()} was replaced by an empty one"
 
     def awaited(self, rested: Rested) -> int:
         return 0
@@ -67,8 +64,8 @@ class _Renewed(CheckpointChanged):
         return None if self._former is None else self._former.query_id()
 
 
-def _can_begin_anew(context: RunContext) -> SparkNewCheckpoint:
+def _replaceable(context: RunContext) -> SparkNewCheckpoint:
     pipeline = driver(context)
     if not isinstance(pipeline, SparkNewCheckpoint):
-        raise StageTrouble(f"{context.subject.name} cannot have a new checkpoint")
+        raise StageTrouble(f"{context.subject.name} does not support a new checkpoint")
     return pipeline

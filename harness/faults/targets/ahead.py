@@ -44,8 +44,8 @@ class KilledAhead:
             try:
                 self._end, self._replicated = wait_until(
                     lambda: self._ahead(wire, reader),
-                    what=f"{node} to be {_RECORDS} records ahead in {self._topic}-"
-                    f"{self._partition} before its followers are out of sync",
+                    what=f"{node} to be {_RECORDS} records ahead of its in-sync followers in "
+                    f"{self._topic}-{self._partition}",
                     seconds=_SECONDS,
                     every=0.02,
                     stop=context.stop,
@@ -62,8 +62,8 @@ class KilledAhead:
         if proof is None:
             return None
         return (
-            f"its log of {self._topic}-{self._partition} ended at {self._end}, and its followers "
-            f"had it up to {self._replicated}; {proof}"
+            f"its log of {self._topic}-{self._partition} ended at offset {self._end}, and its "
+            f"followers had replicated it up to {self._replicated}; {proof}"
         )
 
     def heal(self) -> None:

@@ -24,9 +24,11 @@ class _AllBrokers:
         """Act on all brokers concurrently, if none is missing; `act` returns proof."""
         self._context = context
         self._brokers = context.stage.brokers
-        there = context.stage.alive if paused_too else context.answers
-        if missing := [node for node in self._brokers if not there(node)]:
-            raise StageTrouble(f"{', '.join(missing)} does not run, or is paused: expected all")
+        runs = context.stage.alive if paused_too else context.answers
+        if missing := [node for node in self._brokers if not runs(node)]:
+            raise StageTrouble(
+                f"not running, or paused: {', '.join(missing)}; expected all brokers to run"
+            )
         self.target = ", ".join(self._brokers)
         self.at = now()
         try:
@@ -47,7 +49,7 @@ class _AllBrokers:
                 return None
         return f"{'; '.join(self._done)}; no broker answers"
 
-    def _side_by_side(self, heals: Iterable[Callable[[], None]]) -> None:
+    def _in_parallel(self, heals: Iterable[Callable[[], None]]) -> None:
         """Heal concurrently, because a single broker has no quorum."""
         with ThreadPoolExecutor(len(self._brokers)) as pool:
             for done in [pool.submit(heal) for heal in heals]:
@@ -65,10 +67,10 @@ class EndedBrokers(_AllBrokers):
 
     def undo(self) -> None:
         gone = [node for node in self._brokers if not self._context.stage.alive(node)]
-        self._side_by_side([Restart(self._context, node) for node in gone])
+        self._in_parallel([Restart(self._context, node) for node in gone])
 
     def heal(self) -> None:
-        self._side_by_side(self._restarts)
+        self._in_parallel(self._restarts)
 
 
 def ask_to_end(stage: Stage, node: str, how: str) -> str:
@@ -101,4 +103,4 @@ class PausedBrokers(_AllBrokers):
         stage = self._context.stage
         for node in filter(stage.paused, self._brokers):
             stage.resume(node)
-        self._side_by_side(partial(wait_back, self._context, node) for node in self._brokers)
+        self._in_parallel(partial(wait_back, self._context, node) for node in self._brokers)

@@ -40,8 +40,8 @@ class KilledBroker:
                     for (topic, p), leader in leaders.items()
                 )
                 seconds = (now() - self.at) / 1e9
-                word = f"leadership moved after {seconds:.1f} s: {moved}"
-                self._proof = f"{self._death}; {word if moved else 'it led nothing'}"
+                change = f"leadership moved after {seconds:.1f} s: {moved}"
+                self._proof = f"{self._death}; {change if moved else 'it led no partition'}"
         return self._proof
 
     def heal(self) -> None:
@@ -63,14 +63,14 @@ class StoppedBroker:
             end = pool.submit(context.stage.shut_down, node, f"SIGTERM by fault «{name}»")
             wait_until(
                 lambda: majority.took_it_out(self.at) or end.done(),
-                what=f"{node} to hand over what it leads, or to end",
+                what=f"{node} to hand over its leadership, or to exit",
                 seconds=2 * SHUT_DOWN_SECONDS,
                 stop=context.stop,
             )
             # Ask now: without a handover, the others miss it some seconds after its end.
-            word = majority.took_it_out(self.at)
+            removed = majority.took_it_out(self.at)
         ended = end.result()
-        self._proof = f"{ended}; {word}" if word else None
+        self._proof = f"{ended}; {removed}" if removed else None
 
     def evidence(self) -> str | None:
         return self._proof

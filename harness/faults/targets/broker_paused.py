@@ -22,8 +22,8 @@ class PausedBroker:
 
     def evidence(self) -> str | None:
         if self._proof is None and self._context.stage.paused(self._node):
-            word = self._majority.took_it_out(self.at)
-            self._proof = f"{self._seen}; {word}" if word else None
+            removed = self._majority.took_it_out(self.at)
+            self._proof = f"{self._seen}; {removed}" if removed else None
         return self._proof
 
     def heal(self) -> None:

@@ -33,7 +33,7 @@ class Target(Victim):
 
     example: ClassVar[str] = "broker-2"
     windows: ClassVar[Mapping[Verb, Mapping[str, str]]] = {
-        "kill": {PROGRAM_START: "when the pipeline, started anew, asks for metadata"}
+        "kill": {PROGRAM_START: "when the restarted pipeline requests metadata"}
     }
 
     def resolve(self, context: RunContext) -> str:
@@ -64,7 +64,7 @@ class LeaderOf(Target):
 
     example: ClassVar[str] = "leader:payments-0"
     windows: ClassVar[Mapping[Verb, Mapping[str, str]]] = {
-        "kill": {AHEAD: "when its log holds what no follower has", **Target.windows["kill"]}
+        "kill": {AHEAD: "when its log has records that no follower has", **Target.windows["kill"]}
     }
     partition: int
     topic: str | None = None
@@ -85,14 +85,14 @@ class LeaderOf(Target):
             what=f"{topic}-{self.partition} to have a leader",
             seconds=15,
             stop=context.stop,
-            seen=lambda: self._instead(view, topic),
+            seen=lambda: self._describe_leaderless(view, topic),
         )
         return broker_name(node)
 
-    def _instead(self, view: ClusterView, topic: str) -> str:
-        there = [(p.topic, p.partition) for p in view.clients() or ()]
-        if there and (topic, self.partition) not in there:
-            return f"no such partition; there are {in_words(there)}"
+    def _describe_leaderless(self, view: ClusterView, topic: str) -> str:
+        known = [(p.topic, p.partition) for p in view.clients() or ()]
+        if known and (topic, self.partition) not in known:
+            return f"no such partition; there are {in_words(known)}"
         return view.out_of_sync()
 
 
@@ -133,13 +133,13 @@ class CoordinatorOf(Target):
     name: str
 
     def describe(self) -> str:
-        return f"the coordinator of {self._whom()}"
+        return f"the coordinator of {self._coordinated()}"
 
     def resolve(self, context: RunContext) -> str:
         view = context.view()
         node = wait_until(
             lambda: view.coordinator(self.of, self.name),
-            what=f"{self._whom()} to have a coordinator",
+            what=f"{self._coordinated()} to have a coordinator",
             seconds=30,
             stop=context.stop,
             every=0.2,
@@ -153,7 +153,7 @@ class CoordinatorOf(Target):
         count = len(context.partitions(topic))
         return LeaderOf(topic=topic, partition=partition_of(self.name, count))
 
-    def _whom(self) -> str:
+    def _coordinated(self) -> str:
         return f"{'group' if self.of == 'group' else 'transactional id'} {self.name}"
 
 
@@ -189,9 +189,9 @@ class Apart(Target):
 
     def resolve(self, context: RunContext) -> str:
         here, other = self.leader.resolve(context), self.other.resolve(context)
-        return self._moved_from(other, context) if here == other else here
+        return self._move_from(other, context) if here == other else here
 
-    def _moved_from(self, other: str, context: RunContext) -> str:
+    def _move_from(self, other: str, context: RunContext) -> str:
         led = (
             self.leader.kept_in(context) if isinstance(self.leader, CoordinatorOf) else self.leader
         )
@@ -204,18 +204,18 @@ class Apart(Target):
                 "replica is in sync"
             )
         place_leader(view, topic, led.partition, min(free), stop=context.stop)
-        there = broker_name(min(free))
+        moved_to = broker_name(min(free))
         wait_until(
-            lambda: self.leader.resolve(context) == there,
-            what=f"{there} to be {self.leader.describe()}",
+            lambda: self.leader.resolve(context) == moved_to,
+            what=f"{moved_to} to be {self.leader.describe()}",
             seconds=30,
             stop=context.stop,
         )
-        if self.other.resolve(context) == there:
+        if self.other.resolve(context) == moved_to:
             raise StageTrouble(
-                f"{self.describe()}: they cannot be apart, {topic}-{led.partition} keeps both"
+                f"{self.describe()}: impossible, because {topic}-{led.partition} determines both"
             )
-        return there
+        return moved_to
 
 
 @dataclass(frozen=True, kw_only=True)

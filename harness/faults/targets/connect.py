@@ -36,7 +36,7 @@ class ConnectTaskOwner(Victim):
 
     written: ClassVar[str] = "connect-task-owner"
     example: ClassVar[str] = "connect-task-owner"
-    paused_until: ClassVar[str] = "until another one runs it"
+    paused_until: ClassVar[str] = "until another worker runs the task"
 
     def describe(self) -> str:
         return "the Kafka Connect worker that runs the task"
@@ -82,14 +82,14 @@ class ConnectWorkers(Victim):
         cluster = workers(context)
         return StandingStill(
             context,
-            lambda: _side_by_side(cluster, cluster.pause),
+            lambda: _in_parallel(cluster, cluster.pause),
             done=lambda: cluster.commits,
-            nothing="no position was committed",
+            nothing="no offset was committed",
             heal=partial(wait_whole, cluster),
         )
 
 
-def _side_by_side(cluster: Workers, act: Callable[[str], Process]) -> list[Process]:
+def _in_parallel(cluster: Workers, act: Callable[[str], Process]) -> list[Process]:
     for who in cluster.names:
         cluster.process(who)  # act on none if one is not running
     with ThreadPoolExecutor(len(cluster.names)) as pool:
@@ -129,7 +129,7 @@ class _PausedOwner:
         if not self._process.frozen():
             return None
         other = taken_over(self._cluster, self._who, commits=self._commits)
-        return other and f"{self._process.instance} stands still; {other}"
+        return other and f"{self._process.instance} is paused; {other}"
 
     def heal(self) -> None:
         self._process.thaw()
@@ -143,7 +143,7 @@ class _PausedOwner:
                 FENCED,
                 hop="process",
                 fault=self._name,
-                detail=f"{self._process.instance} was told: {refused[0]}",
+                detail=f"{self._process.instance} logged: {refused[0]}",
             )
 
 
@@ -151,7 +151,7 @@ class _EndedAll:
     def __init__(self, cluster: Workers, end: Callable[[str], Process]) -> None:
         self._cluster = cluster
         self.at = now()
-        self._processes = _side_by_side(cluster, end)
+        self._processes = _in_parallel(cluster, end)
         self.target = ", ".join(process.instance for process in self._processes)
 
     def evidence(self) -> str | None:

@@ -82,7 +82,7 @@ class FlinkJob(Victim):
             context,
             lambda: [job_.pause()],
             done=lambda: job_.commits,
-            nothing="no checkpoint was complete",
+            nothing="no checkpoint was completed",
             heal=partial(wait_another, context),
         )
 
@@ -138,8 +138,8 @@ class _KilledInWindow:
         if self._proof is None and hit is not None:
             self.target = hit.process.instance
             self.at = hit.at
-            if self._open_still(hit):
-                self._proof = self._words(hit)
+            if self._is_still_open(hit):
+                self._proof = self._describe(hit)
         return self._proof
 
     def heal(self) -> None:
@@ -154,7 +154,7 @@ class _KilledInWindow:
         wait_completes(self._context)
         if not hit.open or self._window is not CHECKPOINT_COMPLETE:
             return
-        became = wait_decided(self._context, hit.open, undecided=_UNDECIDED)
+        final = wait_decided(self._context, hit.open, undecided=_UNDECIDED)
         if self._proof is not None:  # otherwise they may have been decided before it died
             self._context.recorder.hazard(
                 IN_DOUBT,
@@ -165,11 +165,11 @@ class _KilledInWindow:
                 at=hit.at,
                 detail=(
                     f"checkpoint {hit.number} was complete and its transactions open when "
-                    f"{self.target} was killed; they became {became}"
+                    f"{self.target} was killed; their final state: {final}"
                 ),
             )
 
-    def _open_still(self, hit: Hit) -> bool:
+    def _is_still_open(self, hit: Hit) -> bool:
         """Whether the transactions are open, once nothing of the job is in flight any more."""
         if not hit.open:
             return True
@@ -198,15 +198,15 @@ class _KilledInWindow:
 
         wait_until(
             over,
-            what="the outage to be over",
+            what="the outage to end",
             seconds=self._outage + 10,
             every=0.1,
             stop=self._context.stop,
         )
 
-    def _words(self, hit: Hit) -> str:
-        missed = f", after {hit.misses} misses that were let go" if hit.misses else ""
-        opened = f", and its transactions {', '.join(hit.open)} were open" if hit.open else ""
+    def _describe(self, hit: Hit) -> str:
+        missed = f", after {hit.misses} missed attempts" if hit.misses else ""
+        opened = f", with its transactions {', '.join(hit.open)} open" if hit.open else ""
         return (
             f"{self.target} and all its {hit.processes} processes ended by signal 9; checkpoint "
             f"{hit.number} {self._window.seen}{opened}{missed}"

@@ -28,7 +28,7 @@ class Forwarder(Numbered):
     written: ClassVar[str] = "forwarder-<n>"
     example: ClassVar[str] = "forwarder-0"
     windows: ClassVar[Mapping[Verb, Mapping[str, str]]] = {"kill": MOMENTS, "pause": MOMENTS}
-    paused_until: ClassVar[str] = "until the broker gives it up"
+    paused_until: ClassVar[str] = "until the broker redelivers its record"
     name: str = "forwarder-0"
 
     def needs(self, verb: Verb, at: str | None) -> str | None:
@@ -65,7 +65,7 @@ class _Killed:
         self._forwarders.let_go(who)
 
     def evidence(self) -> str | None:
-        return f"{self.target} {self._process.ended}; it stood still {self._when} of {self._record}"
+        return f"{self.target} {self._process.ended}; it was held at {self._when} of {self._record}"
 
     def heal(self) -> None:
         self._forwarders.restart(self._who)
@@ -88,8 +88,8 @@ class _Paused:
         if other is None:
             return None
         return (
-            f"{self.target} stands still {self._when} of {self._record}, which the broker has "
-            f"given to {other} since"
+            f"{self.target} is paused at {self._when} of {self._record}, which the broker has "
+            f"since delivered to {other}"
         )
 
     def heal(self) -> None:

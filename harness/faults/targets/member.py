@@ -36,12 +36,12 @@ class Member(Numbered):
     example: ClassVar[str] = "member-0"
     windows: ClassVar[Mapping[Verb, Mapping[str, str]]] = {
         "kill": {
-            COMMIT_LANDS: "while its commit into the database is under way, which still lands",
-            COMMIT_UNDONE: "while its commit into the database is under way, which is undone",
+            COMMIT_LANDS: "during its commit to the database, which still takes effect",
+            COMMIT_UNDONE: "during its commit to the database, which is rolled back",
         },
-        "pause": {WITH_WORK: "at its database with payments in hand"},
+        "pause": {WITH_WORK: "during a database write, with unwritten payments in hand"},
     }
-    paused_until: ClassVar[str] = "until the group goes on without it"
+    paused_until: ClassVar[str] = "until the group continues without it"
     name: str = "member-0"
 
     def needs(self, verb: Verb, at: str | None) -> str | None:
@@ -106,8 +106,8 @@ class _Paused:
         if not had <= set(new):
             return None
         return (
-            f"{self.target} stands still; the group has only {', '.join(left)}, who committed "
-            f"{len(new)} positions since, also in all that it had: {in_words(sorted(had))}"
+            f"{self.target} is paused; the group has only {', '.join(left)}, which have committed "
+            f"{len(new)} offsets since, also of all its former partitions: {in_words(sorted(had))}"
         )
 
     def heal(self) -> None:

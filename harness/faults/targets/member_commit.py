@@ -31,11 +31,11 @@ def killed_at_commit(
     with held(hold, context) as seen:
         killed = kill()
         try:
-            came = hold.let_go() if lands else hold.undo()
+            result = hold.let_go() if lands else hold.undo()
         except BaseException:
             killed.heal()
             raise
-    return _KilledAtCommit(context, name, killed, f"{seen}, and after that {came}")
+    return _KilledAtCommit(context, name, killed, f"{seen}, and after that {result}")
 
 
 def paused_with_work(context: RunContext, who: str, pause: Callable[[], Injection]) -> Injection:
@@ -73,7 +73,7 @@ def _next(hold: Hold, context: RunContext, who: str) -> None:
     hold.next()
     wait_until(
         hold.caught,
-        what=f"{who} to write what comes next",
+        what=f"the next write of {who}",
         seconds=_SECONDS,
         every=0.01,
         stop=context.stop,

@@ -58,8 +58,8 @@ class _Ended:
         status = self._context.producers.status(self._process.name)
         unknown = status.called - status.ok - status.not_ok
         return (
-            f"{self.target} {self._process.ended}; it had told of {status.called} sends, {unknown} "
-            "of them without an outcome"
+            f"{self.target} {self._process.ended}; it had reported {status.called} sends, "
+            f"{unknown} of them without an outcome"
         )
 
     def heal(self) -> None:
@@ -74,7 +74,7 @@ class _Ended:
         life = self._life
         wait_until(
             lambda: producers.status(life).ok > 0 or producers.ended(life),
-            what=f"{life} to be told of a send",
+            what=f"a successful send of {life}",
             seconds=60,
             stop=self._context.stop,
             seen=lambda: producers.status(life),
@@ -99,8 +99,8 @@ class _Paused:
             return None
         called, acknowledged, _ = moved
         return (
-            f"every thread of {self.target} is stopped; nothing heard of it for more than "
-            f"{_SECONDS:g} s, since {called} sends, {acknowledged} of them acknowledged"
+            f"all threads of {self.target} are stopped; it has reported nothing for more than "
+            f"{_SECONDS:g} s, after {called} sends, {acknowledged} of them acknowledged"
         )
 
     def heal(self) -> None:
@@ -113,7 +113,7 @@ class _Paused:
         self._process.thaw()
         wait_until(
             lambda: producers.status(name).moved != self._moved or producers.ended(name),
-            what=f"{self.target} to be heard of again",
+            what=f"{self.target} to report again",
             seconds=60,
             stop=self._context.stop,
             seen=lambda: producers.status(name),

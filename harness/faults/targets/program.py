@@ -31,9 +31,9 @@ class Program(Victim):
     windows: ClassVar[Mapping[Verb, Mapping[str, str]]] = {
         "kill": {
             "before-commit": "before its commit arrives",
-            "after-commit": "before it hears that its commit was taken",
+            "after-commit": "before it learns that its commit succeeded",
         },
-        "stop": {IN_HAND: "while it has read inputs that it has not written"},
+        "stop": {IN_HAND: "while it has inputs that it has read but not written"},
     }
     phase: float = 0.0
     """How long after a write to act; see `at_work`."""
@@ -46,7 +46,7 @@ class Program(Victim):
 
     def moment(self, verb: Verb, at: str | None) -> str:
         if verb == "kill" and at is None:
-            return "while inputs wait for their effects"
+            return "while it has unprocessed inputs"
         return super().moment(verb, at)
 
     def message(self, at: str | None) -> Message | None:

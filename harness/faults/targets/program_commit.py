@@ -59,10 +59,10 @@ class KilledProgram:
         self._note(name, moment)
 
     def evidence(self) -> str | None:
-        words = self._ended
+        text = self._ended
         if self._in_hand is not None:
-            words += "; {} of {} inputs had effects".format(*self._in_hand)
-        return words if self._met is None else f"{words}; lost: {met(self._met)}"
+            text += "; {} of {} inputs had effects".format(*self._in_hand)
+        return text if self._met is None else f"{text}; dropped: {met(self._met)}"
 
     def heal(self) -> None:
         start_again(self._context)
@@ -122,7 +122,7 @@ class KilledProgram:
                 "had effects"
             )
         if moment is not None and self._met is not None and self._new_positions:
-            hazards[HAZARDS[moment]] = f"{self.target} was killed, lost: {met(self._met)}"
+            hazards[HAZARDS[moment]] = f"{self.target} was killed; dropped: {met(self._met)}"
         for hazard, detail in hazards.items():
             self._context.recorder.hazard(hazard, hop="process", fault=name, detail=detail)
 

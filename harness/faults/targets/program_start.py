@@ -39,7 +39,7 @@ class KilledAtStart:
         with started_anew(context, name, held) as (_, asked):
             first, *_ = wait_until(
                 asked.fired,
-                what="the pipeline to ask for metadata after its start",
+                what="the restarted pipeline to request metadata",
                 seconds=_START_SECONDS,
                 every=0.005,
                 stop=context.stop,
@@ -50,7 +50,7 @@ class KilledAtStart:
 
     def evidence(self) -> str | None:
         proof = self._broker.evidence()
-        return proof and f"the pipeline asked for metadata and got none yet: {self._asked}; {proof}"
+        return proof and f"the pipeline waited for metadata: {self._asked}; {proof}"
 
     def heal(self) -> None:
         """Restart the broker, and wait until the pipeline has committed later inputs."""

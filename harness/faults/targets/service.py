@@ -185,7 +185,7 @@ class _Ended:
     def evidence(self) -> str | None:
         if self._service.answers(self._context):
             return None
-        return f"{self._how}; past the proxies nobody answers in its place"
+        return f"{self._how}; connections that bypass the proxies get no answer"
 
     def heal(self) -> None:
         if not self._context.stage.alive(self._service.node):
@@ -220,7 +220,7 @@ class _KilledAtMoment:
         self._who = who
         with self._forwarders.standing(who, when) as record:
             how = context.stage.kill(QUEUE_BROKER.node, f"SIGKILL by fault «{name}»")
-            where = f"{who} stood still {when} of {record}"
+            where = f"{who} was held at {when} of {record}"
             self._ended = _Ended(context, QUEUE_BROKER, f"{how}; {where}")
         self.target, self.at = self._ended.target, self._ended.at
 

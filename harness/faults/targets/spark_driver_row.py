@@ -31,7 +31,7 @@ class KilledAtRow:
         self._over = False
         self._folder: Path = driver(context).checkpoint.folder.parent / "hook"
         self._folder.mkdir(exist_ok=True)
-        self._gone()
+        self._remove_files()
         draft = self._folder / ".stop.tmp"
         draft.write_text(json.dumps({"row": row}))
         draft.rename(self._folder / "stop")
@@ -46,7 +46,7 @@ class KilledAtRow:
                 self.at = now()
                 self._count = pipeline.kill(f"SIGKILL by fault «{self._name}»")
                 self._batch = int(reached["batch"])
-                self._gone()
+                self._remove_files()
         if self._batch is not None and self._proof is None:
             self._present, self._planned = SinkOfBatches(self._context).of(self._batch)
             committed = self._batch in pipeline.checkpoint.committed()
@@ -61,7 +61,7 @@ class KilledAtRow:
 
     def heal(self) -> None:
         """Let the job continue, or restart it and wait until the batch is committed."""
-        self._gone()
+        self._remove_files()
         if self._batch is None:
             return  # it was never killed
         start_again(self._context)
@@ -77,13 +77,13 @@ class KilledAtRow:
                 owner=pipeline.checkpoint.query_id(),
                 batch=self._batch,
                 detail=(
-                    f"micro-batch {self._batch} ran again after its write was cut short behind "
+                    f"micro-batch {self._batch} ran again after its write was interrupted after "
                     f"row {self._row}; {self._present} effects were visible in the sink"
                 ),
             )
         self._over = True
 
-    def _gone(self) -> None:
+    def _remove_files(self) -> None:
         """Remove the files that would make a job wait."""
         for name in ("stop", "reached"):
             (self._folder / name).unlink(missing_ok=True)

@@ -35,13 +35,13 @@ class KilledInWindow:
         self._driver = driver(context)
         if context.subject.balances and window is not DURING_STATE_COMMIT:
             raise StageTrouble(
-                f"{context.subject.name} writes balances, and no balance says which payments it "
-                f"holds: only {DURING_STATE_COMMIT.name} can be proved there"
+                f"{context.subject.name} writes balances, which do not show the payments they "
+                f"include: {window.name} cannot be proved; use {DURING_STATE_COMMIT.name}"
             )
         if window is BEFORE_SINK_COMMIT and self._driver.sink_log is None:
             raise StageTrouble(
-                f"{context.subject.name} keeps no log in its sink, so nothing shows when "
-                f"{window.name} is; after-sink-write is when all of a batch is written"
+                f"{window.name} needs a sink with a log, which {context.subject.name} does not "
+                "have; use after-sink-write"
             )
         self.target = "driver"
         self.at: int | None = None
@@ -70,7 +70,7 @@ class KilledInWindow:
                 and self._window.holds(self._present, self._planned)
                 and self._window.state(*self._state.progress)
             ):
-                self._proof = self._words(hit, self._state)
+                self._proof = self._describe(hit, self._state)
         return self._proof
 
     def heal(self) -> None:
@@ -99,7 +99,7 @@ class KilledInWindow:
                 fault=self._name,
                 owner=pipeline.checkpoint.query_id(),
                 batch=hit.number,
-                detail=f"micro-batch {hit.number} ran again after {self._seen()} in the sink",
+                detail=f"micro-batch {hit.number} ran again after {self._visible()} in the sink",
             )
 
     def _note_state(self, hit: Hit) -> None:
@@ -116,39 +116,39 @@ class KilledInWindow:
                 owner=checkpoint.query_id(),
                 batch=hit.number,
                 detail=(
-                    f"micro-batch {hit.number} ran again after {done} of {partitions} partitions "
-                    f"of the state had been committed as version {self._state.version}; {anew} of "
-                    "these were committed anew"
+                    f"micro-batch {hit.number} ran again after {done} of {partitions} state "
+                    f"partitions had been committed as version {self._state.version}; {anew} of "
+                    "these were committed again"
                 ),
             )
 
-    def _words(self, hit: Hit, state: BatchState) -> str:
-        missed = f", after {hit.misses} misses that were let go" if hit.misses else ""
+    def _describe(self, hit: Hit, state: BatchState) -> str:
+        missed = f", after {hit.misses} missed attempts" if hit.misses else ""
         commit = "was committed" if self._window.committed else "had no commit"
         if self._window is DURING_STATE_COMMIT:
             done, partitions = state.progress
             return (
-                f"{hit.instance} and all its {hit.processes} processes ended by signal 9; of the "
-                f"{partitions} partitions of the state {done} had version {state.version}, which "
-                f"micro-batch {hit.number} with its {self._planned} records makes, and the batch "
+                f"{hit.instance} and all its {hit.processes} processes ended by signal 9; {done} "
+                f"of {partitions} state partitions had version {state.version}, that of "
+                f"micro-batch {hit.number} with its {self._planned} records, and the batch "
                 f"{commit}{missed}"
             )
         if not self._context.subject.sinks:
-            has = "rows" if self._present else "no row"
+            has = "rows" if self._present else "no rows"
             sink = (
                 f"the sink had {has} of micro-batch {hit.number} with its {self._planned} records"
             )
         else:
             sink = (
-                f"of the {self._planned} records of micro-batch {hit.number} the sink had "
-                f"{self._present}"
+                f"the sink had {self._present} of the {self._planned} records of micro-batch "
+                f"{hit.number}"
             )
         return (
             f"{hit.instance} and all its {hit.processes} processes ended by signal 9; {sink}, and "
             f"the batch {commit}{missed}"
         )
 
-    def _seen(self) -> str:
+    def _visible(self) -> str:
         if not self._context.subject.sinks:
             return "its rows were visible"
         return f"{self._present} of its {self._planned} effects were visible"

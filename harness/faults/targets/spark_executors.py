@@ -39,7 +39,7 @@ class SparkExecutors(Victim):
         return cls(which=_WORDS[word]) if word in _WORDS else None
 
     def describe(self) -> str:
-        return "an executor of Spark's" if self.which == "one" else "all executors of Spark's"
+        return "a Spark executor" if self.which == "one" else "all Spark executors"
 
     def needs(self, verb: Verb, at: str | None) -> str | None:
         return EXECUTORS
@@ -65,8 +65,8 @@ class _Struck:
         self._before = self._executors.found()
         if not self._before:
             raise StageTrouble(
-                f"{self._executors.process.instance} has no processes for executors: only a "
-                "subject with a master such as local-cluster[2,1,512] has"
+                f"{self._executors.process.instance} has no executor processes: expected a "
+                "subject with a master such as local-cluster[2,1,512]"
             )
         victims = sorted(self._before)
         self._victims = victims[:1] if which == "one" else victims
@@ -108,8 +108,8 @@ class _Ended(_Struck):
             ):
                 seconds = (now() - self.at) / 1e9
                 self._proof = (
-                    f"{self.target} ended with code {self._code}, as Spark tells; after "
-                    f"{seconds:.1f} s there were executors {', '.join(map(str, instead))}"
+                    f"Spark reported that {self.target} exited with code {self._code}; after "
+                    f"{seconds:.1f} s it had started executors {', '.join(map(str, instead))}"
                 )
         return self._proof
 
@@ -122,7 +122,7 @@ class _Ended(_Struck):
                 fault=self._name,
                 owner=driver(self._context).checkpoint.query_id(),
                 at=self.at,
-                detail=f"{lost} tasks were lost with {self.target}, and had to be tried again",
+                detail=f"{lost} tasks were lost with {self.target}, and had to be retried",
             )
 
 
@@ -134,7 +134,7 @@ class _Paused(_Struck):
         self._pids: list[int] = []
         wait_until(
             self._freeze,
-            what=f"all of {self.target} to stand still",
+            what=f"all processes of {self.target} to be paused",
             seconds=30,
             every=0.01,
             stop=context.stop,
@@ -155,8 +155,8 @@ class _Paused(_Struck):
         if not stand_still(self._pids):
             return None
         return (
-            f"all {len(self._pids)} processes of {self.target} stand still; micro-batch "
-            f"{waiting} was not committed for {seconds:.1f} s, in which {missed} records were "
+            f"all {len(self._pids)} processes of {self.target} are paused; micro-batch "
+            f"{waiting} was not committed for {seconds:.1f} s, during which {missed} records were "
             "acknowledged"
         )
 

@@ -49,7 +49,7 @@ class StandingStill:
             return None
         count = sum(process.members() for process in self._processes)
         return (
-            f"all {count} processes of {self.target} stand still; meanwhile {missed} records were "
+            f"all {count} processes of {self.target} are paused; meanwhile {missed} records were "
             f"acknowledged{self._nothing and f' and {self._nothing}'}"
         )
 

@@ -78,7 +78,7 @@ class StoppedWithInputs(Ended):
         if self._count:
             return f"{ended}; it had read {self._count} offsets of its input since it last wrote"
         if self._count is None:
-            return f"{ended}; what it had read could not be seen"
+            return f"{ended}; its fetches could not be observed"
         if self._kept < _KEPT_SECONDS:
             return f"{ended}; it writes as it reads"
         raise NoEffect(f"{ended}; it had read nothing since it last wrote")

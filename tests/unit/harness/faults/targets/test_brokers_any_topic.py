@@ -79,7 +79,7 @@ def test_what_only_the_killed_one_had_goes_to_nobody(world: FakeContext) -> None
 
 def test_of_a_killed_one_that_led_nothing_no_leadership_moved(world: FakeContext) -> None:
     world.stage.said = {("orders", 1): (1, {1, 2, 3})}
-    assert killed(world).evidence() == "broker-2#1 ended by signal 9; it led nothing"
+    assert killed(world).evidence() == "broker-2#1 ended by signal 9; it led no partition"
 
 
 @pytest.mark.parametrize("begin", [killed, isolated])

@@ -142,7 +142,7 @@ def test_what_a_zombie_is_told_is_a_hazard_if_it_is_told_after_its_pause(crew: C
     injection.after_collect(known)
     (found,) = told.hazards
     assert (found.hop, found.fault) == ("process", "hit")
-    assert told.seen == [("fenced-zombie", f"worker-0#1 was told: {TOLD}")]
+    assert told.seen == [("fenced-zombie", f"worker-0#1 logged: {TOLD}")]
 
 
 @pytest.mark.parametrize(
@@ -165,8 +165,8 @@ def test_all_workers_stand_still_and_commit_nothing(crew: Crew) -> None:
     assert injection.evidence() is None, "nothing was missed yet"
     producers.acknowledged = 107
     proof = (
-        "all 4 processes of worker-0#1, worker-1#1 stand still; meanwhile 7 records were "
-        "acknowledged and no position was committed"
+        "all 4 processes of worker-0#1, worker-1#1 are paused; meanwhile 7 records were "
+        "acknowledged and no offset was committed"
     )
     assert injection.evidence() == proof, "what was on its way counts for nothing"
     crew.still = False

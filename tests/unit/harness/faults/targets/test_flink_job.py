@@ -95,8 +95,8 @@ def test_what_is_on_its_way_proves_nothing_yet(world: World) -> None:
     assert injection.evidence() is None
     world.stage.reached = 0
     assert injection.evidence() == (
-        "job#1 and all its 1 processes ended by signal 9; checkpoint 1 was complete, and its "
-        "transactions billing-0-1, billing-1-1 were open"
+        "job#1 and all its 1 processes ended by signal 9; checkpoint 1 was complete, with its "
+        "transactions billing-0-1, billing-1-1 open"
     )
 
 
@@ -121,7 +121,7 @@ def test_what_was_promised_is_decided_before_it_is_healed(world: World) -> None:
     injection.heal()
     (hazard,) = world.hazards
     assert (hazard.hazard, hazard.batch) == (IN_DOUBT, 1)
-    assert hazard.detail.endswith("they became CompleteCommit")
+    assert hazard.detail.endswith("their final state: CompleteCommit")
     assert len(world.job.started) == 2
 
 
@@ -144,7 +144,7 @@ def test_an_outage_ends_when_its_transactions_are_given_up(world: World) -> None
     world.told = dict.fromkeys(OPEN, "CompleteAbort")
     world.completes(2)
     injection.heal()
-    assert world.hazards[0].detail.endswith("they became CompleteAbort")
+    assert world.hazards[0].detail.endswith("their final state: CompleteAbort")
 
 
 def test_an_outage_lasts(world: World) -> None:
@@ -235,8 +235,8 @@ def test_one_that_stands_still_completes_nothing(
     assert injection.evidence() is None, "nothing was missed yet"
     producers.acknowledged = 150
     assert injection.evidence() == (
-        "all 1 processes of job#1 stand still; meanwhile 50 records were acknowledged and no "
-        "checkpoint was complete"
+        "all 1 processes of job#1 are paused; meanwhile 50 records were acknowledged and no "
+        "checkpoint was completed"
     )
     first.complete({0: 5})
     world.job.completed(1)

@@ -38,7 +38,7 @@ def test_a_pause_is_proved_by_what_was_missed() -> None:
     assert injection.evidence() is None
     world.producers.acknowledged = 150
     assert injection.evidence() == (
-        "all 4 processes of driver#1 stand still; meanwhile 50 records were acknowledged and no "
+        "all 4 processes of driver#1 are paused; meanwhile 50 records were acknowledged and no "
         "micro-batch was committed"
     )
     world.pipeline.last_committed = 4
@@ -49,7 +49,7 @@ def test_a_pause_is_proved_by_what_was_missed() -> None:
 
 def test_a_sink_without_a_log_of_its_own_cannot_be_killed_before_its_entry() -> None:
     world = FakeContext(pipeline=Pipeline(), subject=FakeSubject(name="spark-kafka-sink"))
-    with pytest.raises(StageTrouble, match="spark-kafka-sink keeps no log in its sink"):
+    with pytest.raises(StageTrouble, match="needs a sink with a log, which spark-kafka-sink"):
         Kill(SparkDriver(), at="before-sink-commit").inject(world, "kill-1")
 
 
@@ -116,9 +116,9 @@ SUMS = FakeSubject(sinks=())
 def test_a_state_commit_is_proved_by_what_each_partition_has(killed: Killed) -> None:
     injection = killed.inject("during-state-commit")
     assert injection.evidence() == (
-        "driver#1 and all its 5 processes ended by signal 9; of the 2 partitions of the state 1 "
-        "had version 5, which micro-batch 4 with its 30 records makes, and the batch had no "
-        "commit, after 2 misses that were let go"
+        "driver#1 and all its 5 processes ended by signal 9; 1 of 2 state partitions had version "
+        "5, that of micro-batch 4 with its 30 records, and the batch had no commit, after 2 "
+        "missed attempts"
     )
     killed.runs_again = killed.commit_anew
     injection.heal()
@@ -126,8 +126,8 @@ def test_a_state_commit_is_proved_by_what_each_partition_has(killed: Killed) -> 
     assert hazard.hazard == "half-committed-state"
     assert hazard.batch == 4
     assert hazard.detail == (
-        "micro-batch 4 ran again after 1 of 2 partitions of the state had been committed as "
-        "version 5; 1 of these were committed anew"
+        "micro-batch 4 ran again after 1 of 2 state partitions had been committed as version 5; "
+        "1 of these were committed again"
     )
 
 
@@ -153,7 +153,7 @@ def test_state_that_has_nothing_of_the_batch_proves_nothing(killed: Killed) -> N
 
 @pytest.mark.parametrize("window", ["after-offset-log", "after-sink-write", "after-commit"])
 def test_balances_do_not_tell_how_much_of_a_batch_is_there(killed: Killed, window: str) -> None:
-    with pytest.raises(StageTrouble, match="only during-state-commit can be proved there"):
+    with pytest.raises(StageTrouble, match="cannot be proved; use during-state-commit"):
         killed.inject(window)
 
 
@@ -166,7 +166,7 @@ def test_balances_do_not_tell_how_much_of_a_batch_is_there(killed: Killed, windo
         (
             FakeSubject(),
             having(30),
-            "of the 30 records of micro-batch 4 the sink had 30",
+            "the sink had 30 of the 30 records of micro-batch 4",
             "micro-batch 4 ran again after 30 of its 30 effects were visible in the sink",
         ),
         (
@@ -183,7 +183,7 @@ def test_a_write_is_proved_by_what_the_sink_has(
     injection = killed.inject("after-sink-write", subject, sink)
     assert injection.evidence() == (
         f"driver#1 and all its 5 processes ended by signal 9; {proof}, and the batch had no "
-        "commit, after 2 misses that were let go"
+        "commit, after 2 missed attempts"
     )
     injection.heal()
     assert killed.recorder.seen == [("replayed-batch", hazard)]
@@ -217,4 +217,4 @@ def test_a_batch_that_was_committed_after_all_proves_nothing(killed: Killed) -> 
 
 def test_a_sink_of_sums_without_a_row_of_the_batch(killed: Killed) -> None:
     injection = killed.inject("after-offset-log", SUMS, FakeSinkOfSums())
-    assert "the sink had no row of micro-batch 4 with its 30 records" in str(injection.evidence())
+    assert "the sink had no rows of micro-batch 4 with its 30 records" in str(injection.evidence())

@@ -93,7 +93,7 @@ def test_others_take_their_place(
     wait_until(lambda: len(Executors(context).found()) == 2, what="executors", seconds=SECONDS)
     fault = asked(verb, [which]).inject(context, "x")
     proof = wait_until(fault.evidence, what="others", seconds=SECONDS)
-    assert f"ended with code {code}, as Spark tells" in proof
+    assert f"exited with code {code}" in proof
     fault.heal()
     fault.heal()
     fault.after_collect(Collected(returned={}))
@@ -149,8 +149,8 @@ def test_a_batch_waits_for_those_that_stand_still(
     proof = fault.evidence()
     assert proof is not None
     assert proof.startswith(f"all {count} processes of executor 0")
-    assert "stand still; micro-batch 5 was not committed for 0." in proof
-    assert proof.endswith("in which 5 records were acknowledged")
+    assert "are paused; micro-batch 5 was not committed for 0." in proof
+    assert proof.endswith("during which 5 records were acknowledged")
     first = told.found()[0]
     os.kill(descendants(first)[-1], signal.SIGCONT)
     wait_until(lambda: not stand_still([descendants(first)[-1]]), what="it", seconds=SECONDS)
@@ -163,5 +163,5 @@ def test_a_batch_waits_for_those_that_stand_still(
 
 def test_without_executors(processes: Processes) -> None:
     context = world(processes, 0)
-    with pytest.raises(StageTrouble, match="driver#1 has no processes for executors"):
+    with pytest.raises(StageTrouble, match="driver#1 has no executor processes"):
         Kill(SparkExecutors()).inject(context, "x")

@@ -61,7 +61,7 @@ class Counted:
         ([(0, 0.1), (7, 0.2), (7, 1.7)], "it had read 7 offsets of its input since it last wrote"),
         # It keeps little, and not for long.
         ([(3, 0.1), (0, 0.0)], "it writes as it reads"),
-        ([(None, 0.0)], "what it had read could not be seen"),
+        ([(None, 0.0)], "its fetches could not be observed"),
     ],
 )
 def test_what_it_shows(
