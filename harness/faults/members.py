@@ -28,7 +28,7 @@ def members(context: RunContext) -> Members:
     return context.pipeline
 
 
-class Belonging:
+class Membership:
     """Track the members of a group while a fault acts on one of them."""
 
     def __init__(self, context: RunContext, group: str, who: str) -> None:

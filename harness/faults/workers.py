@@ -18,7 +18,7 @@ def workers(context: RunContext) -> Workers:
     return context.pipeline
 
 
-def wait_whole(cluster: Workers) -> None:
+def wait_recovered(cluster: Workers) -> None:
     """Wait until all workers are in their group and one of them runs the task.
 
     Raises:

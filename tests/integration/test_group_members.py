@@ -191,7 +191,7 @@ def test_a_member_paused_until_the_others_have_all_that_it_had(group: Group) -> 
     life = group.staging.instance("member-0")
     with group.flowing(), at_work(world(group), "pause member-0") as (fault, proof):
         assert fault.target == life
-        assert "is paused; the group has only member-1, which have committed" in proof
+        assert "is paused; the remaining members (member-1) have committed" in proof
         assert "also of all its former partitions" in proof
     group.wait_done()
     assert group.staging.instance("member-0") == life, "nobody started it anew"

@@ -21,7 +21,7 @@ class Majority:
         self._view = context.view(without=self._number)
         self.target = f"{node} (leads {in_words(self._led)})"
 
-    def took_it_out(self, since: int) -> str | None:
+    def describe_removal(self, since: int) -> str | None:
         """Confirm that it leads nothing and is in no ISR with another replica; None until then."""
         if not self._view.does_without(self._number):
             return None

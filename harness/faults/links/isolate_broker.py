@@ -45,7 +45,11 @@ class _Isolated:
         self._proof: str | None = None
 
     def evidence(self) -> str | None:
-        if self._proof is None and self._closed and (left := self._majority.took_it_out(self.at)):
+        if (
+            self._proof is None
+            and self._closed
+            and (left := self._majority.describe_removal(self.at))
+        ):
             self._proof = f"{self._closed} connections between brokers closed; {left}"
         return self._proof
 

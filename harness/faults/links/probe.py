@@ -33,7 +33,7 @@ LONGEST: Final = 30_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Took:
+class Measurement:
     """Time and bytes of one or more requests and their answers."""
 
     seconds: float
@@ -162,7 +162,7 @@ class Probe:
     def length(self, *, more: int = 0) -> int:
         return len(self._protocol.request(more=more))
 
-    def ask(self, *, more: int = 0, times: int = 1) -> Took:
+    def ask(self, *, more: int = 0, times: int = 1) -> Measurement:
         """Send requests at once and wait for all answers.
 
         Raises:
@@ -171,7 +171,7 @@ class Probe:
         began = time.monotonic()
         sent = self.send(more=more, times=times)
         received = sum(self._protocol.answer(self._socket) for _ in range(times))
-        return Took(seconds=time.monotonic() - began, sent=sent, received=received)
+        return Measurement(seconds=time.monotonic() - began, sent=sent, received=received)
 
     def answer(self) -> int:
         """Wait for an answer and return its bytes; raises `OSError` as `ask` does."""

@@ -17,7 +17,7 @@ from onceproof.harness.links.topology import Link
 from onceproof.harness.wait import wait_until
 
 
-class Trial(Protocol):
+class EffectCheck(Protocol):
     """Test a link by a connection that was open before the disturbance."""
 
     def before(self, probe: Probe) -> None:
@@ -38,18 +38,18 @@ class OnLink:
         context: RunContext,
         link: Link,
         how: Disturbance,
-        trial: Trial,
+        check: EffectCheck,
     ) -> None:
         """Disturb the link; raise `StageTrouble` if it does not work or cannot be disturbed."""
         self._context = context
         self._link = link
-        self._trial = trial
+        self._check = check
         self._others = context.stage.connections(link)
         self.target = str(link)
         self.at = now()
         self._probe = undisturbed(context.stage, link)
         try:
-            trial.before(self._probe)
+            check.before(self._probe)
             self._hold = context.stage.disturb(link, how)
         except BaseException:
             self._probe.close()
@@ -61,7 +61,7 @@ class OnLink:
         self._others = max(self._others, self._context.stage.connections(self._link) - 1)
         if self._others and self._seen is None:
             with suppress(OSError):  # the next call tries again
-                self._seen = self._trial.met(self._probe)
+                self._seen = self._check.met(self._probe)
         if self._seen is None:
             return None
         return f"{self._others} connections on {self._link}; {self._seen}"
@@ -72,7 +72,7 @@ class OnLink:
         self._hold.release()
         try:
             if waiting:
-                self._trial.after(self._probe)
+                self._check.after(self._probe)
         finally:
             self._probe.close()
         wait_mended(self._context, [self._link])

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Final
 
-from onceproof.harness.faults.links.probe import LONGEST, LOOKS, Probe, Took
+from onceproof.harness.faults.links.probe import LONGEST, LOOKS, Measurement, Probe
 from onceproof.harness.links.disturbances import Way
 
 _ENOUGH: Final = 0.8
@@ -27,7 +27,7 @@ class Slower:
         self._size = size
         self._seconds = seconds
         self._times = self._more = 0
-        self._before: Took | None = None
+        self._before: Measurement | None = None
 
     def before(self, probe: Probe) -> None:
         one = probe.ask()
@@ -52,5 +52,5 @@ class Slower:
     def after(self, probe: Probe) -> None:
         """Nothing to check."""
 
-    def _measure(self, probe: Probe) -> Took:
+    def _measure(self, probe: Probe) -> Measurement:
         return probe.ask(more=self._more, times=self._times)

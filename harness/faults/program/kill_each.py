@@ -34,8 +34,8 @@ class KillEach:
 
     def describe(self) -> str:
         return (
-            "SIGKILL each process of the pipeline in turn, each time until the others have "
-            f"processed the input, for at most {self.seconds:g} s"
+            "SIGKILL each process of the pipeline in turn, and wait up to "
+            f"{self.seconds:g} s each time for the others to process the input"
         )
 
     def inject(self, context: RunContext, name: str) -> Rounds:

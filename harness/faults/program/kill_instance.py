@@ -27,8 +27,8 @@ class KillInstance:
 
     def describe(self) -> str:
         return (
-            "SIGKILL one process of the pipeline while there are unprocessed inputs, until group "
-            f"{self.group} continues without it"
+            "SIGKILL one process of the pipeline while there are unprocessed inputs, and wait "
+            f"until group {self.group} continues without it"
         )
 
     def inject(self, context: RunContext, name: str) -> _Killed:

@@ -28,7 +28,7 @@ _WHY: Final = re.compile(r"terminated with exception: (.+)")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rested:
+class KilledDriver:
     """A driver that was killed at rest.
 
     Attributes:
@@ -51,7 +51,7 @@ class Rested:
         )
 
 
-class ToRest:
+class KillBetweenBatches:
     """Kill a driver as soon as it is at rest."""
 
     def __init__(self, context: RunContext, how: str) -> None:
@@ -59,29 +59,29 @@ class ToRest:
         self._context = context
         self._sink = SinkOfBatches(context)
         self._trigger: CrashPointTrigger | None = None
-        self._rested = self._at_once(how)
-        if self._rested is None:
+        self._killed = self._at_once(how)
+        if self._killed is None:
             self._trigger = driver(context).crash_point_trigger(AFTER_COMMIT, self._sink, how)
 
-    def rested(self) -> Rested | None:
+    def killed(self) -> KilledDriver | None:
         """Return the killed driver, None while it runs; re-raise an error of the armed trigger."""
-        if self._rested is None and self._trigger is not None:
+        if self._killed is None and self._trigger is not None:
             if self._trigger.error is not None:
                 raise self._trigger.error
             if (hit := self._trigger.hit) is not None:
                 present, planned = self._sink.of(hit.number)
-                self._rested = Rested(
+                self._killed = KilledDriver(
                     instance=hit.instance, processes=hit.processes, at=hit.at, batch=hit.number,
                     present=present, planned=planned,
                 )  # fmt: skip
-        return self._rested
+        return self._killed
 
     def end(self) -> None:
         """Disarm the trigger."""
         if self._trigger is not None:
             self._trigger.end()
 
-    def _at_once(self, how: str) -> Rested | None:
+    def _at_once(self, how: str) -> KilledDriver | None:
         pipeline = driver(self._context)
         process = pipeline.pause()
         killed = False
@@ -99,7 +99,7 @@ class ToRest:
         finally:
             if not killed:
                 process.thaw()
-        return Rested(
+        return KilledDriver(
             instance=process.instance, processes=count, at=at, batch=committed[-1],
             present=present, planned=planned,
         )  # fmt: skip
@@ -158,7 +158,7 @@ def start_again(context: RunContext) -> None:
     wait_reads(context)
 
 
-def start_to_see_it_end(context: RunContext) -> str:
+def start_and_wait_exit(context: RunContext) -> str:
     """Start a driver that must fail, and wait until it has ended; return the reason.
 
     Raises:

@@ -15,10 +15,10 @@ from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.spark.between_batches import (
     COMMITS,
     OFFSETS,
+    KillBetweenBatches,
     Logs,
-    ToRest,
     start_again,
-    start_to_see_it_end,
+    start_and_wait_exit,
 )
 from onceproof.harness.faults.spark.driver import driver
 from onceproof.harness.faults.spark.entry_deleted import EntryDeleted
@@ -78,25 +78,25 @@ class _Torn:
         self._name = name
         self.target = "driver"
         self.at: int | None = None
-        self._to_rest = ToRest(context, f"SIGKILL by fault «{name}»")
+        self._kill = KillBetweenBatches(context, f"SIGKILL by fault «{name}»")
         self._logs: Logs | None = None
         self._sizes = (0, 0)
         self._proof: str | None = None
         self._over = False
 
     def evidence(self) -> str | None:
-        if self._proof is None and (rested := self._to_rest.rested()) is not None:
+        if self._proof is None and (killed := self._kill.killed()) is not None:
             if self._logs is None:
                 self._logs = Logs(self._context)
-                self._sizes = self._logs.truncate(OFFSETS, rested.batch)
-                self.target, self.at = rested.instance, rested.at
-            message = start_to_see_it_end(self._context)
+                self._sizes = self._logs.truncate(OFFSETS, killed.batch)
+                self.target, self.at = killed.instance, killed.at
+            message = start_and_wait_exit(self._context)
             committed = driver(self._context).checkpoint.committed()[-1:]
-            if committed != [rested.batch]:
+            if committed != [killed.batch]:
                 return None
             before, after = self._sizes
             self._proof = (
-                f"{rested}; its offset log entry was truncated from {before} to {after} bytes, "
+                f"{killed}; its offset log entry was truncated from {before} to {after} bytes, "
                 f"and the next driver exited by itself, without a commit: «{message}»"
             )
             self._context.recorder.hazard(
@@ -104,15 +104,15 @@ class _Torn:
                 hop="process",
                 fault=self._name,
                 owner=driver(self._context).checkpoint.query_id(),
-                batch=rested.batch,
-                detail=f"the offset log entry of micro-batch {rested.batch} was truncated to half",
+                batch=killed.batch,
+                detail=f"the offset log entry of micro-batch {killed.batch} was truncated to half",
             )
         return self._proof
 
     def heal(self) -> None:
         """Restore the entry, start the driver, and wait until it reads."""
-        self._to_rest.end()
-        if self._logs is None and self._to_rest.rested() is None:
+        self._kill.end()
+        if self._logs is None and self._kill.killed() is None:
             return  # it was never killed
         pipeline = driver(self._context)
         if self._logs is not None and not self._over:

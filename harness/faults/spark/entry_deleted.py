@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from onceproof.harness.faults.spark.between_batches import Logs, Rested
+from onceproof.harness.faults.spark.between_batches import KilledDriver, Logs
 from onceproof.harness.faults.spark.checkpoint_changed import CheckpointChanged
 from onceproof.harness.faults.spark.driver import driver
 from onceproof.harness.subjects.spark.checkpoint import Checkpoint
@@ -25,18 +25,18 @@ class EntryDeleted(CheckpointChanged):
     def became(self, checkpoint: Checkpoint, batch: int) -> tuple[str, str]:
         """Return the hazard and its details once the batch is committed again."""
 
-    def change(self, rested: Rested) -> None:
-        self.delete(driver(self._context).checkpoint, Logs(self._context), rested.batch)
+    def change(self, killed: KilledDriver) -> None:
+        self.delete(driver(self._context).checkpoint, Logs(self._context), killed.batch)
 
-    def shown(self, rested: Rested) -> str | None:
-        return self.ends(driver(self._context).checkpoint, rested.batch)
+    def shown(self, killed: KilledDriver) -> str | None:
+        return self.ends(driver(self._context).checkpoint, killed.batch)
 
-    def awaited(self, rested: Rested) -> int:
-        return rested.batch
+    def awaited(self, killed: KilledDriver) -> int:
+        return killed.batch
 
-    def hazard(self, rested: Rested) -> tuple[str, str]:
-        hazard, became = self.became(driver(self._context).checkpoint, rested.batch)
+    def hazard(self, killed: KilledDriver) -> tuple[str, str]:
+        hazard, became = self.became(driver(self._context).checkpoint, killed.batch)
         return hazard, (
-            f"micro-batch {rested.batch} {became}, after {rested.present} of its "
-            f"{rested.planned} effects were visible in the sink"
+            f"micro-batch {killed.batch} {became}; before that, {killed.present} of its "
+            f"{killed.planned} effects were visible in the sink"
         )

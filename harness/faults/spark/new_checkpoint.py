@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from onceproof.harness.context.run_context import RunContext
-from onceproof.harness.faults.spark.between_batches import Rested
+from onceproof.harness.faults.spark.between_batches import KilledDriver
 from onceproof.harness.faults.spark.checkpoint_changed import CheckpointChanged
 from onceproof.harness.faults.spark.driver import driver
 from onceproof.harness.processes.trouble import StageTrouble
@@ -40,24 +40,24 @@ class NewCheckpoint:
 class _Renewed(CheckpointChanged):
     _former: Checkpoint | None = None
 
-    def change(self, rested: Rested) -> None:
+    def change(self, killed: KilledDriver) -> None:
         self._former = _replaceable(self._context).begin_anew()
 
-    def shown(self, rested: Rested) -> str | None:
+    def shown(self, killed: KilledDriver) -> str | None:
         if driver(self._context).checkpoint.query_id() is not None:
             return None
         return f"the checkpoint of query {self._query()} was replaced by an empty one"
 
-    def awaited(self, rested: Rested) -> int:
+    def awaited(self, killed: KilledDriver) -> int:
         return 0
 
-    def hazard(self, rested: Rested) -> tuple[str, str] | None:
+    def hazard(self, killed: KilledDriver) -> tuple[str, str] | None:
         checkpoint = driver(self._context).checkpoint
         if all(start == end for start, end in checkpoint.range_of(0).values()):
             return None  # Spark runs a query's first batch even if there is nothing to do
         return "new-checkpoint", (
             f"micro-batch 0 of query {checkpoint.query_id()} was committed, "
-            f"after micro-batches 0 to {rested.batch} of query {self._query()}"
+            f"after micro-batches 0 to {killed.batch} of query {self._query()}"
         )
 
     def _query(self) -> str | None:

@@ -62,13 +62,13 @@ class StoppedBroker:
         with ThreadPoolExecutor(1) as pool:
             end = pool.submit(context.stage.shut_down, node, f"SIGTERM by fault «{name}»")
             wait_until(
-                lambda: majority.took_it_out(self.at) or end.done(),
+                lambda: majority.describe_removal(self.at) or end.done(),
                 what=f"{node} to hand over its leadership, or to exit",
                 seconds=2 * SHUT_DOWN_SECONDS,
                 stop=context.stop,
             )
             # Ask now: without a handover, the others miss it some seconds after its end.
-            removed = majority.took_it_out(self.at)
+            removed = majority.describe_removal(self.at)
         ended = end.result()
         self._proof = f"{ended}; {removed}" if removed else None
 

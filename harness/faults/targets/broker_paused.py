@@ -22,7 +22,7 @@ class PausedBroker:
 
     def evidence(self) -> str | None:
         if self._proof is None and self._context.stage.paused(self._node):
-            removed = self._majority.took_it_out(self.at)
+            removed = self._majority.describe_removal(self.at)
             self._proof = f"{self._seen}; {removed}" if removed else None
         return self._proof
 

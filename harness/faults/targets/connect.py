@@ -17,8 +17,8 @@ from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import Collected, RunContext
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.targets.base import Verb, Victim
-from onceproof.harness.faults.targets.standing_still import StandingStill
-from onceproof.harness.faults.workers import taken_over, wait_whole, workers
+from onceproof.harness.faults.targets.paused_processes import PausedProcesses
+from onceproof.harness.faults.workers import taken_over, wait_recovered, workers
 from onceproof.harness.processes.processes import Process
 from onceproof.harness.subjects.connect.base import WORKER
 from onceproof.harness.subjects.connect.workers import Workers
@@ -80,12 +80,12 @@ class ConnectWorkers(Victim):
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
         cluster = workers(context)
-        return StandingStill(
+        return PausedProcesses(
             context,
             lambda: _in_parallel(cluster, cluster.pause),
             done=lambda: cluster.commits,
             nothing="no offset was committed",
-            heal=partial(wait_whole, cluster),
+            heal=partial(wait_recovered, cluster),
         )
 
 
@@ -111,7 +111,7 @@ class _EndedOwner:
 
     def heal(self) -> None:
         self._cluster.restart(self._who)
-        wait_whole(self._cluster)
+        wait_recovered(self._cluster)
 
 
 class _PausedOwner:
@@ -133,7 +133,7 @@ class _PausedOwner:
 
     def heal(self) -> None:
         self._process.thaw()
-        wait_whole(self._cluster)
+        wait_recovered(self._cluster)
 
     def after_collect(self, known: Collected) -> None:
         """Record that its log reports it as fenced since it resumed."""
@@ -162,4 +162,4 @@ class _EndedAll:
     def heal(self) -> None:
         for who in self._cluster.names:
             self._cluster.restart(who)
-        wait_whole(self._cluster)
+        wait_recovered(self._cluster)

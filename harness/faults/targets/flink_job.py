@@ -24,7 +24,7 @@ from onceproof.harness.faults.flink.jobs import (
 )
 from onceproof.harness.faults.targets.base import Verb, Victim
 from onceproof.harness.faults.targets.ended import Ended
-from onceproof.harness.faults.targets.standing_still import StandingStill
+from onceproof.harness.faults.targets.paused_processes import PausedProcesses
 from onceproof.harness.kafka.coordinator import Refused
 from onceproof.harness.kafka.transactions import ENDING, ONGOING
 from onceproof.harness.subjects.crash_point_trigger import Hit
@@ -78,7 +78,7 @@ class FlinkJob(Victim):
         """Pause it, possibly during a checkpoint; no other instance replaces it."""
         job_ = job(context)
 
-        return StandingStill(
+        return PausedProcesses(
             context,
             lambda: [job_.pause()],
             done=lambda: job_.commits,

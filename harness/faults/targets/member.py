@@ -10,7 +10,7 @@ from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.cluster.leadership import in_words
-from onceproof.harness.faults.members import Belonging, members
+from onceproof.harness.faults.members import Membership, members
 from onceproof.harness.faults.targets.base import Numbered, Verb
 from onceproof.harness.faults.targets.member_commit import killed_at_commit, paused_with_work
 from onceproof.harness.processes.processes import Process
@@ -71,7 +71,7 @@ class _Ended:
     def __init__(self, context: RunContext, who: str, end: Callable[[Members], Process]) -> None:
         self._group = members(context)
         self._who = who
-        self._belonging = Belonging(context, self._group.group, self._group.consumer(who))
+        self._membership = Membership(context, self._group.group, self._group.consumer(who))
         self.at = now()
         self._process = end(self._group)
         self.target = self._process.instance
@@ -81,13 +81,13 @@ class _Ended:
 
     def heal(self) -> None:
         self._group.restart(self._who)
-        self._belonging.wait_back()
+        self._membership.wait_back()
 
 
 class _Paused:
     def __init__(self, context: RunContext, who: str) -> None:
         self._group = members(context)
-        self._belonging = Belonging(context, self._group.group, self._group.consumer(who))
+        self._membership = Membership(context, self._group.group, self._group.consumer(who))
         self.at = now()
         self._alone_since: int | None = None
         self._process = self._group.pause(who)
@@ -95,21 +95,21 @@ class _Paused:
 
     def evidence(self) -> str | None:
         """Return proof that it is paused, and that others commit in all of its partitions."""
-        left = self._belonging.without()
+        left = self._membership.without()
         if not left or not self._process.frozen():
             return None
         commits = self._group.committed()
         if self._alone_since is None:
             self._alone_since = len(commits)
         new = [(c.topic, c.partition) for c in commits[self._alone_since :]]
-        had = self._belonging.had or {(c.topic, c.partition) for c in commits}
+        had = self._membership.had or {(c.topic, c.partition) for c in commits}
         if not had <= set(new):
             return None
         return (
-            f"{self.target} is paused; the group has only {', '.join(left)}, which have committed "
+            f"{self.target} is paused; the remaining members ({', '.join(left)}) have committed "
             f"{len(new)} offsets since, also of all its former partitions: {in_words(sorted(had))}"
         )
 
     def heal(self) -> None:
         self._process.thaw()
-        self._belonging.wait_back()
+        self._membership.wait_back()

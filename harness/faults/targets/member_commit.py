@@ -12,7 +12,7 @@ from onceproof.harness.clock import now
 from onceproof.harness.context.run_context import Collected, RunContext
 from onceproof.harness.faults.base import Injection
 from onceproof.harness.faults.database.held_commit import held, note_doubt, storing
-from onceproof.harness.faults.members import Belonging
+from onceproof.harness.faults.members import Membership
 from onceproof.harness.subjects.stored.audit import Hold
 from onceproof.harness.wait import wait_until
 
@@ -41,8 +41,8 @@ def killed_at_commit(
 def paused_with_work(context: RunContext, who: str, pause: Callable[[], Injection]) -> Injection:
     """Hold a member at its database while payments arrive, and pause it."""
     group = storing(context)
-    belonging = Belonging(context, group.group, group.consumer(who))
-    belonging.wait_at_work(group.committed)
+    membership = Membership(context, group.group, group.consumer(who))
+    membership.wait_at_work(group.committed)
     hold = group.hold_with_work(who)
     with held(hold, context):
         wanted = min(context.producers.acknowledged + _MORE, context.producers.total)

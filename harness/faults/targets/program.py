@@ -14,8 +14,8 @@ from onceproof.harness.faults.program.inputs_in_hand import FETCH
 from onceproof.harness.faults.program.programs import at_work, program, start_again, wait_works
 from onceproof.harness.faults.targets.base import Verb, Victim
 from onceproof.harness.faults.targets.ended import Ended
+from onceproof.harness.faults.targets.paused_processes import PausedProcesses
 from onceproof.harness.faults.targets.program_commit import KilledProgram, Moment, messages
-from onceproof.harness.faults.targets.standing_still import StandingStill
 from onceproof.harness.faults.targets.stopped_program import StoppedWithInputs
 from onceproof.harness.user_pipeline.program import PROGRAM
 
@@ -69,4 +69,6 @@ class Program(Victim):
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
         program_ = program(context)
         at_work(context)
-        return StandingStill(context, lambda: [program_.pause()], heal=partial(wait_works, context))
+        return PausedProcesses(
+            context, lambda: [program_.pause()], heal=partial(wait_works, context)
+        )

@@ -14,9 +14,9 @@ from onceproof.harness.faults.spark.between_batches import start_again
 from onceproof.harness.faults.spark.driver import driver, wait_reads
 from onceproof.harness.faults.targets.base import Verb, Victim
 from onceproof.harness.faults.targets.ended import Ended
+from onceproof.harness.faults.targets.paused_processes import PausedProcesses
 from onceproof.harness.faults.targets.spark_driver_row import KilledAtRow
 from onceproof.harness.faults.targets.spark_driver_window import KilledInWindow
-from onceproof.harness.faults.targets.standing_still import StandingStill
 from onceproof.harness.settle import settle
 from onceproof.harness.subjects.spark.crash_points import WINDOWS
 from onceproof.harness.subjects.spark.subject import DRIVER
@@ -72,7 +72,7 @@ class SparkDriver(Victim):
 
     def pause(self, context: RunContext, name: str, at: str | None) -> Injection:
         driver_ = driver(context)
-        return StandingStill(
+        return PausedProcesses(
             context,
             lambda: [driver_.pause()],
             done=lambda: driver_.last_committed,

@@ -115,7 +115,7 @@ def test_a_commit_that_is_lost_makes_the_batch_run_again(world: Any) -> None:
     assert world.pipeline.lives == 2
     ((hazard, detail),) = world.recorder.seen
     assert hazard == "replayed-batch"
-    assert "after 7 of its 10 effects were visible" in detail
+    assert "; before that, 7 of its 10 effects were visible" in detail
 
 
 def test_a_plan_that_is_lost_is_made_anew(world: Any) -> None:

@@ -9,7 +9,7 @@ from onceproof.harness.context.run_context import RunContext
 from onceproof.harness.processes.processes import Process
 
 
-class StandingStill:
+class PausedProcesses:
     """Paused processes as an injection."""
 
     def __init__(
