@@ -76,7 +76,7 @@ def test_odd_orders_are_seen_to_come(staging: Staged, topic: Callable[..., str])
         come = OddInput(records=OVERSIZE, orders=True)
         with own.flowing(), own.struck(come) as (injection, proof):
             assert injection.target == f"topic {own.source}"
-            assert proof.startswith("records larger than brokers take by default arrived in")
+            assert proof.startswith("records larger than brokers accept by default arrived in")
 
 
 def test_a_partition_is_empty_while_it_writes(staging: Staged, topic: Callable[..., str]) -> None:
