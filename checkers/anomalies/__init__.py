@@ -40,15 +40,17 @@ def modules_of_anomalies() -> dict[str, ModuleType]:
 def _new_name(module: ModuleType, taken: Collection[str]) -> str:
     anomaly = getattr(module, "ANOMALY", None)
     if not isinstance(anomaly, Anomaly):
-        raise BadExtension(f"{module.__name__}: expected a constant ANOMALY, an Anomaly")
+        raise BadExtension(f"{module.__name__}: expected a constant ANOMALY of type Anomaly")
     if not _NAME.fullmatch(anomaly.name):
         wanted = "letters, digits and single hyphens"
         raise BadExtension(f"{module.__name__}: invalid name {anomaly.name!r}: expected {wanted}")
     if anomaly.name.lower() in {name.lower() for name in taken}:
-        raise BadExtension(f"{module.__name__}: there is an anomaly {anomaly.name} already")
+        raise BadExtension(
+            f"{module.__name__}: the name {anomaly.name} is taken by another anomaly"
+        )
     if odd := set(anomaly.refutes + anomaly.shown_with) - set(GUARANTEES):
         raise BadExtension(
-            f"{module.__name__}: there is no guarantee {', '.join(sorted(odd))}; expected of "
+            f"{module.__name__}: unknown guarantee {', '.join(sorted(odd))}: expected one of "
             f"{', '.join(GUARANTEES)}"
         )
     return anomaly.name

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 KEY: Final = ("topic", "cycle")
-SENTENCE: Final = "{cycle}: {source} before {target} and, over {rows} steps, before itself"
+SENTENCE: Final = "{cycle}: a cycle of {rows} steps, from {source} to {target} and back to {source}"
 """Used where only one row is shown; `onceproof.checkers.cycles.explain` describes all rows."""
 
 

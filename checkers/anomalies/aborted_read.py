@@ -23,12 +23,12 @@ ANOMALY = Anomaly(
     source="Adya G1a; Jepsen, Kafka workload: G1a",
     key=("topic", "record", "reader"),
     sentence=(
-        "{reader} reads committed records only and saw {record} at {topic}-{partition}@{offset}, "
-        "which was never committed"
+        "{reader} (read_committed) read {record} at {topic}-{partition}@{offset}, which was never "
+        "committed"
     ),
     hint=(
-        "A transaction marker that was lost or came twice, or a client that treats an aborted "
-        "batch as committed."
+        "A transaction marker was lost or written twice, or a client treats an aborted batch as "
+        "committed."
     ),
     headline=Headline(
         rank=12,

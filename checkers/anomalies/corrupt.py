@@ -16,12 +16,10 @@ ANOMALY = Anomaly(
     example="record a was sent with digest d1 and is in the log with digest d2",
     source="end-to-end checksums, as in Kafka's system tests",
     key=("topic", "record"),
-    sentence=(
-        "{record} at {topic}-{partition}@{offset} is not what was sent: it differs in{differs}"
-    ),
+    sentence="{record} at {topic}-{partition}@{offset} differs from what was sent:{differs}",
     hint=(
-        "A serializer or interceptor between application and client, or an identity that is read "
-        "from the wrong field."
+        "A serializer or interceptor between application and client changes the record, or its "
+        "identity is read from the wrong field."
     ),
     headline=Headline(
         rank=10,

@@ -15,17 +15,20 @@ ANOMALY = Anomaly(
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,
     definition=(
-        "A record has more committed positions than attempts that may have happened (`ok` and "
-        "`info`); per attempt where the attempt id travels along."
+        "A record has more committed positions than send attempts that may have succeeded (`ok` "
+        "and `info`). If records carry their attempt id, this is checked for each attempt."
     ),
-    example="one send a/1 of record a; the log of input holds a/1 at 6 and at 7",
+    example="record a was sent once, as a/1; the log of input has a/1 at 6 and at 7",
     source="Jepsen, Kafka workload: duplicate; KIP-98",
     key=("topic", "record"),
     sentence=(
-        "{record} has {positions} committed positions in {topic}; {may} of its sends may have "
-        "happened"
+        "{record} has {positions} committed positions in {topic}, but at most {may} of its sends "
+        "succeeded"
     ),
-    hint="A retry without idempotence: the first try was appended and only its answer was lost.",
+    hint=(
+        "A retry without idempotence: the first request was appended and only its response was "
+        "lost."
+    ),
     headline=Headline(
         rank=8,
         one="{n} record is in {input} more often than it was sent",

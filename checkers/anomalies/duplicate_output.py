@@ -23,9 +23,9 @@ _DEAD_LETTER: Final = "~dead-letter"
 def _sentence(rows: Sequence[Row]) -> str:
     record, sink, seen = (rows[0][name] for name in ("record", "sink", "seen"))
     if rows[0]["effect_key"] == _DEAD_LETTER:
-        return f"{record} has {seen} dead letters beside {sink}; {rows[0]['expected']} expected"
+        return f"{record} has {seen} dead letters for {sink}; {rows[0]['expected']} expected"
     if not rows[0]["expected"]:
-        return f"{record} has a dead letter, and is in {sink} all the same"
+        return f"{record} has a dead letter and also an effect in {sink}"
     return f"{record} has {seen} effects{named(rows[0])} in {sink}; {rows[0]['expected']} expected"
 
 
@@ -34,17 +34,17 @@ ANOMALY = Anomaly(
     hop=Hop.PROCESS,
     evidence=Evidence.PRESENCE,
     definition=(
-        "More effects of a record than expected, where the transformation yields such effects; "
-        "in the final state, or as any reader saw it."
+        "A record has more effects with one effect key than the transformation yields, in the "
+        "final state or as any reader saw it."
     ),
     example="a appears once in input and the ledger has two rows of a",
-    source="Kafka's exactly-once fine print: delivery is judged apart from processing",
+    source="Kafka's definition of exactly-once: delivery and processing are judged separately",
     key=("sink", "view", "record", "effect_key"),
-    sentence=("{record} has {seen} effects in {sink}; {expected} expected"),
+    sentence="{record} has {seen} effects in {sink}; {expected} expected",
     describe=_sentence,
     hint=(
-        "The pipeline was killed between its write and its commit, and wrote the same input "
-        "again when it came back."
+        "The pipeline was killed between its write and its commit, and processed the same input "
+        "again after the restart."
     ),
     headline=Headline(
         rank=2,

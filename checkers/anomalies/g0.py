@@ -15,9 +15,9 @@ ANOMALY = Anomaly(
     evidence=Evidence.PRESENCE,
     definition=(
         "A cycle of write-write dependencies among committed transactions: each wrote to a "
-        "partition right after the one before it. Legal in Kafka, reported."
+        "partition directly after the one before it. Kafka allows this, so it is only reported."
     ),
-    example="t1 wrote a at input-0@6 and c at 8, t2 wrote b between them, at 7",
+    example="t1 wrote a at input-0@6 and c at 8; t2 wrote b between them, at 7",
     source="Adya G0; Jepsen, Kafka workload: G0",
     key=KEY,
     sentence=SENTENCE,

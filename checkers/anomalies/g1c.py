@@ -13,8 +13,8 @@ ANOMALY = Anomaly(
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,
     definition=(
-        "A cycle of write-read dependencies among committed transactions: each read, as "
-        "committed, what the one before it wrote."
+        "A cycle of write-read dependencies among committed transactions: each read, with "
+        "`read_committed`, what the one before it wrote."
     ),
     example="t2 read a, which t1 wrote, and t1 read b, which t2 wrote; both are committed",
     source="Adya G1c; Jepsen, Kafka workload: G1c",
@@ -22,8 +22,8 @@ ANOMALY = Anomaly(
     sentence=SENTENCE,
     describe=explain,
     hint=(
-        "Records of open transactions are delivered to read_committed readers: a last stable "
-        "offset that runs ahead, or a marker that ended a later transaction (KAFKA-17754)."
+        "Records of open transactions reach read_committed readers: the last stable offset "
+        "advanced too far, or a marker ended a later transaction (KAFKA-17754)."
     ),
     refutes=("atomic",),
     # Any cycle is also one of the weaker kinds.

@@ -13,8 +13,8 @@ ANOMALY = Anomaly(
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,
     definition=(
-        "A cycle of write-read dependencies and the order of one session's transactions, with "
-        "at least one of each."
+        "A cycle of write-read dependencies and session order (the order of one session's "
+        "transactions), with at least one of each."
     ),
     example="one session committed t1 and then t2; t1 read b, which t2 wrote",
     source="Adya G1c with process order; Jepsen, Kafka workload: G1c-process",
@@ -22,8 +22,8 @@ ANOMALY = Anomaly(
     sentence=SENTENCE,
     describe=explain,
     hint=(
-        "A transaction's records or reads are booked on another one: a producer that was not "
-        "fenced, or a commit that ended the next transaction (KAFKA-17754)."
+        "Records or reads of one transaction are attributed to another: a producer was not fenced, "
+        "or a commit ended the next transaction (KAFKA-17754)."
     ),
     refutes=("atomic",),
     implies=("G1c-realtime",),

@@ -13,17 +13,17 @@ ANOMALY = Anomaly(
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,
     definition=(
-        "A cycle of write-read dependencies, the order of sessions and real time, with at least "
-        "one dependency and one step in time."
+        "A cycle of write-read dependencies, session order and real-time order, with at least one "
+        "dependency and one real-time step."
     ),
-    example="t1 ended at 2 and t2 began at 3, by the same clock; t1 read b, which t2 wrote",
+    example="t1 ended at 2 and t2 began at 3, on the same clock; t1 read b, which t2 wrote",
     source="Adya G1c with real-time order; Jepsen, Kafka workload: G1c-realtime",
     key=KEY,
     sentence=SENTENCE,
     describe=explain,
     hint=(
-        "Like precommitted-read, over several transactions: something that was committed later "
-        "could be read earlier. Look first whether the clock is one clock."
+        "As in precommitted-read, but across several transactions: a record could be read before "
+        "it was committed. First check that all times are from the same clock."
     ),
     refutes=("atomic",),
     minimal={

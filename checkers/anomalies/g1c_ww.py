@@ -13,8 +13,8 @@ ANOMALY = Anomaly(
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,
     definition=(
-        "A cycle of write-read and write-write dependencies among committed transactions, with "
-        "at least one of each. Legal in Kafka, reported."
+        "A cycle of write-read and write-write dependencies among committed transactions, with at "
+        "least one of each. Kafka allows this, so it is only reported."
     ),
     example="t2 wrote b at input-0@7, right after a of t1 at 6; t1 read b",
     source="Adya G1c; Jepsen, Kafka workload: G1c with write-write edges",
@@ -22,8 +22,8 @@ ANOMALY = Anomaly(
     sentence=SENTENCE,
     describe=explain,
     hint=(
-        "Nothing is broken by itself: transactions are not isolated from other writers. Whoever "
-        "needs that must let one producer write each partition."
+        "Nothing is broken: Kafka does not isolate transactions from other writers. If you need "
+        "isolation, let one producer write each partition."
     ),
     shown_with=("atomic",),
     minimal={

@@ -10,7 +10,7 @@ ANOMALY = Anomaly(
     name="hanging-transaction",
     hop=Hop.PRODUCE,
     evidence=Evidence.LIVENESS,
-    definition="After settling a transaction is still open: last stable offset < high watermark.",
+    definition="A transaction is still open after settling: last stable offset < high watermark.",
     example="input-0 has last stable offset 5 and high watermark 9",
     source="KIP-664, KAFKA-14402",
     key=("topic", "partition"),
@@ -19,8 +19,8 @@ ANOMALY = Anomaly(
         "high watermark {high_watermark}"
     ),
     hint=(
-        "A transaction that neither its producer nor the coordinator ended: see the partition's "
-        "open producers with kafka-transactions.sh."
+        "Neither the producer nor the coordinator ended the transaction. List the partition's open "
+        "producers with kafka-transactions.sh."
     ),
     # `read_committed` consumers wait behind it.
     implies=("no-progress", "unseen"),

@@ -16,8 +16,8 @@ ANOMALY = Anomaly(
     key=("topic", "partition", "offset"),
     sentence="{topic}-{partition}@{offset} was seen with {records} different records",
     hint=(
-        "An unclean leader election, or replicas that were cut off and truncated after they had "
-        "answered."
+        "An unclean leader election, or isolated replicas that acknowledged records and were "
+        "truncated later."
     ),
     headline=Headline(
         rank=11,

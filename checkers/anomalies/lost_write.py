@@ -14,8 +14,8 @@ ANOMALY = Anomaly(
     hop=Hop.PRODUCE,
     evidence=Evidence.ABSENCE,
     definition=(
-        "An `ok` send (outside an aborted transaction), or one provably committed, has no "
-        "position in the committed log."
+        "An `ok` send outside an aborted transaction, or a send that was provably committed, has "
+        "no position in the committed log."
     ),
     example="send a/1 of record a: ok at input-0@7; the log of input holds no a",
     source="Jepsen, Kafka workload: lost-write",
@@ -24,8 +24,8 @@ ANOMALY = Anomaly(
         "{record} was acknowledged by {topic} (attempt {attempt}) and is not in its committed log"
     ),
     hint=(
-        "acks=1, or an unclean leader election: the leader acknowledged what no follower had, "
-        "and died."
+        "acks=1, or an unclean leader election: the leader acknowledged records that no follower "
+        "had, and died."
     ),
     headline=Headline(
         rank=7,

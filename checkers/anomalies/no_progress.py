@@ -10,15 +10,12 @@ ANOMALY = Anomaly(
     name="no-progress",
     hop=Hop.PROCESS,
     evidence=Evidence.LIVENESS,
-    definition="After healing, progress did not come back within the deadline.",
+    definition="Progress did not resume within the deadline after healing.",
     example="phase settle ended as stalled",
     source="liveness, kept apart from safety",
     key=("phase",),
     sentence="no progress in phase {phase}: {detail}",
-    hint=(
-        "A client that waits for ever on a connection that is gone, or a coordinator that never "
-        "came back."
-    ),
+    hint="A client waits forever on a lost connection, or a coordinator never recovered.",
     minimal={
         "phases": ({"phase": "settle", "outcome": "stalled", "detail": "lag 3 after 60 s"},),
     },

@@ -15,7 +15,8 @@ ANOMALY = Anomaly(
     hop=Hop.PROCESS,
     evidence=Evidence.ABSENCE,
     definition=(
-        "A *resume* position lies beyond an input whose effect is missing: lost at the next start."
+        "A *resume* position is beyond an input whose effect is missing, so the next start skips "
+        "that input."
     ),
     example="the group's position in input-0 is 7; a at input-0@6 has no effect",
     source="commit, then process: Kafka's at-most-once",
@@ -24,11 +25,14 @@ ANOMALY = Anomaly(
         "{owner} resumes {topic}-{partition} at {position}, beyond {record} at {offset}, whose "
         "effect is missing"
     ),
-    hint="Commit, then process: auto-commit, or a commit in another thread than the work.",
+    hint=(
+        "The offset is committed before processing: auto-commit, or a commit in another thread "
+        "than the processing."
+    ),
     headline=Headline(
         rank=17,
-        one="{n} stored position lies beyond an input whose effect is missing",
-        many="{n} stored positions lie beyond inputs whose effects are missing",
+        one="{n} stored position is beyond an input whose effect is missing",
+        many="{n} stored positions are beyond inputs whose effects are missing",
     ),
     refutes=("at-least-once", "exactly-once"),
     implies=("lost-output",),

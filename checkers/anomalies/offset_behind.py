@@ -16,21 +16,23 @@ ANOMALY = Anomaly(
     hop=Hop.PROCESS,
     evidence=Evidence.PRESENCE,
     definition=(
-        "An *atomic* position lies before an input whose effect is there: repeated at the next "
-        "start."
+        "An *atomic* position is before an input whose effect exists, so the next start repeats "
+        "that input."
     ),
     example="the position stored with the ledger is 6; a at input-0@6 already has its row",
     source="process, then commit: Kafka's at-least-once",
     key=("sink", "view", "owner", "topic", "partition"),
     sentence=(
-        "the atomic position of {owner} in {topic}-{partition} is {position}, yet {record} at "
-        "{offset} has its effect"
+        "the atomic position of {owner} in {topic}-{partition} is {position}, but {record} at "
+        "{offset} already has its effect"
     ),
-    hint="Process, then commit, where one transaction for both was promised.",
+    hint=(
+        "The offset is committed after processing, although one transaction for both was promised."
+    ),
     headline=Headline(
         rank=18,
-        one="{n} stored position lies before an input whose effect is there",
-        many="{n} stored positions lie before inputs whose effects are there",
+        one="{n} stored position is before an input that already has its effect",
+        many="{n} stored positions are before inputs that already have their effects",
     ),
     refutes=("at-most-once", "exactly-once"),
     # A position was reset.

@@ -15,21 +15,15 @@ ANOMALY = Anomaly(
     name="offset-gap",
     hop=Hop.PROCESS,
     evidence=Evidence.PRESENCE,
-    definition=(
-        "The executed ranges of one owner's committed batches do not join up: positions in none, "
-        "or in two."
-    ),
+    definition="The offset ranges of one owner's committed batches have a gap or an overlap.",
     example="batch 1 of input-0 ends at 5 and batch 2 starts at 7",
     source="Spark Structured Streaming's offset log",
     key=("kind", "sink", "view", "owner", "topic", "partition", "batch"),
     sentence=(
-        "{kind} in {topic}-{partition}: micro-batch {batch} starts at {start_offset}, those "
+        "{kind} in {topic}-{partition}: micro-batch {batch} starts at {start_offset}, but those "
         "before it reached {reached}"
     ),
-    hint=(
-        "A checkpoint that was lost, copied or mended by hand, or a starting offset that was set "
-        "anew."
-    ),
+    hint="A checkpoint was lost, copied or edited by hand, or the starting offset was reset.",
     headline=Headline(
         rank=20,
         one="{n} range of offsets was processed in no micro-batch or in two",

@@ -13,15 +13,15 @@ ANOMALY = Anomaly(
     name="offset-regressed",
     hop=Hop.PROCESS,
     evidence=Evidence.PRESENCE,
-    definition="An atomic or resume position went backwards, not by our own surgery.",
+    definition="An atomic or resume position went backwards, and the harness did not move it.",
     example="the group's position in input-0 was 9 and then 7",
-    source="ANOMALIES.md",
+    source="KIP-98 and KIP-447: fencing of zombies that commit offsets",
     key=("sink", "view", "owner", "role", "topic", "partition", "ordinal"),
     sentence=(
         "the {role} position of {owner} in {topic}-{partition} went back from {previous} to "
         "{position}"
     ),
-    hint="A zombie that committed after its successor, or a group whose offsets expired.",
+    hint="A zombie committed after its successor, or the group's offsets expired.",
     headline=Headline(
         rank=19,
         one="{n} stored position went backwards",

@@ -12,10 +12,10 @@ ANOMALY = Anomaly(
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,
     definition=(
-        "A record in the log that nobody called a send for, or one that a reader saw before any "
-        "send of it was called, by the same clock."
+        "The log has a record that was never sent, or a reader saw a record before any send of it "
+        "was called, on the same clock."
     ),
-    example="the log of input holds x at 7; no send of x was ever called",
+    example="the log of input has x at 7; no send of x was ever called",
     source="Jepsen, Kafka workload",
     key=("topic", "record"),
     sentence="{record} in {topic}-{partition}@{offset}: {why}",
@@ -25,8 +25,8 @@ ANOMALY = Anomaly(
     ),
     headline=Headline(
         rank=9,
-        one="{n} record was seen in {input} that nobody had sent",
-        many="{n} records were seen in {input} that nobody had sent",
+        one="{n} record was seen in {input} that had not been sent",
+        many="{n} records were seen in {input} that had not been sent",
     ),
     refutes=("at-most-once", "at-least-once", "exactly-once", "idempotent", "atomic"),
     # It is one more committed entry, if the transformation accepts it.

@@ -17,10 +17,10 @@ ANOMALY = Anomaly(
     source="Jepsen, Kafka workload: precommitted-read",
     key=("topic", "record", "reader"),
     sentence=(
-        "{reader} reads committed records only and saw {record} at {topic}-{partition}@{offset} "
-        "before the commit of {txn} was called"
+        "{reader} (read_committed) read {record} at {topic}-{partition}@{offset} before the commit "
+        "of {txn} was called"
     ),
-    hint="An EndTxn of an earlier transaction that arrived late and ended this one (KAFKA-17754).",
+    hint="A late EndTxn request of an earlier transaction ended this one (KAFKA-17754).",
     headline=Headline(
         rank=13,
         one="{n} record was read as committed before its commit was called",

@@ -13,16 +13,17 @@ ANOMALY = Anomaly(
     name="reordered-output",
     hop=Hop.PROCESS,
     evidence=Evidence.PRESENCE,
-    definition="Effects of one key in another order than their inputs.",
-    example="a stands before b in input-0, with the same key; the ledger has b first",
+    definition="Effects of one key are in a different order than their inputs.",
+    example="a is before b in input-0, with the same key; the ledger has b first",
     source="per-key order as partitioned logs promise it",
     key=("sink", "view", "key", "partition", "offset"),
     sentence=(
-        "{record} at {topic}-{partition}@{offset} has its effect before that of {after_offset}, "
-        "an earlier input of key {key}"
+        "the effect of {record} at {topic}-{partition}@{offset} comes before that of "
+        "{after_offset}, an earlier input of key {key}"
     ),
     hint=(
-        "Parallel writers without a key, or a retry of one record after the next had been written."
+        "Parallel writers that are not partitioned by key, or a retry of a record after the next "
+        "one was written."
     ),
     headline=Headline(
         rank=16,

@@ -8,16 +8,15 @@ ANOMALY = Anomaly(
     name="repeated-read",
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,
-    definition="A reader goes back without an assignment change.",
+    definition="A reader goes back in a partition without an assignment change.",
     example="one session read 6, then 7, then 6 again",
     source="Jepsen, Kafka workload: nonmonotonic-poll",
     key=("topic", "partition", "reader", "session", "ordinal"),
     sentence=(
-        "{reader} read {topic}-{partition}@{offset} although its session had come to {reached}"
+        "{reader} read {topic}-{partition}@{offset}, although its session had already reached "
+        "{reached}"
     ),
-    hint=(
-        "A fetch position that was reset after an error, from a committed offset that lags behind."
-    ),
+    hint="The fetch position was reset after an error to a committed offset that lags behind.",
     refutes=("ordered",),
     implies=("skipped-read",),
     minimal={

@@ -13,15 +13,15 @@ ANOMALY = Anomaly(
     name="skipped-read",
     hop=Hop.PRODUCE,
     evidence=Evidence.PRESENCE,
-    definition="A reader passes over a committed record without an assignment change.",
+    definition="A reader skips a committed record without an assignment change.",
     example="the log has a at 6, b at 7 and c at 8; one session read a and then c",
     source="Jepsen, Kafka workload: poll-skip",
     key=("topic", "partition", "reader", "session", "offset"),
     sentence=(
-        "{reader} read {topic}-{partition}@{read_offset} after {reached} and passed over "
-        "{record} at {offset}"
+        "{reader} read {topic}-{partition}@{read_offset} after {reached} and skipped {record} at "
+        "{offset}"
     ),
-    hint="A position that was moved by hand or by a rebalance that the reader did not notice.",
+    hint="The fetch position was moved by hand, or by a rebalance that the reader did not notice.",
     refutes=("ordered",),
     implies=("repeated-read", "unseen"),
     minimal={

@@ -12,7 +12,7 @@ from onceproof.checkers.mutations import changes
 from onceproof.checkers.mutations.mutator import Mutator
 
 _SENTENCE = (
-    "{aggregate} of {state_key} in {sink} is {found}, and the committed inputs yield {wanted}"
+    "{aggregate} of {state_key} in {sink} is {found}, but the committed inputs yield {wanted}"
 )
 
 
@@ -31,7 +31,7 @@ ANOMALY = Anomaly(
         "A sum, count, window or last value in the final state differs from what the committed "
         "inputs yield."
     ),
-    example="a and b each add 5 to the balance of k; the ledger says 15",
+    example="a and b each add 5 to the balance of k; the ledger has 15",
     source="exactly-once as stream processors define it: the effect on state",
     key=("sink", "view", "state_key", "aggregate"),
     sentence=_SENTENCE,
@@ -41,8 +41,8 @@ ANOMALY = Anomaly(
     ),
     headline=Headline(
         rank=6,
-        one="{n} result in {sink} is not what the input yields",
-        many="{n} results in {sink} are not what the input yields",
+        one="{n} result in {sink} differs from what the input yields",
+        many="{n} results in {sink} differ from what the input yields",
     ),
     refutes=("exactly-once",),
     minimal={

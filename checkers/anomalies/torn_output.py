@@ -31,17 +31,17 @@ ANOMALY = Anomaly(
     hop=Hop.PROCESS,
     evidence=Evidence.ABSENCE,
     definition=(
-        "A record has effects in one of several outputs, and none in another where it may have "
+        "A record has effects in one of several outputs, but none in another where it may have "
         "some."
     ),
-    example="a is in input; the ledger has a row of a, and events has nothing of a",
+    example="a is in input; the ledger has a row of a, and events has none",
     source="atomicity of a write to several places",
     key=("sink", "view", "record"),
     sentence="{record} has effects in {present_sink} and none in {missing_sink}",
     describe=_sentence,
     hint=(
-        "The outputs were written one after the other, and the pipeline was killed in between; "
-        "when it came back, it took the input for done."
+        "The outputs were written one after the other. The pipeline was killed in between, and did "
+        "not process the input again after the restart."
     ),
     headline=Headline(
         rank=21,

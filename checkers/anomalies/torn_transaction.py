@@ -27,25 +27,22 @@ ANOMALY = Anomaly(
     hop=Hop.PRODUCE,
     evidence=Evidence.ABSENCE,
     definition=(
-        "Some but not all of a transaction's records, or its staged offsets without its records "
-        "or the reverse, are committed; also a commit that returned although one of its sends "
-        "failed."
+        "Only some of a transaction's records are committed, or its records without its staged "
+        "offsets, or its staged offsets without its records. Also: a commit returned although a "
+        "send of the transaction had failed."
     ),
-    example="t0 sent a and b; a is in the committed log and b does not",
+    example="t0 sent a and b; a is in the committed log and b is not",
     source="KIP-98; Jepsen, Kafka workload: torn transactions",
     key=("topic", "txn"),
     sentence=(
-        "{txn} is torn: of what it sent and staged {committed} committed, {missing} missing, "
-        "{failed} failed"
+        "{txn} is torn: of its sends and staged offsets, {committed} are committed, {missing} "
+        "missing and {failed} failed"
     ),
-    hint=(
-        "A partition that was added to the transaction too late, or a coordinator that lost its "
-        "state."
-    ),
+    hint="A partition was added to the transaction too late, or a coordinator lost its state.",
     headline=Headline(
         rank=14,
-        one="{n} transaction took effect in part",
-        many="{n} transactions took effect in part",
+        one="{n} transaction took effect only in part",
+        many="{n} transactions took effect only in part",
     ),
     refutes=("exactly-once", "atomic"),
     # A piece of the transaction is missing, or is there although the rest is not.

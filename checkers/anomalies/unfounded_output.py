@@ -11,13 +11,13 @@ ANOMALY = Anomaly(
     name="unfounded-output",
     hop=Hop.PROCESS,
     evidence=Evidence.ABSENCE,
-    definition="An effect of an input that has no committed position.",
+    definition="The sink has an effect of an input that has no committed position.",
     example="a was only sent in an aborted transaction and the ledger has a row of a",
-    source="Adya G1a, seen behind a pipeline",
+    source="Adya G1a, applied to the output of a pipeline",
     key=("sink", "view", "record", "effect_key"),
     sentence=(
-        "{record} has an effect in {sink} ({position}) and no committed position that it could "
-        "come from"
+        "{record} has an effect in {sink} ({position}), but no committed position that the effect "
+        "could come from"
     ),
     hint=(
         "The source reads with read_uncommitted, which is the default of most clients and of Spark."

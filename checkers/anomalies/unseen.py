@@ -10,19 +10,18 @@ ANOMALY = Anomaly(
     name="unseen",
     hop=Hop.PRODUCE,
     evidence=Evidence.LIVENESS,
-    definition="Acknowledged, in the log, but a reader with time and assignment did not get it.",
-    example=(
-        "a stands at input-0@6; a reader was assigned input-0 from 0 to the end and never saw it"
+    definition=(
+        "A reader did not get an acknowledged record of the log, although it was assigned the "
+        "partition and had time to read."
     ),
+    example="a is at input-0@6; a reader was assigned input-0 from 0 to the end and never saw it",
     source="Jepsen, Kafka workload: unseen",
     key=("reader", "session", "topic", "partition", "offset"),
     sentence=(
         "{reader} was assigned {topic}-{partition} from {position} to the end and never got "
         "{record} at {offset}"
     ),
-    hint=(
-        "A reader that waits behind an open transaction, or a fetch session that lost a partition."
-    ),
+    hint="The reader waits behind an open transaction, or its fetch session lost a partition.",
     minimal={
         "sends": ({"attempt": "a/1", "record": "a", "offset": 6},),
         "log": ({"attempt": "a/1", "record": "a", "offset": 6},),

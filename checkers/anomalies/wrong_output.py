@@ -28,14 +28,11 @@ ANOMALY = Anomaly(
     evidence=Evidence.PRESENCE,
     definition="The effect's content is not what the transformation yields.",
     example="the row of a must have digest d1 and has d2",
-    source="ANOMALIES.md",
+    source="KIP-129: exactly-once processing in Kafka Streams",
     key=("sink", "view", "record", "effect_key"),
     sentence=_SENTENCE,
     describe=_describe,
-    hint=(
-        "A transformation that is not deterministic, or one that mixes up the state of two "
-        "attempts."
-    ),
+    hint="The transformation is not deterministic, or it mixes up the state of two attempts.",
     headline=Headline(
         rank=3,
         one="{n} {record} is in {sink} with the wrong content",

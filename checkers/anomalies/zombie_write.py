@@ -10,7 +10,7 @@ ANOMALY = Anomaly(
     name="zombie-write",
     hop=Hop.PROCESS,
     evidence=Evidence.PRESENCE,
-    definition="An effect by an instance after its successor had started.",
+    definition="An instance wrote an effect after its successor had started.",
     example="driver#2 started at 5; driver#1 wrote the row of a at 7",
     source="KIP-98: zombie instances",
     key=("sink", "view", "record", "effect_key"),
@@ -19,8 +19,7 @@ ANOMALY = Anomaly(
         "started"
     ),
     hint=(
-        "A process that was paused (garbage collection, a frozen machine) and replaced, and that "
-        "woke up again."
+        "A process was paused (garbage collection, a frozen machine), replaced, and then resumed."
     ),
     shown_with=("at-most-once", "at-least-once", "exactly-once", "ordered"),
     implies=("duplicate-output", "reordered-output", "state-mismatch"),

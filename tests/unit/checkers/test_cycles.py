@@ -309,7 +309,7 @@ def test_the_minimal_history_of_each(name: str) -> None:
     assert anomaly.describe(rows).startswith("t1 before t2, because ")
     assert "; yet t2 before t1, because " in anomaly.describe(rows)
     assert anomaly.sentence.format_map({**rows[0], "rows": len(rows)}) == (
-        "t1 → t2 → t1: t1 before t2 and, over 2 steps, before itself"
+        "t1 → t2 → t1: a cycle of 2 steps, from t1 to t2 and back to t1"
     )
 
 

@@ -170,8 +170,8 @@ class TestEffectOrDeadLetter:
         out = [all_[0], *all_[2:], all_[2]]
         (found,) = (f for f in judgement(LETTERS, tmp_path, out=out, dead=dead).findings if f.count)
         assert [each.sentence for each in found.shown] == [
-            "order-000000 has a dead letter, and is in out all the same",
-            "order-000001 has 2 dead letters beside out; 1 expected",
+            "order-000000 has a dead letter and also an effect in out",
+            "order-000001 has 2 dead letters for out; 1 expected",
             "order-000002 has 2 effects in out; 1 expected",
         ]
 
@@ -347,12 +347,12 @@ class TestTableOfState:
             (
                 lambda rows, all_: rows.pop(30),
                 Verdict.VIOLATED,
-                r"content of customer-\d+ in out is absent, and .* yield \{.*\}",
+                r"content of customer-\d+ in out is absent, but .* yield \{.*\}",
             ),
             (
                 lambda rows, all_: rows.append({"customer": "nobody", "cents": 1}),
                 Verdict.VIOLATED,
-                r"content of nobody in out is \{.*\}, and the committed inputs yield nothing",
+                r"content of nobody in out is \{.*\}, but the committed inputs yield nothing",
             ),
             (
                 lambda rows, all_: rows.append(dict(rows[3])),
