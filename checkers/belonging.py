@@ -140,7 +140,7 @@ def belonging(layer: Layer, history: History, promised: Promised) -> tuple[Contr
 
 
 def _control(sentence: str, *, always: bool) -> Control:
-    detail = f"the history is not whole: {sentence}"
+    detail = f"the history is incomplete: {sentence}"
     return Control(passed=False, detail=detail, even_if_interrupted=always)
 
 
@@ -158,7 +158,7 @@ def _missing(layer: Layer, history: History, promised: Promised) -> Iterator[str
 def _rows(history: History, promised: Promised) -> Iterator[str]:
     for table, rows in promised.rows.items():
         if history.rows(table) != rows:
-            yield f"{table} has {history.rows(table)} rows, and {rows} were sealed"
+            yield f"{table} has {history.rows(table)} rows, but {rows} were sealed"
 
 
 def _twice(layer: Layer, history: History) -> Iterator[str]:
@@ -167,9 +167,11 @@ def _twice(layer: Layer, history: History) -> Iterator[str]:
         rows = Counter(tuple(row[c] for c in columns) for row in history[table].to_pylist())
         for key, count in rows.items():
             if count > 1:
-                yield f"{table} has {count} rows of {key[0]}"
+                yield f"{table} has {count} rows for {key[0]}; expected 1"
     for row in layer.rows(_TWICE):
-        yield f"effects has {row['entries']} rows of {row['sink']} at {row['position']}"
+        yield (
+            f"effects has {row['entries']} rows for {row['sink']} at {row['position']}; expected 1"
+        )
 
 
 def _faults(history: History, promised: Promised) -> Iterator[str]:
@@ -178,7 +180,7 @@ def _faults(history: History, promised: Promised) -> Iterator[str]:
         if name not in rows:
             yield f"fault «{name}» of the schedule has no row in faults"
         elif required and not rows[name]["required"]:
-            yield f"fault «{name}» is required by the schedule, and not in faults"
+            yield f"fault «{name}» is required by the schedule, but not in faults"
 
 
 def _logs(layer: Layer, history: History, promised: Promised) -> Iterator[str]:
@@ -190,8 +192,8 @@ def _logs(layer: Layer, history: History, promised: Promised) -> Iterator[str]:
                 yield f"{topic}-{partition} has no row in partitions"
     for row in layer.rows(_BEYOND):
         yield (
-            f"the log of {row['topic']}-{row['partition']} has {row['entries']} entries beyond "
-            "what partitions says of its ends"
+            f"the log of {row['topic']}-{row['partition']} has {row['entries']} entries beyond the "
+            "end that partitions records"
         )
     for row in ends:
         due = row["high_watermark"] - row["log_start"]
@@ -199,46 +201,48 @@ def _logs(layer: Layer, history: History, promised: Promised) -> Iterator[str]:
             yield (
                 f"the log of {row['topic']}-{row['partition']} has {row['entries']} entries from "
                 f"its start, {row['log_start']}, to its high watermark, {row['high_watermark']}, "
-                f"and {due} were written"
+                f"but {due} were written"
             )
     if odd := layer.number(_ODD):
-        yield f"{odd} entries of logs are called odd, and sends there were acknowledged"
+        yield (
+            f"{odd} log entries are of kind odd, although sends to their offsets were acknowledged"
+        )
     if promised.in_bytes:
         topics = ", ".join(literal(topic) for topic in sorted(promised.in_bytes))
         for row in layer.rows(_ACKNOWLEDGED.format(topics=topics)):
             yield (
                 f"{row['sends']} sends to {row['topic']} were acknowledged, from offset "
-                f"{row['first']} on, and its log has no entry there"
+                f"{row['first']} on, but its log has no entries there"
             )
 
 
 def _sends(layer: Layer, history: History, promised: Promised) -> Iterator[str]:
     if history.rows("sends") < promised.records:
         yield (
-            f"sends has {history.rows('sends')} rows, and the workload has {promised.records} "
+            f"sends has {history.rows('sends')} rows, but the workload has {promised.records} "
             "records"
         )
     for table in ("sends", "reads"):
         if history.rows(table):
             for row in layer.rows(_SESSIONS.format(table=table)):
                 yield (
-                    f"session {row['session']} has {row['entries']} rows in {table}, numbered "
-                    f"{row['first']} to {row['last']}"
+                    f"session {row['session']} has {row['entries']} rows in {table}, but they are "
+                    f"numbered {row['first']} to {row['last']}"
                 )
     if unknown := layer.number(_TRANSACTIONS):
-        yield f"{unknown} transactions that sends, staged or reads name have no row in txns"
+        yield f"{unknown} transactions named in sends, staged or reads have no row in txns"
 
 
 def _positions(layer: Layer, history: History, promised: Promised) -> Iterator[str]:
     if promised.positions and history.rows("log") and not history.rows("positions"):
-        yield "positions has no rows, and the pipeline's were recorded"
+        yield "positions has no rows, although the pipeline's positions were recorded"
     if unknown := layer.number(_PROGRESS):
-        yield f"{unknown} owners in ranges and effects have no row in positions"
+        yield f"{unknown} owners in ranges or effects have no row in positions"
     if history.rows("positions"):
         for row in layer.rows(_BEHIND):
             yield (
-                f"positions come to {row['topic']}-{row['partition']}@{row['reached']}, and the "
-                f"run had settled, behind the last record, {row['last']}"
+                f"positions reach {row['topic']}-{row['partition']}@{row['reached']}, but the run "
+                f"had settled and the last record is at {row['last']}"
             )
 
 
@@ -253,7 +257,7 @@ def _results(layer: Layer, promised: Promised) -> Iterator[str]:
         found = {row["sink"]: row["n"] for row in rows}
         for sink, count in due.items():
             if found.get(sink, 0) != count:
-                yield f"{table} has {found.get(sink, 0)} rows of {sink}, and {count} were written"
+                yield f"{table} has {found.get(sink, 0)} rows for {sink}, but {count} were written"
 
 
 def _processes(layer: Layer, history: History) -> Iterator[str]:
@@ -267,19 +271,19 @@ def _processes(layer: Layer, history: History) -> Iterator[str]:
             numbers.setdefault(name, set()).add(int(number))
     for name, found in sorted(numbers.items()):
         if len(found) < max(found):
-            yield f"{name} had {max(found)} lives, and instances has rows of {len(found)}"
+            yield f"{name} had {max(found)} lives, but instances has rows for {len(found)}"
     for row in layer.rows(_INSTANCES):
         if row["instance"] not in lives:
-            yield f"{row['instance']}, which positions or effects name, has no row in instances"
+            yield f"{row['instance']}, named in positions or effects, has no row in instances"
     sends = layer.rows("SELECT DISTINCT s.session, s.clock FROM sends s")
     senders = {str(row["session"]).rpartition("/")[0] for row in sends}
     for name in sorted(senders - numbers.keys()):
         yield f"{name}, which sent records, has no row in instances"
     for name in sorted({*senders, *_WRITERS} - {row["writer"] for row in clocks}):
-        yield f"{name}, which wrote history, has no row in clocks"
+        yield f"{name}, which wrote part of the history, has no row in clocks"
     known = {row["clock"] for row in clocks}
     named = {row["clock"] for row in sends}
     for table in ("instances", "faults", "phases", "hazards"):
         named |= set(history[table]["clock"].to_pylist())
     for clock in sorted(map(str, named - known)):
-        yield f"clock {clock}, by which times are told, has no row in clocks"
+        yield f"clock {clock}, used for times in the history, has no row in clocks"

@@ -87,7 +87,7 @@ class Circumstances:
     def interruption(self) -> str | None:
         """Where the run ended early, in a sentence; None if it did not."""
         if not self.phases:
-            return "no phase was recorded, so nobody knows how far the run came"
+            return "no phase was recorded, so it is unknown how far the run got"
         for row in self.phases:
             if row["outcome"] == "interrupted":
                 return f"the run was interrupted in phase {row['phase']}{_because(row)}"
@@ -122,10 +122,10 @@ class Circumstances:
                 return (
                     f"required {name} left no evidence that it took effect"
                     if reached
-                    else f"required {name} never started: its trigger did not come true"
+                    else f"required {name} never started: its trigger did not fire"
                 )
             if row["injected_at"] is not None and row["healed_at"] is None and not self.stalled:
-                return f"{name} was not seen to be healed"
+                return f"there is no evidence that {name} healed"
         return self._sets_without_effect()
 
     def _sets_without_effect(self) -> str | None:
@@ -137,8 +137,8 @@ class Circumstances:
             reached = any(row["injected_at"] is not None for row in rows)
             if not any(row["took_effect"] for row in rows) and (reached or not self.stalled):
                 return (
-                    f"of the {len(rows)} faults «{name}» one had to take effect, and none left "
-                    "evidence that it did"
+                    f"at least one of the {len(rows)} faults «{name}» had to take effect, but none "
+                    "left evidence of it"
                 )
         return None
 
@@ -148,7 +148,7 @@ class Circumstances:
         if not details:
             return None
         times = "once" if len(details) == 1 else f"{len(details)} times"
-        return f"It hung {times}, which refutes nothing: {'; '.join(map(str, details))}."
+        return f"The pipeline hung {times}, which refutes nothing: {'; '.join(map(str, details))}."
 
     def hazards_seen(self, hop: Hop, elsewhere: OutOfScope = NOWHERE) -> dict[str, int]:
         """Count the hazards observed on a hop by kind, except those that are `elsewhere`."""

@@ -95,7 +95,9 @@ def atomic(topic: str, *, into: Sequence[tuple[str, str]], **terms: Unpack[SinkT
         BadClaim: there are fewer than two sinks.
     """
     if len(into) < 2:
-        raise BadClaim(f"{ATOMIC} into {len(into)} sinks: expected two or more, with their views")
+        raise BadClaim(
+            f"{ATOMIC} into {len(into)} sinks: expected two or more pairs of sink and view"
+        )
     (sink, view), *others = into
     claim = _into(ATOMIC, Hop.PROCESS, topic, sink, view, terms)
     return replace(claim, scope=replace(claim.scope, others=tuple(others)))
@@ -167,12 +169,10 @@ def _claim(
     guarantee: str, hop: Hop, scope: Scope, terms: Terms, deduplicates: bool = False
 ) -> Claim:
     if guarantee not in GUARANTEES:
-        raise BadClaim(
-            f"there is no guarantee {guarantee!r}; expected one of {', '.join(GUARANTEES)}"
-        )
+        raise BadClaim(f"unknown guarantee {guarantee!r}: expected one of {', '.join(GUARANTEES)}")
     if hop not in HOPS.get(guarantee, frozenset(Hop)):
         raise BadClaim(
-            f"{guarantee} cannot be claimed on hop {hop}; it speaks of "
+            f"{guarantee} cannot be claimed on hop {hop}: expected "
             f"{', '.join(sorted(HOPS[guarantee]))}"
         )
     hazards, expect = terms.get("hazards", ()), terms.get("expect")
@@ -182,8 +182,8 @@ def _claim(
         odd := (expect.anomalies | expect.may) - refutations(guarantee, hop)
     ):
         raise BadClaim(
-            f"{', '.join(sorted(odd))} cannot be expected: it does not refute {guarantee} on hop "
-            f"{hop}; that is done by {', '.join(sorted(refutations(guarantee, hop)))}"
+            f"{', '.join(sorted(odd))} cannot be expected, because it does not refute {guarantee} "
+            f"on hop {hop}: expected one of {', '.join(sorted(refutations(guarantee, hop)))}"
         )
     return Claim(
         guarantee=guarantee,

@@ -78,7 +78,7 @@ def claim_from_json(data: Mapping[str, Any]) -> Claim:
 def _others(scope: Mapping[str, Any], *, expected: bool) -> tuple[tuple[str, str], ...]:
     found = scope.get("others", [])
     if not isinstance(found, list | tuple) or bool(found) is not expected:
-        raise _bad("others", f"a list {'of other' if expected else 'without'} sinks", found)
+        raise _bad("others", "a list of other sinks" if expected else "an empty list", found)
     return tuple((_text(other, "sink"), _text(other, "view")) for other in found)
 
 
@@ -96,8 +96,8 @@ def _expectation(data: Mapping[str, Any]) -> Expectation | None:
 
 def _bad(name: str, expected: str, found: object) -> BadClaim:
     return BadClaim(
-        f"claim: field `{name}`: expected {expected}, found {found!r}. "
-        "Write it as `claim_to_json` does."
+        f"claim: field `{name}`: expected {expected}, found {found!r}. Write claims with "
+        "`claim_to_json`."
     )
 
 

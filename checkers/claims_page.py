@@ -28,27 +28,32 @@ _WRITTEN: Final = {
 }
 _WHEN: Final = {
     Verdict.VIOLATED: "a refuting anomaly is proven",
-    Verdict.INVALID: "harness or environment failed, the mutation self-check failed, or a required "
-    "fault left no evidence",
-    Verdict.STALLED: "progress did not come back after healing, or a transaction hangs",
-    Verdict.UNKNOWN: "interrupted, undecidable, not to be seen in this history, or outside the "
-    "fine print",
-    Verdict.UNEXERCISED: "nothing was found, but nothing happened that tests the claim",
-    Verdict.HOLDS: "nothing was found, everything settled and collected, and the hazards were "
-    "observed",
+    Verdict.INVALID: (
+        "the harness or the environment failed, the mutation self-check failed, or a required "
+        "fault left no evidence"
+    ),
+    Verdict.STALLED: "progress did not resume after healing, or a transaction hangs",
+    Verdict.UNKNOWN: (
+        "the run was interrupted, an anomaly cannot be decided or could not show in this history, "
+        "or the faults are outside the fine print"
+    ),
+    Verdict.UNEXERCISED: "no anomaly was found, but nothing happened that tests the claim",
+    Verdict.HOLDS: (
+        "no anomaly was found, the run settled and was collected, and the hazards were observed"
+    ),
 }
 _HEAD: Final = """\
 <!-- Made by `make reference`; do not edit. -->
 
 # Claims and verdicts
 
-A claim is a guarantee on a stretch, with its fine print: what is promised, under which failures,
-and what is guaranteed when they happen ([what exactly-once can
-mean](../explanation/what-exactly-once-can-mean.md)). `onceproof check --claim` takes it as it is
-written below; a shell wants quotes around the arrow. Behind a comma may stand `deduplicates`,
+A claim is a guarantee between two points, with its fine print: what is promised, under which
+failures, and what is guaranteed when they happen ([what exactly-once can
+mean](../explanation/what-exactly-once-can-mean.md)). Pass it to `onceproof check --claim` as
+written below, in quotes because of the arrow. Options follow after commas: `deduplicates`,
 `dead-letters=SINK` and `hazard=KIND`.
 
-A scenario, or a pipeline with limits of its own, may bring another fine print; the report has it.
+A scenario, or a pipeline with its own limits, may have other fine print; the report shows it.
 """
 
 
@@ -69,8 +74,8 @@ def _verdicts() -> list[str]:
     return [
         *lines,
         "",
-        "0 if every claim is as expected; 2 for a usage error, 130 if interrupted. `holds` is "
-        "unexpected where a broken twin was to be caught.",
+        "The exit code is 0 if every claim is as expected, 2 after a usage error and 130 after an "
+        "interrupt. `holds` is unexpected for a broken twin, which must be caught.",
         "",
     ]
 
@@ -83,7 +88,8 @@ def _failures() -> list[str]:
 
 def _section(guarantee: str) -> list[str]:
     hops = _hops(guarantee)
-    lines = [f"## {guarantee}", "", f"*When they happen:* {_condition(guarantee, hops[0])}", ""]
+    condition = standard_fine_print(guarantee, hops[0]).guarantee
+    lines = [f"## {guarantee}", "", f"*When these failures happen:* {condition}", ""]
     for hop in hops:
         terms = standard_fine_print(guarantee, hop)
         refuting = ", ".join(
@@ -94,14 +100,14 @@ def _section(guarantee: str) -> list[str]:
             "",
             f"{terms.promise}",
             "",
-            f"* Written `{_WRITTEN[hop].format(guarantee)}{_other(guarantee, hop)}`",
+            f"* Written as `{_WRITTEN[hop].format(guarantee)}{_other(guarantee, hop)}`",
             f"* Refuted by {refuting}",
             f"* Not tested: {terms.not_tested}",
             "",
         ]
     if others := sorted(shown_with(guarantee)):
         names = ", ".join(_link(name) for name in others)
-        lines += [f"Told with it, and refuting nothing by itself: {names}.", ""]
+        lines += [f"Shown with the claim, without refuting it: {names}.", ""]
     return lines
 
 
@@ -114,8 +120,8 @@ def _table() -> list[str]:
     lines = [
         "## Which anomaly refutes what",
         "",
-        "*stalls*: it makes the verdict `stalled`, whatever is claimed. *told*: it is shown with "
-        "the claim, because it may explain another.",
+        "*stalls*: the anomaly makes the verdict of every claim `stalled`. *shown*: the anomaly is "
+        "shown with the claim, because it may explain another one.",
         "",
     ]
     lines += [f"| anomaly | {' | '.join(GUARANTEES)} |", "| --- " * (len(GUARANTEES) + 1) + "|"]
@@ -130,15 +136,11 @@ def _cell(name: str, guarantee: str) -> str:
         return "refutes"
     if anomalies()[name].evidence is Evidence.LIVENESS:
         return "stalls"
-    return "told" if name in shown_with(guarantee) else ""
+    return "shown" if name in shown_with(guarantee) else ""
 
 
 def _hops(guarantee: str) -> list[Hop]:
     return [hop for hop in Hop if hop in HOPS.get(guarantee, frozenset(Hop))]
-
-
-def _condition(guarantee: str, hop: Hop) -> str:
-    return standard_fine_print(guarantee, hop).guarantee
 
 
 def _link(name: str) -> str:

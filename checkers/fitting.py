@@ -65,8 +65,8 @@ def selection(name: str, schema: pa.Schema, where: str) -> str:
 def _not_needed(column: Column, where: str) -> None:
     if not column.nullable:
         raise BadHistory(
-            f"{where} has no column {column.name}; expected is {column.type}, "
-            "and it must be known in every row. Write it."
+            f"{where} has no column {column.name}: add it, as {column.type}, with a value in every "
+            "row."
         )
 
 

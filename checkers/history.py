@@ -53,7 +53,7 @@ class History(Mapping[str, pa.Table]):
         """
         if unknown := sorted(tables.keys() - TABLES.keys()):
             raise BadHistory(
-                f"{source}: there is no table {unknown[0]}; expected are {', '.join(TABLES)}. "
+                f"{source}: unknown table {unknown[0]}: expected one of {', '.join(TABLES)}. "
                 "Rename or remove it."
             )
         self.source = source
@@ -74,7 +74,7 @@ class History(Mapping[str, pa.Table]):
         if isinstance(folder, str) and is_uri(folder):
             raise BadHistory(
                 f"{folder}: expected a local path. Open a URI with "
-                "onceproof.checkers.engines.places.open_folder, and give what that gives."
+                "onceproof.checkers.engines.places.open_folder and pass the folder that it returns."
             )
         if isinstance(folder, str | Path):
             folder = LocalFolder(Path(folder))
@@ -98,14 +98,14 @@ class History(Mapping[str, pa.Table]):
         tables = {}
         for name, given in rows.items():
             if name not in TABLES:
-                raise BadHistory(f"there is no table {name}; expected are {', '.join(TABLES)}")
+                raise BadHistory(f"unknown table {name}: expected one of {', '.join(TABLES)}")
             schema = TABLES[name].schema
             made = [filled(name, row, index) for index, row in enumerate(given)]
             for row in made:
                 if unknown := sorted(row.keys() - set(schema.names)):
                     raise BadHistory(
-                        f"{name}: there is no column {unknown[0]}; "
-                        f"expected are {', '.join(schema.names)}"
+                        f"{name}: unknown column {unknown[0]}: expected one of "
+                        f"{', '.join(schema.names)}"
                     )
             try:
                 tables[name] = pa.Table.from_pylist(made, schema=schema)

@@ -269,13 +269,13 @@ def _notes(
 ) -> tuple[str, ...]:
     notes = []
     if history.missing:
-        notes.append(f"missing tables, taken as empty: {', '.join(history.missing)}")
+        notes.append(f"missing tables, treated as empty: {', '.join(history.missing)}")
     if circumstances.interruption:
         notes.append(circumstances.interruption)
     if not circumstances.complete:
         notes += [
-            f"{f.anomaly}: {f.count} would be found if the history were complete; it is not, so "
-            "they are undecided and not shown"
+            f"{f.anomaly}: {f.count} findings are undecided and not shown, because the history is "
+            "incomplete"
             for f in findings
             if f.count and f.evidence is Evidence.ABSENCE
         ]

@@ -21,8 +21,7 @@ ORDER BY k.topic, k.sink, k.view
 def late_inputs(layer: Layer) -> tuple[str, ...]:
     """Return a sentence for each output for which an input may have been dropped."""
     return tuple(
-        f"{row['late']} inputs of {row['topic']} came later than is allowed, so each may be "
-        f"dropped by design: {row['missing']} of them have no effect in {row['sink']} "
-        f"({row['view']})"
+        f"{row['late']} inputs of {row['topic']} came later than allowed, so they may be dropped "
+        f"by design; {row['missing']} of them have no effect in {row['sink']} ({row['view']})"
         for row in layer.rows(_LATE)
     )

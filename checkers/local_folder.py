@@ -42,8 +42,8 @@ class LocalFolder:
     def names(self) -> frozenset[str]:
         if not self._path.is_dir():
             raise BadHistory(
-                f"{self._path}: there is no such folder; expected is one with "
-                "sends.parquet, log.parquet, … Give the folder `history` of a run."
+                f"{self._path}: there is no such folder. Give the folder `history` of a run, with "
+                "sends.parquet, log.parquet, …"
             )
         return frozenset(child.name for child in self._path.iterdir())
 
@@ -52,7 +52,7 @@ class LocalFolder:
         try:
             return read_regular(path, self._within, at_most=_LARGEST_TEXT).decode()
         except (OSError, UnicodeDecodeError) as error:
-            raise BadHistory(f"{path}: expected a file of text in UTF-8: {error}.") from None
+            raise BadHistory(f"{path}: expected a UTF-8 text file: {error}.") from None
 
     def size(self, name: str) -> int:
         path = self._path / name

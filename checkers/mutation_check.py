@@ -231,7 +231,9 @@ def _without_target(layer: Layer, way: _Way, stretch: Proof) -> Mutation:
         must_find=way.anomaly.name,
         found=already,
         placed=already,
-        detail="found without a mutation: every record that it fits has this finding already"
+        detail=(
+            "found without a mutation: every record that could be mutated already has this finding"
+        )
         if already
         else f"there is nothing to mutate in {mutator.table}",
     )

@@ -80,17 +80,17 @@ def check_inside(path: Path, within: Path) -> None:
     try:
         found = path.resolve()
     except RuntimeError:  # a loop of links, before Python 3.13
-        raise NotRegular(f"{path} is a link that leads in a circle. {_ADVICE}") from None
+        raise NotRegular(f"{path} is in a loop of symbolic links. {_ADVICE}") from None
     if not found.is_relative_to(inside):
         raise NotRegular(
-            f"{path} is a link that leads out of its folder, to {found}; expected a regular file "
-            f"in {within}. {_ADVICE}"
+            f"{path} is a symbolic link to {found}, outside its folder; expected a regular file in "
+            f"{within}. {_ADVICE}"
         )
 
 
 def _check_mode(path: Path, mode: int) -> None:
     if not stat.S_ISREG(mode):
-        found = _KINDS.get(stat.S_IFMT(mode), "no file")
+        found = _KINDS.get(stat.S_IFMT(mode), "not a file")
         raise NotRegular(f"{path} is {found}; expected a regular file. {_ADVICE}")
 
 

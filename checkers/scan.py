@@ -30,7 +30,7 @@ def member_modules(package: str, constant: str) -> tuple[ModuleType, ...]:
             continue
         if not hasattr(module, constant):
             raise TypeError(
-                f"{module.__file__}: expected a constant {constant}, as in its neighbours; "
+                f"{module.__file__}: expected a constant {constant}, as in the modules beside it; "
                 "add it, or move the file elsewhere"
             )
         found.append(module)

@@ -17,7 +17,7 @@ from onceproof.checkers.folders import Folder
 
 SEAL_FILE: Final = "seal.json"
 FORMAT: Final = "onceproof-seal/1"
-REMEDY: Final = "Restore it from a copy, or judge what is there with --unsealed."
+REMEDY: Final = "Restore it from a copy, or judge it as it is with --unsealed."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +99,9 @@ def read_seal(folder: Folder) -> Seal:
     except BadHistory:
         raise
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise BadHistory(f"{place} is not a seal: it was changed or cut short. {REMEDY}") from None
+        raise BadHistory(
+            f"{place} is not a valid seal: it was changed or truncated. {REMEDY}"
+        ) from None
 
 
 def check_seal(folder: Folder, *, unsealed: bool) -> tuple[dict[str, int], str | None]:

@@ -166,8 +166,8 @@ def _invalid(
             if mutation.placed and not mutation.found:
                 return _sentence(
                     Verdict.INVALID,
-                    f"the mutation self-check failed: mutation «{mutation.name}» must show as "
-                    f"{mutation.must_find} and did not ({mutation.detail})",
+                    f"the mutation self-check failed: mutation «{mutation.name}» must be found as "
+                    f"{mutation.must_find}, but was not ({mutation.detail})",
                 )
     return None
 
@@ -196,22 +196,23 @@ def _unknown(
     if circumstances.doubt:
         return _sentence(
             Verdict.UNKNOWN,
-            "nothing that is absent proves anything, for nobody knows whether this history is "
-            f"whole: {circumstances.doubt}",
+            "absence proves nothing, because it is unknown whether this history is complete: "
+            f"{circumstances.doubt}",
         )
     if circumstances.held_back:
         return _sentence(Verdict.UNKNOWN, circumstances.held_back)
     if not circumstances.complete:
         return _sentence(
-            Verdict.UNKNOWN, "the run was not settled and collected to its end, so absence proves "
-            "nothing"
+            Verdict.UNKNOWN, (
+                "the run did not settle or was not collected to its end, so absence proves nothing"
+            )
         )  # fmt: skip
     if names := sorted(undecided):
         return _sentence(
             Verdict.UNKNOWN,
-            f"{', '.join(names)} cannot be decided: a part of the log that is needed was deleted "
-            "or compacted, an amount is not known, or inputs may have been dropped as late because "
-            "their partition was read behind others",
+            f"{', '.join(names)} cannot be decided: needed log entries were deleted or compacted, "
+            "an amount is unknown, or inputs may have been dropped as late because their partition "
+            "was read behind others",
         )
     return None
 
@@ -225,8 +226,8 @@ def _unshown(claim: Claim, mutations: Sequence[Mutation]) -> _Reason | None:
             lacking = " or ".join(", ".join(sorted(names - shown)) for names in ways)
             return _sentence(
                 Verdict.UNKNOWN,
-                f"nothing was found, but this history could not show {lacking}: there is no place "
-                "in it where a mutation of that kind could be made and seen",
+                f"nothing was found, but this history could not show {lacking}: it has no place "
+                "where such a mutation could be made and found",
             )
     for mutation in mutations:
         if not mutation.placed and mutation.must_find in refutations(claim.guarantee, claim.hop):
@@ -244,7 +245,7 @@ def _unexercised(
     if lacking := sorted(claim.hazards - seen.keys()):
         somewhere = {str(row["hazard"]) for row in circumstances.hazards}.intersection(lacking)
         but = (
-            "; it was on another hop, or of somebody who writes elsewhere, which does not test "
+            "; it was observed only on another hop or for a writer elsewhere, which does not test "
             "this claim"
             if somewhere == set(lacking)
             else ""

@@ -62,15 +62,19 @@ def test_who_promised_nothing_owes_nothing(run: tuple[Tables, Promised]) -> None
         ("partitions", lambda r: r["partition"] == 1, "payments-1 has no row in partitions"),
         ("log", lambda r: r["offset"] >= 18, "has 18 entries from its start, 0, to its high"),
         ("log", lambda r: (r["partition"], r["offset"]) == (1, 9), "payments-1 has 19 entries"),
-        ("sends", everything, "sends has 0 rows, and the workload has 40 records"),
+        ("sends", everything, "sends has 0 rows, but the workload has 40 records"),
         ("sends", lambda r: r["ordinal"] == 20, "sends has 39 rows"),
         ("positions", everything, "positions has no rows"),
-        ("positions", lambda r: r["batch"] == 1, "positions come to payments-0@10, and the run"),
-        ("instances", everything, "driver#1, which positions or effects name, has no row"),
+        ("positions", lambda r: r["batch"] == 1, "positions reach payments-0@10, but the run"),
+        ("instances", everything, "driver#1, named in positions or effects, has no row"),
         ("instances", lambda r: r["instance"] == "driver#1", "driver had 2 lives"),
         ("instances", lambda r: "producer" in r["instance"], "producer-0, which sent records"),
-        ("clocks", everything, "auditor, which wrote history, has no row in clocks"),
-        ("clocks", lambda r: r["writer"] == "producer-0", "producer-0, which wrote history"),
+        ("clocks", everything, "auditor, which wrote part of the history, has no row in clocks"),
+        (
+            "clocks",
+            lambda r: r["writer"] == "producer-0",
+            "producer-0, which wrote part of the history",
+        ),
     ],
 )
 def test_what_is_missing_makes_a_run_invalid(
@@ -85,9 +89,9 @@ def test_what_is_missing_makes_a_run_invalid(
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("effects", "effects has 2 rows of ledger at"),
-        ("faults", "faults has 2 rows of driver killed"),
-        ("phases", "phases has 2 rows of arrange"),
+        ("effects", "effects has 2 rows for ledger at"),
+        ("faults", "faults has 2 rows for driver killed"),
+        ("phases", "phases has 2 rows for arrange"),
     ],
 )
 def test_what_is_there_twice_makes_a_run_invalid(
@@ -116,7 +120,7 @@ def test_what_was_acknowledged_is_not_beside_the_workload(run: tuple[Tables, Pro
     schema = tables["log"].schema
     found = judged({**tables, "log": pa.Table.from_pylist(odd, schema=schema)}, promised)
     assert found.verdict is Verdict.INVALID
-    assert "2 entries of logs are called odd" in found.reason
+    assert "2 log entries are of kind odd" in found.reason
 
 
 @pytest.mark.parametrize("phase", ["arrange", "heal", "tear-down"])
@@ -142,7 +146,7 @@ def test_what_was_expected_was_counted(run: tuple[Tables, Promised]) -> None:
     for name in ("expected", "effects"):
         tables = without(tables, name, lambda r: r["record"] == "p0-0007")
     found = judged(tables, promised)
-    assert "expected has 39 rows of ledger, and 40 were written" in found.reason
+    assert "expected has 39 rows for ledger, but 40 were written" in found.reason
 
 
 def test_entries_beyond_the_ends_are_noticed(run: tuple[Tables, Promised]) -> None:
@@ -165,7 +169,7 @@ def test_offsets_that_count_bytes_have_gaps_but_no_unknown_ones(
 def test_rows_that_were_sealed_are_counted(run: tuple[Tables, Promised]) -> None:
     tables, promised = run
     sealed = Promised(**{**vars(promised), "rows": {"ranges": 99}})
-    assert "ranges has 4 rows, and 99 were sealed" in judged(tables, sealed).reason
+    assert "ranges has 4 rows, but 99 were sealed" in judged(tables, sealed).reason
 
 
 def test_a_doubt_lets_nothing_hold_that_is_only_absent(run: tuple[Tables, Promised]) -> None:
@@ -180,7 +184,7 @@ def test_transactions_that_are_named_are_there(run: tuple[Tables, Promised]) -> 
     tables, promised = run
     rows = [{**row, "txn": "t1"} for row in tables["sends"].to_pylist()]
     tables = {**tables, "sends": pa.Table.from_pylist(rows, tables["sends"].schema)}
-    assert "1 transactions that sends, staged or reads name" in judged(tables, promised).reason
+    assert "1 transactions named in sends, staged or reads" in judged(tables, promised).reason
 
 
 @pytest.fixture

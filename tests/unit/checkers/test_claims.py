@@ -66,7 +66,7 @@ def test_names_are_unique() -> None:
         ({"scope": {"input": 3, "sink": None, "view": None}}, "`input`: expected a string"),
         (
             {"scope": {"input": "in", "sink": "a", "view": "b", "others": [{"sink": "c"}]}},
-            "`others`: expected a list without sinks",
+            "`others`: expected an empty list",
         ),
         ({"hop": "process", "guarantee": "atomic"}, "`others`: expected a list of other sinks"),
         ({"hazards": "a"}, "`hazards`: expected a list of strings"),
@@ -88,7 +88,7 @@ def test_json_with_a_part_missing(name: str) -> None:
 
 
 def test_builders_refuse_what_makes_no_sense() -> None:
-    with pytest.raises(BadClaim, match="there is no guarantee 'thrice'"):
+    with pytest.raises(BadClaim, match="unknown guarantee 'thrice'"):
         end_to_end("thrice", "in", **INTO)
     with pytest.raises(BadClaim, match="expected a set of kinds"):
         exactly_once("in", **INTO, hazards="replayed-batch")

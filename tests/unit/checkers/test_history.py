@@ -169,11 +169,11 @@ def test_files_that_are_not_there_or_damaged(tmp_path: Path) -> None:
 
 
 def test_names_that_there_are_not() -> None:
-    with pytest.raises(BadHistory, match="no table nothing"):
+    with pytest.raises(BadHistory, match="unknown table nothing"):
         History({"nothing": pa.table({})})
-    with pytest.raises(BadHistory, match="no table nothing"):
+    with pytest.raises(BadHistory, match="unknown table nothing"):
         History.of(nothing=[])
-    with pytest.raises(BadHistory, match="no column colour"):
+    with pytest.raises(BadHistory, match="unknown column colour"):
         History.of(log=[{"colour": 1}])
     with pytest.raises(BadHistory, match="a row does not fit"):
         History.of(log=[{"offset": "seven"}])

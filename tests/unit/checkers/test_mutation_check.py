@@ -176,7 +176,7 @@ def test_an_interrupted_run_shows_nothing_that_absence_would_prove() -> None:
     tables = rows() | {"effects": [], "phases": [{"phase": "disturb", "outcome": "interrupted"}]}
     judgement = judged(tables)
     assert judgement.findings == ()
-    assert any("lost-output: 4 would be found" in note for note in judgement.notes)
+    assert any("lost-output: 4 findings are undecided" in note for note in judgement.notes)
     assert "lost-output" in judgement.claims[0].undecided
 
 

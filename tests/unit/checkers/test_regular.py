@@ -22,9 +22,9 @@ def _bound(path: Path) -> None:
     [
         (os.mkfifo, "is a named pipe; expected a regular file"),
         (Path.mkdir, "is a folder; expected a regular file"),
-        (lambda path: path.symlink_to("/dev/null"), "leads out of its folder, to /dev/null"),
-        (lambda path: path.symlink_to(path.name), "leads in a circle"),
-        (lambda path: path.symlink_to("../elsewhere"), "leads out of its folder"),
+        (lambda path: path.symlink_to("/dev/null"), "link to /dev/null, outside its folder"),
+        (lambda path: path.symlink_to(path.name), "in a loop of symbolic links"),
+        (lambda path: path.symlink_to("../elsewhere"), "outside its folder"),
     ],
 )
 def test_what_is_no_file_of_the_folder_is_refused(

@@ -88,8 +88,11 @@ def judge(claim: Claim = CLAIM, **more: Any) -> ClaimJudgement:
 @pytest.mark.parametrize(
     ("details", "told"),
     [
-        (["p#3 wrote nothing"], "It hung once, which refutes nothing: p#3 wrote nothing."),
-        (["one", "two"], "It hung 2 times, which refutes nothing: one; two."),
+        (
+            ["p#3 wrote nothing"],
+            "The pipeline hung once, which refutes nothing: p#3 wrote nothing.",
+        ),
+        (["one", "two"], "The pipeline hung 2 times, which refutes nothing: one; two."),
     ],
 )
 def test_the_verdict_says_how_often_it_hung(details: list[str], told: str) -> None:
@@ -240,7 +243,7 @@ class TestInvalid:
                 "«1-kill» never started",
             ),
             ({"error": "no such node"}, "no such node"),
-            ({"healed_at": None}, "«1-kill» was not seen to be healed"),
+            ({"healed_at": None}, "no evidence that fault «1-kill» healed"),
         ],
     )
     def test_a_fault_without_teeth_or_not_healed(self, fault: dict[str, Any], said: str) -> None:
@@ -275,7 +278,7 @@ class TestInvalid:
         judged = judge(circumstances=seen)
         assert judged.verdict is verdict
         if verdict is Verdict.INVALID:
-            assert "one had to take effect, and none left evidence" in judged.reason
+            assert "had to take effect, but none left evidence" in judged.reason
 
     def test_a_failed_phase(self) -> None:
         judged = judge(circumstances=circumstances(until="arrange", arrange="failed"))

@@ -269,7 +269,7 @@ class TestAnInstalledPackage:
             ("ANOMALY = ", "MINE = ", "expected a constant ANOMALY"),
             ('name="scattered-key"', 'name="Duplicate"', "an anomaly Duplicate already"),
             ('name="scattered-key"', 'name="a b"', "invalid name 'a b'"),
-            ('refutes=("ordered",)', 'refutes=("order",)', "there is no guarantee order;"),
+            ('refutes=("ordered",)', 'refutes=("order",)', "unknown guarantee order:"),
         ],
     )
     def test_an_anomaly_that_cannot_be_added_is_named(
