@@ -157,8 +157,8 @@ class DuckDB:
                     self._db.execute(f"SELECT count(hash(t)) FROM read_parquet({literal(place)}) t")
                 except duckdb.Error as error:
                     raise BadHistory(
-                        f"{place} is damaged inside: {str(error).partition(chr(10))[0]}; restore "
-                        "it from a copy"
+                        f"{place} is damaged: {str(error).partition(chr(10))[0]}; restore it from "
+                        "a copy"
                     ) from error
             raise
 
@@ -178,10 +178,12 @@ class DuckDB:
 
 def _advice(allowed: int | None, error: Exception) -> str:
     first = str(error).partition("\n")[0].removeprefix("Out of Memory Error: ")
-    limit = f"{allowed / 1e9:.1f} GB" if allowed else "DuckDB's own limit, 80 % of this machine's"
+    limit = (
+        f"{allowed / 1e9:.1f} GB" if allowed else "DuckDB's default, 80 % of this machine's memory"
+    )
     return (
-        f"judging needs more memory than it may hold ({limit}), also with one question at a time "
-        f"on one thread: {first}. Give it more with --memory, or judge with --engine spark."
+        f"judging needs more memory than its limit ({limit}), even with one query at a time on one "
+        f"thread: {first}. Raise the limit with --memory, or judge with --engine spark."
     )
 
 

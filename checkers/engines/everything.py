@@ -9,7 +9,7 @@ from onceproof.checkers.relations.base import Relation
 
 _SUSPECTS: Final = Relation(
     name="suspects",
-    meaning="hashes of all records: nothing is set aside",
+    meaning="hashes of all records: all are compared in full",
     sql="""
 SELECT hash(s.record) AS h
 FROM sends s

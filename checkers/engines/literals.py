@@ -17,4 +17,6 @@ def literal(value: Value) -> str:
         return str(value)
     if isinstance(value, str):
         return "'" + value.replace("'", "''") + "'"
-    raise TypeError(f"{value!r} has no place in a query")
+    raise TypeError(
+        f"{value!r} cannot be written in a query: expected a string, an integer or a boolean"
+    )

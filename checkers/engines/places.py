@@ -32,8 +32,8 @@ def open_folder(place: str, settings: Settings) -> Iterator[Folder]:
         return
     if settings.engine != "spark":
         raise BadHistory(
-            f"{place}: expected a local path, because DuckDB reads no other file system here. "
-            "Let Spark read it with --engine spark, or copy the folder and give the copy."
+            f"{place}: expected a local path, because DuckDB reads only local files here. Use "
+            "--engine spark, or copy the folder and give the path of the copy."
         )
     from onceproof.checkers.engines.spark_folder import FAILURES, SparkFolder
     from onceproof.checkers.engines.spark_session import SparkTrouble, reason, spark_session
@@ -43,6 +43,6 @@ def open_folder(place: str, settings: Settings) -> Iterator[Folder]:
             yield SparkFolder.at(session, place)
         except FAILURES as error:
             raise SparkTrouble(
-                f"{place}: Spark failed: {reason(error)}. If that is no trouble of Spark's own, "
-                "restore what it could not read"
+                f"{place}: Spark failed: {reason(error)}. Fix the setup of Spark, or restore the "
+                "files that it could not read"
             ) from None

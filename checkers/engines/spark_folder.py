@@ -47,9 +47,10 @@ class SparkFolder:
             files = path.getFileSystem(java.sessionState().newHadoopConf())
         except Py4JJavaError as error:
             raise BadHistory(
-                f"{place}: expected a URI of a file system that this Spark reads: {reason(error)}. "
-                "Check how it is written; other schemes need their jars and settings, e.g. "
-                "PYSPARK_SUBMIT_ARGS='--packages org.apache.hadoop:hadoop-aws:… pyspark-shell'."
+                f"{place}: expected a URI of a file system that this Spark can read: "
+                f"{reason(error)}. Check the spelling; other schemes need their JARs and settings, "
+                "e.g. PYSPARK_SUBMIT_ARGS='--packages org.apache.hadoop:hadoop-aws:… "
+                "pyspark-shell'."
             ) from None
         return cls(session, path, files)
 
@@ -60,19 +61,22 @@ class SparkFolder:
     def names(self) -> frozenset[str]:
         try:
             if not self._files.getFileStatus(self._path).isDirectory():
-                raise BadHistory(f"{self.place}: expected a folder, found a file. Give its folder.")
+                raise BadHistory(
+                    f"{self.place}: expected a folder, found a file. Give the folder that contains "
+                    "it."
+                )
             return frozenset(
                 str(status.getPath().getName()) for status in self._files.listStatus(self._path)
             )
         except Py4JJavaError as error:
             if "FileNotFoundException" in _class(error):
                 raise BadHistory(
-                    f"{self.place}: there is no such folder; expected is a run folder, or one with "
-                    "sends.parquet, log.parquet, … Give one of these."
+                    f"{self.place}: there is no such folder. Give a run folder, or a folder with "
+                    "sends.parquet, log.parquet, …"
                 ) from None
             raise BadHistory(
-                f"{self.place}: Spark could not look into it: {reason(error)}. See to its address "
-                "and to what Spark needs to read there."
+                f"{self.place}: Spark could not list it: {reason(error)}. Check the URI, and the "
+                "JARs and settings that Spark needs to read it."
             ) from None
 
     def text(self, name: str) -> str:
@@ -84,9 +88,7 @@ class SparkFolder:
             finally:
                 stream.close()
         except (Py4JJavaError, UnicodeDecodeError) as error:
-            raise BadHistory(
-                f"{path.toString()}: expected a file of text: {reason(error)}."
-            ) from None
+            raise BadHistory(f"{path.toString()}: expected a text file: {reason(error)}.") from None
 
     def size(self, name: str) -> int:
         """See `Folder`; -1 for a folder of files, which is never sealed."""

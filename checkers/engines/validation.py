@@ -80,7 +80,7 @@ def _check_known(layer: Layer, name: str, columns: list[str], where: str) -> Non
         if count:
             raise BadHistory(
                 f"{where}, column {column}: expected a value in every row, found {count} NULL. "
-                "Write it, or leave out the rows that are not known."
+                "Write a value, or leave out rows with unknown values."
             )
 
 
@@ -95,7 +95,7 @@ def _check_words(
             if row[column] is not None and row[column] not in words:
                 raise BadHistory(
                     f"{where}, column {column}: expected one of {', '.join(sorted(words))}, found "
-                    f"{row[column]!r}. Use these words."
+                    f"{row[column]!r}. Correct the value."
                 )
 
 
@@ -111,9 +111,7 @@ def _check_unique(layer: Layer, name: str, unique: tuple[str, ...], where: str) 
     )
     for row in twice:
         count = row.pop("n")
-        raise BadHistory(
-            f"{where} has {count} rows for {row}; expected is one. Remove what was written twice."
-        )
+        raise BadHistory(f"{where} has {count} rows for {row}; expected 1. Remove the duplicates.")
 
 
 def _check_places(layer: Layer, where: str) -> None:
@@ -131,16 +129,16 @@ LIMIT 1
 """):
         count, records = row.pop("n"), row.pop("records")
         raise BadHistory(
-            f"{where} has {count} rows for {row}, with {records} known records; expected is one "
-            "row, or one for each record that was seen there. Remove what was written twice."
+            f"{where} has {count} rows for {row}, with {records} known records; expected 1 row, or "
+            "1 for each record that was seen there. Remove the duplicates."
         )
 
 
 def _check_effect_keys(layer: Layer, name: str, where: str) -> None:
     if layer.rows(f"SELECT 1 AS one FROM {name} WHERE effect_key = '{DEAD_LETTER}' LIMIT 1"):
         raise BadHistory(
-            f"{where}, column effect_key: {DEAD_LETTER!r} is what dead letters are counted as. "
-            "Give the effect another key; write a dead letter as an effect of its own sink."
+            f"{where}, column effect_key: {DEAD_LETTER!r} is reserved for dead letters. Use "
+            "another effect key, or write the dead letter as an effect of the sink of dead letters."
         )
 
 
@@ -151,5 +149,6 @@ def _check_operations(layer: Layer, where: str) -> None:
     ):
         raise BadHistory(
             f"{where}: aggregate {row['aggregate']!r} of sink {row['sink']!r} has operations "
-            f"{row['one']} and {row['other']}; expected is one. Give the other another name."
+            f"{row['one']} and {row['other']}; expected one operation. Rename one of the "
+            "aggregates."
         )

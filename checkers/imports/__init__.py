@@ -38,8 +38,8 @@ def format_of(path: str | Path) -> str:
             return format_
     raise BadImport(
         path,
-        "expected a folder with *.parquet or *.jsonl, or a file *.jsonl or *.edn. Say what it is "
-        f"with --format {'|'.join(FORMATS)}.",
+        "expected a folder with *.parquet or *.jsonl files, or a *.jsonl or *.edn file. Set the "
+        f"format with --format {'|'.join(FORMATS)}.",
     )
 
 
@@ -56,7 +56,7 @@ def read(path: str | Path, format_: str | None = None, **options: Any) -> Import
     """
     chosen = format_ or format_of(path)
     if chosen not in _READERS:
-        raise BadImport(path, f"expected a format of {', '.join(FORMATS)}, found {chosen}.")
+        raise BadImport(path, f"expected one of the formats {', '.join(FORMATS)}, found {chosen}.")
     return _READERS[chosen](Path(path), **options)
 
 

@@ -49,7 +49,7 @@ def parse_claim(text: str, history: History) -> Claim:
         raise _bad(text, f"`{_PRODUCERS}->` before topic and sink")
     hop = {1: Hop.PRODUCE, 2: Hop.PROCESS, 3: Hop.END_TO_END}[len(parts)]
     if hop not in HOPS.get(guarantee, Hop):
-        raise _bad(text, f"{guarantee}:TOPIC, because it speaks of what is in a topic")
+        raise _bad(text, f"{guarantee}:TOPIC, because {guarantee} is about a topic")
     together = guarantee == ATOMIC and hop is Hop.PROCESS
     written = parts[-1].split("+") if together else parts[-1:]
     if together and len(written) < 2:
@@ -68,9 +68,9 @@ def parse_claim(text: str, history: History) -> Claim:
         elif name == "hazard" and value:
             hazards.add(value)
         else:
-            raise _bad(text, "deduplicates, dead-letters=SINK or hazard=KIND behind a comma")
+            raise _bad(text, "deduplicates, dead-letters=SINK or hazard=KIND after a comma")
     if hop is Hop.PRODUCE and (dead_letters or deduplicates):
-        raise _bad(text, "a sink, of which alone deduplicates and dead-letters can speak")
+        raise _bad(text, "a sink, because only sinks can have deduplicates and dead-letters")
     scope = Scope(input=topic, sink=sink, view=view, dead_letters=dead_letters, others=others)
     return _claim(guarantee, hop, scope, frozenset(hazards), deduplicates)
 
@@ -107,8 +107,8 @@ def all_claims(history: History) -> tuple[Claim, ...]:
         ]
     if not claims:
         raise BadClaim(
-            f"{history.source}: expected rows in sends (what was sent), effects, journal or state "
-            "(what came out), found none, so there is nothing to be claimed."
+            f"{history.source}: expected rows in sends (what was sent), or in effects, journal or "
+            "state (what was written), found none, so there is nothing to claim."
         )
     return tuple(claims)
 
@@ -156,7 +156,7 @@ def _check_topic(text: str, topic: str, history: History) -> None:
         return
     hint = closest(topic, known)
     if topic.endswith("-"):
-        hint = " Put the claim in quotes: a shell takes `>` for itself."
+        hint = " Put the claim in quotes, because the shell interprets `>`."
     raise _bad(text, f"a topic of the history ({', '.join(sorted(known)) or 'it has none'})", hint)
 
 
@@ -174,7 +174,7 @@ def _sink(text: str, written: str, history: History) -> tuple[str, str]:
     if not at and len(views) == 1:
         return sink, views[0]
     if view not in views:
-        raise _bad(text, f"a view of {sink} behind @ ({', '.join(views)})", closest(view, views))
+        raise _bad(text, f"a view of {sink} after @ ({', '.join(views)})", closest(view, views))
     return sink, view
 
 

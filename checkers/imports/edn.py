@@ -161,8 +161,8 @@ class Reader:
             raise BadEdn(
                 line,
                 1,
-                f"expected {still.waits_for} of line {still.line}, found the end of the file; it "
-                "may have been cut short",
+                f"expected {still.waits_for} in line {still.line}, found the end of the file; it "
+                "may be truncated",
             )
 
     def _take(self, tokens: list[str], text: str, start: int) -> None:
@@ -196,7 +196,7 @@ class Reader:
                 elif value is _OPENS:
                     if open_ or self._outer or token not in "[(":
                         if len(open_) == DEEPEST:
-                            raise Problem(f"expected at most {DEEPEST} forms inside each other")
+                            raise Problem(f"expected at most {DEEPEST} nested forms")
                         items = []
                         open_.append(_Open(token, began, items))
                     else:
@@ -210,7 +210,7 @@ class Reader:
                     if _CLOSING.get(last.token) != token:
                         open_.append(last)
                         raise Problem(
-                            f"expected {last.waits_for} of line {last.line}, found `{token}`"
+                            f"expected {last.waits_for} in line {last.line}, found `{token}`"
                         )
                     if last.token == "{":
                         value = as_map(last.items)
@@ -236,15 +236,15 @@ class Reader:
         if token != "#_" and not token[1:].removeprefix(":")[:1].isalpha():
             raise Problem(f"expected a tag such as `#inst`, found `{shown(token)}`")
         if len(self._open) == DEEPEST:
-            raise Problem(f"expected at most {DEEPEST} forms inside each other")
+            raise Problem(f"expected at most {DEEPEST} nested forms")
         self._open.append(_Open(token, self._line, []))
 
     def _leave(self, token: str) -> None:
         if self._outer is None:
-            raise Problem(f"expected a form, found `{token}` that closes nothing")
+            raise Problem(f"expected a form, found an unmatched `{token}`")
         if _CLOSING[self._outer.token] != token:
             raise Problem(
-                f"expected {self._outer.waits_for} of line {self._outer.line}, found `{token}`"
+                f"expected {self._outer.waits_for} in line {self._outer.line}, found `{token}`"
             )
         self._outer = None
 

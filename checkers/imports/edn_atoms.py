@@ -129,7 +129,7 @@ def string(token: str) -> str:
             return text.encode("utf-16", "surrogatepass").decode("utf-16")
         except UnicodeDecodeError:
             raise Problem(
-                r"expected both halves of a character, such as \ud83d\ude00, found one"
+                r"expected both halves of a surrogate pair, such as \ud83d\ude00, found one"
             ) from None
     return text
 
@@ -150,14 +150,14 @@ def as_map(items: list[Any]) -> Map:
         raise Problem(f"expected a value for each key of a map, found none for {shown(items[-1])}")
     made = Map(zip(items[::2], items[1::2], strict=True))
     if len(made) * 2 != len(items):
-        raise Problem(f"expected different keys in the map, found {_twice(items[::2])} twice")
+        raise Problem(f"expected unique keys in the map, found {_twice(items[::2])} twice")
     return made
 
 
 def as_set(items: list[Any]) -> frozenset[Any]:
     made = frozenset(items)
     if len(made) != len(items):
-        raise Problem(f"expected different elements in the set, found {_twice(items)} twice")
+        raise Problem(f"expected unique elements in the set, found {_twice(items)} twice")
     return made
 
 
@@ -208,7 +208,7 @@ def _int(token: str, base: int) -> int:
     try:
         return int(token, base)
     except ValueError:  # Python limits integers to some thousand digits
-        raise Problem(f"expected a number of fewer digits, found {len(token)} of them") from None
+        raise Problem(f"expected a shorter number, found {len(token)} digits") from None
 
 
 def _char(name: str) -> Char:

@@ -73,7 +73,7 @@ def _read(path: Path, topic: str, isolation: Isolation, transactions: bool | Non
             for operation in operations(file, path, events.names):
                 events.take(operation)
     except OSError as error:
-        raise BadImport(path, f"expected a file that can be read: {error.strerror}.") from None
+        raise BadImport(path, f"cannot read the file: {error.strerror}.") from None
     if not events.counts["operations"]:
         raise BadImport(
             path,

@@ -58,8 +58,8 @@ def phases(
     final = last if end.final is None else end.final
     cut = some([names[key] for key in end.unread])
     unknown = (
-        f"{log.undecidable} acknowledged sends have no offset and were not polled: nobody knows "
-        "where they are"
+        f"{log.undecidable} acknowledged sends have no offset and were not polled, so it is "
+        "unknown where they are"
         if log.undecidable
         else None
     )

@@ -83,15 +83,15 @@ class Events:
             if waiting:
                 raise BadImport(
                     self.path,
-                    f"expected what became of the operation of process {operation.process} in "
-                    f"line {waiting[0].line}, found another :invoke.",
+                    f"expected the completion of the operation that process {operation.process} "
+                    f"invoked in line {waiting[0].line}, found another :invoke.",
                     line=operation.line,
                     field=":type",
                 )
             self._pending[operation.process] = (operation, self.now)
             return
         if waiting is None:
-            self.counts["calls missing"] += 1
+            self.counts["invocation missing"] += 1
         elif waiting[0].f != operation.f:
             raise BadImport(
                 self.path,
@@ -105,7 +105,7 @@ class Events:
     def finish(self) -> None:
         """Complete the pending operations, which never returned."""
         for operation, called in self._pending.values():
-            self.counts["never came back"] += 1
+            self.counts["not completed"] += 1
             if operation.f in DOES_MICRO_OPERATIONS:
                 self._add(operation, "info", called, None, operation.sends)
         self._pending.clear()
@@ -121,7 +121,7 @@ class Events:
             elif waiting and len(sends) != len(waiting[0].sends):
                 raise BadImport(
                     self.path,
-                    f"expected the {len(waiting[0].sends)} :send of line {waiting[0].line}, found "
+                    f"expected the {len(waiting[0].sends)} :send in line {waiting[0].line}, found "
                     f"{len(sends)}.",
                     line=operation.line,
                     field=":value",

@@ -181,7 +181,7 @@ def _send(micro: tuple[Any, ...], invoked: bool, names: Names) -> Send:
         return Send(key, names.value(value), answered=False, offset=None)
     if invoked or len(value) != 2:
         expected = "a value" if invoked else "[offset value] or a value"
-        raise Wrong(":value", f"{expected} behind :send and its key", micro)
+        raise Wrong(":value", f"{expected} after :send and its key", micro)
     offset = value[0]
     if offset is not None:
         if type(offset) is not int or not -1 <= offset <= MOST:
@@ -195,7 +195,7 @@ def _poll(polled: Any, names: Names) -> Poll:
     if polled is None:
         return []
     if type(polled) is not Map:
-        raise Wrong(":value", "a map of keys to vectors of [offset value] behind :poll", polled)
+        raise Wrong(":value", "a map of keys to vectors of [offset value] after :poll", polled)
     found: list[tuple[int, list[int], list[str | None]]] = []
     for key, returned in polled.items():
         pairs = _sequence(":value", returned, "a vector of [offset value] for each key polled")
@@ -203,12 +203,12 @@ def _poll(polled: Any, names: Names) -> Poll:
         values: list[Any] = []
         for pair in pairs:
             if type(pair) is not tuple or len(pair) != 2:
-                raise Wrong(":value", "[offset value] in what a :poll returned", pair)
+                raise Wrong(":value", "[offset value] in the result of a :poll", pair)
             offsets.append(pair[0])
             values.append(pair[1])
         if pairs and (set(map(type, offsets)) != {int} or min(offsets) < 0 or max(offsets) >= MOST):
             pair = next(p for p in pairs if type(p[0]) is not int or not 0 <= p[0] < MOST)
-            raise Wrong(":value", "an offset from 0 to 2^63-2 in what a :poll returned", pair)
+            raise Wrong(":value", "an offset from 0 to 2^63-2 in the result of a :poll", pair)
         found.append((names.key(key), offsets, names.values(values)))
     return found
 
@@ -274,5 +274,5 @@ def _text(value: Any, kind: type, what: str) -> str:
     if type(value) is not kind:
         return f"{text} ({words})"
     if kind is str and text.endswith(_KIND_SUFFIXES):
-        raise Wrong(":value", f"{what} that does not end like one of another kind", value)
+        raise Wrong(":value", f"{what} that does not end in{' or'.join(_KIND_SUFFIXES)}", value)
     return text

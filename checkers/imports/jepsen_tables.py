@@ -236,21 +236,21 @@ class _Tables:
         notes = [f"operations were read as {used}, isolation {self._isolation}"]
         if self._partitions != [int(n) if n.isdecimal() else n for n in self._names]:
             keys = [f"{self._topic}-{p} is key {n}" for p, n in enumerate(self._names)]
-            notes.append(f"keys that are no partition numbers were numbered: {some(keys)}")
+            notes.append(f"keys that are not partition numbers were numbered: {some(keys)}")
         notes += [
             f"{counts[what]} {words}"
             for what, words in (
-                ("nemesis", "operations of the nemesis were left out"),
-                ("never came back", "operations never came back and are in doubt"),
-                ("uncertain", "operations that Jepsen says failed are in doubt by their error"),
-                ("calls missing", "operations came back that were never called"),
+                ("nemesis", "operations of the nemesis were ignored"),
+                ("not completed", "operations were not completed, so their outcome is unknown"),
+                ("uncertain", "operations failed with an error that leaves their outcome unknown"),
+                ("invocation missing", "operations were completed but never invoked"),
             )
             if counts[what]
         ]
         if parts := sum(self._is_of_a_part(done, send) for done, send in self._rows):
             notes.append(
-                f"{parts} sends have an offset although their operation failed, perhaps at "
-                "another of its parts, and are in doubt"
+                f"{parts} sends have an offset although their operation failed, perhaps in another "
+                "of its parts, so their outcome is unknown"
             )
         return tuple(notes)
 
@@ -307,7 +307,7 @@ def _txn(done: Done) -> str:
 
 def _error(done: Done) -> str | None:
     if done.returned is None:
-        return "never came back"
+        return "not completed"
     return None if done.error is None else shown(done.error)
 
 

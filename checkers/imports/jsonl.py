@@ -60,7 +60,7 @@ def read_jsonl(path: str | Path) -> Imported:
                     tables.setdefault(name, _Table(name, path)).take(rows)
     except OSError as error:
         where = error.filename or path
-        raise BadImport(where, f"expected a file that can be read: {error.strerror}.") from None
+        raise BadImport(where, f"cannot read the file: {error.strerror}.") from None
     found = {name: table.table() for name, table in tables.items()}
     return Imported(history=History(found, source=str(path)))
 
@@ -105,8 +105,8 @@ class _Table:
                 named = ", ".join(f"{n} {shown(k)}" for n, k in zip(unique, key, strict=True))
                 raise BadImport(
                     self.path,
-                    f"expected one row for {named}, found another in line {first}. Remove what "
-                    "was written twice.",
+                    f"expected one row for {named}, found another in line {first}. Remove the "
+                    "duplicate.",
                     line=line,
                     field=unique[-1],
                 )
@@ -125,8 +125,8 @@ class _Table:
             )
             raise BadImport(
                 self.path,
-                f"expected a column of table {self.name}, found another name."
-                f"{closest(name, known)} The columns are {', '.join(sorted(known))}.",
+                f"expected a column of table {self.name}, found an unknown "
+                f"name.{closest(name, known)} The columns are {', '.join(sorted(known))}.",
                 line=line,
                 field=shown(name),
             )
@@ -173,7 +173,7 @@ def _problem(column: Column, row: dict[str, Any], allowed: frozenset[str] | None
             pa.scalar(value, column.type)
             return None
         except UnicodeEncodeError:
-            words = "text in Unicode, without halves of characters"
+            words = "valid Unicode, without unpaired surrogates"
         except (pa.ArrowException, ValueError, OverflowError):
             pass  # out of range; `words` names the range
     return f"expected {words}{' or null' if column.nullable else ''}, found {_json(value)}.{hint}"
@@ -231,7 +231,7 @@ def _lines(path: Path) -> Iterator[_Row]:
                 if type(row) is dict:
                     yield line, row
                     continue
-                problem = f"expected an object in braces, found {_json(row)}"
+                problem = f"expected a JSON object, found {_json(row)}"
             except UnicodeDecodeError as error:
                 column = error.start + 1
                 problem = f"expected UTF-8, found byte {raw[error.start]:#04x}"
@@ -239,13 +239,13 @@ def _lines(path: Path) -> Iterator[_Row]:
                 column = error.colno
                 problem = f"expected JSON, found {shown(error.doc[error.pos :][:20].strip())}"
                 if error.pos >= len(error.doc.rstrip()):
-                    problem = "expected the rest of an object, found the end of a line cut short"
+                    problem = "expected the rest of an object, found the end of the line"
             except _Bad as error:
                 problem = str(error)
             except RecursionError:
-                problem = "expected a plain object, found one nested too deeply"
+                problem = "expected a flat object, found one that is nested too deeply"
             except ValueError:  # Python limits integers to some thousand digits
-                problem = "expected numbers of fewer digits"
+                problem = "expected numbers with fewer digits"
             raise BadImport(path, f"{problem}.", line=line, column=column)
 
 

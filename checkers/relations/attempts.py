@@ -11,7 +11,9 @@ from onceproof.checkers.relations.base import Relation
 
 RELATION = Relation(
     name="attempts",
-    meaning="attempts to send to the inputs: what may and must have happened, and where it stands",
+    meaning=(
+        "attempts to send to the inputs: which may and must have succeeded, and their positions"
+    ),
     sql="""
 SELECT i.trial, s.attempt, s.record, s.session, s.txn, s.topic, s."partition", s."offset",
        s.ordinal, s.outcome,

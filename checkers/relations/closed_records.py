@@ -7,7 +7,7 @@ from onceproof.checkers.relations.base import Relation
 
 RELATION = Relation(
     name="closed_records",
-    meaning="records whose sends were all over before an incomplete log was collected",
+    meaning="records whose sends had all ended before an incomplete log was collected",
     sql="""
 SELECT i.trial, s.record
 FROM sends s

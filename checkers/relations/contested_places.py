@@ -7,7 +7,7 @@ from onceproof.checkers.relations.base import Relation
 
 RELATION = Relation(
     name="contested_places",
-    meaning="hashes of log positions that have more than one row",
+    meaning="hashes of log positions with more than one row",
     sql="""
 SELECT hash(l.topic, l."partition", l."offset") AS h
 FROM log l

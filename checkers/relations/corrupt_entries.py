@@ -9,7 +9,10 @@ from onceproof.checkers.relations.base import Relation
 
 RELATION = Relation(
     name="corrupt_entries",
-    meaning="entries of the inputs' logs whose content, key, topic or partition was never sent so",
+    meaning=(
+        "entries of the inputs' logs that differ from every send in content, key, topic or "
+        "partition"
+    ),
     sql="""
 SELECT d.trial, d.topic, d."partition", d."offset", d.record, d.attempt, d.committed,
        min(d.differs) AS differs, min(d.sent_digest) AS sent_digest, d.digest,

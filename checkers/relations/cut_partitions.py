@@ -4,7 +4,7 @@ from onceproof.checkers.relations.base import Relation
 
 RELATION = Relation(
     name="cut_partitions",
-    meaning="partitions of the inputs whose beginning was deleted or that are compacted",
+    meaning="partitions of the inputs that are compacted or whose beginning was deleted",
     sql="""
 SELECT i.trial, p.topic, p."partition", p.log_start,
        p.cleanup_policy LIKE '%compact%' AS compacted

@@ -8,7 +8,7 @@ from onceproof.checkers.relations.base import Relation
 
 RELATION = Relation(
     name="early_reads",
-    meaning="reads of records before a send of them was called",
+    meaning="reads of records before any send of them was called",
     sql="""
 SELECT r.trial, r.topic, r.record, r."partition", r."offset", r.named AS attempt, r.reader,
        r."at", s.called_at

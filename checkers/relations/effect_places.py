@@ -7,7 +7,7 @@ from onceproof.checkers.relations.base import Relation
 
 RELATION = Relation(
     name="effect_places",
-    meaning="where the effects of each keyed input position first stand in the sink",
+    meaning="the first place in the sink of the effects of each keyed input position",
     sql="""
 SELECT w.trial, w.key, w."partition", w."offset", min(w.record) AS record,
        min(w.ordinal) AS first_ordinal

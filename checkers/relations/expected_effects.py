@@ -9,7 +9,9 @@ from onceproof.checkers.relations.base import Relation
 
 RELATION = Relation(
     name="expected_effects",
-    meaning="how many effects each record, effect key and (if judged so) position must have",
+    meaning=(
+        "how many effects each record, effect key and (if judged per position) position must have"
+    ),
     sql="""
 SELECT g.trial, g.record, y.effect_key, g.in_partition, g.in_offset, g.positions, g.final,
        CAST(y.n * CASE WHEN d.seen >= g.positions THEN 0

@@ -4,7 +4,7 @@ from onceproof.checkers.relations.base import Relation
 
 RELATION = Relation(
     name="foreign_effects",
-    meaning="effects in the sink of records that other topics brought",
+    meaning="effects in the sink of records from other topics",
     sql="""
 SELECT DISTINCT e.trial, e.record
 FROM effects_in_question e

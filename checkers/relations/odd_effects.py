@@ -4,7 +4,7 @@ from onceproof.checkers.relations.base import Relation
 
 RELATION = Relation(
     name="odd_effects",
-    meaning="prints of `effect_prints` that are not one pair",
+    meaning="hashes in `effect_prints` that do not form one pair",
     sql="""
 SELECT min(p.h) AS one, max(p.h) AS other
 FROM effect_prints p

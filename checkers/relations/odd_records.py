@@ -4,7 +4,7 @@ from onceproof.checkers.relations.base import Relation
 
 RELATION = Relation(
     name="odd_records",
-    meaning="hashes of records with an odd print",
+    meaning="hashes of records with an unpaired hash",
     sql="""
 SELECT o.one AS h
 FROM odd_sends o

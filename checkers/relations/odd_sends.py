@@ -4,7 +4,7 @@ from onceproof.checkers.relations.base import Relation
 
 RELATION = Relation(
     name="odd_sends",
-    meaning="prints of `send_prints` that are not one pair",
+    meaning="hashes in `send_prints` that do not form one pair",
     sql="""
 SELECT min(p.h) AS one, max(p.h) AS other
 FROM send_prints p

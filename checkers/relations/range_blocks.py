@@ -8,7 +8,7 @@ from onceproof.checkers.relations.base import Relation
 
 RELATION = Relation(
     name="range_blocks",
-    meaning="blocks of offsets that each committed range has a part in",
+    meaning="blocks of offsets that each committed range overlaps",
     sql="""
 SELECT r.trial, r.owner, r.batch, r."partition", r.start_offset, r.end_offset, r.size,
        UNNEST(generate_series(r.start_offset // r.size, (r.end_offset - 1) // r.size)) AS block

@@ -4,7 +4,9 @@ from onceproof.checkers.relations.base import Relation
 
 RELATION = Relation(
     name="seen_effects",
-    meaning="how many effects were seen, by record, effect key and (if judged so) position",
+    meaning=(
+        "how many effects were seen, by record, effect key and (if judged per position) position"
+    ),
     sql="""
 SELECT e.trial, e.record, e.effect_key, e.dead,
        CASE WHEN m.by_position THEN e.source_partition ELSE -1 END AS in_partition,

@@ -7,7 +7,7 @@ from onceproof.checkers.relations.base import Relation
 
 RELATION = Relation(
     name="side_topics",
-    meaning="collected topics that transactions sent to and that are no inputs",
+    meaning="collected topics that transactions sent to and that are not inputs",
     sql="""
 SELECT DISTINCT s.topic
 FROM sends s

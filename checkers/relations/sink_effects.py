@@ -9,7 +9,7 @@ from onceproof.checkers.relations.base import Relation
 
 RELATION = Relation(
     name="sink_effects",
-    meaning="effects, changes and dead letters in the views on trial",
+    meaning="effects, changes and dead letters in the judged views",
     stored=False,
     sql="""
 SELECT k.trial, e.record, e.effect_key, e.digest, e.position, e.ordinal, e.owner, e.batch,

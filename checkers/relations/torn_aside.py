@@ -8,7 +8,9 @@ from onceproof.checkers.relations.base import Relation
 
 RELATION = Relation(
     name="torn_aside",
-    meaning="transactions that miss a send to a topic that is no input, or of which a send failed",
+    meaning=(
+        "transactions with a failed send, or with a missing send to a topic that is not an input"
+    ),
     sql="""
 SELECT s.txn
 FROM sends s

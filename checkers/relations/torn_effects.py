@@ -8,7 +8,7 @@ from onceproof.checkers.relations.base import Relation
 
 RELATION = Relation(
     name="torn_effects",
-    meaning="records that one of two outputs lacks, by their trials",
+    meaning="records that are missing in one of two outputs, by their trials",
     sql="""
 SELECT c.trial, c.present, c.missing, p.record, CAST(sum(p.seen) AS BIGINT) AS seen
 FROM companions c

@@ -8,7 +8,7 @@ from onceproof.checkers.relations.base import Relation
 
 RELATION = Relation(
     name="txn_lone_sends",
-    meaning="records that were sent once to a topic, and that in a committed transaction",
+    meaning="records that were sent once to a topic, in a committed transaction",
     sql="""
 SELECT o.topic, o.record, o.txn, c.place
 FROM (

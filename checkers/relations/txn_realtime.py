@@ -39,7 +39,7 @@ _FROM_BARRIER: Final = edge(
 
 RELATION = Relation(
     name="txn_realtime",
-    meaning="the order of transactions in time, by way of the moments at which some ended",
+    meaning="the real-time order of transactions, by the times at which some ended",
     sql=f"""
 SELECT {_TO_BARRIER}
 FROM txn_tangled e

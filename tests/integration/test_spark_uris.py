@@ -138,7 +138,7 @@ def test_tables_that_spark_wrote_in_parts_and_what_may_be_left_out(far: str, dis
         ("viewfs://far/runs/a run [7]/run.json", "run.json: expected a folder, found a file"),
         ("viewfs://far/runs", "expected a run folder (with run.json) or one with *.parquet"),
         ("nosuch://far/run", 'No FileSystem for scheme "nosuch"'),
-        ("viewfs://elsewhere/runs", "expected a URI of a file system that this Spark reads"),
+        ("viewfs://elsewhere/runs", "expected a URI of a file system that this Spark can read"),
     ],
 )
 def test_places_where_nothing_can_be_judged(far: str, place: str, said: str) -> None:

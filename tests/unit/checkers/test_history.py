@@ -74,7 +74,7 @@ def _table(**columns: pa.Array) -> pa.Table:
         (_table(offset=pa.array([1], pa.int32())), "column offset: expected int64, found int32"),
         (_table(outcome=pa.array(["OK"])), "column outcome: expected one of fail, info, ok"),
         (_table().drop_columns(["digest"]), "has no column digest"),
-        (pa.concat_tables([_table(), _table()]), "2 rows for .*attempt.*; expected is one"),
+        (pa.concat_tables([_table(), _table()]), "2 rows for .*attempt.*; expected 1"),
     ],
 )
 def test_what_does_not_fit_is_refused(table: pa.Table, said: str) -> None:
@@ -95,7 +95,7 @@ def test_a_place_of_a_log_has_one_row_for_each_record_that_was_seen_there() -> N
 def test_no_two_changes_of_a_sink_were_visible_at_the_same_place() -> None:
     row = {"record": "a", "ordinal": 7}
     find(History.of(journal=[row, row | {"sink": "other"}, row | {"ordinal": 8}]), CLAIM)
-    with pytest.raises(BadHistory, match=r"journal has 2 rows for .*7.*; expected is one"):
+    with pytest.raises(BadHistory, match=r"journal has 2 rows for .*7.*; expected 1"):
         find(History.of(journal=[row, row | {"record": "b"}]), CLAIM)
 
 

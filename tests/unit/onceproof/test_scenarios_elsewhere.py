@@ -267,7 +267,7 @@ class TestAnInstalledPackage:
         ("changed", "to", "says"),
         [
             ("ANOMALY = ", "MINE = ", "expected a constant ANOMALY"),
-            ('name="scattered-key"', 'name="Duplicate"', "an anomaly Duplicate already"),
+            ('name="scattered-key"', 'name="Duplicate"', "the name Duplicate is taken"),
             ('name="scattered-key"', 'name="a b"', "invalid name 'a b'"),
             ('refutes=("ordered",)', 'refutes=("order",)', "unknown guarantee order:"),
         ],

@@ -39,7 +39,7 @@ WRONG = [
     ("check file.txt --engine flink", 2, rf"expected duckdb or spark, found flink\. {HELP}"),
     ("check file.txt --memory much", 2, r"expected a size such as 2GB or 512MiB, found much"),
     ("check run --claim exactly-once:x", 2, r"onceproof check run/history --claim"),
-    ("check s3a://bucket/x", 2, r"with --engine spark, or copy the folder"),
+    ("check s3a://bucket/x", 2, r"--engine spark, or copy the folder"),
     ("report nix", 2, r"give a folder that `onceproof run` printed$"),
     ("report empty", 2, r"Give a run folder that `onceproof run` printed"),
     ("explain nix", 2, r"`onceproof explain` lists all\.$"),

@@ -110,26 +110,26 @@ def test_many_lines_are_taken_in_parts(tmp_path: Path, monkeypatch: pytest.Monke
         (line(record=7), "record", "a string, found 7"),
         (line(record=None), "record", "a string in every row, found null"),
         (line(record=...), "record", "a string in every row, found no such field"),
-        (line(record="\ud800"), "record", "text in Unicode"),
+        (line(record="\ud800"), "record", "valid Unicode"),
         (line(record=["a"]), "record", "a string, found an array"),
         (line(record={}), "record", "a string, found an object"),
         (line(outcome="OK"), "outcome", "one of fail, info, ok, found 'OK'. Did you mean ok?"),
         (line(outcome=...), "outcome", "one of fail, info, ok in every row, found no such field"),
-        (line(ofset=7), "'ofset'", "another name. Did you mean offset? The columns are attempt, "),
+        (line(ofset=7), "'ofset'", "an unknown name. Did you mean offset? The columns are attempt, "),
         (line(**{"": 1}), "''", "expected a column of table sends"),
         (line(t=...), "t", "expected the name of a table, found no such field. The tables are"),
         (line(t="send"), "t", "found 'send'. Did you mean sends? The tables are sends, txns"),
         (line(t=7), "t", "expected the name of a table, found 7"),
         (line().replace('"d"', "NaN"), None, "a number or null, found NaN"),
         (line().replace('"d"', "-Infinity"), None, "a number or null, found -Infinity"),
-        (line().replace('"d"', "9" * 5000), None, "numbers of fewer digits"),
+        (line().replace('"d"', "9" * 5000), None, "numbers with fewer digits"),
         (line().replace('"d"', "[" * 100_000), None, "nested too deeply"),
         (line().replace('"digest"', '"topic"'), None, "each field once, found 'topic' twice"),
         (line().replace('"ok"', "'ok'"), None, "expected JSON, found"),
-        (line()[:-10], None, "the rest of an object, found the end of a line cut short"),
+        (line()[:-10], None, "the rest of an object, found the end of the line"),
         (line() + line(), None, "expected JSON, found"),
-        ("[1]", None, "expected an object in braces, found an array"),
-        ("7", None, "expected an object in braces, found 7"),
+        ("[1]", None, "expected a JSON object, found an array"),
+        ("7", None, "expected a JSON object, found 7"),
         (line().encode()[:40] + b"\xff", None, "expected UTF-8, found byte 0xff"),
     ],
 )  # fmt: skip
@@ -153,7 +153,7 @@ def test_a_file_that_names_no_table(tmp_path: Path) -> None:
 def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(BadImport, match="there is no such file"):
         read(tmp_path / "history.jsonl")
-    with pytest.raises(BadImport, match=r"history.jsonl: expected a file that can be read"):
+    with pytest.raises(BadImport, match=r"history.jsonl: cannot read the file"):
         read(tmp_path / "history.jsonl", "jsonl")
 
 
