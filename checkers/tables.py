@@ -62,17 +62,21 @@ SENDS: Final = Table(
         _c("record", _S, "identity of the record"),
         _c("key?", _S, "record key"),
         _c("digest", _S, "digest of key and value as handed to the client"),
-        _c("ordinal", _L, "place of the call in its session, from 0"),
+        _c("ordinal", _L, "number of the call in its session, from 0"),
         _c("session", _S, "one life of one producer"),
         _c("txn?", _S, "transaction that the send belongs to"),
-        _c("topic", _S, "topic that was asked for"),
-        _c("partition?", _I, "partition: as acknowledged, else as asked for"),
+        _c("topic", _S, "requested topic"),
+        _c("partition?", _I, "partition as acknowledged, otherwise as requested"),
         _c("offset?", _L, "offset as acknowledged"),
-        _c("outcome", _S, "ok: happened; fail: certainly did not; info: nobody knows"),
-        _c("called_at", _L, "before the client got the record"),
-        _c("returned_at?", _L, "when the outcome was told; NULL with info that never returned"),
-        _c("clock", _S, "clock id of both times"),
-        _c("error?", _S, "the client's words"),
+        _c("outcome", _S, "ok: succeeded; fail: certainly failed; info: unknown"),
+        _c("called_at", _L, "before the record was handed to the client"),
+        _c(
+            "returned_at?",
+            _L,
+            "when the outcome was known; NULL with info if the call never returned",
+        ),
+        _c("clock", _S, "id of the clock of both times"),
+        _c("error?", _S, "error message of the client"),
     ),
 )
 
@@ -83,12 +87,12 @@ TXNS: Final = Table(
         _c("txn", _S, "identity of the transaction"),
         _c("session", _S, "one life of one producer"),
         _c("transactional_id", _S, "Kafka's transactional.id"),
-        _c("outcome", _S, "committed, aborted or info (nobody knows)"),
+        _c("outcome", _S, "committed, aborted or info (unknown)"),
         _c("began_at", _L, ""),
-        _c("commit_called_at?", _L, "NULL when commit was never called"),
+        _c("commit_called_at?", _L, "NULL if commit was never called"),
         _c("ended_at?", _L, ""),
         _c("clock", _S, ""),
-        _c("error?", _S, "the client's words"),
+        _c("error?", _S, "error message of the client"),
     ),
 )
 
@@ -96,11 +100,11 @@ STAGED: Final = Table(
     name="staged",
     row="one consumed position that was sent to a transaction (sendOffsetsToTransaction)",
     columns=(
-        _c("txn", _S, "transaction that is to commit it"),
+        _c("txn", _S, "transaction that commits it"),
         _c("owner", _S, "consumer group"),
         _c("topic", _S, "topic that was consumed"),
         _c("partition", _I, ""),
-        _c("offset", _L, "the next offset to be read"),
+        _c("offset", _L, "next offset to read"),
     ),
 )
 
@@ -111,11 +115,11 @@ LOG: Final = Table(
         _c("topic", _S, ""),
         _c("partition", _I, ""),
         _c("offset", _L, ""),
-        _c("kind", _S, "data, commit (marker), abort (marker) or odd (sent beside the workload)"),
-        _c("record?", _S, "identity; NULL on markers, and where none could be read"),
-        _c("attempt?", _S, "the attempt id, where it travels along"),
+        _c("kind", _S, "data, commit (marker), abort (marker) or odd (not sent by the workload)"),
+        _c("record?", _S, "identity; NULL for markers, and if it could not be read"),
+        _c("attempt?", _S, "attempt id, if the record carries it"),
         _c("key?", _S, ""),
-        _c("digest?", _S, "digest of key and value; NULL on markers"),
+        _c("digest?", _S, "digest of key and value; NULL for markers"),
         _c("producer_id?", _L, "-1 or NULL without idempotence"),
         _c("epoch?", _I, ""),
         _c("sequence?", _L, "sequence number of this record (base sequence + place in batch)"),
@@ -123,15 +127,15 @@ LOG: Final = Table(
         _c(
             "lateness?",
             _S,
-            "of inputs with event times: late (it may be dropped as late, by design) or unclear "
-            "(nobody knows whether it was); NULL: it may not",
+            "for inputs with event times: late (may be dropped by design) or unclear (unknown "
+            "whether it was late); NULL: may not be dropped",
         ),
     ),
 )
 
 PARTITIONS: Final = Table(
     name="partitions",
-    row="the ends of one partition's log when it was collected",
+    row="start and end of one partition's log when it was collected",
     columns=(
         _c("topic", _S, ""),
         _c("partition", _I, ""),
@@ -148,15 +152,15 @@ READS: Final = Table(
     columns=(
         _c("reader", _S, ""),
         _c("session", _S, "one life of the reader with one assignment"),
-        _c("ordinal", _L, "place in its session, from 0"),
+        _c("ordinal", _L, "number in its session, from 0"),
         _c("isolation", _S, "read_committed or read_uncommitted"),
         _c("topic", _S, ""),
         _c("partition", _I, ""),
         _c("offset", _L, ""),
         _c("record?", _S, ""),
         _c("attempt?", _S, ""),
-        _c("txn?", _S, "the application transaction that the reading belongs to"),
-        _c("at", _L, "when the application had it"),
+        _c("txn?", _S, "application transaction that the read belongs to"),
+        _c("at", _L, "when the application received it"),
         _c("clock", _S, ""),
     ),
 )
@@ -170,9 +174,9 @@ ASSIGNMENTS: Final = Table(
         _c("isolation", _S, "read_committed or read_uncommitted"),
         _c("topic", _S, ""),
         _c("partition", _I, ""),
-        _c("position", _L, "the first offset that the session was to read"),
-        _c("from_at", _L, "when reading could begin"),
-        _c("until_at?", _L, "when it was taken away; NULL: never, the reader polled to the end"),
+        _c("position", _L, "first offset that the session should read"),
+        _c("from_at", _L, "when the session could start to read"),
+        _c("until_at?", _L, "when it was revoked; NULL: never, the reader polled to the end"),
         _c("clock", _S, ""),
     ),
 )
@@ -181,23 +185,23 @@ EFFECTS: Final = Table(
     name="effects",
     row="one effect in a sink, in one view of it",
     columns=(
-        _c("sink", _S, "the table, topic or folder"),
-        _c("view", _S, "who looks: e.g. table, read_committed, read_uncommitted"),
-        _c("record?", _S, "identity of the input; NULL where none could be read"),
-        _c("effect_key", _S, "which of several effects of one input; '' where there is one"),
+        _c("sink", _S, "table, topic or folder"),
+        _c("view", _S, "how the sink is read, e.g. table, read_committed, read_uncommitted"),
+        _c("record?", _S, "identity of the input; NULL if it could not be read"),
+        _c("effect_key", _S, "distinguishes several effects of one input; '' if there is only one"),
         _c("digest", _S, "digest of the effect's content"),
         _c(
             "position",
             _S,
-            "where it is in the sink; a row that is there twice is an effect twice",
+            "place in the sink; a row that appears twice is two effects",
         ),
         _c("ordinal", _L, "place in the sink's own order"),
-        _c("source_topic?", _S, "position of the input, where the effect carries it"),
+        _c("source_topic?", _S, "position of the input, if the effect carries it"),
         _c("source_partition?", _I, ""),
         _c("source_offset?", _L, ""),
-        _c("owner?", _S, "who wrote it, e.g. the Spark query id, where known"),
-        _c("batch?", _L, "micro-batch that wrote it, where the effect carries it"),
-        _c("instance?", _S, "the life of the process that wrote it, as in instances"),
+        _c("owner?", _S, "writer, e.g. the Spark query id, if known"),
+        _c("batch?", _L, "micro-batch that wrote it, if the effect carries it"),
+        _c("instance?", _S, "life of the process that wrote it, as in instances"),
         _c("at?", _L, "when it was written"),
         _c("clock?", _S, ""),
     ),
@@ -213,12 +217,12 @@ JOURNAL: Final = Table(
         _c("record?", _S, ""),
         _c("effect_key", _S, ""),
         _c("digest?", _S, ""),
-        _c("transaction?", _S, "the sink's own transaction"),
+        _c("transaction?", _S, "transaction of the sink"),
         _c("batch?", _L, ""),
-        _c("source_topic?", _S, "position of the input, where the change carries it"),
+        _c("source_topic?", _S, "position of the input, if the change carries it"),
         _c("source_partition?", _I, ""),
         _c("source_offset?", _L, ""),
-        _c("owner?", _S, "who wrote it, where known"),
+        _c("owner?", _S, "writer, if known"),
     ),
 )
 
@@ -230,7 +234,7 @@ EXPECTED: Final = Table(
         _c("record", _S, "identity of the input"),
         _c("effect_key", _S, ""),
         _c("digest", _S, "digest of the effect's content"),
-        _c("optional?", _B, "it may be missing, as behind a filter; NULL: false"),
+        _c("optional?", _B, "may be missing, e.g. because of a filter; NULL: false"),
     ),
 )
 
@@ -240,13 +244,11 @@ CONTRIBUTIONS: Final = Table(
     columns=(
         _c("sink", _S, ""),
         _c("record", _S, "identity of the input"),
-        _c("state_key", _S, "the key of the state; a window is part of it"),
-        _c("aggregate", _S, "name of the aggregate, e.g. balance; it has one operation in a sink"),
+        _c("state_key", _S, "key of the state, including its window"),
+        _c("aggregate", _S, "name of the aggregate, e.g. balance; has one operation per sink"),
         _c("operation", _S, "sum, count, min, max or last (an upsert: the last input wins)"),
-        _c("amount?", _L, "what sum adds up and min and max compare; exact, e.g. cents"),
-        _c(
-            "digest?", _S, "with last: digest of the state that it leaves; NULL: it deletes the key"
-        ),
+        _c("amount?", _L, "amount for sum, min and max; exact, e.g. in cents"),
+        _c("digest?", _S, "for last: digest of the new state; NULL: deletes the key"),
     ),
 )
 
@@ -258,8 +260,8 @@ STATE: Final = Table(
         _c("view", _S, ""),
         _c("state_key", _S, ""),
         _c("aggregate", _S, ""),
-        _c("amount?", _L, "with sum, count, min and max; NULL beside a digest: it is no number"),
-        _c("digest?", _S, "with last; else of what stands where an amount should be"),
+        _c("amount?", _L, "for sum, count, min and max; NULL with a digest: not a number"),
+        _c("digest?", _S, "for last; otherwise digest of a value that is not an amount"),
     ),
 )
 
@@ -267,22 +269,22 @@ POSITIONS: Final = Table(
     name="positions",
     row="one committed or planned position of a reader in one partition of its input",
     columns=(
-        _c("owner", _S, "whose progress it is: consumer group, Spark query id"),
-        _c("instance?", _S, "the life that wrote it, where known"),
+        _c("owner", _S, "consumer group or Spark query id"),
+        _c("instance?", _S, "life that wrote it, if known"),
         _c(
             "role",
             _S,
-            "atomic (stands or falls with the effects), resume (the next life starts "
-            "here) or advisory (nobody starts here)",
+            "atomic (committed together with the effects), resume (the next life starts here) or "
+            "advisory (never used to start)",
         ),
-        _c("kind", _S, "planned (about to be processed up to here) or done"),
-        _c("by", _S, "subject, or harness (our own surgery)"),
-        _c("sink?", _S, "the sink that an atomic position is in"),
+        _c("kind", _S, "planned (will be processed up to here) or done"),
+        _c("by", _S, "subject, or harness (moved by a fault)"),
+        _c("sink?", _S, "sink that stores an atomic position"),
         _c("topic", _S, ""),
         _c("partition", _I, ""),
-        _c("offset", _L, "the next offset to be read"),
+        _c("offset", _L, "next offset to read"),
         _c("batch?", _L, ""),
-        _c("ordinal", _L, "order in which positions of one owner, role and kind were written"),
+        _c("ordinal", _L, "order in which the positions of one owner, role and kind were written"),
         _c("at?", _L, "when it was observed"),
         _c("clock?", _S, ""),
     ),
@@ -293,14 +295,14 @@ RANGES: Final = Table(
     row="the offsets of one partition that one execution of one micro-batch processed",
     columns=(
         _c("owner", _S, "Spark query id"),
-        _c("execution", _S, "the life that executed it: Spark run id"),
+        _c("execution", _S, "life that executed it: Spark run id"),
         _c("batch", _L, ""),
         _c("topic", _S, ""),
         _c("partition", _I, ""),
         _c("start_offset", _L, "inclusive"),
         _c("end_offset", _L, "exclusive"),
         _c("committed", _B, "the batch is in the commit log and this execution was its last"),
-        _c("source", _S, "progress: said by the engine; planned: read from its offset log"),
+        _c("source", _S, "progress: reported by the engine; planned: read from its offset log"),
     ),
 )
 
@@ -311,45 +313,49 @@ INSTANCES: Final = Table(
         _c("subject", _S, "role of the process: driver, producer-0, broker-1"),
         _c("instance", _S, "unique"),
         _c("started_at", _L, ""),
-        _c("ended_at?", _L, "when the last of its processes was gone"),
-        _c("how?", _S, "how it ended, in words"),
+        _c("ended_at?", _L, "when its last process was gone"),
+        _c("how?", _S, "how it ended"),
         _c("clock", _S, ""),
     ),
 )
 
 FAULTS: Final = Table(
     name="faults",
-    row="one fault of the schedule, with what proves that it took effect",
+    row="one fault of the schedule, with the evidence that it took effect",
     columns=(
         _c("fault", _S, "its place in the schedule and its name; unique"),
-        _c("kind", _S, "crash, partition, timeout, or surgery on what a pipeline trusts"),
-        _c("description", _S, "in words"),
+        _c("kind", _S, "crash, partition, timeout, or surgery (on state that the pipeline trusts)"),
+        _c("description", _S, "what the fault does"),
         _c("target?", _S, "the target as resolved when the fault started"),
-        _c("required", _B, "without evidence the run is invalid"),
-        _c("one_of?", _S, "names a set of faults: without evidence of one the run is invalid"),
-        _c("armed_at?", _L, "its trigger came true"),
+        _c("required", _B, "true: without evidence the run is invalid"),
+        _c(
+            "one_of?",
+            _S,
+            "name of a set of faults: without evidence of at least one the run is invalid",
+        ),
+        _c("armed_at?", _L, "when its trigger fired"),
         _c("injected_at?", _L, ""),
-        _c("healed_at?", _L, "seen to be healed"),
-        _c("took_effect", _B, "there is evidence"),
-        _c("evidence?", _S, "in words, with figures"),
-        _c("error?", _S, "why it could not be injected, or not healed"),
+        _c("healed_at?", _L, "when healing was observed"),
+        _c("took_effect", _B, "true: there is evidence"),
+        _c("evidence?", _S, "description of the evidence, with figures"),
+        _c("error?", _S, "why it could not be injected or healed"),
         _c("clock", _S, ""),
     ),
 )
 
 HAZARDS: Final = Table(
     name="hazards",
-    row="one thing observed that puts a claim to the test",
+    row="one observed event that puts a claim to the test",
     columns=(
-        _c("hazard", _S, "its kind: replayed-batch, retried-send, …"),
+        _c("hazard", _S, "kind of hazard: replayed-batch, retried-send, …"),
         _c("hop", _S, "produce or process"),
         _c("at", _L, ""),
         _c("clock", _S, ""),
-        _c("fault?", _S, "the fault that caused it, where known"),
-        _c("detail", _S, "in words, with figures"),
+        _c("fault?", _S, "fault that caused it, if known"),
+        _c("detail", _S, "what was observed, with figures"),
         _c("owner?", _S, "e.g. the Spark query id"),
-        _c("batch?", _L, "the micro-batch, where there is one"),
-        _c("attempt?", _S, "the attempt, where there is one"),
+        _c("batch?", _L, "micro-batch, if there is one"),
+        _c("attempt?", _S, "attempt, if there is one"),
     ),
 )
 
@@ -359,11 +365,11 @@ PHASES: Final = Table(
     columns=(
         _c("phase", _S, "arrange, warm-up, disturb, heal, settle, collect, tear-down"),
         _c("started_at", _L, ""),
-        _c("ended_at?", _L, "NULL when the harness died in it"),
+        _c("ended_at?", _L, "NULL if the harness died in it"),
         _c(
             "outcome?",
             _S,
-            "ok, failed, stalled, held-back or interrupted; NULL when the harness died in it",
+            "ok, failed, stalled, held-back or interrupted; NULL if the harness died in it",
         ),
         _c("detail?", _S, "what happened and what to do next"),
         _c("clock", _S, ""),
@@ -372,7 +378,7 @@ PHASES: Final = Table(
 
 CLOCKS: Final = Table(
     name="clocks",
-    row="one look at two clocks at once, so that times can be told as wall-clock times",
+    row="one simultaneous reading of two clocks, to convert times to wall-clock times",
     columns=(
         _c("writer", _S, ""),
         _c("clock", _S, "clock id of monotonic_ns"),

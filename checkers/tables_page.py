@@ -24,20 +24,20 @@ _HEAD: Final = """\
 
 *Made from `checkers/tables.py` by `python -m onceproof.checkers.tables_page`; do not edit.*
 
-A history is a set of tables. This is all that a verdict rests on, so whoever can fill them can have
-a history judged: [how to check a foreign history](../how-to/check-a-foreign-history.md) shows it in
-JSON Lines and Parquet.
+A history is a set of tables. A verdict depends on nothing else, so any history that fills these
+tables can be judged: [how to check a foreign history](../how-to/check-a-foreign-history.md) shows
+this in JSON Lines and Parquet.
 
-- A missing table is empty. Only those are needed that a claim speaks of: `sends` and `log` for what
-  producers claim, `log`, `effects` and `expected` for what a pipeline claims.
-- **Null** says whether a column may hold NULL; such a column may as well be left out. NULL means
-  *not known*, never *none*: what is not known is never held against anybody.
-- Times are monotonic nanoseconds. A time means something only beside another one of the same
-  `clock`; clocks of different hosts are never compared.
-- `record` is the identity that travels inside the record, never one made from offsets. `attempt` is
-  one call to send it: an application that sends a record twice makes two attempts.
-- A digest is any text that is equal where contents are equal.
-- Columns that are not listed are ignored in Parquet and refused in JSON Lines.
+- A missing table counts as empty. A claim needs only its own tables: `sends` and `log` for a claim
+  about producers; `log`, `effects` and `expected` for a claim about a pipeline.
+- **Null** says whether a column may contain NULL; such a column may also be left out. NULL means
+  *unknown*, never *none*: an unknown value is never counted as an error.
+- Times are monotonic nanoseconds. Only times of the same `clock` are compared, never those of
+  different hosts.
+- `record` is an identity that the record itself carries, never one derived from offsets. `attempt`
+  is one call to send it: an application that sends a record twice makes two attempts.
+- A digest is any text that is equal for equal contents.
+- Unlisted columns are ignored in Parquet and rejected in JSON Lines.
 
 | type | JSON | Arrow and Parquet |
 | --- | --- | --- |
