@@ -89,7 +89,7 @@ class Graph:
         those names, so the first walk that closes is the one whose names sort first.
         """
         kinds = self.full + 1
-        came = {start * kinds: (-1, -1)}  # state → (previous state, edge from it)
+        previous = {start * kinds: (-1, -1)}  # state → (previous state, edge from it)
         groups = [[start * kinds]]
         looks = 0
         length = 1 if start < self.transactions else 0  # of a walk that closes with the next edge
@@ -104,11 +104,11 @@ class Graph:
                     for edge in leaving:
                         target, bits = self.targets[edge], seen | self.bits[edge]
                         if target == start and bits == self.full:
-                            return _way(came, state, edge), looks
+                            return _path(previous, state, edge), looks
                         after = target * kinds + bits
-                        if after in came:
+                        if after in previous:
                             continue
-                        came[after] = (state, edge)
+                        previous[after] = (state, edge)
                         if target < self.transactions:
                             reached.setdefault(target, []).append(after)
                         else:
@@ -140,9 +140,9 @@ class Graph:
         return steps[begin:] + steps[:begin]
 
 
-def _way(came: dict[int, tuple[int, int]], state: int, closing: int) -> list[int]:
-    way = [closing]
-    while came[state][0] >= 0:
-        state, edge = came[state]
-        way.append(edge)
-    return way[::-1]
+def _path(previous: dict[int, tuple[int, int]], state: int, closing: int) -> list[int]:
+    path = [closing]
+    while previous[state][0] >= 0:
+        state, edge = previous[state]
+        path.append(edge)
+    return path[::-1]

@@ -30,7 +30,7 @@ def fitting(name: str, table: pa.Table, where: str) -> pa.Table:
     columns = []
     for column in TABLES[name].columns:
         if column.name not in table.column_names:
-            _not_needed(column, where)
+            _check_optional(column, where)
             columns.append(pa.nulls(table.num_rows, column.type))
             continue
         data = table.column(column.name)
@@ -49,7 +49,7 @@ def selection(name: str, schema: pa.Schema, where: str) -> str:
     for column in TABLES[name].columns:
         type_ = _SQL_TYPES[column.type]
         if column.name not in schema.names:
-            _not_needed(column, where)
+            _check_optional(column, where)
             selected.append(f'CAST(NULL AS {type_}) AS "{column.name}"')
             continue
         found = schema.field(column.name).type
@@ -62,7 +62,7 @@ def selection(name: str, schema: pa.Schema, where: str) -> str:
     return ", ".join(selected)
 
 
-def _not_needed(column: Column, where: str) -> None:
+def _check_optional(column: Column, where: str) -> None:
     if not column.nullable:
         raise BadHistory(
             f"{where} has no column {column.name}: add it, as {column.type}, with a value in every "

@@ -59,7 +59,7 @@ class History(Mapping[str, pa.Table]):
         self.source = source
         self.missing: tuple[str, ...] = tuple(n for n in TABLES if n not in tables)
         self._stored: dict[str, _Stored] = {}
-        self._called: dict[str, str] = {}
+        self._labels: dict[str, str] = {}
         self._tables = {n: fitting(n, table, self.where(n)) for n, table in tables.items()}
 
     @classmethod
@@ -125,7 +125,7 @@ class History(Mapping[str, pa.Table]):
             if name not in self.missing:
                 pq.write_table(self[name], folder / f"{name}.parquet")
         moved = History.load(folder)
-        moved.source, moved._called = self.source, {name: self.where(name) for name in TABLES}
+        moved.source, moved._labels = self.source, {name: self.where(name) for name in TABLES}
         return moved
 
     def replace(self, table: str, rows: pa.Table) -> History:
@@ -138,10 +138,10 @@ class History(Mapping[str, pa.Table]):
         return History({**kept, table: rows}, source=self.source)
 
     def where(self, name: str) -> str:
-        if name in self._called:
-            return self._called[name]
-        called = f"{name}.parquet" if name in self._stored else f"table {name}"
-        return f"{self.source}: {called}"
+        if name in self._labels:
+            return self._labels[name]
+        label = f"{name}.parquet" if name in self._stored else f"table {name}"
+        return f"{self.source}: {label}"
 
     def rows(self, name: str) -> int:
         if name in self._stored and name not in self._tables:

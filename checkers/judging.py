@@ -17,7 +17,7 @@ from onceproof.checkers.circumstances import Circumstances, OutOfScope
 from onceproof.checkers.controls import Control, controls
 from onceproof.checkers.engines import Layer, Settings, open_history
 from onceproof.checkers.engines.overlay import answer_name, of_the_run
-from onceproof.checkers.engines.parallel import Beside, beside, heard
+from onceproof.checkers.engines.parallel import Workers, run_interruptibly, workers
 from onceproof.checkers.history import History
 from onceproof.checkers.late_inputs import late_inputs
 from onceproof.checkers.model import (
@@ -58,7 +58,9 @@ def check(
     """
     claims = tuple(claims)
     with open_history(history, settings or Settings()) as bottom:
-        return heard(bottom.database, lambda: _judged(bottom, history, claims, promised, rows))
+        return run_interruptibly(
+            bottom.database, lambda: _judged(bottom, history, claims, promised, rows)
+        )
 
 
 def _judged(
@@ -141,12 +143,12 @@ class _Trial:
         self.run: list[Findings] = []
         self.cut_off: dict[Stretch, list[str]] = {s: [] for s in self._claims}
         wanted = {stretch: self._wanted(stretch) for stretch in self._claims}
-        with beside(layer.database) as others:
-            proven = others.do(lambda: self._proven(wanted, others))
-            self._look(wanted)
+        with workers(layer.database) as pool:
+            proven = pool.submit(lambda: self._prove(wanted, pool))
+            self._collect_findings(wanted)
             self.mutations = proven.result()
 
-    def _look(self, wanted: Mapping[Stretch, Collection[str]]) -> None:
+    def _collect_findings(self, wanted: Mapping[Stretch, Collection[str]]) -> None:
         hazards = self._circumstances.hazards
         for name, anomaly in anomalies().items():
             if of_the_run(anomaly):
@@ -163,8 +165,8 @@ class _Trial:
                 if stretch[1] in undecided:
                     self.cut_off[stretch].append(name)
 
-    def _proven(
-        self, wanted: Mapping[Stretch, frozenset[str]], others: Beside
+    def _prove(
+        self, wanted: Mapping[Stretch, frozenset[str]], pool: Workers
     ) -> dict[Stretch, tuple[Mutation, ...]]:
         proofs = prove(
             self._layer,
@@ -173,7 +175,7 @@ class _Trial:
                 Proof(hop=hop, trial=number, wanted=names, where=self._where((hop, number)))
                 for (hop, number), names in wanted.items()
             ],
-            others,
+            pool,
         )
         return dict(zip(wanted, proofs, strict=True))
 
@@ -187,10 +189,12 @@ class _Trial:
             controls=controls(self._layer, claim, self._trials),
             missing=missing,
             cut_off=[name for s in stretches for name in self.cut_off[s]],
-            elsewhere=OutOfScope(owners=self._foreign(claim), attempts=self._sent_elsewhere(claim)),
+            elsewhere=OutOfScope(
+                owners=self._foreign_owners(claim), attempts=self._attempts_elsewhere(claim)
+            ),
         )
 
-    def _sent_elsewhere(self, claim: Claim) -> frozenset[object]:
+    def _attempts_elsewhere(self, claim: Claim) -> frozenset[object]:
         """Return the attempts of hazards that sent to topics other than the claim's."""
         rows = self._layer.rows(
             "SELECT s.attempt FROM hazards h JOIN sends s ON s.attempt = h.attempt "
@@ -198,7 +202,7 @@ class _Trial:
         )
         return frozenset(row["attempt"] for row in rows)
 
-    def _foreign(self, claim: Claim) -> frozenset[object]:
+    def _foreign_owners(self, claim: Claim) -> frozenset[object]:
         """Return owners that write only to other sinks than the claim's, where this is known."""
         if claim.hop is Hop.PRODUCE:
             return frozenset()

@@ -20,13 +20,13 @@ import pyarrow as pa
 from onceproof.checkers.anomalies import anomalies
 from onceproof.checkers.engines.everything import without_screen
 from onceproof.checkers.engines.overlay import Layer, answer_name
-from onceproof.checkers.engines.parallel import Beside
+from onceproof.checkers.engines.parallel import Workers
 from onceproof.checkers.model import Anomaly, Hop, Mutation, Value
 from onceproof.checkers.mutations.mutator import Mutator, Row
 from onceproof.checkers.trials import nobody
 
 _CANDIDATES: Final = 12
-_OF_THE_WHOLE: Final = (
+_OF_WHOLE_HISTORY: Final = (
     "by_state", "judging_mode", "log_traits", "send_counts", "sink_owners", "sink_traits", "stated",
 )  # fmt: skip
 """Relations with facts about the whole history."""
@@ -42,9 +42,9 @@ class Proof:
     where: str
 
     @property
-    def ways(self) -> list[_Way]:
+    def probes(self) -> list[_Probe]:
         return [
-            _Way(anomaly=anomaly, mutator=mutator)
+            _Probe(anomaly=anomaly, mutator=mutator)
             for anomaly in anomalies().values()
             if anomaly.hop is self.hop and anomaly.name in self.wanted
             for mutator in anomaly.mutations
@@ -52,7 +52,7 @@ class Proof:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Way:
+class _Probe:
     anomaly: Anomaly
     mutator: Mutator
 
@@ -81,14 +81,14 @@ class _Target:
 @dataclass(frozen=True, kw_only=True)
 class _Cut:
     stretch: Proof
-    way: _Way
+    probe: _Probe
     target: _Target
 
     @property
     def mutator(self) -> Mutator:
-        return self.way.mutator
+        return self.probe.mutator
 
-    def apart_from(self, other: _Cut) -> bool:
+    def independent_of(self, other: _Cut) -> bool:
         """Whether both mutations can share a copy and still be distinguished."""
         return (
             self.stretch is other.stretch
@@ -104,7 +104,7 @@ class _Copy:
 
 
 @dataclass(kw_only=True)
-class _Aim:
+class _Plan:
     """A stretch's mutations: the results by name, and places for those not yet made."""
 
     made: dict[str, Mutation] = field(default_factory=dict)
@@ -112,7 +112,7 @@ class _Aim:
 
 
 def prove(
-    layer: Layer, sample: Mapping[str, pa.Table], stretches: Sequence[Proof], others: Beside
+    layer: Layer, sample: Mapping[str, pa.Table], stretches: Sequence[Proof], pool: Workers
 ) -> list[tuple[Mutation, ...]]:
     """Mutate copies of the history in every way that applies, and look for each mutation.
 
@@ -124,39 +124,45 @@ def prove(
     """
     with (
         # Sampled records must not be suspects for being sampled: the screen is tested as well.
-        layer.above({**sample, "sampled": nobody()}, None, _OF_THE_WHOLE) as extract,
+        layer.above({**sample, "sampled": nobody()}, None, _OF_WHOLE_HISTORY) as extract,
         extract.above({}, without_screen(layer.queries)) as unscreened,
     ):
-        aiming = [others.do(partial(_aim, layer, unscreened, stretch)) for stretch in stretches]
-        aims = [aim.result() for aim in aiming]
-        copies = _copies(extract, [cuts for aim in aims for cuts in aim.cuts])
-        looking = [others.do(partial(_looked_for_all, extract, copy)) for copy in copies]
-        for copy, looked in zip(copies, looking, strict=True):
-            for cut, mutation in zip(copy.cuts, looked.result(), strict=True):
-                aims[stretches.index(cut.stretch)].made[cut.mutator.name] = mutation
+        planning = [
+            pool.submit(partial(_plan, layer, unscreened, stretch)) for stretch in stretches
+        ]
+        plans = [plan.result() for plan in planning]
+        copies = _copies(extract, [cuts for plan in plans for cuts in plan.cuts])
+        searching = [pool.submit(partial(_search_all, extract, copy)) for copy in copies]
+        for copy, searched in zip(copies, searching, strict=True):
+            for cut, mutation in zip(copy.cuts, searched.result(), strict=True):
+                plans[stretches.index(cut.stretch)].made[cut.mutator.name] = mutation
     return [
-        tuple(aim.made[way.mutator.name] for way in stretch.ways if way.mutator.name in aim.made)
-        for stretch, aim in zip(stretches, aims, strict=True)
+        tuple(
+            plan.made[probe.mutator.name]
+            for probe in stretch.probes
+            if probe.mutator.name in plan.made
+        )
+        for stretch, plan in zip(stretches, plans, strict=True)
     ]
 
 
-def _aim(layer: Layer, unscreened: Layer, stretch: Proof) -> _Aim:
-    aim = _Aim()
-    for way in stretch.ways:
-        mutator = way.mutator
+def _plan(layer: Layer, unscreened: Layer, stretch: Proof) -> _Plan:
+    plan = _Plan()
+    for probe in stretch.probes:
+        mutator = probe.mutator
         whole = layer if mutator.of_the_whole else unscreened
-        if not way.applies(whole, stretch.trial):
+        if not probe.applies(whole, stretch.trial):
             continue
-        cuts = _cuts(whole, way, stretch)
+        cuts = _cuts(whole, probe, stretch)
         if not cuts:
-            aim.made[mutator.name] = _without_target(whole, way, stretch)
+            plan.made[mutator.name] = _without_target(whole, probe, stretch)
         elif mutator.of_the_whole:
             changed = {mutator.table: _mutated_table(layer, cuts[0], {})}
             with layer.above(changed) as mutated:
-                aim.made[mutator.name] = _looked_for(mutated, cuts[0])
+                plan.made[mutator.name] = _search(mutated, cuts[0])
         else:
-            aim.cuts.append(cuts)
-    return aim
+            plan.cuts.append(cuts)
+    return plan
 
 
 def _copies(extract: Layer, choices: Iterable[Sequence[_Cut]]) -> list[_Copy]:
@@ -177,15 +183,15 @@ def _mutated_table(layer: Layer, cut: _Cut, tables: Mapping[str, pa.Table]) -> p
 def _place(copies: list[_Copy], cuts: Sequence[_Cut]) -> tuple[_Copy, _Cut]:
     for copy in copies:
         for cut in cuts:
-            if all(cut.apart_from(other) for other in copy.cuts):
+            if all(cut.independent_of(other) for other in copy.cuts):
                 return copy, cut
     copies.append(_Copy())
     return copies[-1], cuts[0]
 
 
-def _cuts(layer: Layer, way: _Way, stretch: Proof) -> list[_Cut]:
+def _cuts(layer: Layer, probe: _Probe, stretch: Proof) -> list[_Cut]:
     """Return places for a mutation: rows without its finding, of clean records if there are any."""
-    mutator, answer = way.mutator, answer_name(way.anomaly)
+    mutator, answer = probe.mutator, answer_name(probe.anomaly)
     same = " AND ".join(f'f."{column}" = t."{column}"' for column in mutator.key)
     dirty = _dirty(stretch)
     is_dirty = (
@@ -204,7 +210,7 @@ def _cuts(layer: Layer, way: _Way, stretch: Proof) -> list[_Cut]:
     return [
         _Cut(
             stretch=stretch,
-            way=way,
+            probe=probe,
             target=_Target(row=row, key={c: row[c] for c in mutator.key}),
         )
         for row in clean or rows
@@ -219,16 +225,16 @@ def _dirty(stretch: Proof) -> str:
     )
 
 
-def _without_target(layer: Layer, way: _Way, stretch: Proof) -> Mutation:
+def _without_target(layer: Layer, probe: _Probe, stretch: Proof) -> Mutation:
     """Report a mutation without a place; it counts as found if every place has the finding."""
-    mutator, answer = way.mutator, answer_name(way.anomaly)
+    mutator, answer = probe.mutator, answer_name(probe.anomaly)
     already = bool(
         layer.rows(f"SELECT 1 AS one FROM {answer} WHERE trial = {stretch.trial} LIMIT 1")
     )
     return Mutation(
         name=mutator.name,
         target=stretch.where,
-        must_find=way.anomaly.name,
+        must_find=probe.anomaly.name,
         found=already,
         placed=already,
         detail=(
@@ -239,15 +245,15 @@ def _without_target(layer: Layer, way: _Way, stretch: Proof) -> Mutation:
     )
 
 
-def _looked_for_all(extract: Layer, copy: _Copy) -> list[Mutation]:
+def _search_all(extract: Layer, copy: _Copy) -> list[Mutation]:
     with extract.above(copy.tables) as mutated:
-        return [_looked_for(mutated, cut) for cut in copy.cuts]
+        return [_search(mutated, cut) for cut in copy.cuts]
 
 
-def _looked_for(mutated: Layer, cut: _Cut) -> Mutation:
-    name = cut.way.anomaly.name
-    found = mutated.has(cut.way.anomaly, cut.stretch.trial, cut.target.key)
-    named = _words(cut.target.key)
+def _search(mutated: Layer, cut: _Cut) -> Mutation:
+    name = cut.probe.anomaly.name
+    found = mutated.has(cut.probe.anomaly, cut.stretch.trial, cut.target.key)
+    named = _shown_key(cut.target.key)
     return Mutation(
         name=cut.mutator.name,
         target=f"{named} in {cut.stretch.where}",
@@ -257,6 +263,6 @@ def _looked_for(mutated: Layer, cut: _Cut) -> Mutation:
     )
 
 
-def _words(key: Mapping[str, Value]) -> str:
+def _shown_key(key: Mapping[str, Value]) -> str:
     hidden = ("sink", "view")
     return ", ".join(f"{n} {v}" for n, v in key.items() if n not in hidden and v != "")

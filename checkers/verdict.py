@@ -43,7 +43,7 @@ def judge_claim(
         cut_off: names of anomalies that need a part of the history that was cut off.
         elsewhere: work on topics and sinks outside the claim.
     """
-    lacking = _lacking(circumstances, missing)
+    lacking = _incomplete(circumstances, missing)
     absence_proves = circumstances.complete and all(control.passed for control in controls)
     refuting = [f for f in findings if refutes(claim, f)]
     proven = [f for f in refuting if f.evidence is Evidence.PRESENCE or absence_proves]
@@ -63,7 +63,7 @@ def judge_claim(
         or _invalid(circumstances, mutations, controls)
         or _stalled(findings)
         or _unknown(circumstances, proven, uncovered, undecided)
-        or _unshown(claim, mutations)
+        or _not_shown(claim, mutations)
         or _unexercised(claim, circumstances, seen, elsewhere)
         or (
             Verdict.HOLDS,
@@ -96,7 +96,7 @@ def exit_code(judgements: Iterable[ClaimJudgement], interrupted: bool = False) -
     judged = tuple(judgements)
     if not judged:
         return NOTHING_JUDGED
-    return code_of_unexpected(j.verdict for j in judged if not _as_it_should_be(j))
+    return code_of_unexpected(j.verdict for j in judged if not _as_expected(j))
 
 
 def code_of_unexpected(verdicts: Iterable[Verdict]) -> int:
@@ -108,7 +108,7 @@ def code_of_unexpected(verdicts: Iterable[Verdict]) -> int:
     return 0
 
 
-def _as_it_should_be(judged: ClaimJudgement) -> bool:
+def _as_expected(judged: ClaimJudgement) -> bool:
     if judged.claim.expect is None:
         return judged.verdict is Verdict.HOLDS
     return judged.expected is True
@@ -128,7 +128,7 @@ def _expected(claim: Claim, verdict: Verdict, refuted_by: Sequence[str]) -> bool
 _Reason = tuple[Verdict, str]
 
 
-def _lacking(circumstances: Circumstances, missing: Sequence[Control]) -> _Reason | None:
+def _incomplete(circumstances: Circumstances, missing: Sequence[Control]) -> _Reason | None:
     """Report missing rows first: without them, others may only seem to be too many."""
     ended = circumstances.failure or circumstances.interruption or circumstances.stalled
     for control in missing:
@@ -217,7 +217,7 @@ def _unknown(
     return None
 
 
-def _unshown(claim: Claim, mutations: Sequence[Mutation]) -> _Reason | None:
+def _not_shown(claim: Claim, mutations: Sequence[Mutation]) -> _Reason | None:
     """Report unknown if nothing in this history could have refuted the claim."""
     shown = {mutation.must_find for mutation in mutations if mutation.found}
     for hop in claim.hop.parts:

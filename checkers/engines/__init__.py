@@ -13,7 +13,7 @@ from onceproof.checkers.engines.database import Database
 from onceproof.checkers.engines.everything import without_screen
 from onceproof.checkers.engines.not_enough_memory import NotEnoughMemory
 from onceproof.checkers.engines.overlay import Layer, standard_queries
-from onceproof.checkers.engines.parallel import heard
+from onceproof.checkers.engines.parallel import run_interruptibly
 from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.engines.validation import check_contents
 from onceproof.checkers.history import History
@@ -35,7 +35,7 @@ def open_history(history: History, settings: Settings) -> Iterator[Layer]:
         if not settings.screen:
             queries = without_screen(queries)
         layer = Layer(database, {}, None, queries)
-        heard(database, lambda: _filled(layer, history))
+        run_interruptibly(database, lambda: _filled(layer, history))
         yield layer
     except (BadHistory, NotEnoughMemory):
         raise

@@ -19,17 +19,17 @@ import pyarrow as pa
 
 from onceproof.checkers.bad_history import BadHistory
 from onceproof.checkers.engines.literals import literal
-from onceproof.checkers.engines.locking import Turns
+from onceproof.checkers.engines.locking import SharedLock
 from onceproof.checkers.engines.not_enough_memory import NotEnoughMemory
 from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.engines.temporary import temporary_folder
 
 T = TypeVar("T")
-_LEAST: Final = 600_000_000
+_MIN_MEMORY: Final = 600_000_000
 _ROW_GROUP: Final = 122_880
 """Rows that DuckDB does not divide among threads."""
-_FOR_A_ROW: Final = 10
-"""Bytes per row of the initial limit, if that is more than `_LEAST`."""
+_BYTES_PER_ROW: Final = 10
+"""Bytes per row of the initial limit, if that is more than `_MIN_MEMORY`."""
 
 
 class DuckDB:
@@ -37,14 +37,14 @@ class DuckDB:
 
     def __init__(self, settings: Settings, rows: int = 0) -> None:
         """Open a database; `rows` of the history determine the initial memory limit."""
-        self._ending = ExitStack()
-        self._spill = str(self._ending.enter_context(temporary_folder()))
-        self._opened = duckdb.connect(":memory:")
-        self._mine = threading.local()
+        self._exit_stack = ExitStack()
+        self._spill = str(self._exit_stack.enter_context(temporary_folder()))
+        self._root_connection = duckdb.connect(":memory:")
+        self._local = threading.local()
         self._connections: list[duckdb.DuckDBPyConnection] = []
         self._kinds: dict[str, str] = {}
         self._files: dict[str, str] = {}
-        self._turns = Turns()
+        self._lock = SharedLock()
         self._memory = settings.memory
         # One thread reads so few rows anyway, and more threads cost more than they save.
         self._threads = settings.threads or (1 if rows <= _ROW_GROUP else None)
@@ -52,8 +52,8 @@ class DuckDB:
         # The order of rows is irrelevant, and keeping it costs memory.
         self._db.execute("SET preserve_insertion_order = false")
         self._db.execute(f"SET temp_directory = {literal(self._spill)}")
-        self._may_hold_more = settings.memory is None
-        limit = settings.memory or max(_LEAST, _FOR_A_ROW * rows)
+        self._can_raise_limit = settings.memory is None
+        limit = settings.memory or max(_MIN_MEMORY, _BYTES_PER_ROW * rows)
         self._db.execute(f"SET memory_limit = '{limit}B'")
         if self._threads:
             self._db.execute(f"SET threads = {self._threads}")
@@ -61,9 +61,9 @@ class DuckDB:
     @property
     def _db(self) -> duckdb.DuckDBPyConnection:
         """This thread's connection. DuckDB's settings apply to the whole database."""
-        connection: duckdb.DuckDBPyConnection | None = getattr(self._mine, "connection", None)
+        connection: duckdb.DuckDBPyConnection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = self._mine.connection = self._opened.cursor()
+            connection = self._local.connection = self._root_connection.cursor()
             self._connections.append(connection)
         return connection
 
@@ -115,14 +115,14 @@ class DuckDB:
         """
         work = partial(self._spilled, work)
         with interruptible():
-            with suppress(duckdb.OutOfMemoryException), self._turns.beside(), self._readable():
+            with suppress(duckdb.OutOfMemoryException), self._lock.shared(), self._readable():
                 return work()
-            with self._turns.alone():
+            with self._lock.exclusive():
                 with suppress(duckdb.OutOfMemoryException):
                     return work()
-                if self._may_hold_more:
+                if self._can_raise_limit:
                     self._db.execute("RESET memory_limit")
-                    self._may_hold_more = False
+                    self._can_raise_limit = False
                     with suppress(duckdb.OutOfMemoryException):
                         return work()
                 self._db.execute("SET threads = 1")
@@ -171,8 +171,8 @@ class DuckDB:
                 connection.interrupt()
 
     def close(self) -> None:
-        with self._ending:
-            for connection in (*self._connections, self._opened):
+        with self._exit_stack:
+            for connection in (*self._connections, self._root_connection):
                 connection.close()
 
 

@@ -11,37 +11,37 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-class Turns:
+class SharedLock:
     """Many at a time, or one alone."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._beside = 0
-        self._alone = False
+        self._sharers = 0
+        self._exclusive = False
 
     @contextmanager
-    def beside(self) -> Iterator[None]:
+    def shared(self) -> Iterator[None]:
         """Run together with others."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._alone)
-            self._beside += 1
+            self._changed.wait_for(lambda: not self._exclusive)
+            self._sharers += 1
         try:
             yield
         finally:
             with self._changed:
-                self._beside -= 1
+                self._sharers -= 1
                 self._changed.notify_all()
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def exclusive(self) -> Iterator[None]:
         """Block new work, wait until none is running, and run."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._alone)
-            self._alone = True
-            self._changed.wait_for(lambda: self._beside == 0)
+            self._changed.wait_for(lambda: not self._exclusive)
+            self._exclusive = True
+            self._changed.wait_for(lambda: self._sharers == 0)
         try:
             yield
         finally:
             with self._changed:
-                self._alone = False
+                self._exclusive = False
                 self._changed.notify_all()

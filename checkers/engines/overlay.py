@@ -81,20 +81,20 @@ class Layer:
         """What this layer holds, by its name in queries, with its number of rows where known."""
         self._names: dict[str, str] = {}
         """The name in the database. An empty table has none until a query needs it."""
-        self._nothing: dict[str, pa.Table] = {}
+        self._empty: dict[str, pa.Table] = {}
         for name, table in changes.items():
             self.put(name, table)
 
     def put(self, name: str, table: pa.Table) -> None:
         if table.num_rows:
-            self._names[name] = self._called(name)
+            self._names[name] = self._table_name(name)
             self.database.put(self._names[name], table)
         else:
-            self._nothing[name] = table
+            self._empty[name] = table
         self._rows[name] = table.num_rows
 
     def attach(self, name: str, place: str, columns: str) -> None:
-        self._names[name] = self._called(name)
+        self._names[name] = self._table_name(name)
         self.database.attach(self._names[name], place, columns)
         self._rows[name] = None
 
@@ -218,7 +218,7 @@ class Layer:
     def queries(self) -> Mapping[str, Relation]:
         return self._queries
 
-    def _called(self, name: str) -> str:
+    def _table_name(self, name: str) -> str:
         return f"l{self._number}_{name}"
 
     def _resolved(self, query: str) -> str:
@@ -247,21 +247,21 @@ class Layer:
                 return under._place(name)
             with home._computing.setdefault(f"{name} as a table", threading.Lock()):
                 if name not in home._names:
-                    home._put_nothing(name)
+                    home._create_empty(name)
         return home._names[name]
 
-    def _put_nothing(self, name: str) -> None:
+    def _create_empty(self, name: str) -> None:
         below = self.below and self.below._home(name)
-        called = self._called(name)
-        if name in self._nothing:
-            self.database.put(called, self._nothing[name])
+        table_name = self._table_name(name)
+        if name in self._empty:
+            self.database.put(table_name, self._empty[name])
         elif below is not None:
             query = f"SELECT * FROM {below._place(name)} nothing LIMIT 0"
-            self.database.create(called, query, stored=True)
+            self.database.create(table_name, query, stored=True)
         else:
             query = f"SELECT * FROM ({self._resolved(self._queries[name].sql)}) nothing LIMIT 0"
-            self.database.create(called, query, stored=True)
-        self._names[name] = called
+            self.database.create(table_name, query, stored=True)
+        self._names[name] = table_name
 
     def _prepare(self, name: str) -> None:
         """Compute a relation or answer in the lowest layer that has all its dependencies."""
@@ -281,9 +281,9 @@ class Layer:
             self._rows[name] = 0
         else:
             query = self._resolved(relation.sql)
-            called = self._called(name)
-            rows = self.database.create(called, query, stored=relation.stored)
-            self._names[name] = called
+            table_name = self._table_name(name)
+            rows = self.database.create(table_name, query, stored=relation.stored)
+            self._names[name] = table_name
             self._rows[name] = rows
 
     def _must_be_empty(self, query: str) -> bool:

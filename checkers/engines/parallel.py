@@ -15,68 +15,68 @@ from onceproof.checkers.engines.database import Database
 
 T = TypeVar("T")
 
-_AGAIN: Final = 0.05
+_POLL_SECONDS: Final = 0.05
 """Seconds between checks for an interrupt, and between repeated interrupts."""
 
 
-class Beside:
+class Workers:
     """Accepts work and returns futures."""
 
     def __init__(self, pool: ThreadPoolExecutor | None) -> None:
         """Without a pool, work is done at once."""
         self._pool = pool
-        self._handed_in: list[Future[Any]] = []
+        self._submitted: list[Future[Any]] = []
 
-    def do(self, work: Callable[[], T]) -> Future[T]:
-        what: Future[T] = Future()
+    def submit(self, work: Callable[[], T]) -> Future[T]:
+        future: Future[T] = Future()
         if self._pool is None:
-            what.set_result(work())
-            return what
+            future.set_result(work())
+            return future
         # Register it before submitting: an interrupt may come at any time.
-        self._handed_in.append(what)
-        self._pool.submit(_carry_out, work, what)
-        return what
+        self._submitted.append(future)
+        self._pool.submit(_run, work, future)
+        return future
 
-    def break_off(self, database: Database) -> None:
+    def cancel(self, database: Database) -> None:
         """Cancel work that has not started, and interrupt the rest until it ends.
 
         One interrupt is not enough: between two queries it has no effect.
         """
-        begun = [what for what in self._handed_in if not what.cancel()]
-        while wait(begun, _AGAIN).not_done:
+        running = [future for future in self._submitted if not future.cancel()]
+        while wait(running, _POLL_SECONDS).not_done:
             database.interrupt()
 
 
-def _carry_out(work: Callable[[], T], what: Future[T]) -> None:
-    if not what.set_running_or_notify_cancel():
+def _run(work: Callable[[], T], future: Future[T]) -> None:
+    if not future.set_running_or_notify_cancel():
         return
     try:
-        what.set_result(work())
+        future.set_result(work())
     except BaseException as error:
-        what.set_exception(error)
+        future.set_exception(error)
 
 
 @contextmanager
-def beside(database: Database) -> Iterator[Beside]:
+def workers(database: Database) -> Iterator[Workers]:
     """Accept work until the context ends, and wait for it; after an error, cancel it instead."""
     if database.threads < 2:
-        yield Beside(None)
+        yield Workers(None)
         return
     # Work may submit work and wait for it, so the pool has one extra thread.
     with ThreadPoolExecutor(database.threads + 1) as pool:
-        others = Beside(pool)
+        working = Workers(pool)
         try:
-            yield others
+            yield working
         except BaseException:
-            others.break_off(database)
+            working.cancel(database)
             raise
 
 
-def heard(database: Database, work: Callable[[], T]) -> T:
+def run_interruptibly(database: Database, work: Callable[[], T]) -> T:
     """Do some work so that an interrupt takes effect immediately."""
-    with beside(database) as others:
-        doing = others.do(work)
+    with workers(database) as working:
+        future = working.submit(work)
         # A signal that arrives just before a wait is handled after that wait.
-        while not wait([doing], _AGAIN).done:
+        while not wait([future], _POLL_SECONDS).done:
             pass
-        return doing.result()
+        return future.result()

@@ -23,15 +23,15 @@ from onceproof.checkers.engines.spark_paths import literal_path
 from onceproof.checkers.engines.spark_session import spark_session
 from onceproof.checkers.engines.spark_sql import translated
 
-_FEW: Final = 20_000
+_SMALL_ROWS: Final = 20_000
 """Maximum number of rows held as literals."""
-_LITTLE: Final = 2**20
+_SMALL_BYTES: Final = 2**20
 """Maximum size of a file held as literals, in bytes."""
 _BYTES_PER_TASK: Final = 2**24
 """Bytes of Parquet, which is compressed: a task holds about ten times as much."""
 _WORD: Final = re.compile(r"\w+")
 _COUNTED: Final = re.compile(r"SELECT COUNT\(\*\) AS (?P<name>\w+) FROM (?P<table>\w+)")
-_MEANING: Final[Mapping[str, str]] = {
+_SEMANTICS: Final[Mapping[str, str]] = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.caseSensitive": "false",
     "spark.sql.variable.substitute": "false",
@@ -49,7 +49,7 @@ _SMALL: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Held:
+class _Frame:
     small: bool
     rows: int | None = None
     cached: DataFrame | None = None
@@ -66,11 +66,11 @@ class Spark:
         Raises:
             SparkTrouble: Spark did not start.
         """
-        self._held: dict[str, _Held] = {}
-        self._ending = ExitStack()
-        self._session = self._ending.enter_context(spark_session(settings))
+        self._frames: dict[str, _Frame] = {}
+        self._exit_stack = ExitStack()
+        self._session = self._exit_stack.enter_context(spark_session(settings))
         self._java: Any = self._session._jsparkSession
-        for name, value in _MEANING.items():
+        for name, value in _SEMANTICS.items():
             self._session.conf.set(name, value)
         self._large = {name: self._session.conf.get(name, None) for name in _SMALL}
         self._attached = 0
@@ -80,34 +80,34 @@ class Spark:
         # Spark trusts that a non-nullable column has no NULLs.
         schema = pa.schema([field.with_nullable(True) for field in table.schema])
         frame = self._session.createDataFrame(table.cast(schema))
-        small = table.num_rows <= _FEW
-        self._hold(name, frame, _Held(small=small, rows=table.num_rows))
+        small = table.num_rows <= _SMALL_ROWS
+        self._register(name, frame, _Frame(small=small, rows=table.num_rows))
 
     def attach(self, name: str, place: str, columns: str) -> None:
         self._session.read.parquet(literal_path(place)).createOrReplaceTempView(name)
         frame = self._session.sql(translated(f"SELECT {columns} FROM {name}"))
         size = int(self._optimized(frame).stats().sizeInBytes())
-        if size <= _LITTLE:
-            self._keep(name, frame)
+        if size <= _SMALL_BYTES:
+            self._materialize(name, frame)
         else:
             self._attached += size
-            self._hold(name, frame, _Held(small=False))
+            self._register(name, frame, _Frame(small=False))
 
     def create(self, name: str, query: str, *, stored: bool) -> int | None:
         small = self._prepared(query)
         frame = self._session.sql(query)
         if not stored:
-            self._view(name, frame, _Held(small=small))
+            self._view(name, frame, _Frame(small=small))
         elif small or self._optimized(frame).getClass().getSimpleName() == "LocalRelation":
-            self._keep(name, frame)
+            self._materialize(name, frame)
         else:
             self._cache(name, frame)
-        return self._held[name].rows
+        return self._frames[name].rows
 
     def rows(self, query: str) -> list[dict[str, Any]]:
         counted = _COUNTED.fullmatch(query)
-        if counted and (held := self._held.get(counted["table"])) and held.rows is not None:
-            return [{counted["name"]: held.rows}]
+        if counted and (entry := self._frames.get(counted["table"])) and entry.rows is not None:
+            return [{counted["name"]: entry.rows}]
         self._prepared(query)
         frame = self._session.sql(query)
         names = frame.columns
@@ -119,10 +119,10 @@ class Spark:
 
     def drop(self, names: Iterable[str]) -> None:
         for name in names:
-            if held := self._held.pop(name, None):
+            if entry := self._frames.pop(name, None):
                 self._session.catalog.dropTempView(name)
-                if held.cached is not None:
-                    held.cached.unpersist()
+                if entry.cached is not None:
+                    entry.cached.unpersist()
 
     def translated(self, query: str) -> str:
         return translated(query)
@@ -131,12 +131,12 @@ class Spark:
         """See `Database`; there are no other threads."""
 
     def close(self) -> None:
-        with self._ending:
-            self.drop(list(self._held))
+        with self._exit_stack:
+            self.drop(list(self._frames))
 
     def _prepared(self, query: str) -> bool:
         """Configure Spark for a query; return whether it reads only small tables."""
-        sources = (self._held[word] for word in _WORD.findall(query) if word in self._held)
+        sources = (self._frames[word] for word in _WORD.findall(query) if word in self._frames)
         small = all(source.small for source in sources)
         if small is not self._for_small:
             self._for_small = small
@@ -161,19 +161,21 @@ class Spark:
         java: Any = frame._jdf
         return java.queryExecution().optimizedPlan()
 
-    def _keep(self, name: str, frame: DataFrame) -> None:
+    def _materialize(self, name: str, frame: DataFrame) -> None:
         """Compute a query now and hold its rows as literals."""
         java: Any = frame._jdf
         rows = java.collectAsList()
         literals = self._java.createDataFrame(rows, java.schema())
-        self._hold(name, DataFrame(literals, self._session), _Held(small=True, rows=rows.size()))
+        self._register(
+            name, DataFrame(literals, self._session), _Frame(small=True, rows=rows.size())
+        )
 
     def _cache(self, name: str, frame: DataFrame) -> None:
         """Compute a query now and hold its rows in Spark's cache."""
         frame.persist(StorageLevel.MEMORY_AND_DISK)
         rows = frame.count()
-        if rows <= _FEW:
-            self._keep(name, frame)
+        if rows <= _SMALL_ROWS:
+            self._materialize(name, frame)
             frame.unpersist()
             return
         # Make the cached result a leaf, so that plans on top of it do not grow without limit.
@@ -182,14 +184,14 @@ class Spark:
         classic = jvm.org.apache.spark.sql.classic.Dataset
         again = classic.ofRows(self._java, java.queryExecution().logical())
         leaf = classic.ofRows(self._java, again.queryExecution().withCachedData())
-        self._hold(
-            name, DataFrame(leaf, self._session), _Held(small=False, rows=rows, cached=frame)
+        self._register(
+            name, DataFrame(leaf, self._session), _Frame(small=False, rows=rows, cached=frame)
         )
 
-    def _hold(self, name: str, frame: DataFrame, held: _Held) -> None:
+    def _register(self, name: str, frame: DataFrame, entry: _Frame) -> None:
         """Register a table; few rows go to one partition, which needs no shuffle."""
-        self._view(name, frame.coalesce(1) if held.small and held.rows else frame, held)
+        self._view(name, frame.coalesce(1) if entry.small and entry.rows else frame, entry)
 
-    def _view(self, name: str, frame: DataFrame, held: _Held) -> None:
+    def _view(self, name: str, frame: DataFrame, entry: _Frame) -> None:
         frame.createOrReplaceTempView(name)
-        self._held[name] = held
+        self._frames[name] = entry

@@ -22,9 +22,9 @@ from pyspark.sql import SparkSession
 from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.engines.temporary import temporary_folder
 
-_LEAST_HEAP: Final = 512 * 2**20
+_MIN_HEAP: Final = 512 * 2**20
 """Spark's JVM does not start with less."""
-_PATIENCE: Final = 20.0
+_STOP_SECONDS: Final = 20.0
 """Seconds that the JVM gets to exit."""
 _LOOPBACK: Final = "127.0.0.1"
 
@@ -46,7 +46,7 @@ def spark_session(settings: Settings) -> Iterator[SparkSession]:
         return
     with temporary_folder() as folder, _jvm(settings, folder) as conf:
         try:
-            with _interrupts_as_before():
+            with _restored_sigint():
                 session = SparkSession(SparkContext(conf=conf))
         except Exception as error:
             raise SparkTrouble(f"Spark did not start: {reason(error)}") from None
@@ -75,7 +75,7 @@ def _jvm(settings: Settings, folder: Path) -> Iterator[SparkConf]:
     if SparkContext._gateway is not None:
         yield _completed(conf, settings, folder)
         return
-    output = folder / "said"
+    output = folder / "output"
     try:
         with output.open("wb") as sink:
             # Keep its output out of ours, which is the judgement. It also creates a folder in its
@@ -84,7 +84,7 @@ def _jvm(settings: Settings, folder: Path) -> Iterator[SparkConf]:
                 conf, {"stdout": sink, "stderr": sink, "cwd": folder}
             )
     except Exception as error:
-        raise SparkTrouble(f"Spark did not start: {_last_words(output) or reason(error)}") from None
+        raise SparkTrouble(f"Spark did not start: {_error_line(output) or reason(error)}") from None
     SparkContext._gateway, SparkContext._jvm = gateway, gateway.jvm
     try:
         yield _completed(conf, settings, folder)
@@ -92,7 +92,7 @@ def _jvm(settings: Settings, folder: Path) -> Iterator[SparkConf]:
         SparkContext._gateway = SparkContext._jvm = None
         gateway.shutdown()
         if gateway.proc is not None:
-            _end(gateway.proc)
+            _stop(gateway.proc)
 
 
 def _configuration(settings: Settings, folder: Path) -> SparkConf:
@@ -127,12 +127,12 @@ def _completed(conf: SparkConf, settings: Settings, folder: Path) -> SparkConf:
 
 
 def _heap(memory: int) -> str:
-    return f"{max(memory, _LEAST_HEAP) // 2**20}m"
+    return f"{max(memory, _MIN_HEAP) // 2**20}m"
 
 
-def _end(process: Any) -> None:
+def _stop(process: Any) -> None:
     """Stop a JVM of PySpark, which exits when its standard input is closed."""
-    timer = threading.Timer(_PATIENCE, process.kill)
+    timer = threading.Timer(_STOP_SECONDS, process.kill)
     timer.start()
     process.stdin.close()
     process.wait()
@@ -140,10 +140,10 @@ def _end(process: Any) -> None:
 
 
 @contextmanager
-def _interrupts_as_before() -> Iterator[None]:
+def _restored_sigint() -> Iterator[None]:
     """Keep the previous SIGINT handler, which PySpark replaces."""
-    mine = threading.current_thread() is threading.main_thread()
-    before = signal.getsignal(signal.SIGINT) if mine else None
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGINT) if in_main_thread else None
     try:
         yield
     finally:
@@ -151,8 +151,8 @@ def _interrupts_as_before() -> Iterator[None]:
             signal.signal(signal.SIGINT, before)
 
 
-def _last_words(output: Path) -> str:
+def _error_line(output: Path) -> str:
     """Return the most useful line of the JVM's output: its first error, else its last line."""
     lines = [line for line in output.read_text(errors="replace").splitlines() if line.strip()]
-    complaints = [line for line in lines if "rror" in line or "xception" in line]
-    return (complaints or lines[-1:] or [""])[0].strip()
+    errors = [line for line in lines if "rror" in line or "xception" in line]
+    return (errors or lines[-1:] or [""])[0].strip()

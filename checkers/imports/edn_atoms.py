@@ -150,14 +150,14 @@ def as_map(items: list[Any]) -> Map:
         raise Problem(f"expected a value for each key of a map, found none for {shown(items[-1])}")
     made = Map(zip(items[::2], items[1::2], strict=True))
     if len(made) * 2 != len(items):
-        raise Problem(f"expected unique keys in the map, found {_twice(items[::2])} twice")
+        raise Problem(f"expected unique keys in the map, found {_duplicate(items[::2])} twice")
     return made
 
 
 def as_set(items: list[Any]) -> frozenset[Any]:
     made = frozenset(items)
     if len(made) != len(items):
-        raise Problem(f"expected unique elements in the set, found {_twice(items)} twice")
+        raise Problem(f"expected unique elements in the set, found {_duplicate(items)} twice")
     return made
 
 
@@ -174,7 +174,7 @@ def _qualified(namespace: str, key: Any) -> Any:
     return key
 
 
-def _twice(items: list[Any]) -> str:
+def _duplicate(items: list[Any]) -> str:
     seen: set[Any] = set()
     for item in items:
         if item in seen:

@@ -15,7 +15,7 @@ from onceproof.checkers.imports.edn import BadEdn, Reader
 from onceproof.checkers.imports.errors import BadImport
 from onceproof.checkers.imports.jepsen_ops import Names, Operation, Wrong, operation
 
-_AT_ONCE: Final = 200_000
+_CHUNK_BYTES: Final = 200_000
 """Bytes of lines per batch."""
 
 
@@ -27,7 +27,7 @@ def operations(file: BinaryIO, path: Path, names: Names) -> Iterator[Operation |
     """
     reader, line, number, before = Reader(), 0, 0, 0
     try:
-        while lines := file.readlines(_AT_ONCE):
+        while lines := file.readlines(_CHUNK_BYTES):
             many = zip(lines, jepsen_lines.regular(lines), strict=True)
             for line, (raw, found) in enumerate(many, before + 1):
                 if found is not None and reader.between_forms:

@@ -156,25 +156,25 @@ class Readers:
         """
         reader = self._reader(operation.process)
         reader.lives += 1
-        through = operation.type == "ok" and not reader.subscribed
-        apart: dict[int, Session] = {}
+        continues = operation.type == "ok" and not reader.subscribed
+        temporary: dict[int, Session] = {}
         for poll in operation.polls:
             for key, offsets, values in poll or ():
                 if operation.rebalanced is None or key in operation.rebalanced:
                     for offset, value in zip(offsets, values, strict=True):
-                        alone = self._new(operation.process, reader, key, called)
-                        alone.name += f"+{self.reads.records}"
-                        alone.ended = at
-                        self._read(alone, [offset], [value], operation, called, at, own)
+                        single = self._new(operation.process, reader, key, called)
+                        single.name += f"+{self.reads.records}"
+                        single.ended = at
+                        self._read(single, [offset], [value], operation, called, at, own)
                     continue
-                sessions = reader.sessions if through else apart
+                sessions = reader.sessions if continues else temporary
                 session = sessions.get(key)
                 if session is None:
                     session = sessions[key] = self._new(
                         operation.process, reader, key, called, after=reader.sessions.get(key)
                     )
                 self._read(session, offsets, values, operation, called, at, own)
-        for session in apart.values():
+        for session in temporary.values():
             session.ended = at
         if operation.type == "ok":
             empty = not any(offsets for _, offsets, _ in (operation.polls or [None])[-1] or ())
@@ -193,10 +193,10 @@ class Readers:
         at: int,
         own: Own,
     ) -> None:
-        mine = own.get(session.key)
-        if mine and any(value in mine for value in values):
+        own_values = own.get(session.key)
+        if own_values and any(value in own_values for value in values):
             for offset, value in zip(offsets, values, strict=True):
-                seen = called if value in mine else at
+                seen = called if value in own_values else at
                 self._read(session, [offset], [value], operation, called, seen, {})
             return
         if not offsets:

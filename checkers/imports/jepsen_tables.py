@@ -247,7 +247,7 @@ class _Tables:
             )
             if counts[what]
         ]
-        if parts := sum(self._is_of_a_part(done, send) for done, send in self._rows):
+        if parts := sum(self._is_partial_failure(done, send) for done, send in self._rows):
             notes.append(
                 f"{parts} sends have an offset although their operation failed, perhaps in another "
                 "of its parts, so their outcome is unknown"
@@ -268,9 +268,9 @@ class _Tables:
     def _outcome(self, done: Done, send: Send) -> str:
         if send.answered and done.number in self._proven:
             return "ok"
-        return "info" if self._is_of_a_part(done, send) else done.type
+        return "info" if self._is_partial_failure(done, send) else done.type
 
-    def _is_of_a_part(self, done: Done, send: Send) -> bool:
+    def _is_partial_failure(self, done: Done, send: Send) -> bool:
         """Whether an operation may have failed because of another part than this send.
 
         In a transaction, all parts fail together.

@@ -29,7 +29,7 @@ from onceproof.checkers.tables import TABLES, Column
 
 __all__ = ["read_jsonl"]
 
-_AT_ONCE: Final = 50_000
+_CHUNK_ROWS: Final = 50_000
 """Lines per batch, to limit memory."""
 _TABLE: Final = "t"
 _KINDS: Final[dict[pa.DataType, tuple[type, str]]] = {
@@ -267,5 +267,5 @@ def _constant(name: str) -> Any:
 
 def _chunks(rows: Iterable[_Row]) -> Iterator[list[_Row]]:
     rows = iter(rows)
-    while chunk := list(islice(rows, _AT_ONCE)):
+    while chunk := list(islice(rows, _CHUNK_ROWS)):
         yield chunk

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from onceproof.checkers.engines.duckdb import DuckDB
-from onceproof.checkers.engines.locking import Turns
+from onceproof.checkers.engines.locking import SharedLock
 from onceproof.checkers.engines.not_enough_memory import NotEnoughMemory
 from onceproof.checkers.engines.settings import Settings
 from onceproof.harness.wait import wait_until
@@ -98,12 +98,12 @@ def test_a_real_query_that_holds_too_much_is_told(database: DuckDB) -> None:
 
 
 def test_alone_means_that_nobody_else_is_at_work() -> None:
-    turns, at_work, most = Turns(), [0, 0], [0]
+    shared_lock, at_work, most = SharedLock(), [0, 0], [0]
     lock = threading.Lock()
 
     def work(number: int) -> None:
         alone = number % 5 == 0
-        with turns.alone() if alone else turns.beside():
+        with shared_lock.exclusive() if alone else shared_lock.shared():
             with lock:
                 at_work[alone] += 1
                 assert at_work[True] == 0 or (at_work == [0, 1])
@@ -118,25 +118,25 @@ def test_alone_means_that_nobody_else_is_at_work() -> None:
 
 
 def test_one_alone_waits_for_those_at_work_and_holds_back_the_next() -> None:
-    turns, said = Turns(), []
+    lock, said = SharedLock(), []
     first = threading.Event()
 
     def beside(name: str, until: threading.Event | None = None) -> None:
-        with turns.beside():
+        with lock.shared():
             said.append(f"{name} began")
             if until is not None:
                 until.wait(10)
             said.append(f"{name} ended")
 
     def alone() -> None:
-        with turns.alone():
+        with lock.exclusive():
             said.append("alone")
 
     with ThreadPoolExecutor(3) as pool:
         pool.submit(beside, "a", first)
         wait_until(lambda: said, what="the first to begin", seconds=10)
         pool.submit(alone)
-        wait_until(lambda: turns._alone, what="one to ask to be alone", seconds=10)
+        wait_until(lambda: lock._exclusive, what="one to ask to be alone", seconds=10)
         last = pool.submit(beside, "b")
         first.set()
         last.result(10)

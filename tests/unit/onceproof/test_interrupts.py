@@ -17,22 +17,22 @@ from tests.end_to_end.command import onceproof
 from tests.unit.onceproof.run_folders import finished
 
 _JUDGING = """
-from onceproof.checkers.engines.parallel import beside, heard
+from onceproof.checkers.engines.parallel import run_interruptibly, workers
 from onceproof.checkers.engines.duckdb import DuckDB
 from onceproof.checkers.engines.settings import Settings
 from onceproof.interrupts import breaking_off, interruptible
 
 forever = "SELECT count(*) AS n FROM range(1000000000000) a(i) WHERE a.i % 7 = 8"
 def ask():
-    with beside(database) as others:
-        others.do(lambda: database.rows(forever))
+    with workers(database) as pool:
+        pool.submit(lambda: database.rows(forever))
         database.rows(forever)
 
 with interruptible(), breaking_off("thinking. Think again."):
     database = DuckDB(Settings(threads=THREADS))
     try:
         print("begun", flush=True)
-        heard(database, ask)
+        run_interruptibly(database, ask)
     finally:
         database.close()
 """

@@ -92,7 +92,7 @@ def test_every_table_makes_the_way_there_and_back(tmp_path: Path) -> None:
 
 
 def test_many_lines_are_taken_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_AT_ONCE", 3)
+    monkeypatch.setattr(module, "_CHUNK_ROWS", 3)
     lines = [line(attempt=f"a/{n}", ordinal=n) for n in range(10)]
     assert read(written(tmp_path, *lines)).history["sends"]["ordinal"].to_pylist() == [*range(10)]
     lines[8] = line(attempt="a/8", ordinal="8")
@@ -115,7 +115,7 @@ def test_many_lines_are_taken_in_parts(tmp_path: Path, monkeypatch: pytest.Monke
         (line(record={}), "record", "a string, found an object"),
         (line(outcome="OK"), "outcome", "one of fail, info, ok, found 'OK'. Did you mean ok?"),
         (line(outcome=...), "outcome", "one of fail, info, ok in every row, found no such field"),
-        (line(ofset=7), "'ofset'", "an unknown name. Did you mean offset? The columns are attempt, "),
+        (line(ofset=7), "'ofset'", "unknown name. Did you mean offset? The columns are attempt, "),
         (line(**{"": 1}), "''", "expected a column of table sends"),
         (line(t=...), "t", "expected the name of a table, found no such field. The tables are"),
         (line(t="send"), "t", "found 'send'. Did you mean sends? The tables are sends, txns"),

@@ -12,7 +12,7 @@ import pytest
 
 from onceproof.checkers.engines.duckdb import DuckDB
 from onceproof.checkers.engines.overlay import Layer
-from onceproof.checkers.engines.parallel import beside
+from onceproof.checkers.engines.parallel import workers
 from onceproof.checkers.engines.settings import Settings
 from onceproof.checkers.relations.base import Relation
 
@@ -76,8 +76,8 @@ def test_layers_above_wait_for_what_is_computed_below(database: _Counting) -> No
         with layer.above({"right_one": pa.table({"n": [changed]})}) as higher:
             return higher.number("SELECT n FROM top")
 
-    with beside(database) as others:
-        asked = [others.do(lambda k=k: above(k)) for k in range(6)]  # type: ignore[misc]
+    with workers(database) as pool:
+        asked = [pool.submit(lambda k=k: above(k)) for k in range(6)]  # type: ignore[misc]
         assert layer.number("SELECT n FROM top") == 1499
         assert [one.result() for one in asked] == [1499 - k for k in range(6)]
     below = [name for name in database.created if name.endswith(("slow", "left_one"))]
@@ -87,10 +87,10 @@ def test_layers_above_wait_for_what_is_computed_below(database: _Counting) -> No
 def test_one_thread_is_one_after_the_other() -> None:
     database = DuckDB(Settings(threads=1))
     order = []
-    with beside(database) as others:
-        first = others.do(lambda: order.append(threading.get_ident()))
+    with workers(database) as pool:
+        first = pool.submit(lambda: order.append(threading.get_ident()))
         order.append(threading.get_ident())
-        others.do(lambda: order.append(threading.get_ident()))
+        pool.submit(lambda: order.append(threading.get_ident()))
     database.close()
     assert first.done()
     assert set(order) == {threading.get_ident()}
@@ -99,8 +99,8 @@ def test_one_thread_is_one_after_the_other() -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_what_goes_wrong_beside_is_raised(threads: int) -> None:
     database = DuckDB(Settings(threads=threads))
-    with pytest.raises(duckdb.Error, match="nowhere"), beside(database) as others:
-        others.do(lambda: database.rows("SELECT 1 FROM nowhere")).result()
+    with pytest.raises(duckdb.Error, match="nowhere"), workers(database) as pool:
+        pool.submit(lambda: database.rows("SELECT 1 FROM nowhere")).result()
     database.close()
 
 
@@ -112,8 +112,8 @@ def test_an_interrupt_does_not_wait_for_an_answer(database: _Counting) -> None:
         answers.append(database.rows(_FOREVER))
 
     def interrupted() -> None:
-        with beside(database) as others:
-            others.do(ask)
+        with workers(database) as pool:
+            pool.submit(ask)
             assert database.begun.wait(30)
             raise KeyboardInterrupt
 
