@@ -80,7 +80,7 @@ _FAILURES: Final = (
 )
 _GUARANTEE: Final[dict[str, str]] = {
     "at-most-once": (
-        "Nothing is duplicated during or after them. Work in progress may be lost for good."
+        "Nothing is duplicated during or after a failure. Work in progress may be lost for good."
     ),
     "at-least-once": (
         "Nothing that was acknowledged or committed is lost. Work in progress is done again, so "

@@ -23,7 +23,7 @@ from onceproof.checkers.engines.overlay import Layer, answer_name
 from onceproof.checkers.engines.parallel import Workers
 from onceproof.checkers.model import Anomaly, Hop, Mutation, Value
 from onceproof.checkers.mutations.mutator import Mutator, Row
-from onceproof.checkers.trials import nobody
+from onceproof.checkers.trials import no_records
 
 _CANDIDATES: Final = 12
 _OF_WHOLE_HISTORY: Final = (
@@ -124,7 +124,7 @@ def prove(
     """
     with (
         # Sampled records must not be suspects for being sampled: the screen is tested as well.
-        layer.above({**sample, "sampled": nobody()}, None, _OF_WHOLE_HISTORY) as extract,
+        layer.above({**sample, "sampled": no_records()}, None, _OF_WHOLE_HISTORY) as extract,
         extract.above({}, without_screen(layer.queries)) as unscreened,
     ):
         planning = [

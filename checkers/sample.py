@@ -13,7 +13,7 @@ from typing import Final
 import pyarrow as pa
 
 from onceproof.checkers.engines.overlay import Layer
-from onceproof.checkers.trials import Trials, nobody
+from onceproof.checkers.trials import Trials, no_records
 
 RECORDS: Final = 40
 """Sampled records per topic."""
@@ -44,7 +44,7 @@ WHERE l.kind = 'data' AND l.record IS NOT NULL
 """)
         for trial, _ in enumerate(trials.inputs, start=1)
     ]
-    return pa.concat_tables([nobody(), *(table.cast(nobody().schema) for table in chosen)])
+    return pa.concat_tables([no_records(), *(table.cast(no_records().schema) for table in chosen)])
 
 
 def _by_hash(trial: int, records: int) -> str:

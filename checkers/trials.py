@@ -130,11 +130,11 @@ class Trials:
             ),
             "companions": pa.Table.from_pylist(companions, schema=pa.schema(numbers)),
             "settled": pa.table({"topic": pa.array(self.settled, pa.string())}),
-            "sampled": nobody(),
+            "sampled": no_records(),
         }
 
 
-def nobody() -> pa.Table:
+def no_records() -> pa.Table:
     return pa.table({"record": pa.array([], pa.string())})
 
 

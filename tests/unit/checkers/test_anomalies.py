@@ -324,7 +324,7 @@ class TestLostOutput:
     def test_the_judgement_tells_how_many_may_have_been_dropped_as_late(self) -> None:
         late = [A | {"lateness": "late"}, B | {"lateness": "late"}]
         judged = check(history(sends=[A, B], log=late, effects=[EB]), [CLAIM])
-        assert judged.notes[-1].endswith("by design: 1 of them have no effect in ledger (table)")
+        assert judged.notes[-1].endswith("by design; 1 of them have no effect in ledger (table)")
         assert judged.notes[-1].startswith("2 inputs of input came later than allowed")
         plain = check(history(sends=[A, B], log=[A, B], effects=[EA, EB]), [CLAIM])
         assert not any("late" in note for note in plain.notes)
