@@ -76,7 +76,7 @@ def test_a_file_imports_what_lies_beside_it(write: Write) -> None:
     [
         ("SCENARIOS = ()", "has no scenario «MINE»; found none"),
         ("OTHER = 3", "has no scenario «MINE»; found none"),
-        ("from onceproof.scenarios import flagship\nX = flagship()[0]", "found X. Name a variable"),
+        ("from onceproof.scenarios import flagship\nX = flagship()[0]", "found X. Give a variable"),
         ("MINE = ", "SyntaxError"),
         ("1 / 0", "ZeroDivisionError"),
     ],
@@ -331,7 +331,11 @@ class TestAnInstalledPackage:
     @pytest.mark.parametrize(
         ("was", "instead", "says"),
         [
-            ("OUTPUTS: Final", "MINE: Final", "expected a constant OUTPUTS, a tuple of OutputKind"),
+            (
+                "OUTPUTS: Final",
+                "MINE: Final",
+                "expected a constant OUTPUTS with a tuple of OutputKind",
+            ),
             ('prefix="sqlite"', 'prefix="delta"', "the output delta:FOLDER is already defined"),
             ('prefix="sqlite"', 'prefix="a b"', "ValueError: invalid prefix 'a b': expected"),
             ('views={"table": SqliteTable}', "views={}", "sqlite: expected at least one view"),

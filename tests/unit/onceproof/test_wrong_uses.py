@@ -52,7 +52,7 @@ WRONG = [
     ("verify", 2, HELP),
     ("verify -- true", 2, rf"Missing option '--output'\. {HELP}"),
     ("verify --output x", 2, HELP),
-    (FIT.format("--effects many"), 2, r"expected 1, 0\.\.1, 3"),
+    (FIT.format("--effects many"), 2, r"a number such as 1 or 3, a range such as 0\.\.1"),
     (FIT.format("--identity nonsense"), 2, r"expected json:\$\.FIELD, header:NAME, key or regex"),
     (FIT.format("--output weird:x"), 2, r"expected TOPIC"),
     (FIT.format("--fault nonsense"), 2, r"nonsense.*rolling-restart"),

@@ -61,4 +61,4 @@ def test_doctor_says_whether_there_is_one(monkeypatch: pytest.MonkeyPatch) -> No
 def test_containers_are_not_in_it() -> None:
     done = CliRunner().invoke(app, ["run", "--private", "--backend", "docker"])
     assert done.exit_code == 2
-    assert "--private is for --backend local" in done.stderr
+    assert "--private works only with --backend local" in done.stderr

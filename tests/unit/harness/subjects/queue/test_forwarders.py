@@ -114,7 +114,7 @@ def test_a_queue_has_one_partition() -> None:
 @pytest.mark.parametrize("sender", [LIBRDKAFKA, JMS])
 def test_a_queue_is_fed_by_who_sends_to_queues(sender: Sender) -> None:
     fed = queues.SCENARIOS[0] if sender is LIBRDKAFKA else connect.SCENARIOS[0]
-    with pytest.raises(BadScenario, match="expected a subject that consumes queues with a sender"):
+    with pytest.raises(BadScenario, match="expected both to use input queues, or neither"):
         replace(fed, sender=sender, workload=replace(fed.workload, partitions=1, producers=1))
 
 
