@@ -105,7 +105,7 @@ def test_a_second_interruption_leaves_the_rest_to_the_reaper(runs):
     run = start(runs)
     run.wait_for("phase +warm-up")
     run.send(signal.SIGINT)
-    run.wait_for("ending the run")  # two at once would be one
+    run.wait_for("stopping the run")  # two at once would be one
     run.send(signal.SIGINT)
     assert run.popen.wait(60) == -signal.SIGINT
     nothing_stays(run)

@@ -41,7 +41,9 @@ def test_another_member_takes_partitions_and_gives_them_back(
             with own.struck(fault) as (injection, proof):
                 assert injection.target == f"group {own.group}"
                 assert f"was assigned {own.source}-" in proof
-                assert re.search(r"it had read \d+ offsets that it had not committed", proof)
+                assert re.search(
+                    r"the pipeline had read \d+ offsets that it had not committed", proof
+                )
                 assert "onceproof-other-member" not in members(own)
                 own.heard("revoked 0 1 2")
             assert len(members(own)) == 1
