@@ -84,7 +84,7 @@ def test_a_dry_run_says_which_field_of_a_content_is_wrong(runs: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("command", "says"),
     [
-        ("verify --output out", "Missing argument"),
+        ("verify --output out", "no command; give the pipeline"),
         ("verify -- true", "Missing option '--output'"),
         ("verify --output out -- true {bootstap}", "unknown placeholder {bootstap}"),
         ("verify --output mysql:x -- true", "invalid output 'mysql:x': expected TOPIC"),
