@@ -131,7 +131,7 @@ def test_a_gate_alone_disturbs_nothing(staging: Staged, one: One) -> None:
 def test_links_that_can_have_none(staging: Staged) -> None:
     with pytest.raises(StageTrouble, match="pipeline→postgres cannot have a gate"):
         staging.stage.gate(Link("pipeline", POSTGRES))
-    with pytest.raises(StageTrouble, match="no link nobody→broker-1"):
+    with pytest.raises(StageTrouble, match="unknown link nobody→broker-1"):
         staging.stage.gate(Link("nobody", "broker-1"))
 
 
