@@ -182,4 +182,4 @@ class TestHowFarItIs:
     def test_what_names_no_input_is_told(self, staging: Staged, place: tuple[str, str]) -> None:
         look, _, out = self.look(staging, place), *place
         sent(staging, out, "a", "x")
-        assert look.arrived() == (1, 1, f"{out}-0@1 names x")
+        assert look.arrived() == (1, 1, f"{out}-0@1 has the identity x")

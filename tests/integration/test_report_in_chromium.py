@@ -200,11 +200,11 @@ def test_the_timeline_is_zoomed_by_keys(whole: Path, look: Look) -> None:
         page.keyboard.press("ArrowRight")
         assert looked.range.startswith("7.5 s to 17.5 s")
         page.keyboard.press("-")
-        assert looked.range.startswith("The whole run")
+        assert looked.range.startswith("Whole run")
         page.keyboard.press("+")
         page.keyboard.press("+")
         page.keyboard.press("0")
-        assert looked.range.startswith("The whole run")
+        assert looked.range.startswith("Whole run")
         assert page.locator("#range").get_attribute("aria-live") == "polite"
 
 
@@ -236,7 +236,7 @@ def test_shapes_stand_where_the_axis_says(whole: Path, look: Look) -> None:
             if presses:
                 page.keyboard.press("ArrowRight")
             found = re.match(
-                r"([\d.]+) s to ([\d.]+) s", looked.range.replace("The whole run: ", "")
+                r"([\d.]+) s to ([\d.]+) s", looked.range.replace("Whole run: ", "")
             )
             assert found is not None
             start, end = map(float, found.groups())
@@ -259,10 +259,10 @@ def test_the_timeline_is_zoomed_by_buttons(whole: Path, look: Look) -> None:
         assert looked.range.startswith("7.5 s to 17.5 s")
         page.get_by_role("button", name="Earlier").click()
         page.get_by_role("button", name="Zoom out").click()
-        assert looked.range.startswith("The whole run")
+        assert looked.range.startswith("Whole run")
         page.get_by_role("button", name="Zoom in").click()
         page.get_by_role("button", name="Whole run").click()
-        assert looked.range.startswith("The whole run")
+        assert looked.range.startswith("Whole run")
 
 
 def test_the_timeline_is_zoomed_by_the_wheel_and_moved_by_dragging(whole: Path, look: Look) -> None:
@@ -272,7 +272,7 @@ def test_the_timeline_is_zoomed_by_the_wheel_and_moved_by_dragging(whole: Path, 
         scrolled = page.evaluate("scrollY")
         page.mouse.wheel(0, -100)
         eventually(lambda: page.evaluate("scrollY") != scrolled, "the wheel scrolls the page")
-        assert looked.range.startswith("The whole run")
+        assert looked.range.startswith("Whole run")
         over = pointed_at(page)
         page.keyboard.down("Control")
         page.mouse.wheel(0, -300)
@@ -284,7 +284,7 @@ def test_the_timeline_is_zoomed_by_the_wheel_and_moved_by_dragging(whole: Path, 
         eventually(lambda: looked.range.startswith("5.5 s to 12.9 s"), "dragging moves")
         page.keyboard.press("0")  # a click into the picture gave it the focus
         page.mouse.wheel(0, -300)
-        eventually(lambda: not looked.range.startswith("The whole run"), "the wheel zooms")
+        eventually(lambda: not looked.range.startswith("Whole run"), "the wheel zooms")
 
 
 def pointed_at(page: Page) -> tuple[float, float]:
