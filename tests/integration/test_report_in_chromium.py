@@ -235,9 +235,7 @@ def test_shapes_stand_where_the_axis_says(whole: Path, look: Look) -> None:
                 page.keyboard.press(key)
             if presses:
                 page.keyboard.press("ArrowRight")
-            found = re.match(
-                r"([\d.]+) s to ([\d.]+) s", looked.range.replace("Whole run: ", "")
-            )
+            found = re.match(r"([\d.]+) s to ([\d.]+) s", looked.range.replace("Whole run: ", ""))
             assert found is not None
             start, end = map(float, found.groups())
             box = page.locator("#plot .shade").first.bounding_box()
