@@ -17,11 +17,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final
 
-from onceproof.harness.context.pipeline import PipelineTrouble
+from psycopg.conninfo import make_conninfo
+
+from onceproof.harness.context.pipeline import PipelineParts, PipelineTrouble
+from onceproof.harness.context.run_context import addresses
 from onceproof.harness.kafka.connecting.properties import without_credentials
+from onceproof.harness.kafka.following import Followers
 from onceproof.harness.kafka.log_reader import LogReader, UnreadableLog
+from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.processes.processes import MARKER
+from onceproof.harness.stage.database_login import for_programs
+from onceproof.harness.user_pipeline.database_url import database_url, jdbc_url
 from onceproof.harness.user_pipeline.look import inputs_of
+from onceproof.harness.user_pipeline.placeholders import fill
+from onceproof.harness.user_pipeline.statements import APPLICATION
 from onceproof.harness.wait import Interrupted, Stop
 
 _EVERY_SECONDS: Final = 1.0
@@ -143,6 +152,28 @@ class Feed:
         how = "was terminated" if code is None else f"exited with code {code}"
         last = self.log.read_bytes()[-_OUTPUT_BYTES:].decode(errors="replace").strip()
         return f"{self.command[0]} {how}; last output: {last or 'none'}"
+
+
+def feed_of(
+    command: Sequence[str], *, folder: Path, parts: PipelineParts, meanings: Mapping[str, str]
+) -> Feed:
+    """Return the feed of a run, whose database connection bypasses the proxies."""
+    directly = make_conninfo(parts.stage.database(AUDITOR), application_name=APPLICATION)
+    database, environment = for_programs(directly)
+    own = {
+        **meanings, "database": database, "database_url": database_url(database),
+        "jdbc": jdbc_url(database),
+    }  # fmt: skip
+    return Feed(
+        command=[fill(part, own) for part in command],
+        marker=parts.processes.marker,
+        environment={**environment, "PGAPPNAME": APPLICATION},
+        folder=folder,
+        log=parts.processes.logs / "feed.log",
+        topic=parts.topic,
+        reader=Followers(addresses(parts.stage)).reader,
+        stop=parts.stop,
+    )
 
 
 def _write(pipe: IO[bytes], lines: bytes) -> None:

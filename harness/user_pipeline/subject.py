@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
-
-from psycopg.conninfo import make_conninfo
 
 from onceproof.harness.artemis.configuration import QueueSettings
 from onceproof.harness.artemis.queue_log import QueueLog
@@ -23,7 +21,6 @@ from onceproof.harness.context.subject import SubjectBase
 from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.history.tables import read_lines
 from onceproof.harness.http_service.settings import HttpSettings
-from onceproof.harness.kafka.connecting.connection import JAVA, LIBRDKAFKA, client_file
 from onceproof.harness.kafka.following import Followers
 from onceproof.harness.kafka.log_reader import LogReader, PartitionLog
 from onceproof.harness.links.topology import AUDITOR
@@ -32,14 +29,12 @@ from onceproof.harness.sinks.base import Sink
 from onceproof.harness.stage.backends import DOCKER
 from onceproof.harness.stage.database_login import credentials, for_programs
 from onceproof.harness.subjects.spark.subject import DRIVER
-from onceproof.harness.tools.jars_for import artemis_jars, kafka_jars
 from onceproof.harness.user_pipeline.command import keep_running
-from onceproof.harness.user_pipeline.database_url import database_url, jdbc_url
 from onceproof.harness.user_pipeline.dead_letters import DeadLetters
 from onceproof.harness.user_pipeline.deployed import deployed
 from onceproof.harness.user_pipeline.driver_classes import DriverClasses
 from onceproof.harness.user_pipeline.effects import Yield
-from onceproof.harness.user_pipeline.feed import Feed
+from onceproof.harness.user_pipeline.feed import feed_of
 from onceproof.harness.user_pipeline.final_state import contributions
 from onceproof.harness.user_pipeline.group_commits import GroupCommits
 from onceproof.harness.user_pipeline.health import health_of
@@ -48,6 +43,7 @@ from onceproof.harness.user_pipeline.instances import PLACEHOLDER, several
 from onceproof.harness.user_pipeline.kill_command import KillCommand
 from onceproof.harness.user_pipeline.lateness import lateness, timed
 from onceproof.harness.user_pipeline.look import QUIET, Look, inputs_of
+from onceproof.harness.user_pipeline.meanings import CLIENT_FILES, DATABASE, meanings_of
 from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.outputs.http import HTTP
 from onceproof.harness.user_pipeline.outputs.kind import Where
@@ -56,31 +52,10 @@ from onceproof.harness.user_pipeline.placeholders import fill, input_word, words
 from onceproof.harness.user_pipeline.program import PROGRAM, Beside, Program
 from onceproof.harness.user_pipeline.several_inputs import SeveralInputs
 from onceproof.harness.user_pipeline.spark import OwnSpark
-from onceproof.harness.user_pipeline.statements import APPLICATION
 from onceproof.harness.user_pipeline.together import OwnOutput, Together
 
 NAME: Final = "own-pipeline"
-WORDS: Final[Mapping[str, str]] = {
-    "bootstrap": "the brokers, as host:port,…, through proxies that faults disturb",
-    "input": "the input topic, or the first of several; {input:TOPIC} names each",
-    "instance": "the number of an instance, from 0; see --instances",
-    "checkpoint": "a folder for the Spark checkpoint, which onceproof watches",
-    "work": "a folder of the run for everything that the pipeline writes to disk",
-    "database": "the run's PostgreSQL, as a libpq connection string",
-    "jdbc": "the same as a JDBC URL",
-    "database_url": "the same as a postgresql:// URL",
-    "spark_jars": "Spark's Kafka connector, for spark.jars",
-    "queues": "the queue broker, as host:port, through a proxy, if an output is a queue",
-    "http": "the HTTP service, as http://host:port, through a proxy, if an output is HTTP",
-    "queue_jars": "the Artemis JMS client, as a class path for java -cp",
-    "kafka_jars": "Kafka's Java clients and Kafka Streams, as a class path for java -cp",
-    "client_properties": "a file of connection settings for Java clients, as for --command-config",
-    "librdkafka_properties": "the same with librdkafka's names",
-}
-"""Placeholders of a command → meaning."""
 _SPARK_DIRS: Final = "SPARK_LOCAL_DIRS"
-_CLIENT_FILES: Final = {"client_properties": JAVA, "librdkafka_properties": LIBRDKAFKA}
-_DATABASE: Final = frozenset({"database", "database_url", "jdbc"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,7 +235,7 @@ class OwnPipeline(SubjectBase):
             health.check_free()
         look.close()  # a Spark job is observed by other means
         environment = {"SPARK_LOCAL_IP": parts.address}
-        if asked & _DATABASE:
+        if asked & DATABASE:
             environment |= for_programs(parts.stage.database("pipeline"))[1]
         if _SPARK_DIRS not in os.environ:
             # A driver removes its local files only in an orderly end.
@@ -281,7 +256,9 @@ class OwnPipeline(SubjectBase):
             )
 
         outside: Outside | None = None
-        beside: list[Beside] = [self._feed(parts, meanings)] if self.feed else []
+        beside: list[Beside] = []
+        if self.feed:
+            beside.append(feed_of(self.feed, folder=folder, parts=parts, meanings=meanings))
         if self.image:
             # Slow to import, and not needed without Docker.
             from onceproof.harness.user_pipeline.container import Container, Image, Watch
@@ -289,9 +266,9 @@ class OwnPipeline(SubjectBase):
             image = Image.find(self.image, parts.processes)
             outside = Container(image=image)
             beside += [Watch(image=image)] if parts.stage.backend != DOCKER else []
-            if asked & _DATABASE:
+            if asked & DATABASE:
                 variables["PGPASSWORD"] = credentials(parts.stage.database("pipeline")).password
-            seen = {parts.work, *(Path(meanings[w]).parent for w in asked & _CLIENT_FILES.keys())}
+            seen = {parts.work, *(Path(meanings[w]).parent for w in asked & CLIENT_FILES.keys())}
             command = image.command(command, variables=variables, folders=sorted(seen))
             environment |= {**variables, **image.environment}
         elif self.kill_command and health is not None:
@@ -313,25 +290,6 @@ class OwnPipeline(SubjectBase):
             began=began,
         )
         return Program(supervisor, look, parts.stop, health, prepares=self.prepares, beside=beside)
-
-    def _feed(self, parts: PipelineParts, meanings: Mapping[str, str]) -> Feed:
-        """Return the feed, whose database connection bypasses the proxies."""
-        directly = make_conninfo(parts.stage.database(AUDITOR), application_name=APPLICATION)
-        database, environment = for_programs(directly)
-        own = {
-            **meanings, "database": database, "database_url": database_url(database),
-            "jdbc": jdbc_url(database),
-        }  # fmt: skip
-        return Feed(
-            command=[fill(part, own) for part in self.feed],
-            marker=parts.processes.marker,
-            environment={**environment, "PGAPPNAME": APPLICATION},
-            folder=Path(self.folder),
-            log=parts.processes.logs / "feed.log",
-            topic=parts.topic,
-            reader=Followers(addresses(parts.stage)).reader,
-            stop=parts.stop,
-        )
 
     def lateness(
         self, logs: Sequence[PartitionLog], sink: Sink, history: Path
@@ -409,32 +367,3 @@ class OwnPipeline(SubjectBase):
         ]
         for sink in self.sinks:
             yield from contributions(orders.final(sink), partitions, sink=sink)
-
-
-def meanings_of(parts: PipelineParts, checkpoint: Path, asked: Collection[str]) -> dict[str, str]:
-    """Return the values of placeholders; of those not available in every run, only `asked` ones."""
-    database, _ = for_programs(parts.stage.database("pipeline"))
-    meanings = {
-        "bootstrap": parts.stage.bootstrap("pipeline"),
-        "input": parts.topic,
-        "checkpoint": str(checkpoint),
-        "work": str(parts.work),
-        "database": database,
-        "spark_jars": ",".join(str(jar) for jar in parts.tools.spark_kafka_jars),
-    }
-    for word, name in _CLIENT_FILES.items():
-        if word in asked:
-            meanings[word] = str(client_file(name, otherwise=parts.work))
-    if "jdbc" in asked:
-        meanings["jdbc"] = jdbc_url(database)
-    if "database_url" in asked:
-        meanings["database_url"] = database_url(database)
-    if "queues" in asked:
-        meanings["queues"] = parts.stage.queue_broker("pipeline")
-    if "http" in asked:
-        meanings["http"] = f"http://{parts.stage.http_address}"
-    if "queue_jars" in asked:
-        meanings["queue_jars"] = f"{artemis_jars(parts.tools)}/*"
-    if "kafka_jars" in asked:
-        meanings["kafka_jars"] = f"{kafka_jars(parts.tools)}/*"
-    return meanings

@@ -9,9 +9,10 @@ from onceproof.checkers.claims import ATOMIC, EXACTLY_ONCE
 from onceproof.harness.history.identity import RECORD_HEADER
 from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.health import health_of
+from onceproof.harness.user_pipeline.meanings import WORDS
 from onceproof.harness.user_pipeline.placeholders import fill, words
 from onceproof.harness.user_pipeline.profile import Profile
-from onceproof.harness.user_pipeline.subject import WORDS, OwnPipeline
+from onceproof.harness.user_pipeline.subject import OwnPipeline
 from onceproof.verify.options import BadTrial, VerifyOptions
 
 _LOCAL_ONLY: Final = frozenset({"checkpoint", "spark_jars", "kafka_jars", "queue_jars"})

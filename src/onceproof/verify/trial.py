@@ -19,13 +19,14 @@ from onceproof.harness.kafka.topic import Topic
 from onceproof.harness.schedule.as_json import BadSchedule
 from onceproof.harness.schedule.scenario import BadScenario, Scenario, ScheduledFault
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
+from onceproof.harness.user_pipeline.meanings import WORDS
 from onceproof.harness.user_pipeline.orders import Orders
 from onceproof.harness.user_pipeline.origins import Rules
 from onceproof.harness.user_pipeline.outputs.output import Output, with_decoders
 from onceproof.harness.user_pipeline.placeholders import fill, input_word
 from onceproof.harness.user_pipeline.profile import EMPTY, KEYS, NULL, OVERSIZE, Profile
 from onceproof.harness.user_pipeline.several_inputs import SeveralInputs
-from onceproof.harness.user_pipeline.subject import WORDS, OwnPipeline
+from onceproof.harness.user_pipeline.subject import OwnPipeline
 from onceproof.harness.workload.senders.librdkafka import Librdkafka
 from onceproof.verify.checks import (
     check_atomic,

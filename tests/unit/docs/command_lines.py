@@ -20,10 +20,10 @@ from onceproof.cli import app
 from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.faults.words import UnknownFault
 from onceproof.harness.user_pipeline.identity import BadRule, Rule
+from onceproof.harness.user_pipeline.meanings import WORDS
 from onceproof.harness.user_pipeline.outputs.output import Output
 from onceproof.harness.user_pipeline.placeholders import input_word
 from onceproof.harness.user_pipeline.placeholders import words as in_braces
-from onceproof.harness.user_pipeline.subject import WORDS
 from onceproof.scenarios import all_scenarios
 from onceproof.verify.inputs import inputs_of
 from onceproof.verify.named_faults import by_name
