@@ -28,12 +28,12 @@ _PROMISE: Final[dict[tuple[str, Hop], str]] = {
         "An application that sends a record twice has two positions."
     ),
     ("at-least-once", Hop.PROCESS): (
-        "Every committed position of the input has its effects in the sink, with the right "
-        "content. Effects may be there more than once."
+        "Every committed position of the input has its effects in the sink{content}. Effects may "
+        "be there more than once."
     ),
     ("exactly-once", Hop.PROCESS): (
-        "Every committed position of the input has exactly its effects in the sink, with the right "
-        "content, and there are no other effects. This is about effects, not deliveries: a record "
+        "Every committed position of the input has exactly its effects in the sink{content}, and "
+        "there are no other effects. This is about effects, not deliveries: a record "
         "may be read and processed several times."
     ),
     ("at-most-once", Hop.END_TO_END): (
@@ -43,8 +43,8 @@ _PROMISE: Final[dict[tuple[str, Hop], str]] = {
         "Every acknowledged send has its effects in the sink at least once."
     ),
     ("exactly-once", Hop.END_TO_END): (
-        "Every acknowledged send has its effects in the sink exactly once, with the right content, "
-        "and there are no other effects."
+        "Every acknowledged send has its effects in the sink exactly once{content}, and there are "
+        "no other effects."
     ),
     ("idempotent", Hop.PRODUCE): (
         "However often the client resends, the topic's committed log has every acknowledged send "
@@ -73,6 +73,7 @@ _PROMISE: Final[dict[tuple[str, Hop], str]] = {
         "reader in between gets them in that order."
     ),
 }
+_CONTENT: Final = ", with the right content"
 _FAILURES: Final = (
     "Crashes of brokers and of the pipeline at any moment, network partitions between any two "
     "parties, and requests that time out although they took effect. Every failure ends, and a "
@@ -109,7 +110,7 @@ _NOT_TESTED: Final[dict[Hop, str]] = {
         "replicas, unclean leader election, disks that lose acknowledged data."
     ),
     Hop.PROCESS: (
-        "Loss of the checkpoint or of the stored positions, two instances that run on purpose, "
+        "Loss of {state}, two instances that run on purpose, "
         "effects outside the sink such as calls to other services, readers other than the named "
         "view, loss of a majority of the replicas."
     ),
@@ -120,10 +121,22 @@ _NOT_TESTED: Final[dict[Hop, str]] = {
 }
 
 
-def standard_fine_print(guarantee: str, hop: Hop) -> FinePrint:
+def standard_fine_print(
+    guarantee: str,
+    hop: Hop,
+    *,
+    contents: bool = True,
+    state: str = "the checkpoint or of the stored positions",
+) -> FinePrint:
+    """Return the fine print.
+
+    Args:
+        contents: whether the contents of effects are compared.
+        state: the state of a pipeline whose loss is not tested.
+    """
     return FinePrint(
-        promise=_PROMISE[guarantee, hop],
+        promise=_PROMISE[guarantee, hop].format(content=_CONTENT if contents else ""),
         failures=_FAILURES,
         guarantee=_GUARANTEE[guarantee],
-        not_tested=_NOT_TESTED[hop],
+        not_tested=_NOT_TESTED[hop].format(state=state),
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from onceproof.checkers.fine_print import standard_fine_print
 from onceproof.checkers.model import Claim, Expectation, Verdict
 from onceproof.harness.context.subject import Subject
 from onceproof.harness.faults.spark.cut_offset_log import CutOffsetLog
@@ -43,14 +44,13 @@ def _claims(
 def _covering_new_checkpoint(claim: Claim) -> Claim:
     """Extend a claim's fine print to cover a new checkpoint."""
     standard = claim.fine_print
+    lost = standard_fine_print(claim.guarantee, claim.hop, state="the table")
     return replace(
         claim,
         fine_print=replace(
             standard,
             failures=f"{standard.failures} A new checkpoint, at any time.",
-            not_tested=standard.not_tested.replace(
-                "Loss of the checkpoint or of the stored positions", "Loss of the table"
-            ),
+            not_tested=lost.not_tested,
             covers=standard.covers | {NewCheckpoint.kind},
         ),
     )

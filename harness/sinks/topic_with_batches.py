@@ -35,4 +35,4 @@ def _batch(value: bytes) -> int | None:
         batch = json.loads(value)["batch"]
     except (ValueError, KeyError, TypeError):
         return None
-    return batch if isinstance(batch, int) else None
+    return batch if type(batch) is int else None  # true is no batch

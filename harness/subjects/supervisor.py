@@ -188,10 +188,12 @@ class FailsInARow:
         self._failures, self._before = 0, self._seen()
 
     def __call__(self, process: Process) -> str | None:
-        if process.popen.returncode:
-            seen = self._seen()
-            self._failures = 1 if seen != self._before else self._failures + 1
-            self._before = seen
+        if not process.popen.returncode:
+            self._failures = 0
+            return None
+        seen = self._seen()
+        self._failures = 1 if seen != self._before else self._failures + 1
+        self._before = seen
         if self._failures <= LIVES:
             return None
         return (

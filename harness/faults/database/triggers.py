@@ -131,9 +131,9 @@ class Triggers:
         self._run("SELECT pg_advisory_unlock_all()")
 
     def outcome(self, transaction: str) -> str:
-        """Return the state of a transaction: `committed`, `aborted` or `in progress`."""
+        """Return the state of a transaction: `committed`, `aborted`, `in progress` or `unknown`."""
         row = self._connection.execute("SELECT pg_xact_status(%s::xid8)", [transaction]).fetchone()
-        return str(row[0]) if row else "unknown"
+        return str(row[0]) if row and row[0] is not None else "unknown"
 
     def remove(self) -> None:
         """Release held transactions and drop the triggers."""

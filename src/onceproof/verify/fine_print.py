@@ -63,10 +63,9 @@ def fine_print(
     hazards: str = "",
 ) -> FinePrint:
     """Answer the questions of every claim; `hazards` is the sentence about untested hazards."""
-    standard = standard_fine_print(guarantee, Hop.PROCESS)
-    orders, promise = subject.orders, standard.promise
-    if not orders.expects:
-        promise = promise.replace(", with the right content", "")
+    orders = subject.orders
+    standard = standard_fine_print(guarantee, Hop.PROCESS, contents=bool(orders.expects))
+    promise = standard.promise
     if orders.states:
         promise = (
             f"In the end {output.name} has the keys ({subject.upserts}) and contents that "
