@@ -15,6 +15,8 @@ from onceproof.harness.links.gate.client import Event
 from onceproof.harness.user_pipeline.subject import OwnPipeline
 
 FETCH: Final = Message(source="pipeline", direction="request", api="Fetch")
+_FETCHED: Final = replace(FETCH, direction="response")
+"""Names no topic: within a fetch session, a request lists only partitions that have changed."""
 _WRITES: Final = [
     Message(source="pipeline", direction="request", api=api) for api in ("Produce", "EndTxn")
 ]
@@ -37,7 +39,9 @@ class InputsInHand:
         self._look = program(context).look
         self._topics = self._look.topics
         self._began = now()
-        self._fetches = Reports(context, [replace(FETCH, topic=topic) for topic in self._topics])
+        self._fetches = Reports(
+            context, [*(replace(FETCH, topic=topic) for topic in self._topics), _FETCHED]
+        )
         try:
             self._writes = Reports(context, _WRITES)
         except BaseException:
@@ -45,7 +49,11 @@ class InputsInHand:
             raise
 
     def count(self) -> int | None:
-        """Return how many offsets it has read since it last wrote; None if no read was seen."""
+        """Return how many offsets it has read since it last wrote; None if no read was seen.
+
+        What a response brought has been read: some clients fetch again only after they have
+        processed it.
+        """
         fetches = self._fetches.fired()
         if not fetches:
             return None
@@ -78,7 +86,7 @@ class InputsInHand:
         return max(writes)
 
     def _read(self, fetches: Iterable[Event]) -> Positions:
-        """Return the last fetch offset of each partition: everything before it has been read."""
+        """Return the last offset of each partition: everything before it has been read."""
         return {
             at: offset
             for event in fetches

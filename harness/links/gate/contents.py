@@ -1,4 +1,4 @@
-"""Extract topics, transactional ids, groups and offsets from a request.
+"""Extract topics, transactional ids, groups and offsets from a request, or what a Fetch returned.
 
 Kafka's schemas, which kafka-python includes, mark such fields by entity type. So only a few APIs
 need their own code, such as FindCoordinator, whose key may be either. Newer versions have topic ids
@@ -8,6 +8,7 @@ instead of names.
 from __future__ import annotations
 
 import dataclasses
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import attrgetter
@@ -39,6 +40,10 @@ _SETTINGS: Final[dict[int, tuple[str, ...]]] = {
     int(ApiKey.Produce): ("acks",),
 }
 """Client settings in requests."""
+_BATCH: Final = struct.Struct(">qi11xi")
+"""The head of a record batch: base offset, length of what follows it, …, last offset delta."""
+_BATCH_LENGTH: Final = 12
+"""Bytes of a batch that its length does not count."""
 _KEYS: Final = {0: "group", 1: "transactional_id"}
 """The meaning of FindCoordinator's key, by key type."""
 
@@ -91,6 +96,25 @@ def _positions(message: Any) -> Iterator[tuple[str | UUID, int, int]]:
         name = topic.topic if message.API_KEY == _FETCH else topic.name
         for place in topic.partitions:
             yield name or topic.topic_id, *position(place)
+
+
+def read_by(response: Any) -> Iterator[tuple[str | UUID, int, int]]:
+    """Yield topic name or id, partition, and the offset after the last batch of a FetchResponse."""
+    for topic in response.responses:
+        for place in topic.partitions:
+            if (offset := _offset_after(place.records or b"")) is not None:
+                yield topic.topic or topic.topic_id, place.partition_index, offset
+
+
+def _offset_after(records: bytes) -> int | None:
+    """Return the offset after the last whole batch; brokers may cut off the last one."""
+    at, found = 0, None
+    while at + _BATCH.size <= len(records):
+        base, length, delta = _BATCH.unpack_from(records, at)
+        at += _BATCH_LENGTH + length
+        if at <= len(records):
+            found = base + delta + 1
+    return found
 
 
 def entity(field: dict[str, Any]) -> str | None:

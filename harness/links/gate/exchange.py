@@ -15,9 +15,10 @@ from typing import Any, Final, Protocol
 
 from onceproof.harness.kafka.errors import error_name
 from onceproof.harness.links.gate.answers import errors, refusal, set_errors
-from onceproof.harness.links.gate.contents import Contents, contents_of
+from onceproof.harness.links.gate.contents import Contents, contents_of, read_by
 from onceproof.harness.links.gate.counters import Counters
 from onceproof.harness.links.gate.messages import (
+    FETCH,
     METADATA,
     api_name,
     client_id,
@@ -189,8 +190,10 @@ class Exchange:
             direction, asked.key, request.client_id, request.contents, refused
         ):
             self.counters.firings += 1
-            error = {} if response is None else {"error": _error(response, asked)}
-            self.report("fired", rule=counted.id, direction=direction, **_described(asked), **error)
+            told = _described(asked)
+            if response is not None:
+                told |= self._answered(response, asked)
+            self.report("fired", rule=counted.id, direction=direction, **told)
             acting = counted if counted.rule.action != "report" else acting
         return acting
 
@@ -221,6 +224,19 @@ class Exchange:
         name = self.topics.name
         placed = {(name(topic), part, offset) for topic, part, offset in contents.positions}
         return replace(contents, topics=contents.topics | names, positions=frozenset(placed))
+
+    def _answered(self, frame: bytes, asked: Asked) -> dict[str, Any]:
+        """Describe a response: its errors, and the offsets that a Fetch has reached with it."""
+        told: dict[str, Any] = {"error": _error(frame, asked)}
+        if asked.key == FETCH:
+            try:
+                read = list(read_by(decode_response(frame, asked.key, asked.version)))
+            except Exception as error:
+                self._report_unreadable("response", asked, error)
+                read = []
+            name = self.topics.name
+            told["positions"] = sorted((str(name(topic)), *at) for topic, *at in read)
+        return told
 
     def _learn_topics(self, frame: bytes, asked: Asked) -> None:
         try:

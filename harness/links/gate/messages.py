@@ -23,6 +23,7 @@ _REQUESTS: Final[dict[int, Any]] = {
     for name, thing in vars(module).items()
     if name.endswith("Request")
 }
+FETCH: Final = int(ApiKey.Fetch)
 METADATA: Final = int(ApiKey.Metadata)
 
 

@@ -34,7 +34,11 @@ class Looked:
 
 def fetch(at: int, *positions: tuple[int, int], topic: str = "orders") -> Event:
     places = [[topic, *place] for place in positions]
-    return {"api": "Fetch", "at": LATER + at, "positions": places}
+    return {"api": "Fetch", "direction": "request", "at": LATER + at, "positions": places}
+
+
+def fetched(at: int, *positions: tuple[int, int], topic: str = "orders") -> Event:
+    return {**fetch(at, *positions, topic=topic), "direction": "response"}
 
 
 def produce(at: int, *transactional_ids: str) -> Event:
@@ -48,7 +52,14 @@ def end(at: int) -> Event:
 def in_hand(*events: Event, output: str = "copied", changed: int | None = None) -> InputsInHand:
     class Gate(FakeGate):
         def put(self, rule: Rule) -> Any:
-            return FakeGate(fired=[event for event in events if event["api"] == rule.message.api])
+            message = rule.message
+            fired = [
+                event
+                for event in events
+                if event["api"] == message.api
+                and event.get("direction", "request") == message.direction
+            ]
+            return FakeGate(fired=fired)
 
     look = Looked()
     if changed is not None:
@@ -85,6 +96,13 @@ def in_hand(*events: Event, output: str = "copied", changed: int | None = None) 
         ((fetch(1, (0, 5)), fetch(2, (0, 9)), produce(3, "id"), end(4), fetch(5, (0, 11))), 2),
         # Of a partition that nobody asked for before the write, its first position counts.
         ((fetch(1, (0, 5)), produce(2), fetch(3, (1, 7)), fetch(4, (1, 9), (0, 6))), 3),
+        # A client that fetches again only after it has written.
+        ((fetch(1, (0, 5)), fetched(2, (0, 9))), 4),
+        ((fetch(1, (0, 5)), fetched(2, (0, 9)), produce(3)), 0),
+        ((fetch(1, (0, 5)), fetched(2, (0, 9)), produce(3), fetched(4, (0, 12))), 3),
+        ((fetch(1, (0, 5)), fetched(2)), 0),
+        # Within a fetch session, a request names no partition that has not changed.
+        ((fetched(1, (0, 9)), produce(2), fetched(3, (0, 12), (1, 4))), 3),
         # Going back is no reading.
         ((fetch(1, (0, 5)), produce(2), fetch(3, (0, 2))), 0),
         ((fetch(1, (0, 5)), fetch(2, (0, 9), topic="changelog")), 0),
@@ -107,6 +125,6 @@ def test_its_rules_are_removed() -> None:
     gate = FakeGate()
     stage = FakeStage(gates={Link("pipeline", "broker-1"): gate})
     counted = InputsInHand(FakeContext(pipeline=FakeProgram(Looked()), stage=stage))
-    assert [rule.message.api for rule in gate.rules] == ["Fetch", "Produce", "EndTxn"]
+    assert [rule.message.api for rule in gate.rules] == ["Fetch", "Fetch", "Produce", "EndTxn"]
     counted.remove()
     assert not gate.rules
