@@ -120,7 +120,9 @@ def _nothing_found(claim: Claim) -> str:
     if claim.hop is Hop.PRODUCE:
         return f"{what} on the way into {claim.input}"
     start = claim.input if claim.hop is Hop.PROCESS else "the producers"
-    return f"{what} on the way from {start} to {claim.sink or 'the sink'}"
+    # An atomic claim is about several outputs, which only its name lists.
+    sinks = claim.name.rpartition(" → ")[2] if claim.guarantee == "atomic" else claim.sink
+    return f"{what} on the way from {start} to {sinks or 'the sink'}"
 
 
 def _rank(claim: Claim) -> tuple[int, int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -112,3 +113,13 @@ def test_braces_in_names_are_only_braces(small: SimpleNamespace) -> None:
     history = small.history("{record}{0}")
     report = build(small.record(), history, small.judgement(history, "{record}{0}"))
     assert report.findings[0].shown[0].sentence == "Record {record}{0} appears twice in ledger."
+
+
+def test_an_atomic_claim_names_all_its_outputs(small: SimpleNamespace) -> None:
+    held = small.judged("atomic", Verdict.HOLDS)
+    scope = replace(held.claim.scope, others=(("events", "read-committed"),))
+    held = replace(held, claim=replace(held.claim, scope=scope))
+    judgement = Judgement(claims=(held,), findings=(), mutation_check=())
+    assert build(small.record(), small.history(), judgement).headline.endswith(
+        "nothing was torn on the way from payments to ledger + events."
+    )
