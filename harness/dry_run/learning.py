@@ -7,7 +7,6 @@ be seen on a stage remains unknown in the profile.
 from __future__ import annotations
 
 import statistics
-import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -19,6 +18,7 @@ from confluent_kafka.admin import AdminClient
 
 from onceproof.harness.context.pipeline import Positions
 from onceproof.harness.context.run_context import Collected, RunContext
+from onceproof.harness.dry_run.pace import Pace
 from onceproof.harness.dry_run.probing import Probe
 from onceproof.harness.faults.messages.message import AtGates
 from onceproof.harness.faults.program.several import workers
@@ -92,7 +92,7 @@ class Learner:
         self._reports: dict[str, AtGates] = {}
         self._seen: dict[str, list[Event]] = {}
         self._statements: Statements | None = None
-        self._pauses = _Pauses(context)
+        self._pace = Pace(context)
         self._members: dict[str, GroupProfile] = {}
         self._processes = 1
 
@@ -109,7 +109,7 @@ class Learner:
     def carry_out(self) -> None:
         """Wait until the records are sent, and for a first commit; then stop watching the links."""
         producers = self._context.producers
-        self._pauses.start()
+        self._pace.start()
         wait_until(
             lambda: producers.finished,
             what="the dry run's records to be sent",
@@ -157,7 +157,8 @@ class Learner:
 
     def after_collect(self, known: Collected) -> None:
         """Build the profile from what was seen, and try odd records."""
-        longest = self._pauses.stop()
+        pace = self._pace.stop()
+        longest = pace.pause
         seen = self._seen
         tables, table = self._tables()
         how = self._statements.how() if self._statements else None
@@ -194,6 +195,7 @@ class Learner:
             http_methods=self._http_methods(),
             processes=self._processes,
             pause=round(longest, 1),
+            speed=pace.speed,
             rest=max(_MIN_REST, round(2 * longest, 1)),
             survives=survives,
             ends_at=ends_at,
@@ -269,46 +271,6 @@ class Learner:
                 for log in reader.read_topic(topic)
                 if log.entries
             }
-
-
-class _Pauses:
-    """Measures the longest pause between two writes of a pipeline while inputs wait for effects."""
-
-    def __init__(self, context: RunContext) -> None:
-        self._context = context
-        self._stopped = threading.Event()
-        self._longest = 0.0
-        self._thread = threading.Thread(target=self._watch, daemon=True)
-
-    def start(self) -> None:
-        if isinstance(self._context.pipeline, Program):
-            self._thread.start()
-
-    def stop(self) -> float:
-        """Stop measuring; return the longest pause in seconds."""
-        self._stopped.set()
-        if self._thread.is_alive():
-            self._thread.join()
-        return self._longest
-
-    def _watch(self) -> None:
-        pipeline = self._context.pipeline
-        assert isinstance(pipeline, Program), "only programs are watched"
-        since, changes = self._context.stop.monotonic(), pipeline.look.changes
-        while not self._stopped.wait(_EVERY):
-            try:
-                pipeline.look.size()
-                waits = pipeline.look.waits()
-            except AWAY:
-                continue
-            if self._context.producers.finished and self._context.producers.workload.rounds > 1:
-                waits = False  # a window is closed only by the next input
-            written = pipeline.look.changes != changes
-            if waits or written:
-                # Count also the pause before a write after which no input waits any more.
-                self._longest = max(self._longest, self._context.stop.monotonic() - since)
-            if written or not waits:
-                since, changes = self._context.stop.monotonic(), pipeline.look.changes
 
 
 def _assigned(members: Iterable[Any]) -> set[str]:

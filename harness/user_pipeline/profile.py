@@ -93,6 +93,7 @@ class Profile:
         http_methods: of the requests that the HTTP service carried out for it.
         processes: number of its processes with connections to brokers.
         pause: longest pause in seconds between two writes while inputs waited.
+        speed: inputs per second, if it did not keep up with the dry run's producers; else None.
         rest: seconds without a change after which its outputs are considered idle.
         survives, ends_at: kinds of odd records (names of `ODD`) after which it continued or ended.
     """
@@ -117,6 +118,7 @@ class Profile:
     http_methods: tuple[str, ...] = ()
     processes: int = 1
     pause: float = 0.0
+    speed: float | None = None
     rest: float = 5.0
     survives: tuple[str, ...] = ()
     ends_at: tuple[str, ...] = ()
@@ -162,6 +164,7 @@ class Profile:
             self._stores(),
             self._calls(),
             self._odd(),
+            f"It processes {self.speed:g} inputs per second." if self.speed else "",
             f"Its outputs count as idle after {self.rest:g} s without a change.",
         ]
         return " ".join(sentence for sentence in sentences if sentence)

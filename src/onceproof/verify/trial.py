@@ -63,6 +63,8 @@ _FEWEST: Final = 10
 """Minimum number of faults in a plan."""
 _STRIKE_SECONDS: Final = 6.0
 """Approximate duration of one fault."""
+_LOAD: Final = 0.7
+"""Share of a slow pipeline's speed at which it gets inputs, so that it catches up after faults."""
 DRY_RUN_RECORDS: Final = 300
 """Records that a dry run sends."""
 _DRY_RUN_RATE: Final = 60
@@ -132,10 +134,15 @@ def planned(scenario: Scenario, options: VerifyOptions, profile: Profile, plan: 
         return _with(scenario, options, orders, schedule_of(options), profile, plan)
     if isinstance(orders, Orders):
         orders = replace(orders, odd=_odd_orders(options, _subject_of(scenario), profile))
+    faults = max(len(plan.schedule), 1)
+    records, bearable = max(RECORDS, _EACH * faults), float(options.rate)
+    if profile.speed is not None:
+        bearable = min(bearable, profile.speed * _LOAD)
+        records = min(records, max(_LEAST, round(bearable * _STRIKE_SECONDS)) * faults)
     if options.records is None and options.data is None:
-        orders = orders.of_size(max(RECORDS, _EACH * len(plan.schedule)) * _windows(orders))
-    seconds = _STRIKE_SECONDS * max(len(plan.schedule), 1)
-    orders = replace(orders, rate=max(1, min(options.rate, round(orders.records / seconds))))
+        orders = orders.of_size(records * _windows(orders))
+    rate = min(bearable, orders.records / (_STRIKE_SECONDS * faults))
+    orders = replace(orders, rate=max(1, round(rate)))
     return _with(scenario, options, orders, plan.schedule, profile, plan)
 
 

@@ -13,9 +13,9 @@ from onceproof.harness.dry_run.learning import (
     Learner,
     _commit_interval,
     _isolation,
-    _Pauses,
     _transaction_version,
 )
+from onceproof.harness.dry_run.pace import Pace
 from onceproof.harness.faults.messages.message import AtGates
 from onceproof.harness.user_pipeline.outputs.base import UnreadableOutput
 from onceproof.harness.user_pipeline.profile import (
@@ -76,7 +76,7 @@ def learned(
     learner = Learner(FakeContext(pipeline=pipeline), kept)
     learner._seen = {api: list(events) for api, events in seen.items()}
     learner._members = dict(members or {})
-    learner._pauses._longest = pause
+    learner._pace._longest = pause
     learner._statements = Seen(tables) if tables[0] else None
     learner.after_collect(Collected(returned={}))
     assert kept.profile is not None
@@ -264,7 +264,7 @@ class Watched:
 )
 def test_the_longest_pause_while_inputs_wait(ticks: str, longest: float) -> None:
     watched = Watched(ticks)
-    pauses = _Pauses(FakeContext(pipeline=FakeProgram(watched), stop=watched.time))
+    pauses = Pace(FakeContext(pipeline=FakeProgram(watched), stop=watched.time))
     pauses._stopped = watched  # type: ignore[assignment]
     pauses._watch()
     assert pauses._longest == longest

@@ -474,6 +474,17 @@ def test_there_are_records_for_every_fault() -> None:
         assert scenario.workload.rate <= 400
 
 
+def test_a_slow_program_gets_fewer_inputs_at_a_rate_that_it_bears() -> None:
+    slow = tried(SAID, replace(COPY, speed=30.0))
+    faults = len(slow.schedule)
+    assert (slow.workload.rate, slow.workload.records) == (21, 126 * faults)
+    crawling = tried(SAID, replace(COPY, speed=0.5))
+    assert (crawling.workload.rate, crawling.workload.records) == (1, 20 * faults)
+    assert tried(SAID, replace(COPY, speed=9_000.0)).workload == tried(SAID).workload
+    asked = tried(replace(SAID, records=9_000), replace(COPY, speed=30.0))
+    assert (asked.workload.rate, asked.workload.records) == (21, 9_000)
+
+
 def test_the_last_records_are_kept_as_sentinels() -> None:
     assert tried(SAID).workload.sentinels == SENTINELS
     few = tried(replace(SAID, records=500, faults=("kill program",)))
