@@ -1,4 +1,4 @@
-"""Kafka Connect on trial: its positions, hazards and settings, and the file that it writes."""
+"""Kafka Connect subjects: committed offsets, hazards, worker settings and the file sink."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ VALUES = [payment.value.decode() for payment in PAYMENTS]
 
 
 def entry(key: Any, value: Any, **more: Any) -> Entry:
-    told = None if value is None else json.dumps(value).encode()
-    return logs.entry(0, key=json.dumps(key).encode(), value=told, **more)
+    data = None if value is None else json.dumps(value).encode()
+    return logs.entry(0, key=json.dumps(key).encode(), value=data, **more)
 
 
-# Positions.
+# Committed offsets.
 
 
-def test_a_file_source_goes_on_at_the_next_byte() -> None:
+def test_file_source_offset_is_the_next_byte() -> None:
     found = commit_of(
         entry(["copy", {"filename": "/somewhere/payments.jsonl"}], {"position": 170}),
         "copy",
@@ -49,10 +49,12 @@ def test_a_file_source_goes_on_at_the_next_byte() -> None:
     assert found == Commit(topic="payments.jsonl", partition=0, offset=170, transactional=True)
 
 
-def test_a_mirror_source_goes_on_behind_what_it_has_copied() -> None:
-    where = {"cluster": "origin", "topic": "payments", "partition": 2}
+def test_mirror_source_offset_is_one_past_the_copied_record() -> None:
+    source_partition = {"cluster": "origin", "topic": "payments", "partition": 2}
     found = commit_of(
-        entry(["copy", where], {"offset": 41}, transactional=False), "copy", place_in_topic
+        entry(["copy", source_partition], {"offset": 41}, transactional=False),
+        "copy",
+        place_in_topic,
     )
     assert found == Commit(topic="payments", partition=2, offset=42, transactional=False)
 
@@ -65,21 +67,21 @@ def test_a_mirror_source_goes_on_behind_what_it_has_copied() -> None:
         entry(["copy", {"filename": "/a"}], {"position": 1}, kind="commit"),
     ],
 )
-def test_what_is_no_position_of_it(other: Entry) -> None:
+def test_unrelated_entries_are_not_commits(other: Entry) -> None:
     assert commit_of(other, "copy", place_in_file) is None
 
 
-# What it was put to.
+# Hazards.
 
 
-def test_hazards_are_read_off_the_sink() -> None:
+def test_finds_aborted_transactions_and_replayed_inputs() -> None:
     log = [
         {"topic": topic, "partition": 0, "offset": n, "producer_id": 7, "kind": kind, "record": "d"}
         for topic in ("out", "in")
         for n, kind in enumerate(("data", "data", "abort", "data", "commit"))
     ]
     effects = [{"sink": "out", "record": r} for r in ("a", "b", "a", "c", "c", None, None)]
-    effects += 3 * [{"sink": "out", "record": "d"}]  # it was sent three times
+    effects += 3 * [{"sink": "out", "record": "d"}]  # sent three times, so not replayed
     effects += [{"sink": "other", "record": "b"}]
     aborted, replayed = hazards(log, effects, sink="out")
     assert (aborted["hazard"], aborted["detail"].split()[0]) == ("aborted-transaction", "2")
@@ -87,7 +89,7 @@ def test_hazards_are_read_off_the_sink() -> None:
     assert (replayed["hazard"], replayed["detail"]) == ("replayed-input", detail)
 
 
-def test_a_quiet_run_has_none() -> None:
+def test_undisturbed_run_has_no_hazards() -> None:
     log = [
         {"topic": "out", "partition": 0, "offset": 0, "producer_id": 7, "kind": "commit"},
         {"topic": "onceproof-connect-offsets", "kind": "abort"},
@@ -95,7 +97,7 @@ def test_a_quiet_run_has_none() -> None:
     assert hazards(log, [{"sink": "out", "record": "a"}], sink="out") == []
 
 
-# The file of a sink.
+# The sink's file.
 
 
 def lines(folder: Path, text: str) -> Lines:
@@ -117,30 +119,30 @@ def test_each_line_is_an_effect(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "pieces"),
+    ("text", "torn"),
     [
-        (f"{VALUES[0]}{VALUES[1]}\n", 0),  # dead before its newline
-        (f"{VALUES[0]}\n\n{VALUES[1]}\n", 0),  # or two that write at once
-        (f"{VALUES[0]}\n{VALUES[2][:30]}{VALUES[1]}\n", 1),  # dead amid a line
+        (f"{VALUES[0]}{VALUES[1]}\n", 0),  # killed before the newline
+        (f"{VALUES[0]}\n\n{VALUES[1]}\n", 0),  # two concurrent writers
+        (f"{VALUES[0]}\n{VALUES[2][:30]}{VALUES[1]}\n", 1),  # killed in mid-line
         (f"{VALUES[0]}\n{VALUES[1]}\n{VALUES[2][:-1]}", 1),
         (f"{VALUES[0]}\n{VALUES[1]}\n7\n", 1),
     ],
 )
-def test_pieces_are_counted_and_passed_over(tmp_path: Path, text: str, pieces: int) -> None:
+def test_torn_lines_are_counted_and_skipped(tmp_path: Path, text: str, torn: int) -> None:
     sink = lines(tmp_path, text)
     assert records(sink) == [PAYMENTS[0].record, PAYMENTS[1].record]
-    assert sink.torn() == pieces
+    assert sink.torn() == torn
 
 
-def test_a_file_that_is_not_there_holds_nothing(tmp_path: Path) -> None:
+def test_missing_file_has_no_effects(tmp_path: Path) -> None:
     sink = Lines(tmp_path / "payments.txt", sink="payments.txt")
     assert (sink.size(), sink.effects(), sink.torn()) == (0, [], 0)
 
 
-def test_a_copy_is_the_payment_byte_for_byte() -> None:
+def test_copies_are_matched_byte_for_byte() -> None:
     payment, *others = PAYMENTS
 
-    def seen(entry: Entry, *, keyed: bool) -> tuple[str | None, str]:
+    def identity_of(entry: Entry, *, keyed: bool) -> tuple[str | None, str]:
         sink = CopiesTopic(None, topic="out", view="read_committed", keyed=keyed)  # type: ignore[arg-type]
         effect = sink._effect(entry, 0)
         return effect.record, effect.digest
@@ -149,18 +151,18 @@ def test_a_copy_is_the_payment_byte_for_byte() -> None:
     wrong = replace(copy, value=payment.value + b" ")
     swapped = replace(copy, key=b"nobody")
     for subject, keyed in ((FileSource(), False), (MirrorSource(), True)):
-        assert seen(copy, keyed=keyed) in list(subject.yields(PAYMENTS))
-        assert seen(wrong, keyed=keyed) not in list(subject.yields(PAYMENTS))
-    assert seen(swapped, keyed=True) not in list(MirrorSource().yields(PAYMENTS))
-    assert seen(swapped, keyed=False) in list(FileSource().yields(PAYMENTS))
-    assert seen(replace(copy, value=b"else"), keyed=False)[0] is None
+        assert identity_of(copy, keyed=keyed) in list(subject.yields(PAYMENTS))
+        assert identity_of(wrong, keyed=keyed) not in list(subject.yields(PAYMENTS))
+    assert identity_of(swapped, keyed=True) not in list(MirrorSource().yields(PAYMENTS))
+    assert identity_of(swapped, keyed=False) in list(FileSource().yields(PAYMENTS))
+    assert identity_of(replace(copy, value=b"else"), keyed=False)[0] is None
     assert (others[0].record, digest(others[0].value)) in list(FileSink().yields(PAYMENTS))
 
 
 # Subjects and workers.
 
 
-def test_a_twin_is_the_same_without_exactly_once_support() -> None:
+def test_twin_differs_only_in_exactly_once_support() -> None:
     for kind in (FileSource, MirrorSource):
         exactly, twin = kind(), kind(exactly=False)
         assert twin.name == f"{exactly.name}-disabled"
@@ -176,7 +178,7 @@ def test_a_twin_is_the_same_without_exactly_once_support() -> None:
     assert not FileSink().atomic
 
 
-def test_a_worker_gets_properties(tmp_path: Path) -> None:
+def test_worker_properties_and_command(tmp_path: Path) -> None:
     WorkerTask(
         name="worker-1",
         bootstrap="127.1.2.3:9092",
@@ -210,8 +212,8 @@ class _Worker(BaseHTTPRequestHandler):
 
     def do_PUT(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        taken = json.loads(body).get("topic") == "out"
-        self._answer(201 if taken else 409, {"message": "a rebalance is in process"})
+        accepted = json.loads(body).get("topic") == "out"
+        self._answer(201 if accepted else 409, {"message": "a rebalance is in process"})
 
     def _answer(self, status: int, content: Any) -> None:
         data = json.dumps(content).encode()
@@ -233,27 +235,27 @@ def worker() -> Iterator[str]:
     server.server_close()
 
 
-def test_the_next_worker_is_asked_where_one_is_gone(worker: str) -> None:
+def test_status_falls_back_to_the_next_worker(worker: str) -> None:
     rest = Rest("Basic abc")
     assert rest.status(["127.0.0.1:1", worker], "copy") == {"tasks": [{"id": 0}]}
     assert rest.status(["127.0.0.1:1"], "copy") is None
     assert "ConnectionRefusedError" in rest.last_error
 
 
-def test_a_refusal_is_told(worker: str) -> None:
+def test_create_keeps_the_error_of_a_refusal(worker: str) -> None:
     rest = Rest("Basic abc")
     assert rest.create(worker, "copy", {"topic": "out"})
     assert not rest.create(worker, "copy", {})
     assert rest.last_error.endswith('409 {"message": "a rebalance is in process"}')
 
 
-def test_a_password_is_in_files_of_ours_alone_and_in_each_request(tmp_path: Path) -> None:
+def test_login_keeps_credentials_private(tmp_path: Path) -> None:
     folder = tmp_path / 'a"b\\c'
     folder.mkdir()
     login, other = Login.new(folder), Login.new(tmp_path)
     users = folder / "connect-users"
     assert users.stat().st_mode & 0o777 == 0o600
-    said = base64.b64decode(login.authorization.removeprefix("Basic ")).decode()
-    assert users.read_text() == said.replace(":", ": ") + "\n"
-    assert said not in login.jaas.read_text()
+    credentials = base64.b64decode(login.authorization.removeprefix("Basic ")).decode()
+    assert users.read_text() == credentials.replace(":", ": ") + "\n"
+    assert credentials not in login.jaas.read_text()
     assert login.authorization != other.authorization

@@ -1,4 +1,4 @@
-"""Who runs a connector's task, and what becomes of one that failed, on workers made up here."""
+"""Task ownership and restarts of failed tasks, on fake Connect workers."""
 
 from __future__ import annotations
 
@@ -20,33 +20,37 @@ from tests.unit.fakes.run_context import FakeStop
 from tests.unit.fakes.stage import FakeStage
 
 
-class Asked:
-    """What workers answer."""
+class FakeRest:
+    """The REST interface of workers that report `tasks`."""
 
-    said = "nothing"
+    last_error = "nothing"
 
     def __init__(self, *tasks: tuple[str, str]) -> None:
         self.tasks = [{"state": s, "worker_id": w, "trace": "it broke"} for s, w in tasks]
-        self.asked: list[list[str]] = []
+        self.queried: list[list[str]] = []
         self.restarts = 0
 
     def status(self, addresses: Any, connector: str) -> dict[str, Any] | None:
-        self.asked.append(list(addresses))
-        return {"connector": {"state": "RUNNING"}, "tasks": self.tasks} if self.asked[-1] else None
+        self.queried.append(list(addresses))
+        return (
+            {"connector": {"state": "RUNNING"}, "tasks": self.tasks} if self.queried[-1] else None
+        )
 
     def restart_failed(self, address: str, connector: str) -> bool:
         self.restarts += 1
         return True
 
 
-class Nothing:
-    """No position is committed."""
+class NoCommits:
+    """Offsets of a connector that has committed nothing."""
 
     def look(self) -> list[Commit]:
         return []
 
 
-def crew(asked: Asked, *, dead: str = "", still: str = "", stop: Stop | None = None) -> Workers:
+def make_workers(
+    rest: FakeRest, *, dead: str = "", still: str = "", stop: Stop | None = None
+) -> Workers:
     tasks = [
         WorkerTask(
             name=f"worker-{n}",
@@ -66,60 +70,60 @@ def crew(asked: Asked, *, dead: str = "", still: str = "", stop: Stop | None = N
         login=Login(jaas=Path("/jaas"), authorization="Basic abc"),
         connector="copy",
         settings={},
-        positions=Nothing(),
+        positions=NoCommits(),
     )
     made.mend_every = 0.02
-    made._rest = asked  # type: ignore[assignment]
+    made._rest = rest  # type: ignore[assignment]
     for task in tasks:
         made._running[task.name] = life = FakeProcess(f"{task.name}#1", lives=task.name != dead)
         life.still = task.name == still
     return made
 
 
-def test_the_owner_is_who_is_said_to_run_the_task() -> None:
-    asked = Asked(("RUNNING", "here:1"))
-    assert crew(asked).owner() == "worker-1"
-    assert asked.asked == [["here:0", "here:1"]]
+def test_owner_is_the_worker_running_the_task() -> None:
+    rest = FakeRest(("RUNNING", "here:1"))
+    assert make_workers(rest).owner() == "worker-1"
+    assert rest.queried == [["here:0", "here:1"]]
 
 
 @pytest.mark.parametrize("gone", [{"dead": "worker-1"}, {"still": "worker-1"}])
-def test_one_that_is_gone_runs_nothing_whatever_is_said(gone: dict[str, str]) -> None:
-    asked = Asked(("RUNNING", "here:1"))
-    assert crew(asked, **gone).owner() is None
-    assert asked.asked == [["here:0"]], "nor is it asked"
+def test_dead_or_frozen_worker_is_never_the_owner(gone: dict[str, str]) -> None:
+    rest = FakeRest(("RUNNING", "here:1"))
+    assert make_workers(rest, **gone).owner() is None
+    assert rest.queried == [["here:0"]], "nor is it asked"
 
 
 @pytest.mark.parametrize("state", ["UNASSIGNED", "FAILED", "PAUSED", "RESTARTING"])
-def test_a_task_that_does_not_run_has_no_owner(state: str) -> None:
-    assert crew(Asked((state, "here:0"))).owner() is None
+def test_task_that_is_not_running_has_no_owner(state: str) -> None:
+    assert make_workers(FakeRest((state, "here:0"))).owner() is None
 
 
-def test_a_task_that_failed_is_started_again_and_counted() -> None:
-    asked = Asked(("FAILED", "here:0"))
-    made = crew(asked)
+def test_failed_task_is_restarted_and_counted() -> None:
+    rest = FakeRest(("FAILED", "here:0"))
+    made = make_workers(rest)
     made._restarter.start()
     try:
-        wait_until(lambda: asked.restarts >= 1, what="a restart", seconds=20)
-        asked.tasks = [{"state": "RUNNING", "worker_id": "here:0"}]
+        wait_until(lambda: rest.restarts >= 1, what="a restart", seconds=20)
+        rest.tasks = [{"state": "RUNNING", "worker_id": "here:0"}]
     finally:
         made._over.set()
         made._restarter.join(20)
-    assert f"failed tasks restarted {asked.restarts} times" in (made.shortly() or "")
+    assert f"failed tasks restarted {rest.restarts} times" in (made.shortly() or "")
     made.check()
 
 
-def test_one_that_fails_over_and_over_is_given_up() -> None:
-    asked = Asked(("FAILED", "here:0"))
-    made = crew(asked)
+def test_gives_up_on_task_that_keeps_failing() -> None:
+    rest = FakeRest(("FAILED", "here:0"))
+    made = make_workers(rest)
     made._restarter.start()
     made._restarter.join(60)
-    assert asked.restarts == LIVES
+    assert rest.restarts == LIVES
     with pytest.raises(PipelineTrouble, match=r"copy failed again after .* restarts: it broke"):
         made.check()
     with pytest.raises(PipelineTrouble):
         made.wait_owner()
 
 
-def test_waiting_for_an_owner_says_what_was_seen() -> None:
+def test_wait_owner_timeout_reports_the_last_state() -> None:
     with pytest.raises(Overdue, match=r"a worker to run the task of copy.*UNASSIGNED"):
-        crew(Asked(("UNASSIGNED", "here:0")), stop=FakeStop()).wait_owner()
+        make_workers(FakeRest(("UNASSIGNED", "here:0")), stop=FakeStop()).wait_owner()

@@ -1,4 +1,4 @@
-"""A Flink job's checkpoints made by hand, and a job that does nothing but run."""
+"""Hand-made Flink checkpoints, and a dummy process in place of a Flink job."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from onceproof.harness.subjects.group.positions import Committed
 from onceproof.harness.wait import wait_until
 from tests.unit.fakes.pipelines import parts_in
 
-NOWHERE = -(2**63)
+NO_STOPPING_OFFSET = -(2**63)
 COUNTING = """
 import sys, time
 n = 0
@@ -27,14 +27,14 @@ while True:
 ENDING = "print('no more')"
 
 
-def split(topic: str, partition: int, offset: int, end: int = NOWHERE) -> bytes:
-    """As Kafka's connector writes one."""
+def split(topic: str, partition: int, offset: int, end: int = NO_STOPPING_OFFSET) -> bytes:
+    """Encode a source split as Flink's Kafka connector does."""
     name = topic.encode()
     return struct.pack(">H", len(name)) + name + struct.pack(">iqq", partition, offset, end)
 
 
 class MadeUpCheckpoint:
-    """One checkpoint of one life, step by step as Flink makes it."""
+    """A checkpoint that is written step by step, as Flink does."""
 
     def __init__(self, folder: Path, number: int, job: str = "f00") -> None:
         self.folder = folder / job / f"chk-{number}"
@@ -42,19 +42,19 @@ class MadeUpCheckpoint:
         self._in_progress = self.folder / f"{IN_PROGRESS}.1234"
 
     def flush(self, positions: Mapping[int, int], topic: str = "payments") -> None:
-        """Write `_metadata` under another name."""
+        """Write `_metadata` under its in-progress name."""
         splits = b"".join(split(topic, p, offset) for p, offset in positions.items())
         self._in_progress.write_bytes(b"\x49\x60 operators " + splits + b" the end")
 
     def complete(self, positions: Mapping[int, int] | None = None) -> None:
-        """Move it in."""
+        """Rename the in-progress file to `_metadata`."""
         if positions is not None:
             self.flush(positions)
         self._in_progress.rename(self.folder / METADATA)
 
 
 class MadeUpJob(FlinkJob):
-    """A job that remembers how its lives were started."""
+    """A job that records the settings that each life was started with."""
 
     def __init__(
         self,
@@ -73,8 +73,8 @@ class MadeUpJob(FlinkJob):
         self.history.mkdir()
         self.work.mkdir()
 
-        def command(own: Mapping[str, str]) -> list[str | Path]:
-            self.started.append(dict(own))
+        def command(settings: Mapping[str, str]) -> list[str | Path]:
+            self.started.append(dict(settings))
             return [sys.executable, "-I", "-S", "-c", program]
 
         super().__init__(
@@ -89,19 +89,19 @@ class MadeUpJob(FlinkJob):
         )
 
     def checkpoint(self, number: int) -> MadeUpCheckpoint:
-        """Begin one of the life that runs."""
+        """Begin a checkpoint of the current life."""
         return MadeUpCheckpoint(self.work / "checkpoints" / self.life, number)
 
     def completed(self, number: int) -> None:
-        """Wait until it is known."""
+        """Wait until the job has noticed that checkpoint `number` is complete."""
         wait_until(
             lambda: self.newest() == number, what=f"checkpoint {number} to be known", seconds=20,
             seen=self.newest,
         )  # fmt: skip
 
     def goes_on(self) -> None:
-        """See that the life counts on."""
-        said = self.running().tail(1)
+        """Wait until the running life prints something new."""
+        before = self.running().tail(1)
         wait_until(
-            lambda: self.running().tail(1) != said, what="the job to go on", seconds=20
+            lambda: self.running().tail(1) != before, what="the job to go on", seconds=20
         )  # fmt: skip

@@ -1,6 +1,6 @@
-"""Lives of a Flink job: where each starts, what is noted of it, and its crash points.
+"""Lives of a Flink job: starting points, recorded offsets and crash points.
 
-The job is a program that counts aloud, and its checkpoints are made by hand.
+The job is a dummy process; its checkpoints are made by hand.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from onceproof.harness.subjects.flink.crash_points import (
 from onceproof.harness.wait import Stop, wait_until
 from tests.unit.harness.subjects.flink.made_up_job import ENDING, MadeUpJob
 
-Making = Callable[..., MadeUpJob]
+MakeJob = Callable[..., MadeUpJob]
 
 
 @dataclass(frozen=True)
-class Kept:
-    """Positions of a group."""
+class GroupOffsets:
+    """Fixed committed offsets of a group."""
 
     commits: list[Commit]
 
@@ -44,11 +44,11 @@ class Kept:
 
 
 @pytest.fixture
-def make(tmp_path: Path, processes: Processes) -> Iterator[Making]:
+def make(tmp_path: Path, processes: Processes) -> Iterator[MakeJob]:
     made: list[MadeUpJob] = []
 
-    def job(**given: Any) -> MadeUpJob:
-        made.append(MadeUpJob(tmp_path, processes, **given))
+    def job(**options: Any) -> MadeUpJob:
+        made.append(MadeUpJob(tmp_path, processes, **options))
         made[-1].start()
         return made[-1]
 
@@ -57,10 +57,10 @@ def make(tmp_path: Path, processes: Processes) -> Iterator[Making]:
         one.close()
 
 
-# Where a life starts, and what is noted.
+# Starting points and recorded offsets.
 
 
-def test_a_life_starts_from_the_newest_complete_checkpoint(make: Making) -> None:
+def test_life_starts_from_the_newest_complete_checkpoint(make: MakeJob) -> None:
     job = make()
     job.checkpoint(1).complete({0: 10, 1: 7})
     job.checkpoint(2).flush({0: 20, 1: 9})
@@ -77,20 +77,20 @@ def test_a_life_starts_from_the_newest_complete_checkpoint(make: Making) -> None
     assert job.newest() is None
 
 
-def test_a_life_that_completed_none_leaves_its_beginning_to_the_next(make: Making) -> None:
+def test_life_that_completes_no_checkpoint_keeps_the_previous_one(make: MakeJob) -> None:
     job = make()
     job.checkpoint(4).complete({0: 10})
     for _ in range(2):
         job.kill("a test")
         job.start()
-    paths = [own.get("execution.state-recovery.path", "") for own in job.started]
+    paths = [settings.get("execution.state-recovery.path", "") for settings in job.started]
     assert paths[1] == paths[2]
     assert paths[2].endswith("/life-1/f00/chk-4")
 
 
-def test_records_flow_when_another_life_would_start_behind_some(make: Making) -> None:
+def test_unrestored_job_flows_once_its_group_has_committed(make: MakeJob) -> None:
     kept: list[Commit] = []
-    job = make(restored=False, kept=Kept(kept))
+    job = make(restored=False, kept=GroupOffsets(kept))
     job.checkpoint(1).complete({0: 10})
     job.completed(1)
     assert job.positions() == {("payments", 0): 10}
@@ -99,20 +99,20 @@ def test_records_flow_when_another_life_would_start_behind_some(make: Making) ->
     assert job.flows()
 
 
-def test_the_twin_starts_without_it(make: Making) -> None:
+def test_unrestored_twin_resumes_from_the_configured_start(make: MakeJob) -> None:
     job = make(restored=False, start=0)
     job.checkpoint(1).complete({0: 10})
     job.completed(1)
     job.kill("a test")
     job.start()
-    assert [set(own) for own in job.started] == [{"execution.checkpointing.dir"}] * 2
+    assert [set(settings) for settings in job.started] == [{"execution.checkpointing.dir"}] * 2
     assert job.positions() is None
     assert job.commits == 1
     rows = read_lines(job.history).lines["positions"]
     assert [(r["offset"], r["batch"]) for r in rows] == [(10, 1), (0, None)]
 
 
-def test_where_a_group_makes_it_start_is_not_known_beforehand(make: Making) -> None:
+def test_unrestored_job_without_start_records_no_resume_offset(make: MakeJob) -> None:
     job = make(restored=False)
     job.checkpoint(1).complete({0: 10})
     job.completed(1)
@@ -122,7 +122,7 @@ def test_where_a_group_makes_it_start_is_not_known_beforehand(make: Making) -> N
     assert len(read_lines(job.history).lines["positions"]) == 1
 
 
-def test_positions_are_written_as_they_come(make: Making) -> None:
+def test_records_the_offsets_of_each_checkpoint(make: MakeJob) -> None:
     job = make()
     job.checkpoint(1).complete({0: 10})
     job.completed(1)
@@ -137,7 +137,7 @@ def test_positions_are_written_as_they_come(make: Making) -> None:
     ]
 
 
-def test_what_a_zombie_completes_is_nobodys(make: Making) -> None:
+def test_checkpoint_completed_by_a_zombie_is_ignored(make: MakeJob) -> None:
     job = make()
     job.checkpoint(1).complete({0: 10})
     job.completed(1)
@@ -153,62 +153,64 @@ def test_what_a_zombie_completes_is_nobodys(make: Making) -> None:
     assert job.started[-1]["execution.state-recovery.path"].endswith("/life-2/f00/chk-2")
 
 
-def test_one_that_ends_by_itself_is_started_again_but_not_for_ever(
-    make: Making, monkeypatch: pytest.MonkeyPatch
+def test_job_that_keeps_ending_is_restarted_then_given_up(
+    make: MakeJob, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervisor, "LIVES", 2)
     job = make(program=ENDING)
 
-    def troubled() -> str | None:
+    def reported_trouble() -> str | None:
         try:
             job.check()
         except PipelineTrouble as trouble:
             return str(trouble)
         return None
 
-    said = wait_until(troubled, what="the job to be given up", seconds=20)
-    assert "ended by itself 3 times" in said
-    assert "no more" in said
+    message = wait_until(reported_trouble, what="the job to be given up", seconds=20)
+    assert "ended by itself 3 times" in message
+    assert "no more" in message
     assert len(job.started) == 3
 
 
-def test_a_checkpoint_that_cannot_be_read_is_told(make: Making) -> None:
+def test_unreadable_checkpoint_fails_the_check(make: MakeJob) -> None:
     job = make()
     checkpoint = job.checkpoint(1)
     (checkpoint.folder / METADATA).mkdir()
 
-    def troubled() -> str | None:
+    def reported_trouble() -> str | None:
         try:
             job.check()
         except WatchTrouble as trouble:
             return str(trouble)
         return None
 
-    said = wait_until(troubled, what="the trouble", seconds=20)
-    assert "failed: UnreadableCheckpoint: " in said
-    assert "chk-1" in said
+    message = wait_until(reported_trouble, what="the trouble", seconds=20)
+    assert "failed: UnreadableCheckpoint: " in message
+    assert "chk-1" in message
 
 
 # Crash points.
 
 
 class Coordinators:
-    """Say what the test says."""
+    """States of transactions: one of `answers` at each call, and the last from then on."""
 
-    def __init__(self, *told: Mapping[str, str]) -> None:
-        self.told = list(told)
-        self.asked = 0
+    def __init__(self, *answers: Mapping[str, str]) -> None:
+        self.answers = list(answers)
+        self.calls = 0
 
     def __call__(self) -> Mapping[str, str]:
-        self.asked += 1
-        return self.told.pop(0) if len(self.told) > 1 else self.told[0]
+        self.calls += 1
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 
-def armed_trigger(job: MadeUpJob, window: Window, told: Coordinators) -> FlinkCrashPointTrigger:
+def armed_trigger(
+    job: MadeUpJob, window: Window, coordinators: Coordinators
+) -> FlinkCrashPointTrigger:
     def strike() -> None:
         job.kill("a test")
 
-    return FlinkCrashPointTrigger(window, job=job, look=told, strike=strike, stop=Stop())
+    return FlinkCrashPointTrigger(window, job=job, look=coordinators, strike=strike, stop=Stop())
 
 
 def hit(trigger: FlinkCrashPointTrigger) -> Hit:
@@ -219,7 +221,7 @@ OPEN = {"billing-0-1": "Ongoing", "billing-1-1": "Ongoing", "billing-0-2": "Ongo
 
 
 @pytest.mark.parametrize("window", WINDOWS.values(), ids=WINDOWS)
-def test_each_window_is_hit_at_its_sign(make: Making, window: Window) -> None:
+def test_trigger_strikes_at_the_sign_of_its_window(make: MakeJob, window: Window) -> None:
     job = make()
     trigger = armed_trigger(job, window, Coordinators(OPEN))
     checkpoint = job.checkpoint(1)
@@ -235,62 +237,64 @@ def test_each_window_is_hit_at_its_sign(make: Making, window: Window) -> None:
     assert found.process.how == "a test"
 
 
-def test_a_transaction_that_has_ended_is_a_miss(make: Making) -> None:
+def test_ended_transaction_counts_as_a_miss(make: MakeJob) -> None:
     job = make()
-    told = Coordinators({**OPEN, "billing-1-1": "CompleteCommit"})
-    trigger = armed_trigger(job, CHECKPOINT_COMPLETE, told)
+    coordinators = Coordinators({**OPEN, "billing-1-1": "CompleteCommit"})
+    trigger = armed_trigger(job, CHECKPOINT_COMPLETE, coordinators)
     job.checkpoint(1).complete({0: 3})
     job.completed(1)
     job.goes_on()
     assert trigger.hit is None
-    told.told = [{"billing-0-2": "Ongoing", "billing-1-2": "Empty"}]
+    coordinators.answers = [{"billing-0-2": "Ongoing", "billing-1-2": "Empty"}]
     job.checkpoint(2).complete({0: 5})
     assert (hit(trigger).misses, hit(trigger).open) == (1, ("billing-0-2",))
 
 
-def test_two_looks_must_agree(make: Making) -> None:
-    """A commit was on its way when the job was stopped."""
+def test_strikes_only_if_two_looks_agree(make: MakeJob) -> None:
+    """A commit was under way when the job was stopped."""
     job = make()
-    told = Coordinators(OPEN, {**OPEN, "billing-0-1": "PrepareCommit"}, {"billing-0-1": "x"})
-    trigger = armed_trigger(job, CHECKPOINT_COMPLETE, told)
+    coordinators = Coordinators(
+        OPEN, {**OPEN, "billing-0-1": "PrepareCommit"}, {"billing-0-1": "x"}
+    )
+    trigger = armed_trigger(job, CHECKPOINT_COMPLETE, coordinators)
     job.checkpoint(1).complete({0: 3})
     job.completed(1)
     job.goes_on()
     assert trigger.hit is None
-    assert told.asked == 4
+    assert coordinators.calls == 4
 
 
-def test_a_checkpoint_that_has_moved_on_is_a_miss(make: Making) -> None:
+def test_checkpoint_past_its_window_counts_as_a_miss(make: MakeJob) -> None:
     job = make()
-    told = Coordinators(OPEN)
-    trigger = armed_trigger(job, CHECKPOINT_FLUSHED, told)
+    coordinators = Coordinators(OPEN)
+    trigger = armed_trigger(job, CHECKPOINT_FLUSHED, coordinators)
     sign = job.sign_of
     job.sign_of = lambda number: "complete" if number == 1 else sign(number)  # type: ignore[method-assign]
     job.checkpoint(1).flush({0: 3})
     job.goes_on()
-    assert told.asked == 0
-    told.told = [{"billing-0-2": "Ongoing"}]
+    assert coordinators.calls == 0
+    coordinators.answers = [{"billing-0-2": "Ongoing"}]
     job.checkpoint(2).flush({0: 4})
     assert (hit(trigger).number, hit(trigger).misses) == (2, 1)
 
 
-def test_without_transactions_the_folder_alone_tells(make: Making) -> None:
+def test_coordinators_are_not_asked_without_transactions(make: MakeJob) -> None:
     job = make(transactional=False)
-    told = Coordinators({})
-    trigger = armed_trigger(job, CHECKPOINT_BEGUN, told)
+    coordinators = Coordinators({})
+    trigger = armed_trigger(job, CHECKPOINT_BEGUN, coordinators)
     job.checkpoint(1)
     assert hit(trigger).open == ()
-    assert told.asked == 0
+    assert coordinators.calls == 0
 
 
-def test_brokers_that_cannot_be_asked_are_no_reason_to_strike(make: Making) -> None:
+def test_does_not_strike_while_brokers_are_unreachable(make: MakeJob) -> None:
     job = make()
 
-    def away() -> Mapping[str, str]:
+    def unreachable() -> Mapping[str, str]:
         raise ConnectionRefusedError("no broker")
 
     trigger = FlinkCrashPointTrigger(
-        CHECKPOINT_BEGUN, job=job, look=away, strike=lambda: None, stop=Stop()
+        CHECKPOINT_BEGUN, job=job, look=unreachable, strike=lambda: None, stop=Stop()
     )  # fmt: skip
     job.checkpoint(1).complete({0: 1})
     job.completed(1)
@@ -298,18 +302,18 @@ def test_brokers_that_cannot_be_asked_are_no_reason_to_strike(make: Making) -> N
     assert (trigger.hit, trigger.error) == (None, None)
 
 
-def test_what_has_ended_does_not_strike(make: Making) -> None:
+def test_ended_trigger_does_not_strike(make: MakeJob) -> None:
     job = make()
-    told = Coordinators(OPEN)
-    trigger = armed_trigger(job, CHECKPOINT_COMPLETE, told)
+    coordinators = Coordinators(OPEN)
+    trigger = armed_trigger(job, CHECKPOINT_COMPLETE, coordinators)
     trigger.end()
     job.checkpoint(1).complete({0: 3})
     job.completed(1)
     job.goes_on()
-    assert told.asked == 0
+    assert coordinators.calls == 0
 
 
-def test_a_strike_that_fails_is_told_and_lets_go(make: Making) -> None:
+def test_failed_strike_is_reported_and_the_job_resumes(make: MakeJob) -> None:
     job = make()
 
     def strike() -> None:
@@ -324,8 +328,8 @@ def test_a_strike_that_fails_is_told_and_lets_go(make: Making) -> None:
     job.goes_on()
 
 
-def test_of_which_checkpoint_a_transaction_is() -> None:
-    told = {"billing-0-11": "Ongoing", "billing-1-1": "Ongoing", "other-0-1": "CompleteCommit"}
-    assert open_of(told, "billing", 1) == ("billing-1-1",)
-    assert open_of({**told, "billing-0-1": "Empty"}, "billing", 1) == ("billing-1-1",)
-    assert open_of({**told, "billing-0-1": "CompleteAbort"}, "billing", 1) is None
+def test_open_of_finds_open_transactions_of_a_checkpoint() -> None:
+    states = {"billing-0-11": "Ongoing", "billing-1-1": "Ongoing", "other-0-1": "CompleteCommit"}
+    assert open_of(states, "billing", 1) == ("billing-1-1",)
+    assert open_of({**states, "billing-0-1": "Empty"}, "billing", 1) == ("billing-1-1",)
+    assert open_of({**states, "billing-0-1": "CompleteAbort"}, "billing", 1) is None

@@ -1,4 +1,4 @@
-"""Flink subjects as plain data: their names, what they promise, and how they are set."""
+"""Flink subjects: names, guarantees and job settings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TWINS = (
 )
 
 
-def test_each_has_a_name_of_its_own() -> None:
+def test_each_variant_has_its_own_name() -> None:
     names = [s.name for s in (Flink(), *TWINS, Flink(balances=True), Flink(version="1.20.1"))]
     assert names == [
         "flink", "flink-at-least-once", "flink-anew", "flink-hasty", "flink-balances", "flink-1.20",
@@ -36,7 +36,7 @@ def test_each_has_a_name_of_its_own() -> None:
     assert "EXACTLY_ONCE" in Flink().says
 
 
-def test_balances_are_no_effect_of_one_payment(tmp_path: Path) -> None:
+def test_balances_subject_opens_the_balances_topic(tmp_path: Path) -> None:
     subject = Flink(balances=True)
     assert (subject.sink, subject.sinks, subject.output_topic) == ("balances", (), "balances")
     reader: Any = None
@@ -44,7 +44,7 @@ def test_balances_are_no_effect_of_one_payment(tmp_path: Path) -> None:
     assert isinstance(sink, BalancesTopic)
 
 
-def test_a_version_that_is_not_locked_is_refused() -> None:
+def test_rejects_version_without_locked_jars() -> None:
     with pytest.raises(ValueError, match=r"unsupported Flink version 1\.9\.0: expected 2\.2"):
         Flink(version="1.9.0")
 
@@ -53,18 +53,18 @@ def test_a_version_that_is_not_locked_is_refused() -> None:
 def test_jars_of_each_version_are_locked(version: str) -> None:
     locked = {str(jar) for jar in jar_lock.load("flink", version).sums}
     assert {str(root) for root in jar_lock.flink_roots(version)} <= locked
-    # A repository that does not answer for a moment leaves jars without what they need.
+    # A repository that briefly fails to answer leaves dependencies out of the lock.
     needed = ("flink-core", "flink-runtime", "flink-streaming-java", "flink-rpc-akka-loader")
     assert {f"org.apache.flink:{name}:{version}" for name in needed} <= locked
 
 
-def test_a_life_gets_all_its_settings(
+def test_job_process_gets_all_settings(
     tmp_path: Path, processes: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
+    versions: list[str] = []
 
     def program_for(tools: Any, version: str) -> FlinkProgram:
-        asked.append(version)
+        versions.append(version)
         return FlinkProgram(java=Path("/bin/echo"), class_path="classes")
 
     monkeypatch.setattr(module, "program_for", program_for)
@@ -77,13 +77,13 @@ def test_a_life_gets_all_its_settings(
     )
     job = Flink(transaction_timeout_ms=5_000).pipeline(parts)
     try:
-        assert asked == [VERSION]
+        assert versions == [VERSION]
         assert job.transactional
         job.start()
         process = job.process
         assert process is not None
         wait_until(lambda: not process.leader_alive(), what="the echo to end", seconds=20)
-        said = process.log.read_text().split()
+        arguments = process.log.read_text().split()
     finally:
         job.close()
     assert {
@@ -100,4 +100,4 @@ def test_a_life_gets_all_its_settings(
         f"flink.io.tmp.dirs={tmp_path / 'work' / 'flink'}",
         f"-Djava.io.tmpdir={tmp_path / 'work' / 'flink'}",
         f"flink.execution.checkpointing.dir={(tmp_path / 'work/checkpoints/life-1').as_uri()}",
-    } <= set(said)
+    } <= set(arguments)

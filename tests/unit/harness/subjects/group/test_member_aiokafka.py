@@ -1,4 +1,4 @@
-"""A member of aiokafka: when it gives up partitions, and what it does not commit."""
+"""Members that use aiokafka: revoked partitions, and effects that brokers refuse."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from onceproof.harness.subjects.group.life import Over
 from onceproof.harness.subjects.group.member_aiokafka import Member
 from onceproof.harness.subjects.group.task import MemberTask
 
-PLACE = TopicPartition("in", 0)
+PARTITION = TopicPartition("in", 0)
 PAYMENT = {"record": "r-1", "account": "a", "amount_cents": 100, "note": ""}
 RECORD = SimpleNamespace(
     offset=6,
@@ -29,10 +29,10 @@ RECORD = SimpleNamespace(
 
 
 class Broker:
-    """Both clients: one record to read, and what is asked of them, in order."""
+    """Fake consumer and producer: one record to read, and the calls in their order."""
 
     def __init__(self, *, refuses: bool = False) -> None:
-        self.asked: list[Any] = []
+        self.calls: list[Any] = []
         self.may_commit = asyncio.Event()
         self.position: int | None = None
         self._refuses = refuses
@@ -41,40 +41,40 @@ class Broker:
         return self
 
     def subscribe(self, topics: list[str], listener: object) -> None:
-        self.asked.append(("subscribe", topics))
+        self.calls.append(("subscribe", topics))
 
     async def start(self) -> None:
         pass
 
     async def getmany(self, *, timeout_ms: int) -> dict[TopicPartition, list[Any]]:
-        if "read" in self.asked:
-            await asyncio.Event().wait()  # there is nothing more
-        self.asked.append("read")
-        return {PLACE: [RECORD]}
+        if "read" in self.calls:
+            await asyncio.Event().wait()  # no more records
+        self.calls.append("read")
+        return {PARTITION: [RECORD]}
 
     async def begin_transaction(self) -> None:
-        self.asked.append("begin")
+        self.calls.append("begin")
 
     async def send(self, topic: str, *, headers: Any, **_: Any) -> asyncio.Future[None]:
-        self.asked.append(("send", topic, headers))
+        self.calls.append(("send", topic, headers))
         outcome = asyncio.get_running_loop().create_future()
         if self._refuses:
             outcome.set_exception(MessageSizeTooLargeError())
-            outcome.exception()  # as the client does: nobody is warned
+            outcome.exception()  # so that asyncio does not warn, as in the client
         else:
             outcome.set_result(None)
         return outcome
 
     async def send_offsets_to_transaction(self, offsets: Any, group: str) -> None:
-        self.asked.append(("positions", offsets, group))
+        self.calls.append(("positions", offsets, group))
 
     async def commit_transaction(self) -> None:
-        self.asked.append("commit")
+        self.calls.append("commit")
         await self.may_commit.wait()
-        self.asked.append("committed")
+        self.calls.append("committed")
 
-    async def committed(self, place: TopicPartition) -> int | None:
-        self.asked.append("look")
+    async def committed(self, partition: TopicPartition) -> int | None:
+        self.calls.append("look")
         return self.position
 
 
@@ -92,34 +92,34 @@ def member(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Member]:
     return make
 
 
-async def until(broker: Broker, what: str) -> None:
+async def wait_for_call(broker: Broker, call: str) -> None:
     async with asyncio.timeout(10):
-        while what not in broker.asked:
+        while call not in broker.calls:
             await asyncio.sleep(0)
 
 
-def test_partitions_are_given_up_between_transactions(member: Callable[..., Member]) -> None:
+def test_revocation_waits_until_the_commit_is_visible(member: Callable[..., Member]) -> None:
     async def story() -> None:
         broker = Broker()
         made = member(broker)
         running = asyncio.create_task(made.run())
-        await until(broker, "commit")
-        giving_up = asyncio.create_task(made.on_partitions_revoked([PLACE]))
+        await wait_for_call(broker, "commit")
+        revocation = asyncio.create_task(made.on_partitions_revoked([PARTITION]))
         for _ in range(20):
             await asyncio.sleep(0)
-        assert not giving_up.done(), "its transaction has their positions"
+        assert not revocation.done(), "its transaction has their positions"
         broker.may_commit.set()
         broker.position = 6
-        await until(broker, "look")
-        assert not giving_up.done(), "whoever is next would read from 6"
+        await wait_for_call(broker, "look")
+        assert not revocation.done(), "whoever is next would read from 6"
         broker.position = 7
-        await asyncio.wait_for(giving_up, 10)
-        assert [each for each in broker.asked if each != "look"] == [
+        await asyncio.wait_for(revocation, 10)
+        assert [each for each in broker.calls if each != "look"] == [
             ("subscribe", ["in"]),
             "read",
             "begin",
             ("send", "out", [(RECORD_HEADER, b"r-1")]),
-            ("positions", {PLACE: 7}, "g"),
+            ("positions", {PARTITION: 7}, "g"),
             "commit",
             "committed",
         ]
@@ -128,7 +128,7 @@ def test_partitions_are_given_up_between_transactions(member: Callable[..., Memb
     asyncio.run(story())
 
 
-def test_an_effect_that_was_refused_ends_it_before_the_commit(
+def test_refused_effect_ends_the_member_before_its_commit(
     member: Callable[..., Member],
 ) -> None:
     broker = None
@@ -142,14 +142,14 @@ def test_an_effect_that_was_refused_ends_it_before_the_commit(
     with pytest.raises(Over, match="MessageSizeTooLarge"):
         asyncio.run(story())
     assert broker is not None
-    assert "commit" not in broker.asked
+    assert "commit" not in broker.calls
 
 
-def test_the_twin_commits_all_the_same(member: Callable[..., Member]) -> None:
+def test_twin_commits_despite_a_refused_effect(member: Callable[..., Member]) -> None:
     async def story() -> None:
         broker = Broker(refuses=True)
         running = asyncio.create_task(member(broker, outcomes=False).run())
-        await until(broker, "commit")
+        await wait_for_call(broker, "commit")
         running.cancel()
 
     asyncio.run(story())

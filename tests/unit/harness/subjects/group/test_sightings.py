@@ -1,4 +1,4 @@
-"""When a commit of a group was first seen, whatever shows up before it later."""
+"""When each commit of a group was first seen."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ def commit(offset: int, partition: int = 0) -> Commit:
 
 
 @pytest.fixture
-def seen() -> Sightings:
-    """Each look is at the next full hour."""
+def sightings() -> Sightings:
+    """Sightings on a clock that advances by one at each look."""
     clock = count(1)
     return Sightings(lambda: next(clock))
 
 
-def test_a_commit_keeps_the_moment_of_its_first_sight(seen: Sightings) -> None:
-    assert seen.of([]) == []
-    assert seen.of([commit(5)]) == [2]
-    assert seen.of([commit(5), commit(9), commit(5, partition=1)]) == [2, 3, 3]
+def test_commit_keeps_the_time_of_its_first_sighting(sightings: Sightings) -> None:
+    assert sightings.of([]) == []
+    assert sightings.of([commit(5)]) == [2]
+    assert sightings.of([commit(5), commit(9), commit(5, partition=1)]) == [2, 3, 3]
 
 
-def test_a_transaction_that_is_decided_later_stands_before_what_was_seen(seen: Sightings) -> None:
-    assert seen.of([commit(9)]) == [1]
-    assert seen.of([commit(5), commit(9)]) == [2, 1]
+def test_commit_that_appears_before_others_gets_its_own_time(sightings: Sightings) -> None:
+    assert sightings.of([commit(9)]) == [1]
+    assert sightings.of([commit(5), commit(9)]) == [2, 1]
 
 
-def test_the_same_position_again_is_another_commit(seen: Sightings) -> None:
-    assert seen.of([commit(5)]) == [1]
-    assert seen.of([commit(5), commit(3), commit(5)]) == [1, 2, 2]
+def test_repeated_offset_is_another_commit(sightings: Sightings) -> None:
+    assert sightings.of([commit(5)]) == [1]
+    assert sightings.of([commit(5), commit(3), commit(5)]) == [1, 2, 2]

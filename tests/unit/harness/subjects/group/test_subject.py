@@ -1,4 +1,4 @@
-"""Consumer groups as plain data: what each client can be asked for, and how its members are set."""
+"""Consumer group subjects: clients, their settings and the variants they support."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from onceproof.harness.subjects.group.subject import ConsumerGroup
 from onceproof.harness.subjects.group.task import MemberTask
 
 
-def test_every_client_has_a_name_and_settings_of_its_own() -> None:
+def test_each_client_has_its_own_name_and_settings() -> None:
     groups = [ConsumerGroup(client=client) for client in get_args(Client)]
     assert [group.name for group in groups] == [
         "consume-transform-produce",
@@ -27,26 +27,26 @@ def test_every_client_has_a_name_and_settings_of_its_own() -> None:
     ]
     for group in groups:
         assert f"Members use {group.client}." in group.says
-        told = group.configuration()
-        assert ("member's producer" in told) is (group.client in IN_PYTHON)
+        configuration = group.configuration()
+        assert ("member's producer" in configuration) is (group.client in IN_PYTHON)
 
 
 @pytest.mark.parametrize("client", ["java", "aiokafka", "kafka-python"])
-def test_only_librdkafka_commits_otherwise_and_calls(client: Any) -> None:
+def test_other_clients_reject_options_of_librdkafka(client: Any) -> None:
     with pytest.raises(ValueError, match="use client='librdkafka'"):
         ConsumerGroup(client=client, commits="before")
     with pytest.raises(ValueError, match="use client='librdkafka'"):
         ConsumerGroup(client=client, calls=True)
 
 
-def test_what_a_client_never_had_cannot_be_left_out() -> None:
+def test_rejects_omissions_that_the_client_does_not_support() -> None:
     with pytest.raises(ValueError, match="support without='group-metadata': expected outcomes"):
         ConsumerGroup(client="aiokafka", without="group-metadata")
     with pytest.raises(ValueError, match="without='outcomes': expected group-metadata or rewind"):
         ConsumerGroup(client="java", without="outcomes")
 
 
-def test_settings_are_words_of_their_client() -> None:
+def test_settings_are_known_to_their_client() -> None:
     for program, settings in (
         (AIOKafkaConsumer, AIOKAFKA.consumer),
         (AIOKafkaProducer, AIOKAFKA.producer),
@@ -56,19 +56,19 @@ def test_settings_are_words_of_their_client() -> None:
     assert KAFKA_PYTHON.producer.keys() <= KafkaProducer.DEFAULT_CONFIG.keys()
 
 
-def test_every_client_reads_what_is_committed_and_commits_nothing_by_itself() -> None:
+def test_clients_read_committed_records_without_auto_commit() -> None:
     assert IN_PYTHON["librdkafka"].consumer["isolation.level"] == "read_committed"
     for client in (AIOKAFKA, KAFKA_PYTHON):
         assert client.consumer["isolation_level"] == "read_committed"
         assert client.consumer["enable_auto_commit"] is False
 
 
-def test_an_effect_has_the_identity_of_its_payment_and_no_other_header() -> None:
+def test_effect_keeps_only_the_identity_header() -> None:
     headers = [("other", b"x"), (RECORD_HEADER, b"r-1")]
     assert identity(headers) == identity(dict(headers)) == [(RECORD_HEADER, b"r-1")]
 
 
-def test_a_life_ends_with_what_is_known_to_end_it(tmp_path, monkeypatch) -> None:
+def test_live_exits_only_on_known_errors(tmp_path, monkeypatch) -> None:
     task = MemberTask(
         name="member-0", bootstrap="b", group="g", topic="t", sink="s", commits="in-transaction"
     )
@@ -77,11 +77,11 @@ def test_a_life_ends_with_what_is_known_to_end_it(tmp_path, monkeypatch) -> None
     seen = SimpleNamespace(task=None)
 
     def run(error: Exception) -> None:
-        def go(task: MemberTask) -> None:
+        def fail(task: MemberTask) -> None:
             seen.task = task
             raise error
 
-        live(MemberTask, go, KeyError)
+        live(MemberTask, fail, KeyError)
 
     for error in (Over("it is fenced"), KeyError("gone")):
         with pytest.raises(SystemExit, match=r"over: .*(fenced|gone)"):
