@@ -1,4 +1,4 @@
-"""Forwarders on trial: what their scenarios stand on, what is counted, and faults by hand."""
+"""Queue forwarders: requirements of their scenarios, hazards, and faults by hand."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ from tests.unit.fakes.run_context import FakeContext, FakeStop
 from tests.unit.fakes.stage import FakeStage
 
 
-def told(sent: str, **others: str) -> dict[str, list[dict[str, Any]]]:
-    """`in:a` is a message of the input, `out:a` an effect; what was given and written, in order."""
+def history_of(sent: str, **others: str) -> dict[str, list[dict[str, Any]]]:
+    """Build history lines: `in:a` is an input message, `out:a` an effect."""
     pairs = [word.split(":") for word in sent.split()]
     log = [{"topic": topic, "record": record or None} for topic, record in pairs]
     return {"log": log} | {
@@ -54,12 +54,12 @@ def told(sent: str, **others: str) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def counted(found: Iterable[dict[str, Any]]) -> dict[str, str]:
+def counts_by_hazard(found: Iterable[dict[str, Any]]) -> dict[str, str]:
     return {row["hazard"]: row["detail"].split()[0] for row in found}
 
 
-def test_what_put_them_to_the_test() -> None:
-    lines = told(
+def test_finds_each_hazard_with_its_count() -> None:
+    lines = history_of(
         "in:a in:b in:c in: out:a out:a out:b out: out:",
         delivered="a b b c a b",
         written="a b a",
@@ -67,7 +67,7 @@ def test_what_put_them_to_the_test() -> None:
     found = hazards(lines, source="in", sink="out", dropped=["b", "b"])
     at = {row["hazard"]: row["at"] for row in found}
     assert (at[REDELIVERED], at[REWRITTEN]) == (2, 2)
-    assert counted(found) == {
+    assert counts_by_hazard(found) == {
         REDELIVERED: "2",
         REWRITTEN: "1",
         DROPPED: "2",
@@ -76,24 +76,24 @@ def test_what_put_them_to_the_test() -> None:
     }
 
 
-def test_what_was_sent_twice_is_given_twice() -> None:
-    lines = told("in:a in:a out:a out:a", delivered="a a", written="a a")
+def test_message_sent_twice_may_be_delivered_twice() -> None:
+    lines = history_of("in:a in:a out:a out:a", delivered="a a", written="a a")
     assert not hazards(lines, source="in", sink="out")
-    lines = told("in:a in:a out:a", delivered="a a a")
-    assert set(counted(hazards(lines, source="in", sink="out"))) == {REDELIVERED}
+    lines = history_of("in:a in:a out:a", delivered="a a a")
+    assert set(counts_by_hazard(hazards(lines, source="in", sink="out"))) == {REDELIVERED}
 
 
-def test_what_is_missing_from_the_log_was_not_given_again() -> None:
-    assert not hazards(told("out:a", delivered="a", written="a"), source="in", sink="out")
+def test_message_missing_from_the_log_is_not_redelivered() -> None:
+    assert not hazards(history_of("out:a", delivered="a", written="a"), source="in", sink="out")
 
 
-def test_nothing_put_them_to_the_test() -> None:
-    assert not hazards(told("in:a out:a", delivered="a"), source="in", sink="out")
+def test_undisturbed_run_has_no_hazards() -> None:
+    assert not hazards(history_of("in:a out:a", delivered="a"), source="in", sink="out")
     assert not hazards({}, source="in", sink="out")
 
 
 @pytest.mark.parametrize("scenario", queues.SCENARIOS, ids=lambda scenario: scenario.name)
-def test_nothing_of_it_is_a_topic(scenario: Any) -> None:
+def test_queue_scenarios_have_queues_and_no_topics(scenario: Any) -> None:
     assert scenario.all_topics == ()
     assert scenario.queues[0] == "payments"
     assert scenario.needs - {PLAIN_TEXT} == {"queues"}
@@ -105,34 +105,36 @@ def test_other_scenarios_need_no_queues() -> None:
     assert all(not s.queues and s.needs <= {PLAIN_TEXT} for s in connect.SCENARIOS)
 
 
-def test_a_queue_has_one_partition() -> None:
-    hurt = queues.SCENARIOS[0]
+def test_queue_requires_one_partition() -> None:
+    scenario = queues.SCENARIOS[0]
     with pytest.raises(BadScenario, match="expected partitions=1"):
-        replace(hurt, workload=replace(hurt.workload, partitions=3))
+        replace(scenario, workload=replace(scenario.workload, partitions=3))
 
 
 @pytest.mark.parametrize("sender", [LIBRDKAFKA, JMS])
-def test_a_queue_is_fed_by_who_sends_to_queues(sender: Sender) -> None:
-    fed = queues.SCENARIOS[0] if sender is LIBRDKAFKA else connect.SCENARIOS[0]
+def test_rejects_sender_and_subject_that_disagree_on_queues(sender: Sender) -> None:
+    scenario = queues.SCENARIOS[0] if sender is LIBRDKAFKA else connect.SCENARIOS[0]
     with pytest.raises(BadScenario, match="expected both to use input queues, or neither"):
-        replace(fed, sender=sender, workload=replace(fed.workload, partitions=1, producers=1))
+        replace(
+            scenario, sender=sender, workload=replace(scenario.workload, partitions=1, producers=1)
+        )
 
 
-def test_where_there_is_no_queue_broker_none_is_offered() -> None:
+def test_queues_are_offered_to_queue_scenarios_only() -> None:
     assert "queues" in offered_to(queues.SCENARIOS[0], EVERYTHING)
     assert "queues" not in offered_to(connect.SCENARIOS[0], EVERYTHING)
 
 
 def test_only_the_local_backend_has_queues() -> None:
-    hurt = queues.SCENARIOS[1]
-    assert with_supported_faults(hurt, EVERYTHING) == (hurt, ())
+    scenario = queues.SCENARIOS[1]
+    assert with_supported_faults(scenario, EVERYTHING) == (scenario, ())
     with pytest.raises(SetupError, match="jms-forwarder-transacted needs queues, which this stage"):
-        with_supported_faults(hurt, offers(DOCKER))
-    local, docker = plan([hurt], ["local", DOCKER], 1)
+        with_supported_faults(scenario, offers(DOCKER))
+    local, docker = plan([scenario], ["local", DOCKER], 1)
     assert (local.lacks, docker.lacks) == (None, "docker does not offer queues")
 
 
-def test_each_has_a_name_of_its_own() -> None:
+def test_each_variant_has_its_own_name() -> None:
     names = [scenario.name for scenario in queues.SCENARIOS]
     assert len(set(names)) == len(names)
     assert QueueForwarder().name == "jms-forwarder-transacted"
@@ -147,13 +149,13 @@ def test_each_has_a_name_of_its_own() -> None:
     assert all("Broken twin" in twins[f"{ids.name}-{what}"] for what in ("forgetful", "narrow"))
 
 
-def test_amqp_has_no_acknowledgement_before_the_effect() -> None:
+def test_amqp_rejects_auto_acknowledgement() -> None:
     assert QueueForwarder(client="amqp", acknowledge="client").name == "amqp-forwarder-client"
     with pytest.raises(ValueError, match="does not support acknowledge='auto': expected"):
         QueueForwarder(client="amqp", acknowledge="auto")
 
 
-def test_a_report_says_what_the_broker_remembers() -> None:
+def test_configuration_includes_duplicate_detection() -> None:
     narrow = QueueForwarder(queue_broker=QueueSettings(id_cache_size=10))
     assert narrow.configuration()["duplicate detection"] == {
         "id_cache_size": 10,
@@ -161,7 +163,7 @@ def test_a_report_says_what_the_broker_remembers() -> None:
     }
 
 
-def test_a_task_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_task_survives_save_and_load(tmp_path: Path) -> None:
     task = ForwarderTask(
         name="forwarder-0", broker="127.0.0.1:1", source="in::in", sink="out",
         acknowledge="client", duplicate_ids=True, work=str(tmp_path), history=str(tmp_path),
@@ -187,24 +189,24 @@ def test_a_task_is_read_as_it_was_written(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_by_hand(words: list[str], fault: object) -> None:
+def test_parses_faults_by_hand(words: list[str], fault: object) -> None:
     assert asked(words[0], words[1:]) == fault
 
 
 @pytest.mark.parametrize(
-    ("who", "when", "said"),
+    ("target", "window", "message"),
     [
         ("forwarder", "before-write", "invalid target 'forwarder': .*forwarder-<n>"),
         ("forwarder-0", "at-noon", "invalid window 'at-noon': expected before-write or"),
     ],
 )
-def test_by_hand_with_other_words(who: str, when: str, said: str) -> None:
-    with pytest.raises(UnknownFault, match=said):
-        asked("kill", [who, "--at", when])
+def test_rejects_unknown_target_or_window(target: str, window: str, message: str) -> None:
+    with pytest.raises(UnknownFault, match=message):
+        asked("kill", [target, "--at", window])
 
 
-class Life:
-    """A process that is there, or stands still."""
+class FakeLife:
+    """A living process, frozen if `frozen_` is set."""
 
     frozen_ = False
 
@@ -215,8 +217,8 @@ class Life:
         return self.frozen_
 
 
-class Queues:
-    """What the broker says."""
+class FakeQueues:
+    """An auditor of the broker's queues."""
 
     def __init__(self) -> None:
         self.now: Counts | None = Counts(messages=0, delivering=0, consumers=2)
@@ -239,14 +241,14 @@ class Queues:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> tuple[Forwarders, Queues]:
-    return forwarding(tmp_path, "client")
+def world(tmp_path: Path) -> tuple[Forwarders, FakeQueues]:
+    return make_forwarders(tmp_path, "client")
 
 
-def forwarding(
+def make_forwarders(
     tmp_path: Path, acknowledge: Acknowledge, stop: Stop | None = None
-) -> tuple[Forwarders, Queues]:
-    queues = Queues()
+) -> tuple[Forwarders, FakeQueues]:
+    queues = FakeQueues()
     tasks = [
         ForwarderTask(
             name=f"forwarder-{n}", broker="", source="", sink="out",
@@ -259,11 +261,13 @@ def forwarding(
         parts_in(tmp_path, stage=FakeStage(auditor=queues), stop=stop),
         program=lambda task: [],
     )
-    made._running = {name: Life() for name in made.names}  # type: ignore[misc]
+    made._running = {name: FakeLife() for name in made.names}  # type: ignore[misc]
     return made, queues
 
 
-def test_they_are_at_the_end_when_nothing_is_left(world: tuple[Forwarders, Queues]) -> None:
+def test_forwarders_are_idle_only_when_the_queue_is_drained(
+    world: tuple[Forwarders, FakeQueues],
+) -> None:
     forwarders, queues = world
     assert forwarders.positions() == {("payments", 0): 5}
     assert forwarders.idle()
@@ -279,14 +283,16 @@ def test_they_are_at_the_end_when_nothing_is_left(world: tuple[Forwarders, Queue
     assert forwarders.commits == 3, "as many as at last"
 
 
-def test_who_stands_still_is_not_waited_for(world: tuple[Forwarders, Queues]) -> None:
+def test_wait_consuming_skips_frozen_forwarders(world: tuple[Forwarders, FakeQueues]) -> None:
     forwarders, queues = world
     queues.now = Counts(messages=0, delivering=0, consumers=1)
     forwarders._running["forwarder-1"].frozen_ = True  # type: ignore[attr-defined]
     forwarders.wait_consuming()
 
 
-def test_who_was_given_a_record(world: tuple[Forwarders, Queues], tmp_path: Path) -> None:
+def test_given_names_the_forwarder_of_a_later_delivery(
+    world: tuple[Forwarders, FakeQueues], tmp_path: Path
+) -> None:
     forwarders, _ = world
     assert forwarders.given("r1", since=5, but="forwarder-0") is None
     rows = [
@@ -294,19 +300,19 @@ def test_who_was_given_a_record(world: tuple[Forwarders, Queues], tmp_path: Path
         {"t": "written", "record": "r1", "at": 7},
         {"t": "delivered", "record": "r11", "at": 8},
     ]
-    told = tmp_path / "forwarder-1.jsonl"
-    told.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    history = tmp_path / "forwarder-1.jsonl"
+    history.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert forwarders.given("r1", since=5, but="forwarder-0") is None
-    with told.open("a") as file:
+    with history.open("a") as file:
         file.write(json.dumps({"t": "delivered", "record": "r1", "at": 9}) + "\n" + '{"t": "r1')
     assert forwarders.given("r1", since=5, but="forwarder-0") == "forwarder-1"
     assert forwarders.given("r1", since=5, but="forwarder-1") is None
 
 
-def test_one_that_does_not_come_to_its_moment_is_let_go(
+def test_forwarder_that_misses_its_moment_is_released(
     tmp_path: Path,
 ) -> None:
-    forwarders, _ = forwarding(tmp_path, "client", FakeStop())
+    forwarders, _ = make_forwarders(tmp_path, "client", FakeStop())
     with (
         pytest.raises(Overdue, match="forwarder-0 to reach before-commit"),
         forwarders.standing("forwarder-0", BEFORE_COMMIT),
@@ -315,71 +321,73 @@ def test_one_that_does_not_come_to_its_moment_is_let_go(
     assert not list(tmp_path.iterdir())
 
 
-def test_what_goes_wrong_while_it_stands_lets_it_go(
-    world: tuple[Forwarders, Queues], tmp_path: Path
+def test_error_while_held_releases_the_forwarder(
+    world: tuple[Forwarders, FakeQueues], tmp_path: Path
 ) -> None:
     forwarders, _ = world
-    there = threading.Thread(target=stand, args=(tmp_path,), daemon=True)
-    there.start()
-    stood = []
+    thread = threading.Thread(target=reach_held_moment, args=(tmp_path,), daemon=True)
+    thread.start()
+    held = []
 
-    def in_vain(record: str) -> None:
-        stood.append(record)
+    def fail_to_kill(record: str) -> None:
+        held.append(record)
         raise StageTrouble("it cannot be killed")
 
     with (
         pytest.raises(StageTrouble),
         forwarders.standing("forwarder-0", BEFORE_COMMIT) as record,
     ):
-        in_vain(record)
-    assert stood == ["r9"]
-    there.join(10)
+        fail_to_kill(record)
+    assert held == ["r9"]
+    thread.join(10)
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(("acknowledge", "left"), [("auto", 0), ("client", 3)])
-def test_what_is_consumed_when_it_is_handed_out_is_so_at_the_broker_too(
+def test_auto_acknowledge_waits_until_the_broker_has_consumed_the_record(
     tmp_path: Path, acknowledge: Acknowledge, left: int
 ) -> None:
-    forwarders, queues = forwarding(tmp_path, acknowledge)
-    there = threading.Thread(target=stand, args=(tmp_path,), daemon=True)
-    there.start()
+    forwarders, queues = make_forwarders(tmp_path, acknowledge)
+    thread = threading.Thread(target=reach_held_moment, args=(tmp_path,), daemon=True)
+    thread.start()
     with forwarders.standing("forwarder-0", BEFORE_COMMIT) as record:
         assert (record, len(queues.out)) == ("r9", left)
     forwarders.let_go("forwarder-0")
-    there.join(10)
+    thread.join(10)
 
 
-def stand(folder: Path) -> None:
-    """Come to the moment again and again, until it was held there once."""
+def reach_held_moment(folder: Path) -> None:
+    """Reach the moment as soon as the forwarder is to be held there."""
     moments = Moments(folder, "forwarder-0")
-    until = time.monotonic() + 20
-    while time.monotonic() < until and not (folder / "forwarder-0.hold").exists():
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and not (folder / "forwarder-0.hold").exists():
         time.sleep(0.002)
     moments.reached(BEFORE_COMMIT, "r9")
 
 
-def test_one_that_was_asked_to_end_is_started_again(world: tuple[Forwarders, Queues]) -> None:
+def test_stop_fault_starts_the_forwarder_again_on_heal(
+    world: tuple[Forwarders, FakeQueues],
+) -> None:
     forwarders, _ = world
-    asked_to: list[str] = []
+    actions: list[str] = []
 
     def stop(who: str, how: str) -> FakeProcess:
-        asked_to.append(f"stop {who}")
+        actions.append(f"stop {who}")
         life = FakeProcess(f"{who}#1")
         life.stop(how)
         return life
 
     forwarders.stop = stop  # type: ignore[method-assign]
-    forwarders.restart = lambda who: asked_to.append(f"start {who}")  # type: ignore[method-assign]
+    forwarders.restart = lambda who: actions.append(f"start {who}")  # type: ignore[method-assign]
     context = FakeContext(pipeline=forwarders)
     fault = asked("stop", ["forwarder-1"])
     assert fault.describe() == "SIGTERM forwarder-1"
     injection = fault.inject(context, "stop-1")
     assert injection.evidence() == "forwarder-1#1 exited with 143: SIGTERM by fault «stop-1»"
     injection.heal()
-    assert asked_to == ["stop forwarder-1", "start forwarder-1"]
+    assert actions == ["stop forwarder-1", "start forwarder-1"]
 
 
-def test_there_is_no_forwarder_of_that_name(world: tuple[Forwarders, Queues]) -> None:
+def test_unknown_forwarder_is_refused(world: tuple[Forwarders, FakeQueues]) -> None:
     with pytest.raises(StageTrouble, match="'forwarder-7': expected forwarder-0 or forwarder-1"):
         world[0].let_go("forwarder-7")

@@ -1,4 +1,4 @@
-"""Moments of a forwarder: who asks, who stands still, and what both see of each other."""
+"""Holding a forwarder at a moment, as seen from both sides."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ from onceproof.harness.wait import wait_until
 
 
 @pytest.fixture
-def asking(tmp_path: Path) -> Moments:
+def holder(tmp_path: Path) -> Moments:
     return Moments(tmp_path, "forwarder-0")
 
 
-def test_nobody_stands_still_unless_asked(asking: Moments, tmp_path: Path) -> None:
+def test_forwarder_is_held_only_at_the_requested_moment(holder: Moments, tmp_path: Path) -> None:
     Moments(tmp_path, "forwarder-0").reached(BEFORE_WRITE, "r1")
-    assert asking.held() is None
-    asking.ask(BEFORE_COMMIT)
+    assert holder.held() is None
+    holder.ask(BEFORE_COMMIT)
     Moments(tmp_path, "forwarder-0").reached(BEFORE_WRITE, "r1")
     Moments(tmp_path, "forwarder-1").reached(BEFORE_COMMIT, "r1")
-    assert asking.held() is None
+    assert holder.held() is None
 
 
-def test_it_stands_still_until_it_is_let_go(asking: Moments, tmp_path: Path) -> None:
-    there = Moments(tmp_path, "forwarder-0")
-    asking.ask(BEFORE_COMMIT)
-    at_work = threading.Thread(target=there.reached, args=(BEFORE_COMMIT, "r7"), daemon=True)
-    at_work.start()
-    assert wait_until(asking.held, what="it to stand still", seconds=10) == "r7"
-    assert at_work.is_alive()
-    asking.let_go()
-    at_work.join(10)
-    assert not at_work.is_alive()
-    assert (asking.held(), list(tmp_path.iterdir())) == (None, [])
+def test_forwarder_is_held_until_released(holder: Moments, tmp_path: Path) -> None:
+    forwarder = Moments(tmp_path, "forwarder-0")
+    holder.ask(BEFORE_COMMIT)
+    thread = threading.Thread(target=forwarder.reached, args=(BEFORE_COMMIT, "r7"), daemon=True)
+    thread.start()
+    assert wait_until(holder.held, what="it to stand still", seconds=10) == "r7"
+    assert thread.is_alive()
+    holder.let_go()
+    thread.join(10)
+    assert not thread.is_alive()
+    assert (holder.held(), list(tmp_path.iterdir())) == (None, [])
 
 
-def test_what_one_that_died_left_is_not_taken_for_the_next(asking: Moments, tmp_path: Path) -> None:
+def test_file_left_by_a_dead_forwarder_is_ignored(holder: Moments, tmp_path: Path) -> None:
     (tmp_path / "forwarder-0.held").write_text("r1")
-    asking.ask(AFTER_COMMIT)
-    assert asking.held() is None
-    (tmp_path / "forwarder-0.held").write_text("")  # as it is while it is being written
-    assert asking.held() is None
+    holder.ask(AFTER_COMMIT)
+    assert holder.held() is None
+    (tmp_path / "forwarder-0.held").write_text("")  # created, but not written yet
+    assert holder.held() is None

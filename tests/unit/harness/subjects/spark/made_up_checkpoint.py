@@ -1,4 +1,4 @@
-"""A checkpoint folder, written as Spark 4 does it."""
+"""A checkpoint folder, written as Spark 4 does."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from onceproof.harness.subjects.spark.checkpoint import Checkpoint
 
-# What Spark 4.0.0 wrote in a run of ours, shortened.
+# From a run with Spark 4.0.0, shortened.
 HEAD = (
     'v1\n{"batchWatermarkMs":0,"batchTimestampMs":1793491200000,"conf":'
     '{"spark.sql.shuffle.partitions":"2"}}'
@@ -24,15 +24,15 @@ def plan(checkpoint: Checkpoint, batch: int, text: str) -> None:
     (checkpoint.folder / "offsets" / str(batch)).write_text(text)
 
 
-def begin_at(checkpoint: Checkpoint, said: str, *, source: int = 0) -> None:
-    """Where a source of the query begins, as Spark's Kafka source notes it at first."""
+def begin_at(checkpoint: Checkpoint, text: str, *, source: int = 0) -> None:
+    """Write the initial offsets of a source, as Spark's Kafka source does."""
     folder = checkpoint.folder / "sources" / str(source)
     folder.mkdir(parents=True)
-    (folder / "0").write_text(f"\0v1\n{said}")
+    (folder / "0").write_text(f"\0v1\n{text}")
 
 
 def save(checkpoint: Checkpoint, batch: int, store: str, *, ending: str = "zip") -> None:
-    """One partition's state of a batch, as one of Spark's stores writes it."""
+    """Write one partition's state of a batch, as Spark's state stores do."""
     folder = checkpoint.folder / "state" / "0" / store
     folder.mkdir(parents=True, exist_ok=True)
     draft = folder / f".{batch + 1}.{ending}.{uuid4()}.TID7.tmp"
@@ -46,7 +46,7 @@ def as_spark_does(
 ) -> Callable[[], None]:
     """Write `.N.<uuid>.tmp` with its sum; the returned function renames it to `N`.
 
-    `ending` comes behind the number in both names.
+    `ending` follows the number in both names.
     """
     name = f"{batch}{ending}"
     draft = folder / f".{name}.{uuid4()}.tmp"

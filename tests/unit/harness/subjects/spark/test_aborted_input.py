@@ -8,13 +8,13 @@ from onceproof.harness.subjects.spark.aborted_input import ABORTED_INPUT, aborte
 
 
 def row(offset: int, *, committed: bool = False, **more: Any) -> dict[str, Any]:
-    plain = {"topic": "in", "partition": 0, "offset": offset, "kind": "data"}
-    return plain | {"committed": committed} | more
+    defaults = {"topic": "in", "partition": 0, "offset": offset, "kind": "data"}
+    return defaults | {"committed": committed} | more
 
 
 def batch(start: int, end: int, **more: Any) -> dict[str, Any]:
-    plain = {"topic": "in", "partition": 0, "start_offset": start, "end_offset": end}
-    return plain | {"committed": True} | more
+    defaults = {"topic": "in", "partition": 0, "start_offset": start, "end_offset": end}
+    return defaults | {"committed": True} | more
 
 
 def count(log: list[dict[str, Any]], *ranges: dict[str, Any]) -> int:
@@ -23,7 +23,7 @@ def count(log: list[dict[str, Any]], *ranges: dict[str, Any]) -> int:
     return int(found[0]["detail"].split()[0]) if found else 0
 
 
-def test_they_are_counted_in_committed_batches() -> None:
+def test_aborted_records_in_committed_batches_are_counted() -> None:
     log = [row(n) for n in range(9)]
     assert count(log, batch(2, 4), batch(4, 5)) == 3
     assert count(log, batch(2, 4, committed=False)) == 0
@@ -31,9 +31,9 @@ def test_they_are_counted_in_committed_batches() -> None:
     assert count(log, batch(2, 4, topic="out")) == 0
 
 
-def test_what_was_committed_and_what_is_no_record_is_not() -> None:
+def test_committed_records_and_markers_are_not_counted() -> None:
     assert count([row(0, committed=True), row(1, kind="abort")], batch(0, 9)) == 0
 
 
-def test_a_batch_that_was_executed_twice_counts_once() -> None:
+def test_batch_executed_twice_counts_once() -> None:
     assert count([row(3)], batch(0, 9), batch(0, 9)) == 1

@@ -1,4 +1,4 @@
-"""Checkpoints as Spark 4 writes them, damaged ones, and the watch with the kernel's real events."""
+"""Reading Spark 4 checkpoints, also damaged ones, and watching them through inotify."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ def checkpoint(tmp_path: Path) -> Checkpoint:
     return made
 
 
-def test_where_a_batch_ends(checkpoint: Checkpoint) -> None:
+def test_end_of_reads_planned_offsets(checkpoint: Checkpoint) -> None:
     plan(checkpoint, 0, entry({"payments": {"0": 12, "1": 7}}))
     assert checkpoint.end_of(0) == {("payments", 0): 12, ("payments", 1): 7}
 
 
-def test_a_file_with_a_line_feed_at_its_end(checkpoint: Checkpoint) -> None:
+def test_trailing_newline_is_accepted(checkpoint: Checkpoint) -> None:
     plan(checkpoint, 0, entry({"payments": {"0": 12}}) + "\n")
     assert checkpoint.end_of(0) == {("payments", 0): 12}
 
 
-def test_several_sources_and_topics(checkpoint: Checkpoint) -> None:
+def test_end_of_merges_sources_and_topics(checkpoint: Checkpoint) -> None:
     plan(checkpoint, 0, entry({"a": {"0": 1}, "b": {"0": 2}}, {"c": {"10": 3}}))
     assert checkpoint.end_of(0) == {("a", 0): 1, ("b", 0): 2, ("c", 10): 3}
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("", "not enough values"),
         ("v1", "not enough values"),
@@ -60,11 +60,11 @@ def test_several_sources_and_topics(checkpoint: Checkpoint) -> None:
         (entry({"payments": {"zero": 5}}), "invalid literal"),
     ],
 )
-def test_a_damaged_entry_names_the_file_and_shows_it(
-    checkpoint: Checkpoint, text: str, says: str
+def test_damaged_entry_error_shows_file_and_content(
+    checkpoint: Checkpoint, text: str, message: str
 ) -> None:
     plan(checkpoint, 3, text)
-    with pytest.raises(UnreadableCheckpoint, match=says) as error:
+    with pytest.raises(UnreadableCheckpoint, match=message) as error:
         checkpoint.end_of(3)
     assert str(checkpoint.folder / "offsets" / "3") in str(error.value)
     assert repr(text[:200]) in str(error.value)
@@ -73,64 +73,64 @@ def test_a_damaged_entry_names_the_file_and_shows_it(
 @pytest.mark.parametrize(
     "data",
     [
-        pytest.param(entry({"payments": {"0": None}}).encode(), id="no number"),
-        pytest.param(b"v1\n{}\n\xff", id="no text"),
-        pytest.param(None, id="no file"),
+        pytest.param(entry({"payments": {"0": None}}).encode(), id="null offset"),
+        pytest.param(b"v1\n{}\n\xff", id="invalid UTF-8"),
+        pytest.param(None, id="missing file"),
     ],
 )
-def test_other_damage_is_told_as_damage(checkpoint: Checkpoint, data: bytes | None) -> None:
+def test_damaged_or_missing_entry_is_unreadable(checkpoint: Checkpoint, data: bytes | None) -> None:
     if data is not None:
         (checkpoint.folder / "offsets" / "3").write_bytes(data)
     with pytest.raises(UnreadableCheckpoint):
         checkpoint.end_of(3)
 
 
-def test_a_range_starts_where_the_batch_before_ends(checkpoint: Checkpoint) -> None:
+def test_range_starts_at_the_end_of_the_previous_batch(checkpoint: Checkpoint) -> None:
     plan(checkpoint, 0, entry({"payments": {"0": 5, "1": 0}}))
     plan(checkpoint, 1, entry({"payments": {"0": 9, "1": 0, "2": 4}}))
     assert checkpoint.range_of(0) == {("payments", 0): (0, 5), ("payments", 1): (0, 0)}
-    # Partition 2 came later: it is read from its beginning.
+    # Partition 2 was added later, so it is read from its beginning.
     assert checkpoint.range_of(1) == {
         ("payments", 0): (5, 9), ("payments", 1): (0, 0), ("payments", 2): (0, 4)
     }  # fmt: skip
 
 
-def committed(checkpoint: Checkpoint, batch: int, text: str) -> None:
+def write_commit(checkpoint: Checkpoint, batch: int, text: str) -> None:
     (checkpoint.folder / "commits" / str(batch)).write_text(text)
 
 
-def test_a_watermark_that_has_moved_owes_a_batch(checkpoint: Checkpoint) -> None:
+def test_advanced_watermark_requires_another_batch(checkpoint: Checkpoint) -> None:
     plan(checkpoint, 3, entry({"payments": {"0": 5}}).replace('Ms":0', 'Ms":1000', 1))
-    committed(checkpoint, 3, 'v1\n{"nextBatchWatermarkMs":1001}')
+    write_commit(checkpoint, 3, 'v1\n{"nextBatchWatermarkMs":1001}')
     assert checkpoint.watermark_to_come(3)
-    committed(checkpoint, 3, 'v1\n{"nextBatchWatermarkMs":1000}')
+    write_commit(checkpoint, 3, 'v1\n{"nextBatchWatermarkMs":1000}')
     assert not checkpoint.watermark_to_come(3)
-    committed(checkpoint, 3, "v1\n{}")
+    write_commit(checkpoint, 3, "v1\n{}")
     assert not checkpoint.watermark_to_come(3)
 
 
 @pytest.mark.parametrize("text", ["", "v1", "v1\n{"])
-def test_a_damaged_commit_names_the_file(checkpoint: Checkpoint, text: str) -> None:
+def test_damaged_commit_error_names_the_file(checkpoint: Checkpoint, text: str) -> None:
     plan(checkpoint, 3, entry({"payments": {"0": 5}}))
-    committed(checkpoint, 3, text)
+    write_commit(checkpoint, 3, text)
     with pytest.raises(UnreadableCheckpoint, match="commits/3"):
         checkpoint.watermark_to_come(3)
 
 
-def test_a_query_is_idle_when_its_watermark_owes_no_batch(checkpoint: Checkpoint) -> None:
+def test_query_is_idle_once_its_watermark_needs_no_batch(checkpoint: Checkpoint) -> None:
     driver = FakeDriver(checkpoint=checkpoint)
     assert driver.idle()
     plan(checkpoint, 0, entry({"payments": {"0": 5}}))
     assert not driver.idle()
-    committed(checkpoint, 0, 'v1\n{"nextBatchWatermarkMs":7}')
+    write_commit(checkpoint, 0, 'v1\n{"nextBatchWatermarkMs":7}')
     assert not driver.idle()
     plan(checkpoint, 1, entry({"payments": {"0": 5}}).replace('Ms":0', 'Ms":7', 1))
     assert not driver.idle()
-    committed(checkpoint, 1, 'v1\n{"nextBatchWatermarkMs":7}')
+    write_commit(checkpoint, 1, 'v1\n{"nextBatchWatermarkMs":7}')
     assert driver.idle()
 
 
-def test_the_batches_in_the_logs_and_what_lies_beside_them(checkpoint: Checkpoint) -> None:
+def test_lists_batches_and_skips_other_files(checkpoint: Checkpoint) -> None:
     for name in ("10", "9", "2", ".2.crc", ".11.0a1b-2c.tmp", "..11.0a.tmp.crc", "3.tmp"):
         for log in ("offsets", "commits"):
             (checkpoint.folder / log / name).touch()
@@ -139,26 +139,26 @@ def test_the_batches_in_the_logs_and_what_lies_beside_them(checkpoint: Checkpoin
     assert checkpoint.committed() == [2, 9, 10]
 
 
-def test_before_anything_is_there(tmp_path: Path) -> None:
+def test_missing_folder_has_no_batches_and_no_query_id(tmp_path: Path) -> None:
     checkpoint = Checkpoint(tmp_path / "nowhere")
     assert (checkpoint.planned(), checkpoint.committed()) == ([], [])
     assert checkpoint.query_id() is None
 
 
-def test_the_query_id(checkpoint: Checkpoint) -> None:
+def test_query_id_is_read_from_complete_metadata(checkpoint: Checkpoint) -> None:
     (checkpoint.folder / "metadata").write_text('{"id":"')  # being written
     assert checkpoint.query_id() is None
     (checkpoint.folder / "metadata").write_text('{"id":"0f3d"}')
     assert checkpoint.query_id() == "0f3d"
 
 
-def test_creating_twice_changes_nothing(checkpoint: Checkpoint) -> None:
+def test_create_keeps_existing_content(checkpoint: Checkpoint) -> None:
     plan(checkpoint, 0, entry({"payments": {"0": 5}}))
     checkpoint.create()
     assert checkpoint.planned() == [0]
 
 
-def test_how_much_of_the_state_has_a_batch(checkpoint: Checkpoint) -> None:
+def test_state_of_counts_stores_that_have_a_batch(checkpoint: Checkpoint) -> None:
     assert checkpoint.state_of(3).progress == (0, 0)
     for store, ending in (("0", "zip"), ("1", "delta"), ("10", "changelog")):
         save(checkpoint, 2, store, ending=ending)
@@ -173,7 +173,7 @@ def test_how_much_of_the_state_has_a_batch(checkpoint: Checkpoint) -> None:
     assert [store for store, at in state.written.items() if at is not None] == ["0/10"]
 
 
-def test_state_that_is_written_once_more(checkpoint: Checkpoint) -> None:
+def test_anew_counts_rewritten_stores(checkpoint: Checkpoint) -> None:
     save(checkpoint, 2, "0")
     (checkpoint.folder / "state" / "0" / "1").mkdir()
     before = checkpoint.state_of(2)
@@ -190,7 +190,7 @@ def test_state_that_is_written_once_more(checkpoint: Checkpoint) -> None:
 
 
 @pytest.fixture
-def told() -> list[str]:
+def events() -> list[str]:
     return []
 
 
@@ -202,123 +202,125 @@ def sink_log(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def watch(checkpoint: Checkpoint, told: list[str], sink_log: Path) -> Iterator[CheckpointWatch]:
+def watch(checkpoint: Checkpoint, events: list[str], sink_log: Path) -> Iterator[CheckpointWatch]:
     made = CheckpointWatch(
         checkpoint,
-        on_planned=lambda n: told.append(f"planned {n}"),
-        on_committed=lambda n: told.append(f"committed {n}"),
+        on_planned=lambda n: events.append(f"planned {n}"),
+        on_committed=lambda n: events.append(f"committed {n}"),
         sink_log=sink_log,
     )
-    made.on_sign = lambda sign, n: told.append(f"sign: {sign} {n}")
+    made.on_sign = lambda sign, n: events.append(f"sign: {sign} {n}")
     yield made
     made.close()
 
 
-def wait_told(told: list[str], count: int) -> None:
-    wait_until(lambda: len(told) >= count, what=f"{count} events", seconds=20, seen=lambda: told)
+def wait_for_events(events: list[str], count: int) -> None:
+    wait_until(
+        lambda: len(events) >= count, what=f"{count} events", seconds=20, seen=lambda: events
+    )
 
 
-def test_a_batch_from_plan_to_commit(
-    checkpoint: Checkpoint, watch: CheckpointWatch, told: list[str]
+def test_watch_reports_a_batch_from_plan_to_commit(
+    checkpoint: Checkpoint, watch: CheckpointWatch, events: list[str]
 ) -> None:
     as_spark_does(checkpoint.folder / "offsets", 5)()
-    wait_told(told, 2)
+    wait_for_events(events, 2)
     rename = as_spark_does(checkpoint.folder / "commits", 5)
-    wait_told(told, 3)
-    # Told between creation and renaming: that is the window.
+    wait_for_events(events, 3)
+    # Reported between creation and renaming: this is the crash window.
     assert checkpoint.committed() == []
-    assert told == ["sign: planned 5", "planned 5", "sign: commit begun 5"]
+    assert events == ["sign: planned 5", "planned 5", "sign: commit begun 5"]
     rename()
-    wait_told(told, 5)
+    wait_for_events(events, 5)
     watch.close()
-    assert told[3:] == ["sign: committed 5", "committed 5"]
+    assert events[3:] == ["sign: committed 5", "committed 5"]
     assert watch.error is None
 
 
-def test_everything_there_is_told_before_the_watch_ends(
-    checkpoint: Checkpoint, watch: CheckpointWatch, told: list[str]
+def test_close_reports_all_pending_events(
+    checkpoint: Checkpoint, watch: CheckpointWatch, events: list[str]
 ) -> None:
     for n in range(30):
         as_spark_does(checkpoint.folder / "offsets", n)()
         as_spark_does(checkpoint.folder / "commits", n)()
     watch.close()
-    assert [word for word in told if word.startswith("sign")] == [
+    assert [word for word in events if word.startswith("sign")] == [
         f"sign: {sign} {n}" for n in range(30) for sign in ("planned", "commit begun", "committed")
     ]
-    assert [word for word in told if not word.startswith("sign")] == [
+    assert [word for word in events if not word.startswith("sign")] == [
         f"{what} {n}" for n in range(30) for what in ("planned", "committed")
     ]
 
 
-def test_an_entry_of_the_sinks_own_log_is_told_when_it_begins(
-    checkpoint: Checkpoint, watch: CheckpointWatch, told: list[str], sink_log: Path
+def test_sink_log_entry_is_reported_when_it_begins(
+    checkpoint: Checkpoint, watch: CheckpointWatch, events: list[str], sink_log: Path
 ) -> None:
     rename = as_spark_does(sink_log, 8)
-    wait_told(told, 1)
+    wait_for_events(events, 1)
     assert not (sink_log / "8").exists()
     rename()
     as_spark_does(sink_log, 9, ending=".compact")()
     watch.close()
-    # What is renamed there is no commit of Spark's.
-    assert told == ["sign: sink commit begun 8", "sign: sink commit begun 9"]
+    # Files renamed there are not Spark's commits.
+    assert events == ["sign: sink commit begun 8", "sign: sink commit begun 9"]
     assert watch.error is None
 
 
-def test_a_manifest_in_a_table_is_of_the_batch_under_way(
-    checkpoint: Checkpoint, watch: CheckpointWatch, told: list[str], sink_log: Path
+def test_manifest_belongs_to_the_batch_under_way(
+    checkpoint: Checkpoint, watch: CheckpointWatch, events: list[str], sink_log: Path
 ) -> None:
     name = "8c0a9a0e-93c5-4ab6-a9f5-2f2b0e2a6a40-m0.avro"
-    (sink_log / name).touch()  # the table is made before there is a batch
+    (sink_log / name).touch()  # from creating the table, before any batch
     as_spark_does(checkpoint.folder / "commits", 8)()
-    wait_told(told, 3)  # and so the manifest was seen, as all comes in order
+    wait_for_events(events, 3)  # events are in order, so the manifest was seen
     for n in (9, 10):
         as_spark_does(checkpoint.folder / "offsets", n)()
-    wait_told(told, 7)
+    wait_for_events(events, 7)
     for other in (f".{name}.crc", "v3.metadata.json", "optimized-m-8c0a.avro", "snap-1-1-8c.avro"):
         (sink_log / other).touch()
     (sink_log / f"1{name[1:]}").touch()
     watch.close()
-    assert told[7:] == ["sign: sink commit begun 10"]
+    assert events[7:] == ["sign: sink commit begun 10"]
     assert watch.error is None
 
 
-def test_state_is_told_wherever_its_folders_come_from(
-    checkpoint: Checkpoint, watch: CheckpointWatch, told: list[str]
+def test_state_in_new_folders_is_reported(
+    checkpoint: Checkpoint, watch: CheckpointWatch, events: list[str]
 ) -> None:
     state = checkpoint.folder / "state" / "0"
     (state / "0" / "_metadata").mkdir(parents=True)
     (state / "1").mkdir()
     (checkpoint.folder / "offsets" / "0").touch()
-    wait_told(told, 2)  # the folders came before, so they are watched by now
+    wait_for_events(events, 2)  # the folders came first, so they are watched by now
     for n in (0, 1):
         save(checkpoint, n, "0", ending="zip")
         save(checkpoint, n, "1", ending="delta")
     (state / "0" / "_metadata" / "3.zip").touch()
     watch.close()
-    assert told[2:] == ["sign: state commit begun 0"] * 2 + ["sign: state commit begun 1"] * 2
+    assert events[2:] == ["sign: state commit begun 0"] * 2 + ["sign: state commit begun 1"] * 2
     assert watch.error is None
 
 
-def test_state_that_is_there_already_is_watched(checkpoint: Checkpoint, told: list[str]) -> None:
+def test_existing_state_folders_are_watched(checkpoint: Checkpoint, events: list[str]) -> None:
     save(checkpoint, 0, "0")
     watch = CheckpointWatch(checkpoint, on_planned=lambda n: None, on_committed=lambda n: None)
-    watch.on_sign = lambda sign, n: told.append(f"{sign} {n}")
+    watch.on_sign = lambda sign, n: events.append(f"{sign} {n}")
     save(checkpoint, 1, "0")
     watch.close()
-    assert told == ["state commit begun 1"]
+    assert events == ["state commit begun 1"]
 
 
-def test_nobody_has_to_listen_for_signs(
-    checkpoint: Checkpoint, watch: CheckpointWatch, told: list[str]
+def test_watch_works_without_a_sign_handler(
+    checkpoint: Checkpoint, watch: CheckpointWatch, events: list[str]
 ) -> None:
     watch.on_sign = None
     as_spark_does(checkpoint.folder / "commits", 1)()
     watch.close()
-    assert told == ["committed 1"]
+    assert events == ["committed 1"]
     assert watch.error is None
 
 
-def test_an_error_of_a_handler_is_kept(checkpoint: Checkpoint) -> None:
+def test_handler_error_is_kept_for_check(checkpoint: Checkpoint) -> None:
     def fail(batch: int) -> None:
         raise ZeroDivisionError(batch)
 
@@ -330,7 +332,7 @@ def test_an_error_of_a_handler_is_kept(checkpoint: Checkpoint) -> None:
     watch.close()
 
 
-def test_where_a_query_begins(checkpoint: Checkpoint) -> None:
+def test_first_range_starts_where_the_query_begins(checkpoint: Checkpoint) -> None:
     assert checkpoint.begins() == {}
     begin_at(checkpoint, '{"payments":{"0":3,"1":0}}')
     begin_at(checkpoint, '{"refunds":{"0":7}}', source=1)
@@ -340,14 +342,14 @@ def test_where_a_query_begins(checkpoint: Checkpoint) -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("said", ["", "7", "{", '{"payments": 7}'])
-def test_a_beginning_that_cannot_be_read_is_told(checkpoint: Checkpoint, said: str) -> None:
-    begin_at(checkpoint, said)
+@pytest.mark.parametrize("text", ["", "7", "{", '{"payments": 7}'])
+def test_unreadable_beginning_is_refused(checkpoint: Checkpoint, text: str) -> None:
+    begin_at(checkpoint, text)
     with pytest.raises(UnreadableCheckpoint, match="sources/0/0"):
         checkpoint.begins()
 
 
-def test_a_beginning_of_another_version_is_not_guessed(checkpoint: Checkpoint) -> None:
+def test_beginning_of_unknown_version_is_refused(checkpoint: Checkpoint) -> None:
     begin_at(checkpoint, "{}")
     (checkpoint.folder / "sources" / "0" / "0").write_text("v2\n{}")
     with pytest.raises(UnreadableCheckpoint, match="version v2"):

@@ -1,4 +1,4 @@
-"""A driver that is given a new checkpoint: another query, told apart from the one before."""
+"""A Spark driver that gets a new checkpoint and so runs another query."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def run(pipeline: SparkNewCheckpoint, query: str, batch: int, end: int) -> None:
     as_spark_does(folder / "commits", batch)()
 
 
-def test_it_begins_with_nothing_and_what_was_there_is_kept(pipeline: SparkNewCheckpoint) -> None:
+def test_new_checkpoint_is_empty_and_the_former_one_is_kept(pipeline: SparkNewCheckpoint) -> None:
     for batch, end in enumerate((5, 9)):
         run(pipeline, "q1", batch, end)
     folder = pipeline.checkpoint.folder
@@ -56,28 +56,26 @@ def test_it_begins_with_nothing_and_what_was_there_is_kept(pipeline: SparkNewChe
     assert former.query_id() == "q1"
 
 
-def test_who_lives_keeps_what_it_has(pipeline: SparkNewCheckpoint) -> None:
+def test_begin_anew_is_refused_while_the_driver_lives(pipeline: SparkNewCheckpoint) -> None:
     pipeline.process = FakeProcess()
     with pytest.raises(PipelineTrouble):
         pipeline.begin_anew()
 
 
-def test_each_query_is_watched_and_collected_by_its_id(
-    pipeline: SparkNewCheckpoint, tmp_path: Path
-) -> None:
+def test_collects_each_query_by_its_id(pipeline: SparkNewCheckpoint, tmp_path: Path) -> None:
     run(pipeline, "q1", 0, 5)
     begin_at(pipeline.checkpoint, '{"in": {"0": 0}}')
     pipeline.begin_anew()
     run(pipeline, "q2", 0, 9)
     begin_at(pipeline.checkpoint, '{"in": {"0": 5}}')
-    told = [
+    progress = [
         {"progress": {"id": query, "runId": f"run of {query}", "batchId": 0, "sources": [
             {"startOffset": None, "endOffset": {"in": {"0": end}}}]}}
         for query, end in (("q1", 5), ("q2", 9))
     ]  # fmt: skip
     done = [AtomicBatch(owner=query, batch=0, ordinal=n) for n, query in enumerate(("q1", "q2"))]
     writer = HistoryWriter(tmp_path, "auditor")
-    pipeline.collect(writer, Recorded(lines={"progress": told}, tables={}), FakeSink(done=done))
+    pipeline.collect(writer, Recorded(lines={"progress": progress}, tables={}), FakeSink(done=done))
     writer.close()
     pipeline.close()
     pipeline.check()
@@ -98,7 +96,7 @@ def test_each_query_is_watched_and_collected_by_its_id(
     assert ranges == [("q1", 0, 5), ("q2", 5, 9)]
 
 
-def test_the_new_one_can_be_lain_in_wait_for(pipeline: SparkNewCheckpoint) -> None:
+def test_new_checkpoint_is_watched_for_signs(pipeline: SparkNewCheckpoint) -> None:
     pipeline.begin_anew()
     signs: list[str] = []
     pipeline._watch.on_sign = lambda sign, batch: signs.append(f"{sign} {batch}")

@@ -56,13 +56,13 @@ def row(batch: int, run: str, partition: int, start: int, end: int, **more: Any)
     } | more
 
 
-def test_what_was_told_is_taken(checkpoint: Checkpoint) -> None:
+def test_reported_ranges_are_used(checkpoint: Checkpoint) -> None:
     commit(checkpoint, 0, 1)
-    told = [
+    reported = [
         progress(0, "one", None, payments(5, 2)),
         progress(1, "one", payments(5, 2), payments(9, 2)),
     ]
-    assert executed_ranges(checkpoint, told) == [
+    assert executed_ranges(checkpoint, reported) == [
         row(0, "one", 0, 0, 5),
         row(0, "one", 1, 0, 2),
         row(1, "one", 0, 5, 9),
@@ -70,27 +70,27 @@ def test_what_was_told_is_taken(checkpoint: Checkpoint) -> None:
     ]
 
 
-def test_a_query_that_began_elsewhere(checkpoint: Checkpoint) -> None:
-    """With its first batch it does not tell where, but its checkpoint does."""
+def test_first_batch_starts_at_the_checkpoints_initial_offsets(checkpoint: Checkpoint) -> None:
+    """Progress of the first batch has no start offsets, but the checkpoint has them."""
     commit(checkpoint, 0)
     begin_at(checkpoint, '{"payments": {"0": 4, "1": 1}}')
-    where = [(0, 4, 5), (1, 1, 2)]
-    told = executed_ranges(checkpoint, [progress(0, "one", None, payments(5, 2))])
-    assert told == [row(0, "one", p, start, end) for p, start, end in where]
+    expected = [(0, 4, 5), (1, 1, 2)]
+    found = executed_ranges(checkpoint, [progress(0, "one", None, payments(5, 2))])
+    assert found == [row(0, "one", p, start, end) for p, start, end in expected]
     filled_in = executed_ranges(checkpoint, [])
-    assert filled_in == [row(0, "unknown", p, s, e, source="planned") for p, s, e in where]
+    assert filled_in == [row(0, "unknown", p, s, e, source="planned") for p, s, e in expected]
 
 
-def test_a_committed_batch_that_was_never_told_is_filled_in(checkpoint: Checkpoint) -> None:
+def test_committed_batch_without_progress_is_filled_in(checkpoint: Checkpoint) -> None:
     commit(checkpoint, 0, 1)
-    told = [progress(0, "one", None, payments(5, 2))]
-    assert executed_ranges(checkpoint, told)[2:] == [
+    reported = [progress(0, "one", None, payments(5, 2))]
+    assert executed_ranges(checkpoint, reported)[2:] == [
         row(1, "unknown", 0, 5, 9, source="planned"),
         row(1, "unknown", 1, 2, 2, source="planned"),
     ]
 
 
-def test_of_what_was_purged_nothing_is_filled_in(checkpoint: Checkpoint) -> None:
+def test_batch_after_a_purged_one_is_not_filled_in(checkpoint: Checkpoint) -> None:
     (checkpoint.folder / "offsets" / "0").unlink()
     commit(checkpoint, 1, 2)
     assert executed_ranges(checkpoint, []) == [
@@ -99,18 +99,18 @@ def test_of_what_was_purged_nothing_is_filled_in(checkpoint: Checkpoint) -> None
     ]
 
 
-def test_a_planned_batch_without_commit_is_not_filled_in(checkpoint: Checkpoint) -> None:
+def test_uncommitted_batch_is_not_filled_in(checkpoint: Checkpoint) -> None:
     commit(checkpoint, 0)
     assert {r["batch"] for r in executed_ranges(checkpoint, [])} == {0}
 
 
-def test_of_a_replayed_batch_only_the_last_execution_counts(checkpoint: Checkpoint) -> None:
+def test_only_the_last_execution_of_a_batch_is_committed(checkpoint: Checkpoint) -> None:
     commit(checkpoint, 0)
-    told = [
+    reported = [
         progress(0, "one", None, payments(5, 2)),
         progress(0, "another", None, payments(5, 2)),
     ]
-    found = executed_ranges(checkpoint, told)
+    found = executed_ranges(checkpoint, reported)
     assert found == [
         row(0, "another", 0, 0, 5),
         row(0, "another", 1, 0, 2),
@@ -119,29 +119,29 @@ def test_of_a_replayed_batch_only_the_last_execution_counts(checkpoint: Checkpoi
     ]
 
 
-def test_an_execution_that_was_told_and_not_committed(checkpoint: Checkpoint) -> None:
-    told = [progress(0, "one", None, payments(5))]
-    assert executed_ranges(checkpoint, told) == [row(0, "one", 0, 0, 5, committed=False)]
+def test_reported_batch_without_commit_is_uncommitted(checkpoint: Checkpoint) -> None:
+    reported = [progress(0, "one", None, payments(5))]
+    assert executed_ranges(checkpoint, reported) == [row(0, "one", 0, 0, 5, committed=False)]
 
 
-def test_told_twice_by_one_execution_is_one_execution(checkpoint: Checkpoint) -> None:
+def test_last_progress_of_an_execution_counts(checkpoint: Checkpoint) -> None:
     commit(checkpoint, 0)
-    told = [progress(0, "one", None, payments(3)), progress(0, "one", None, payments(5))]
-    assert executed_ranges(checkpoint, told) == [row(0, "one", 0, 0, 5)]
+    reported = [progress(0, "one", None, payments(3)), progress(0, "one", None, payments(5))]
+    assert executed_ranges(checkpoint, reported) == [row(0, "one", 0, 0, 5)]
 
 
-def test_a_partition_that_came_later_starts_at_its_beginning(checkpoint: Checkpoint) -> None:
+def test_partition_added_later_starts_at_offset_zero(checkpoint: Checkpoint) -> None:
     commit(checkpoint, 1)
-    told = [progress(1, "one", payments(5), payments(9, 4))]
-    assert executed_ranges(checkpoint, told) == [row(1, "one", 0, 5, 9), row(1, "one", 1, 0, 4)]
+    reported = [progress(1, "one", payments(5), payments(9, 4))]
+    assert executed_ranges(checkpoint, reported) == [row(1, "one", 0, 5, 9), row(1, "one", 1, 0, 4)]
 
 
-def test_a_source_that_had_nothing_yet(checkpoint: Checkpoint) -> None:
+def test_source_without_offsets_has_no_ranges(checkpoint: Checkpoint) -> None:
     commit(checkpoint)
     assert executed_ranges(checkpoint, [progress(0, "one", None, None)]) == []
 
 
-def test_before_the_query_had_an_id(tmp_path: Path) -> None:
+def test_owner_is_unknown_before_the_query_has_an_id(tmp_path: Path) -> None:
     checkpoint = Checkpoint(tmp_path)
     checkpoint.create()
     (tmp_path / "offsets" / "0").write_text('v1\n{}\n{"payments": {"0": 5}}')
@@ -150,6 +150,6 @@ def test_before_the_query_had_an_id(tmp_path: Path) -> None:
     assert found["owner"] == "?"
 
 
-def test_batches_are_in_the_order_of_their_numbers(checkpoint: Checkpoint) -> None:
-    told = [progress(n, "one", None, payments(n)) for n in (10, 9, 100)]
-    assert [r["batch"] for r in executed_ranges(checkpoint, told)] == [9, 10, 100]
+def test_ranges_are_sorted_by_batch_number(checkpoint: Checkpoint) -> None:
+    reported = [progress(n, "one", None, payments(n)) for n in (10, 9, 100)]
+    assert [r["batch"] for r in executed_ranges(checkpoint, reported)] == [9, 10, 100]

@@ -1,4 +1,4 @@
-"""A driver that ends in good order is started again; one that was killed, or failed, is not."""
+"""Spark drivers are restarted after a clean exit, but not after a kill or a failure."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ sys.exit(code)
 
 
 class World:
-    """A pipeline whose driver does as it is told."""
+    """A pipeline whose driver ends on request."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -55,7 +55,7 @@ class World:
         (self.folder / ".end").rename(self.folder / "end")
 
     def wait_lives(self, count: int) -> None:
-        """So many lives have begun."""
+        """Wait until `count` lives have begun."""
         self.wait(lambda: len(list(self.folder.glob("life-*"))) == count, f"{count} lives")
 
     def wait(self, what: Callable[[], bool], words: str) -> None:
@@ -83,7 +83,7 @@ def collected(world: World) -> dict[str, str]:
     return {row["hazard"]: row["detail"] for row in rows}
 
 
-def test_who_has_worked_off_everything_is_started_again_and_counted(world: World) -> None:
+def test_driver_that_exits_cleanly_is_restarted_and_counted(world: World) -> None:
     for lives in (2, 3):
         world.end()
         world.wait_lives(lives)
@@ -93,7 +93,7 @@ def test_who_has_worked_off_everything_is_started_again_and_counted(world: World
     assert words.startswith("2 restarts of the driver")
 
 
-def test_who_was_killed_waits_for_its_healing(world: World) -> None:
+def test_killed_driver_restarts_only_on_start(world: World) -> None:
     world.pipeline.kill("a fault")
     world.pipeline.check()
     assert not world.pipeline.alive()
@@ -104,7 +104,7 @@ def test_who_was_killed_waits_for_its_healing(world: World) -> None:
     assert world.ends() == ["a fault", "exited with 0", None]
 
 
-def test_who_fails_is_the_end(world: World) -> None:
+def test_failed_driver_is_not_restarted(world: World) -> None:
     world.end(code=3)
 
     def trouble() -> bool:
@@ -119,7 +119,7 @@ def test_who_fails_is_the_end(world: World) -> None:
 
 
 @pytest.mark.parametrize("how", ["collected", "closed", "stopped"])
-def test_when_the_run_is_over_nobody_is_started(world: World, how: str) -> None:
+def test_driver_is_not_restarted_after_the_run(world: World, how: str) -> None:
     if how == "collected":
         assert collected(world) == {}
     elif how == "closed":
