@@ -1,4 +1,4 @@
-"""Whoever ends a trigger knows then whether it has struck."""
+"""Once a trigger has ended, it is known whether it has struck."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from onceproof.harness.subjects.crash_point_trigger import CrashPointTrigger
 
 
 class Always(CrashPointTrigger):
-    """Every moment is its window."""
+    """A trigger that strikes at every sign."""
 
     def _seen(self, *sign: Any) -> None:
         self._try_strike(7)
@@ -19,7 +19,7 @@ class Always(CrashPointTrigger):
         return ()
 
 
-def test_its_end_waits_for_a_strike_under_way() -> None:
+def test_end_waits_for_a_strike_under_way() -> None:
     begun, may_end = threading.Event(), threading.Event()
     process = SimpleNamespace(
         leader_alive=lambda: True, members=lambda: 2, thaw=lambda: None, ended_at=5

@@ -1,4 +1,4 @@
-"""What payments must come to, and what a topic of balances says."""
+"""Expected effects and contributions, and the states of a balances topic."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def written(folder: Path, **subject: Any) -> dict[str, list[dict[str, Any]]]:
     return {name: table.to_pylist() for name, table in read_lines(folder).tables.items()}
 
 
-def test_an_effect_of_each_payment_in_every_sink(tmp_path: Path) -> None:
+def test_each_payment_is_expected_in_every_sink(tmp_path: Path) -> None:
     tables = written(tmp_path, sinks=("ledger", "calls"), sink="ledger", balances=False)
     of_each = (payments_of(WORKLOAD, producer=n, seed=9) for n in range(3))
     sent = {payment.record: payment.effect_digest for payments in of_each for payment in payments}
@@ -36,7 +36,7 @@ def test_an_effect_of_each_payment_in_every_sink(tmp_path: Path) -> None:
     assert tables["contributions"] == []
 
 
-def test_what_each_payment_adds_to_its_account(tmp_path: Path) -> None:
+def test_each_payment_contributes_to_its_account(tmp_path: Path) -> None:
     tables = written(tmp_path, sinks=(), sink="balances", balances=True)
     sums: Counter[str] = Counter()
     for n in range(3):
@@ -55,8 +55,8 @@ def test_what_each_payment_adds_to_its_account(tmp_path: Path) -> None:
 
 def entry(offset: int, account: str, value: object, **more: Any) -> Entry:
     data = value if value is None or isinstance(value, bytes) else json.dumps(value).encode()
-    plain: dict[str, Any] = {"topic": "balances", "transactional": False}
-    return logs.entry(offset, key=account.encode(), value=data, **plain | more)
+    defaults: dict[str, Any] = {"topic": "balances", "transactional": False}
+    return logs.entry(offset, key=account.encode(), value=data, **defaults | more)
 
 
 def states(*entries: Entry, view: str = "read_committed") -> dict[tuple[str, str], int | None]:
@@ -70,7 +70,7 @@ def found(*entries: Entry, view: str = "read_committed") -> list[State]:
     return sink.states()
 
 
-def test_the_last_word_on_an_account_counts() -> None:
+def test_last_balance_of_an_account_counts() -> None:
     assert states(
         entry(0, "a", {"balance": 5, "payments": 1}),
         entry(1, "b", {"balance": 7, "payments": 1}),
@@ -78,7 +78,7 @@ def test_the_last_word_on_an_account_counts() -> None:
     ) == {("a", "balance"): 9, ("a", "payments"): 2, ("b", "balance"): 7, ("b", "payments"): 1}
 
 
-def test_what_was_aborted_counts_only_for_who_reads_it() -> None:
+def test_aborted_balance_counts_only_for_read_uncommitted() -> None:
     entries = (
         entry(0, "a", {"balance": 5, "payments": 1}),
         entry(1, "a", {"balance": 9, "payments": 2}, transactional=True),
@@ -91,18 +91,18 @@ def test_what_was_aborted_counts_only_for_who_reads_it() -> None:
 @pytest.mark.parametrize(
     "value", [b"\xff", b"", {}, [], {"balance": "5"}, {"balance": 5.5}, {"balance": True}]
 )
-def test_what_is_no_number_is_told_by_its_digest(value: object) -> None:
+def test_invalid_balance_is_reported_by_its_digest(value: object) -> None:
     (state,) = [s for s in found(entry(0, "a", value)) if s.aggregate == "balance"]
     assert state.amount is None
     assert state.digest is not None
 
 
-def test_a_whole_number_is_one_however_it_is_written() -> None:
+def test_whole_float_counts_as_an_integer() -> None:
     (balance, _) = found(entry(0, "a", {"balance": 5.0, "payments": 1}))
     assert (balance.amount, balance.digest) == (5, None)
 
 
-def test_a_tombstone_removes_an_account() -> None:
+def test_tombstone_removes_an_account() -> None:
     first = entry(0, "a", {"balance": 5, "payments": 1})
     assert states(first, entry(1, "a", None)) == {}
     again = entry(2, "a", {"balance": 7, "payments": 2})

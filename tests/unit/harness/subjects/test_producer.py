@@ -1,4 +1,4 @@
-"""Who sends is on trial: subjects, senders and observers as plain data."""
+"""Subjects that only send: client settings, observers and scenarios."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from tests.unit.fakes.pipelines import parts_in
 from tests.unit.fakes.process import FakeProcess
 
 SENDERS = (LIBRDKAFKA, KAFKA_PYTHON, AIOKAFKA, JAVA)
-TWO = Payments(transaction=5, other_topic="refunds", aborts=10)
+TWO_TOPICS = Payments(transaction=5, other_topic="refunds", aborts=10)
 
 
-def test_both_topics_are_there_and_may_be_spoken_of() -> None:
+def test_claims_may_name_either_topic_of_the_workload() -> None:
     made = Scenario(
         name="story",
         title="A story",
         subject=ProducerSubject(name="senders", says="They send."),
-        workload=TWO,
+        workload=TWO_TOPICS,
         schedule=(),
         claims=(atomic_append("refunds"),),
     )
@@ -41,53 +41,53 @@ def test_both_topics_are_there_and_may_be_spoken_of() -> None:
             name="story",
             title="A story",
             subject=made.subject,
-            workload=TWO,
+            workload=TWO_TOPICS,
             schedule=(),
             claims=(atomic_append("others"),),
         )
 
 
-def test_without_observers_nothing_is_behind() -> None:
+def test_without_observers_there_is_no_pipeline() -> None:
     subject = ProducerSubject(name="senders", says="They send.")
     assert isinstance(subject.pipeline(parts_in(Path())), NoPipeline)
     assert subject.sends
     assert subject.configuration() == {}
 
 
-def test_observers_stand_in_the_record() -> None:
+def test_configuration_lists_observers() -> None:
     subject = ProducerSubject(
         name="senders",
         says="They send.",
         observers=(Observer(isolation="read_committed"), Observer(isolation="read_uncommitted")),
     )
-    told = subject.configuration()
-    assert {name: how["isolation.level"] for name, how in told.items()} == {
+    configuration = subject.configuration()
+    assert {name: settings["isolation.level"] for name, settings in configuration.items()} == {
         "observer-committed": "read_committed",
         "observer-uncommitted": "read_uncommitted",
     }
-    json.dumps(told)
+    json.dumps(configuration)
 
 
 @pytest.mark.parametrize("sender", SENDERS, ids=lambda sender: sender.name)
-def test_every_client_waits_for_all_and_is_idempotent(sender) -> None:
-    plain, within = (sender.settings(transactional=on) for on in (False, True))
-    json.dumps([plain, within])
-    for settings in (plain, within):
+def test_each_sender_uses_acks_all_and_idempotence(sender) -> None:
+    plain, transactional = (sender.settings(transactional=on) for on in (False, True))
+    json.dumps([plain, transactional])
+    for settings in (plain, transactional):
         assert settings["acks"] == "all"
         assert settings.get("enable.idempotence", settings.get("enable_idempotence")) is True
-    words = {"transaction.timeout.ms", "transaction_timeout_ms"}
-    assert words.isdisjoint(plain)
-    assert [within[name] for name in words & within.keys()] == [20_000]
+    timeouts = {"transaction.timeout.ms", "transaction_timeout_ms"}
+    assert timeouts.isdisjoint(plain)
+    assert [transactional[name] for name in timeouts & transactional.keys()] == [20_000]
 
 
-def test_an_impatient_application_has_an_impatient_client() -> None:
+def test_resend_interval_limits_the_message_timeout() -> None:
     settings = Librdkafka(resend_seconds=2.0).settings(transactional=False)
     assert settings["message.timeout.ms"] == 2000
     assert LIBRDKAFKA.settings(transactional=False)["message.timeout.ms"] == 120_000
     assert LIBRDKAFKA.settings(transactional=True)["message.timeout.ms"] == 20_000
 
 
-def test_programs_in_python_are_started_by_this_python() -> None:
+def test_python_senders_run_on_this_interpreter() -> None:
     for sender in (LIBRDKAFKA, KAFKA_PYTHON, AIOKAFKA):
         command = sender.command(Path("task.json"), None)
         assert command[0] == sys.executable
@@ -95,7 +95,7 @@ def test_programs_in_python_are_started_by_this_python() -> None:
         assert command[-1] == Path("task.json")
 
 
-def test_an_observer_that_ended_by_itself_is_trouble() -> None:
+def test_observer_that_ends_by_itself_is_reported() -> None:
     observer = Observer(isolation="read_committed")
     observed = Observed((observer,), ("payments",), parts_in(Path()))
     child = FakeProcess("observer-committed#1", lives=False, status=1)
@@ -106,7 +106,7 @@ def test_an_observer_that_ended_by_itself_is_trouble() -> None:
     observed.check()
 
 
-def test_they_have_seen_something_when_each_has() -> None:
+def test_observers_flow_once_each_has_read() -> None:
     both = (Observer(isolation="read_committed"), Observer(isolation="read_uncommitted"))
     observed = Observed(both, ("payments",), parts_in(Path()))
     assert not observed.flows()
@@ -117,7 +117,7 @@ def test_they_have_seen_something_when_each_has() -> None:
     assert observed.commits == 4
 
 
-def test_every_scenario_of_producers_is_found_and_sends_with_its_own_client() -> None:
+def test_producer_scenarios_exist_for_each_sender() -> None:
     found = {scenario.name: scenario for scenario in all_scenarios()}
     for kind in ("idempotent", "transactional"):
         for sender in SENDERS:
@@ -129,7 +129,7 @@ def test_every_scenario_of_producers_is_found_and_sends_with_its_own_client() ->
         assert all(s.claims and all(c.expect for c in s.claims) for s in module.SCENARIOS)
 
 
-def test_a_believer_is_judged_by_what_it_believes() -> None:
+def test_believer_reads_at_its_actual_isolation_level() -> None:
     believer = Observer(isolation="read_uncommitted", believes="read_committed")
     assert believer.settings()["isolation.level"] == "read_uncommitted"
     assert believer.name == "observer-uncommitted"

@@ -1,4 +1,4 @@
-"""PySpark subjects with state: what payments add to it, and what the sink says of it."""
+"""PySpark subjects with state: contributions of payments, and states read from the sink."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ def place(folder: Path, database: str = "host=here") -> JobPlace:
     ("event_ms", "start"),
     [(0, 0), (59_999, 0), (60_000, 60), (1_767_225_599_999, 1_767_225_540)],
 )
-def test_a_window_begins_with_a_minute(event_ms: int, start: int) -> None:
+def test_windows_start_at_full_minutes(event_ms: int, start: int) -> None:
     assert window_key("a", event_ms) == f"a@{start}"
 
 
-def test_what_a_payment_adds_to_its_window() -> None:
+def test_payment_contributes_sum_and_count_to_its_window() -> None:
     assert list(SparkWindows().contributions(payment(61_000))) == [
         Contribution(
             sink="windows", state_key="a@60", aggregate="total", operation="sum", amount=70
@@ -60,39 +60,39 @@ def test_what_a_payment_adds_to_its_window() -> None:
     ]
 
 
-def test_the_window_that_stays_open_is_written_only_as_it_grows() -> None:
+def test_open_window_is_expected_in_update_mode_only() -> None:
     closing = payment(CLOSING_MS)
     assert list(SparkWindows().contributions(closing)) == []
     assert len(list(UPDATED.contributions(closing))) == 2
 
 
-def test_a_workload_without_event_times_is_told_of() -> None:
+def test_payment_without_event_time_is_refused() -> None:
     with pytest.raises(ValueError, match="no event time, which spark-windows-append requires"):
         list(SparkWindows().contributions(payment(None)))
 
 
-def test_what_is_expected_of_windows_adds_up_to_the_workload(tmp_path: Path) -> None:
+def test_expected_windows_add_up_to_the_workload(tmp_path: Path) -> None:
     write_expected(tmp_path, UPDATED, TIMED, seed=9)
     tables = read_lines(tmp_path).tables
     assert tables["expected"].num_rows == 0
     found: Counter[str] = Counter()
-    counted: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for row in tables["contributions"].to_pylist():
         if row["operation"] == "sum":
             found[row["state_key"]] += row["amount"]
         else:
-            counted[row["state_key"]] += 1
+            counts[row["state_key"]] += 1
     sums: Counter[str] = Counter()
     for each in payments_of(TIMED, producer=0, seed=9):
         assert each.event_ms is not None
         sums[window_key(each.account, each.event_ms)] += each.amount_cents
     assert found == sums
-    assert sum(counted.values()) == 400
-    # Some windows of each account, so that there is something to mix up.
+    assert sum(counts.values()) == 400
+    # Several windows per account, so that they could be mixed up.
     assert 3 * 6 <= len(found) <= 3 * 10
 
 
-def test_only_what_a_twin_lacks_is_in_its_name() -> None:
+def test_twins_are_named_by_what_they_lack() -> None:
     twins = [
         SparkWindows(guard="none"),
         SparkWindows(watermark_ms=5_000),
@@ -109,7 +109,7 @@ def test_only_what_a_twin_lacks_is_in_its_name() -> None:
     assert all("every payment counts exactly once" in s.says for s in (SparkWindows(), UPDATED))
 
 
-def test_a_table_of_windows_is_added_up() -> None:
+def test_windows_table_yields_a_state_per_window_and_aggregate() -> None:
     class Table(Windows):
         def rows(self, query: str) -> list[tuple[Any, ...]]:
             assert "sum(total)" in query
@@ -128,7 +128,7 @@ def test_a_table_of_windows_is_added_up() -> None:
     assert {s.sink for s in sink.states()} == {SparkWindows().sink}
 
 
-def test_how_a_job_of_windows_is_started(tmp_path: Path) -> None:
+def test_windows_job_gets_its_options(tmp_path: Path) -> None:
     command = SparkWindows(watermark_ms=5_000).command(place(tmp_path))
     assert Path(command[0]).exists()
     options = dict(zip(command[1::2], command[2::2], strict=True))
@@ -138,7 +138,7 @@ def test_how_a_job_of_windows_is_started(tmp_path: Path) -> None:
     assert options["--provider"].endswith("RocksDBStateStoreProvider")
 
 
-def test_a_stage_without_a_database(tmp_path: Path) -> None:
+def test_windows_require_a_database(tmp_path: Path) -> None:
     with pytest.raises(StageTrouble, match="spark-windows-append writes to PostgreSQL"):
         SparkWindows().command(place(tmp_path, database=""))
 
@@ -146,7 +146,7 @@ def test_a_stage_without_a_database(tmp_path: Path) -> None:
 # Statements.
 
 
-def test_a_payment_has_its_row_and_adds_to_its_account(tmp_path: Path) -> None:
+def test_statements_expect_a_row_and_contributions_per_payment(tmp_path: Path) -> None:
     workload = Payments(records=30, keys=3)
     write_expected(tmp_path, SparkStatements(), workload, seed=4)
     tables = read_lines(tmp_path).tables
@@ -160,7 +160,7 @@ def test_a_payment_has_its_row_and_adds_to_its_account(tmp_path: Path) -> None:
     assert len(rows) == 60
 
 
-def test_the_newest_row_of_an_account_is_its_state() -> None:
+def test_newest_row_of_an_account_is_its_state() -> None:
     class Table(Statements):
         def rows(self, query: str) -> list[tuple[Any, ...]]:
             assert "DISTINCT ON (account)" in query
@@ -176,7 +176,7 @@ def test_the_newest_row_of_an_account_is_its_state() -> None:
     }
 
 
-def test_only_the_twin_has_files_of_its_own(tmp_path: Path) -> None:
+def test_only_the_twin_gets_a_store_folder(tmp_path: Path) -> None:
     twin = SparkStatements(store="home-made")
     assert twin.name == "spark-transform-with-state-home-made"
     command = twin.command(place(tmp_path))
@@ -185,14 +185,14 @@ def test_only_the_twin_has_files_of_its_own(tmp_path: Path) -> None:
     assert Path(command[0]).exists()
 
 
-# Matches, and what is sent again.
+# Matches and deduplication.
 
 REFUNDED = Payments(
     records=40, producers=1, partitions=1, event_step_ms=1_000, other_topic="refunds", refunds=True
 )
 
 
-def test_a_match_of_each_payment_with_its_refund(tmp_path: Path) -> None:
+def test_each_payment_is_matched_with_its_refund(tmp_path: Path) -> None:
     write_expected(tmp_path, SparkMatches(), REFUNDED, seed=4)
     rows = read_lines(tmp_path).tables["expected"].to_pylist()
     sent = list(payments_of(REFUNDED, producer=0, seed=4))
@@ -209,12 +209,12 @@ def test_a_match_of_each_payment_with_its_refund(tmp_path: Path) -> None:
             return table
 
     found = Table("", sink="matches").effects()
-    # What the job writes has the digest that is expected of it.
+    # Rows of the job have the expected digests.
     assert {(e.record, e.digest) for e in found} == {(r["record"], r["digest"]) for r in rows}
     assert {(e.sink, e.view, e.batch, e.owner) for e in found} == {("matches", "table", 3, "q")}
 
 
-def test_a_payment_that_is_sent_again_is_expected_once(tmp_path: Path) -> None:
+def test_repeated_payment_is_expected_once(tmp_path: Path) -> None:
     workload = Payments(records=60, producers=1, repeats=50)
     write_expected(tmp_path, SparkDeduplicated(), workload, seed=4)
     rows = read_lines(tmp_path).tables["expected"].to_pylist()
@@ -237,7 +237,7 @@ def test_a_payment_that_is_sent_again_is_expected_once(tmp_path: Path) -> None:
         (SparkDeduplicated(within="batch"), "spark-deduplicated-in-batch", ("--within", "batch")),
     ],
 )
-def test_what_a_job_is_told(
+def test_variants_have_names_and_options(
     tmp_path: Path, subject: SparkMatches | SparkDeduplicated, name: str, option: tuple[str, str]
 ) -> None:
     assert subject.name == name

@@ -1,4 +1,4 @@
-"""What PySpark subjects start their driver with."""
+"""Jars that PySpark subjects start their driver with."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from onceproof.harness.tools import jar_lock
 from onceproof.harness.tools.jar_lock import PySpark, spark_kafka_roots
 
 
-def test_only_who_writes_iceberg_tables_gets_its_jar(tmp_path):
+def test_only_iceberg_subjects_need_the_iceberg_jar(tmp_path):
     (tmp_path / "scala-library-2.13.16.jar").touch()
     roots = spark_kafka_roots(PySpark(version="4.0.0", jars=tmp_path))
     names = {root.file_name for root in roots}

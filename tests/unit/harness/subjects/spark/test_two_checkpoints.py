@@ -1,4 +1,4 @@
-"""A driver with two queries: both must have done their work, and each is aimed at in turn."""
+"""A Spark driver with two queries: joint progress, and triggers on each in turn."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.unit.harness.subjects.spark.made_up_checkpoint import as_spark_does, 
 
 
 class World:
-    """The pipeline's two checkpoints."""
+    """A pipeline and its two checkpoints."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -50,7 +50,7 @@ def world(tmp_path: Path) -> Iterator[World]:
     made.pipeline.close()
 
 
-def test_it_is_as_far_as_the_one_that_is_behind(world: World) -> None:
+def test_positions_are_those_of_the_slower_query(world: World) -> None:
     assert (world.pipeline.positions(), world.pipeline.flows()) == (None, False)
     world.plan(0, 0, 5, 7)
     world.commit(0, 0)
@@ -67,23 +67,23 @@ def test_it_is_as_far_as_the_one_that_is_behind(world: World) -> None:
 
 
 @pytest.mark.parametrize("which", [0, 1])
-def test_either_may_be_what_cannot_be_watched(world: World, which: int) -> None:
+def test_failed_watch_of_either_checkpoint_is_reported(world: World, which: int) -> None:
     world.pipeline.check()
     (world.both[which].folder / "offsets" / "0").write_text("what is this")
     with pytest.raises(WatchTrouble, match=world.both[which].folder.name):
         wait_until(world.pipeline.check, what="the trouble", seconds=20)
 
 
-def test_each_is_aimed_at_in_turn(world: World) -> None:
-    aimed, sink = [], SinkOfBatches(FakeContext())
+def test_triggers_alternate_between_queries(world: World) -> None:
+    targets, sink = [], SinkOfBatches(FakeContext())
     for _ in range(3):
         trigger = world.pipeline.crash_point_trigger(AFTER_COMMIT, sink, "a fault")
-        aimed.append(world.pipeline.checkpoint.query_id())
+        targets.append(world.pipeline.checkpoint.query_id())
         trigger.end()
-    assert aimed == ["q1", "q2", "q1"]
+    assert targets == ["q1", "q2", "q1"]
 
 
-def test_what_is_collected_is_told_apart_by_query(world: World) -> None:
+def test_collects_each_query_by_its_id(world: World) -> None:
     for which, end in ((0, 5), (1, 9)):
         world.plan(which, 0, end)
         world.commit(which, 0)

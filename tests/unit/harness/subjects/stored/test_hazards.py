@@ -1,4 +1,4 @@
-"""What puts consumers with a database to the test, read off what they left."""
+"""Consumers that write to a database: hazards, expected effects and faults on commits."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ def found(*records: str, end: int = 2, journal: Iterable[dict[str, str]] = ()) -
     }
 
 
-def test_nothing_happened() -> None:
+def test_undisturbed_run_has_no_hazards() -> None:
     assert found("a", "b") == {}
     assert found("a", end=1) == {}
 
 
-def test_a_payment_with_two_rows_was_written_again() -> None:
+def test_payment_with_two_rows_is_a_replayed_input() -> None:
     detail = "1 payments have, or had, more rows than expected"
     assert found("a", "b", "b") == {"replayed-input": detail}
 
 
-def test_what_was_sent_twice_has_two_rows() -> None:
+def test_payment_sent_twice_may_have_two_rows() -> None:
     assert found("a", "b", "d", "d", end=5) | {"abandoned-input": ""} == {"abandoned-input": ""}
     assert "replayed-input" in found("a", "b", "d", "d", "d", end=5)
 
 
-def test_a_payment_that_had_two_rows_for_a_while_was_written_again() -> None:
-    seen = [
+def test_payment_that_briefly_had_two_rows_is_a_replayed_input() -> None:
+    changes = [
         {"record": record, "sink": sink, "operation": operation}
         for record, sink, operation in (
             ("a", "ledger-journal", "append"),
@@ -64,16 +64,16 @@ def test_a_payment_that_had_two_rows_for_a_while_was_written_again() -> None:
             ("b", "ledger-journal", "append"),
         )
     ]
-    assert found("a", "b", journal=seen) == {}
-    seen.append({"record": "b", "sink": "ledger-journal", "operation": "append"})
-    assert found("a", "b", journal=seen).keys() == {"replayed-input"}
+    assert found("a", "b", journal=changes) == {}
+    changes.append({"record": "b", "sink": "ledger-journal", "operation": "append"})
+    assert found("a", "b", journal=changes).keys() == {"replayed-input"}
 
 
-def test_an_offset_beyond_a_payment_without_a_row() -> None:
+def test_committed_payment_without_row_is_abandoned() -> None:
     assert found("b") == {"abandoned-input": "1 payments below the committed offsets have no row"}
 
 
-def test_rows_are_expected_in_the_ledger_and_sums_in_the_balances(tmp_path: Path) -> None:
+def test_expects_rows_in_the_ledger_and_sums_in_the_balances(tmp_path: Path) -> None:
     write_expected(tmp_path, StoringConsumers(), Payments(records=3), seed=1)
     tables = read_lines(tmp_path).tables
     sinks = [sink for sink in ("balances-journal", "ledger", "ledger-journal") for _ in range(3)]
@@ -81,26 +81,26 @@ def test_rows_are_expected_in_the_ledger_and_sums_in_the_balances(tmp_path: Path
     assert set(tables["contributions"]["sink"].to_pylist()) == {"balances"}
 
 
-def test_a_file_keeps_no_journal_so_its_balances_show_no_payment(tmp_path: Path) -> None:
+def test_sqlite_expects_no_journal(tmp_path: Path) -> None:
     write_expected(tmp_path, StoringConsumers(kind="sqlite"), Payments(records=3), seed=1)
     tables = read_lines(tmp_path).tables
     assert tables["expected"]["sink"].to_pylist() == ["ledger"] * 3
 
 
-def test_only_who_writes_first_has_something_to_clean() -> None:
+def test_cleaning_requires_commits_after() -> None:
     name = StoringConsumers(commits="after", cleans=True).name
     assert name == "kafka-offsets-after-postgres-cleaned"
     with pytest.raises(ValueError, match="cleans=True requires commits='after'"):
         StoringConsumers(cleans=True)
 
 
-def test_only_who_writes_into_a_database_has_commits_to_hold() -> None:
+def test_holding_commits_requires_a_storing_subject() -> None:
     context = FakeContext(subject=FakeSubject(name="nobody"))
     with pytest.raises(StageTrouble, match="nobody has no commits that a fault can hold"):
         storing(context)
 
 
-def test_what_becomes_of_a_commit_as_it_is_written_by_hand() -> None:
+def test_parses_the_fate_of_a_cut_commit() -> None:
     for word in ("lands", "undone"):
         assert asked("cut-at-commit", ["member-1", word]) == CutAtCommit(
             member="member-1", commit=word
@@ -109,14 +109,14 @@ def test_what_becomes_of_a_commit_as_it_is_written_by_hand() -> None:
         asked("cut-at-commit", ["member-0", "lost"])
 
 
-def test_without_a_database_it_says_what_to_do() -> None:
+def test_missing_database_error_suggests_a_fix() -> None:
     stage = FakeStage(services=(), brokers=())
     with pytest.raises(StageTrouble, match="the stage has none: add `database"):
         StoringConsumers().pipeline(parts_in(Path("work"), stage=stage))
 
 
 @pytest.mark.parametrize("links", [{}, {Link("pipeline", "postgres"): 0}])
-def test_who_has_no_connection_cannot_be_cut_off(links: dict[Link, int]) -> None:
+def test_cut_requires_an_open_connection(links: dict[Link, int]) -> None:
     context = FakeContext(stage=FakeStage(open=links))
     with pytest.raises(StageTrouble, match="somebody has no database connection on pipeline"):
         _cut(context)

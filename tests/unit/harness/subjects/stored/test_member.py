@@ -1,4 +1,4 @@
-"""What a consumer does when its database refuses, or does not answer."""
+"""Consumers whose database refuses a write or does not answer."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from onceproof.harness.subjects.stored.task import StoringTask
 TOPIC = "payments"
 
 
-class Enough(Exception):
-    """Nothing more is there to read."""
+class EndOfInput(Exception):
+    """All messages have been read."""
 
 
 class Message:
@@ -41,7 +41,7 @@ class Message:
 
 
 class FakeConsumer:
-    """Hands out what stands at its position, so many at a time."""
+    """Returns up to `step` messages from its position."""
 
     def __init__(self, *, ends: dict[int, int], step: int = 2) -> None:
         self.ends = ends
@@ -49,11 +49,11 @@ class FakeConsumer:
         self.refuses = 0
         self.at: dict[int, int] = {}
         self.committed: list[tuple[int, int]] = []
-        self.went: list[tuple[int, int]] = []
-        self.first: Callable[..., None] | None = None
+        self.seeks: list[tuple[int, int]] = []
+        self.on_assign: Callable[..., None] | None = None
 
     def subscribe(self, topics: list[str], **callbacks: Any) -> None:
-        self.first = callbacks.get("on_assign")
+        self.on_assign = callbacks.get("on_assign")
 
     def assign(self, places: list[TopicPartition]) -> None:
         self.at = {place.partition: place.offset for place in places}
@@ -62,7 +62,7 @@ class FakeConsumer:
         return [TopicPartition(TOPIC, partition) for partition in self.ends]
 
     def seek(self, place: TopicPartition) -> None:
-        self.went.append((place.partition, place.offset))
+        self.seeks.append((place.partition, place.offset))
         self.at[place.partition] = place.offset
 
     def commit(self, *, offsets: list[TopicPartition], asynchronous: bool) -> None:
@@ -72,22 +72,22 @@ class FakeConsumer:
         self.committed += [(place.partition, place.offset) for place in offsets]
 
     def consume(self, count: int, seconds: float) -> list[Message]:
-        if self.first is not None:
-            self.first(self, self.assignment())
-            self.first = None
+        if self.on_assign is not None:
+            self.on_assign(self, self.assignment())
+            self.on_assign = None
         for partition, end in self.ends.items():
-            here = self.at.setdefault(partition, 0)
-            if here < end:
-                self.at[partition] = min(end, here + self.step)
-                return [Message(partition, n) for n in range(here, self.at[partition])]
-        raise Enough
+            position = self.at.setdefault(partition, 0)
+            if position < end:
+                self.at[partition] = min(end, position + self.step)
+                return [Message(partition, n) for n in range(position, self.at[partition])]
+        raise EndOfInput
 
 
 Answer = Literal["ok", "lost", "undone"]
 
 
 class FakeStore:
-    """Keeps what is written; each answer says what comes of the next write."""
+    """Stores rows; each of `answers` is the outcome of the next write."""
 
     def __init__(self, *answers: Answer) -> None:
         self.answers = list(answers)
@@ -124,13 +124,13 @@ def run(
     *,
     cleans: bool = False,
 ) -> list[dict[str, Any]]:
-    """Run until nothing is left to read; what it told."""
+    """Run a member to the end of its input; return the hazards that it reported."""
     task = StoringTask(
         name="member-0", bootstrap="", group="billing", topic=TOPIC, sink="ledger",
         commits=commits, kind="sqlite", database="", history=str(tmp_path), batch=2,
         in_hand=str(tmp_path / "in-hand"), cleans=cleans,
     )  # type: ignore[arg-type]  # fmt: skip
-    with pytest.raises(Enough):
+    with pytest.raises(EndOfInput):
         StoringMember(task, consumer, store).run()  # type: ignore[arg-type]
     lines = [line for f in tmp_path.glob("member-0-*.jsonl") for line in f.read_text().splitlines()]
     return [row for row in map(json.loads, lines) if row["t"] == "hazards"]
@@ -139,97 +139,101 @@ def run(
 ALL = ["r0-0", "r0-1", "r0-2", "r0-3"]
 
 
-def test_it_starts_from_what_is_stored(tmp_path: Path) -> None:
+def test_starts_at_the_stored_offset(tmp_path: Path) -> None:
     store, consumer = FakeStore(), FakeConsumer(ends={0: 4})
     store.offsets = {0: 2}
     assert run(tmp_path, store, consumer) == []
     assert (store.rows, store.offsets, consumer.committed) == (["r0-2", "r0-3"], {0: 4}, [])
 
 
-def test_a_commit_whose_answer_was_lost_is_looked_up(tmp_path: Path) -> None:
+def test_commit_with_lost_answer_is_not_repeated(tmp_path: Path) -> None:
     store, consumer = FakeStore("ok", "lost"), FakeConsumer(ends={0: 4})
     assert run(tmp_path, store, consumer) == [], "it did not try again"
-    assert (store.rows, consumer.went) == (ALL, [(0, 4)])
+    assert (store.rows, consumer.seeks) == (ALL, [(0, 4)])
 
 
-def test_one_that_was_undone_is_made_again(tmp_path: Path) -> None:
+def test_undone_commit_is_repeated(tmp_path: Path) -> None:
     store, consumer = FakeStore("undone", "undone"), FakeConsumer(ends={0: 4})
     run(tmp_path, store, consumer)
-    assert (store.rows, consumer.went) == (ALL, [])
+    assert (store.rows, consumer.seeks) == (ALL, [])
 
 
-def test_who_is_refused_reads_on_from_what_is_stored_and_tells(tmp_path: Path) -> None:
+def test_refused_write_is_reported_and_seeks_to_the_stored_offset(tmp_path: Path) -> None:
     store, consumer = FakeStore(), FakeConsumer(ends={0: 4})
     store.meanwhile = {0: 3}
-    (told,) = run(tmp_path, store, consumer)
-    assert (told["hazard"], told["hop"], told["owner"]) == ("refused-write", "process", "billing")
-    assert (store.rows, consumer.went) == (["r0-3"], [(0, 3)])
+    (hazard,) = run(tmp_path, store, consumer)
+    assert (hazard["hazard"], hazard["hop"], hazard["owner"]) == (
+        "refused-write",
+        "process",
+        "billing",
+    )
+    assert (store.rows, consumer.seeks) == (["r0-3"], [(0, 3)])
 
 
-def test_who_is_refused_lets_go_of_all_that_it_has_in_hand(tmp_path: Path) -> None:
+def test_refused_write_discards_records_read_before(tmp_path: Path) -> None:
     store, consumer = FakeStore(), FakeConsumer(ends={0: 8}, step=8)
     store.meanwhile = {0: 7}
     assert len(run(tmp_path, store, consumer)) == 1
-    assert (store.rows, consumer.went) == (["r0-7"], [(0, 7)])
+    assert (store.rows, consumer.seeks) == (["r0-7"], [(0, 7)])
 
 
-def test_a_commit_that_lands_late_is_not_made_again(tmp_path: Path) -> None:
+def test_commit_that_lands_late_is_not_repeated(tmp_path: Path) -> None:
     store, consumer = FakeStore("undone"), FakeConsumer(ends={0: 4})
     stored = store.stored
 
-    def then_it_lands(topic: str, partitions: Iterable[int]) -> dict[int, int]:
+    def stored_after_landing(topic: str, partitions: Iterable[int]) -> dict[int, int]:
         if len(store.answers) == 0 and not store.rows:
             store.meanwhile = {0: 2}
             store.rows = ["r0-0", "r0-1"]
         return stored(topic, partitions)
 
-    store.stored = then_it_lands  # type: ignore[method-assign]
-    (told,) = run(tmp_path, store, consumer)
-    assert told["hazard"] == "refused-write"
+    store.stored = stored_after_landing  # type: ignore[method-assign]
+    (hazard,) = run(tmp_path, store, consumer)
+    assert hazard["hazard"] == "refused-write"
     assert store.rows == ALL
 
 
-def test_offsets_in_kafka_first_lose(tmp_path: Path) -> None:
+def test_committing_offsets_first_loses_payments(tmp_path: Path) -> None:
     store, consumer = FakeStore("undone"), FakeConsumer(ends={0: 4})
     run(tmp_path, store, consumer, "before")
     assert (store.rows, consumer.committed) == (["r0-2", "r0-3"], [(0, 2), (0, 4)])
 
 
-def test_offsets_in_kafka_last_repeat(tmp_path: Path) -> None:
+def test_committing_offsets_last_repeats_payments(tmp_path: Path) -> None:
     store, consumer = FakeStore("lost"), FakeConsumer(ends={0: 4})
     run(tmp_path, store, consumer, "after")
     assert (store.rows, consumer.committed) == (["r0-0", "r0-1", *ALL], [(0, 2), (0, 4)])
 
 
-def test_what_was_repeated_is_cleaned_before_offsets_are_committed(tmp_path: Path) -> None:
+def test_repeated_rows_are_cleaned(tmp_path: Path) -> None:
     store, consumer = FakeStore("lost"), FakeConsumer(ends={0: 4})
     run(tmp_path, store, consumer, "after", cleans=True)
     assert (store.rows, consumer.committed) == (ALL, [(0, 2), (0, 4)])
     assert store.cleaned == [ALL[:2], ALL[2:]]
 
 
-def test_offsets_that_kafka_refuses_keep_nothing_from_being_written(tmp_path: Path) -> None:
+def test_refused_offsets_after_a_write_lose_no_rows(tmp_path: Path) -> None:
     store, consumer = FakeStore(), FakeConsumer(ends={0: 4}, step=4)
     consumer.refuses = 1
     run(tmp_path, store, consumer, "after")
     assert (store.rows, consumer.committed) == (ALL, [(0, 4)])
 
 
-def test_what_kafka_refuses_first_is_not_written(tmp_path: Path) -> None:
+def test_batch_with_refused_offsets_is_not_written(tmp_path: Path) -> None:
     store, consumer = FakeStore(), FakeConsumer(ends={0: 4})
     consumer.refuses = 1
     run(tmp_path, store, consumer, "before")
     assert (store.rows, consumer.committed) == (["r0-2", "r0-3"], [(0, 4)])
 
 
-def test_a_batch_has_only_what_may_be_written_for() -> None:
+def test_batch_includes_only_assigned_partitions() -> None:
     read = [Message(0, 5), Message(1, 7), Message(0, 6)]
     batch = batch_of(TOPIC, read, {0: 4, 2: 0})  # type: ignore[arg-type]
     assert [row[0] for row in batch.rows] == ["r0-5", "r0-6"]
     assert (batch.starts, batch.ends) == ({0: 4}, {0: 7})
 
 
-def test_totals_are_in_the_order_of_accounts() -> None:
+def test_totals_are_sorted_by_account() -> None:
     rows = tuple((f"r{n}", account, n, 0, 0, n) for n, account in enumerate("bab", start=1))
     assert Batch(topic=TOPIC, rows=rows, starts={0: 1}, ends={0: 4}).totals() == [
         ("a", 2, 1),
@@ -237,7 +241,7 @@ def test_totals_are_in_the_order_of_accounts() -> None:
     ]
 
 
-def test_a_task_there_and_back(tmp_path: Path) -> None:
+def test_task_survives_save_and_load(tmp_path: Path) -> None:
     task = StoringTask(
         name="member-0", bootstrap="b", group="g", topic=TOPIC, sink="ledger", commits="after",
         kind="postgres", database="host=x", history="h", in_hand="i", guard=False,

@@ -1,4 +1,4 @@
-"""What a consumer has in hand, as it notes it itself."""
+"""Read progress of a consumer: records that it has read and not stored yet."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.unit.fakes.pipelines import parts_in
 from tests.unit.fakes.stage import FakeStage
 
 
-def test_the_last_reading_is_what_counts(tmp_path: Path) -> None:
+def test_noted_returns_the_last_note(tmp_path: Path) -> None:
     file = tmp_path / "member-0.in-hand"
     assert noted(file) == {}
     note(file, {0: 50, 1: 7})
@@ -27,11 +27,11 @@ def test_the_last_reading_is_what_counts(tmp_path: Path) -> None:
     ("stored", "expected"),
     [({}, 97), ({0: 50}, 47), ({0: 90, 1: 7}, 0), ({0: 120, 1: 3}, 4)],
 )
-def test_what_is_read_and_not_stored_is_left(stored: dict[int, int], expected: int) -> None:
+def test_left_counts_records_read_but_not_stored(stored: dict[int, int], expected: int) -> None:
     assert left({0: 90, 1: 7}, stored) == expected
 
 
-def test_a_group_knows_it_of_each_member(tmp_path: Path) -> None:
+def test_group_reports_records_in_hand_per_member(tmp_path: Path) -> None:
     def task(name: str, file: Path) -> StoringTask:
         return StoringTask(
             name=name, bootstrap="", group="g", topic="in", sink="ledger", kind="sqlite",

@@ -1,4 +1,4 @@
-"""The transaction of rows, balances and offsets, in a file of SQLite; and how it is held."""
+"""SQLite store: one transaction for rows, balances and offsets, and holding its commits."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def audit(path: Path) -> SqliteAudit:
     return found
 
 
-def store(path: Path, *, guard: bool = True, patience: float = 15.0) -> SqliteStore:
+def open_store(path: Path, *, guard: bool = True, patience: float = 15.0) -> SqliteStore:
     return SqliteStore(path, guard=guard, patience=patience)
 
 
@@ -54,12 +54,12 @@ def state(audit: SqliteAudit) -> dict[tuple[str, str], int | None]:
     return {(s.state_key, s.aggregate): s.amount for s in audit.books().states()}
 
 
-def test_rows_balances_and_offsets_stand_together(path: Path, audit: SqliteAudit) -> None:
-    mine = store(path)
-    assert mine.stored(TOPIC, [1, 0]) == {0: 0, 1: 0}
-    mine.write(batch(0, 3), offsets=True)
-    mine.write(batch(3, 5, account="b"), offsets=True)
-    assert mine.stored(TOPIC, [0, 1]) == {0: 5, 1: 0}
+def test_write_stores_rows_balances_and_offsets(path: Path, audit: SqliteAudit) -> None:
+    store = open_store(path)
+    assert store.stored(TOPIC, [1, 0]) == {0: 0, 1: 0}
+    store.write(batch(0, 3), offsets=True)
+    store.write(batch(3, 5, account="b"), offsets=True)
+    assert store.stored(TOPIC, [0, 1]) == {0: 5, 1: 0}
     assert [(e.record, e.source_offset, e.sink, e.owner) for e in audit.books().effects()] == [
         (f"r0-{n}", n, "ledger", "billing") for n in range(5)
     ]
@@ -70,52 +70,52 @@ def test_rows_balances_and_offsets_stand_together(path: Path, audit: SqliteAudit
     assert audit.books().size() == 5
 
 
-def test_who_started_from_another_offset_is_refused_and_leaves_nothing(
+def test_write_from_another_offset_is_refused_and_stores_nothing(
     path: Path, audit: SqliteAudit
 ) -> None:
-    mine, other = store(path), store(path)
-    mine.stored(TOPIC, [0])
-    mine.write(batch(0, 3), offsets=True)
+    store, other = open_store(path), open_store(path)
+    store.stored(TOPIC, [0])
+    store.write(batch(0, 3), offsets=True)
     with pytest.raises(Refused, match=r"payments-0 from 0 to 2: the stored offset differs"):
         other.write(batch(0, 2), offsets=True)
     assert (state(audit)["a", "payments"], len(audit.books().effects())) == (3, 3)
     assert other.stored(TOPIC, [0]) == {0: 3}
 
 
-def test_of_a_batch_of_two_partitions_all_is_refused(path: Path, audit: SqliteAudit) -> None:
-    mine = store(path)
-    mine.stored(TOPIC, [0, 1])
-    mine.write(batch(0, 3, partition=1), offsets=True)
+def test_refused_partition_refuses_the_whole_batch(path: Path, audit: SqliteAudit) -> None:
+    store = open_store(path)
+    store.stored(TOPIC, [0, 1])
+    store.write(batch(0, 3, partition=1), offsets=True)
     both = Batch(topic=TOPIC, rows=batch(0, 1).rows, starts={0: 0, 1: 0}, ends={0: 1, 1: 1})
     with pytest.raises(Refused):
-        mine.write(both, offsets=True)
-    assert mine.stored(TOPIC, [0, 1]) == {0: 0, 1: 3}
+        store.write(both, offsets=True)
+    assert store.stored(TOPIC, [0, 1]) == {0: 0, 1: 3}
     assert audit.books().size() == 3
 
 
-def test_without_the_guard_it_is_added_twice(path: Path, audit: SqliteAudit) -> None:
-    mine = store(path, guard=False)
-    mine.stored(TOPIC, [0])
-    mine.write(batch(0, 3), offsets=True)
-    mine.write(batch(0, 2), offsets=True)
+def test_without_guard_batch_is_added_twice(path: Path, audit: SqliteAudit) -> None:
+    store = open_store(path, guard=False)
+    store.stored(TOPIC, [0])
+    store.write(batch(0, 3), offsets=True)
+    store.write(batch(0, 2), offsets=True)
     assert state(audit)["a", "payments"] == 5
     assert [c.offset for c in audit.look()] == [3, 2]
 
 
-def test_offsets_that_are_elsewhere_are_left_alone(path: Path, audit: SqliteAudit) -> None:
-    mine = store(path)
-    mine.write(batch(7, 9), offsets=False)
+def test_write_without_offsets_stores_none(path: Path, audit: SqliteAudit) -> None:
+    store = open_store(path)
+    store.write(batch(7, 9), offsets=False)
     assert (audit.look(), audit.books().size()) == ([], 2)
 
 
-def test_what_was_written_twice_is_taken_away_again(path: Path, audit: SqliteAudit) -> None:
-    mine = store(path)
-    mine.write(batch(0, 2), offsets=False)
-    mine.write(batch(5, 6, account="b"), offsets=False)
+def test_clean_removes_duplicate_rows_and_their_amounts(path: Path, audit: SqliteAudit) -> None:
+    store = open_store(path)
+    store.write(batch(0, 2), offsets=False)
+    store.write(batch(5, 6, account="b"), offsets=False)
     again = batch(0, 3)
     for _ in range(2):
-        mine.write(again, offsets=False)
-    mine.clean(again)
+        store.write(again, offsets=False)
+    store.clean(again)
     records = [(effect.ordinal, effect.record) for effect in audit.books().effects()]
     assert records == [(1, "r0-0"), (2, "r0-1"), (3, "r0-5"), (6, "r0-2")]
     assert state(audit) == {
@@ -123,10 +123,10 @@ def test_what_was_written_twice_is_taken_away_again(path: Path, audit: SqliteAud
     }  # fmt: skip
 
 
-def test_an_open_transaction_is_seen_and_what_it_wrote_is_not(
+def test_open_transaction_is_hanging_and_its_rows_are_invisible(
     path: Path, audit: SqliteAudit
 ) -> None:
-    with suppress(ZeroDivisionError), store(path).transaction() as cursor:
+    with suppress(ZeroDivisionError), open_store(path).transaction() as cursor:
         cursor.execute("INSERT INTO ledger (record) VALUES ('r')")
         assert audit.books().hanging()
         raise ZeroDivisionError
@@ -134,18 +134,18 @@ def test_an_open_transaction_is_seen_and_what_it_wrote_is_not(
     assert audit.books().size() == 0
 
 
-def test_a_lock_that_does_not_go_is_as_good_as_no_answer(path: Path, audit: SqliteAudit) -> None:
-    mine, other = store(path), store(path, patience=0.05)
-    with mine.transaction(), pytest.raises(Unreachable, match="locked"):
+def test_lock_timeout_counts_as_unreachable(path: Path, audit: SqliteAudit) -> None:
+    store, other = open_store(path), open_store(path, patience=0.05)
+    with store.transaction(), pytest.raises(Unreachable, match="locked"):
         other.stored(TOPIC, [0])
 
 
-def test_offsets_are_read_while_somebody_writes(path: Path, audit: SqliteAudit) -> None:
-    """Who gets partitions goes on to its payments, and only then waits to write them."""
-    mine, other = store(path), store(path, patience=0.05)
-    mine.stored(TOPIC, [0])
-    mine.write(batch(0, 3), offsets=True)
-    with mine.transaction():
+def test_offsets_are_readable_during_a_write(path: Path, audit: SqliteAudit) -> None:
+    """A newly assigned member reads at once and waits only to write."""
+    store, other = open_store(path), open_store(path, patience=0.05)
+    store.stored(TOPIC, [0])
+    store.write(batch(0, 3), offsets=True)
+    with store.transaction():
         assert other.stored(TOPIC, [0]) == {0: 3}
 
 
@@ -167,7 +167,7 @@ while True:
 
 @pytest.fixture
 def writer(path: Path, audit: SqliteAudit) -> Iterator[Any]:
-    """A process that writes without end, as the run knows it."""
+    """A process that keeps writing, as the run's `Process`."""
     child = subprocess.Popen([sys.executable, "-c", _WRITER, str(path)])
     yield Process(
         name="member-0", instance="member-0#1", popen=child, log=path, on_change=lambda _: None
@@ -176,7 +176,7 @@ def writer(path: Path, audit: SqliteAudit) -> Iterator[Any]:
     child.wait()
 
 
-def test_killed_amid_a_commit_nothing_of_it_stays(
+def test_kill_during_commit_leaves_nothing_of_it(
     path: Path, audit: SqliteAudit, writer: Any
 ) -> None:
     hold = audit.hold_commit(writer)
@@ -188,23 +188,23 @@ def test_killed_amid_a_commit_nothing_of_it_stays(
     writer.popen.kill()
     writer.popen.wait()
     assert hold.undo() == "the harness held a read lock until its end, so nothing was written"
-    stored = store(path).stored(TOPIC, [0])[0]
+    stored = open_store(path).stored(TOPIC, [0])[0]
     assert (stored, len(audit.look())) == (audit.books().size(),) * 2
 
 
-def test_a_commit_that_is_let_go_comes_to_its_end(
-    path: Path, audit: SqliteAudit, writer: Any
-) -> None:
+def test_released_commit_completes(path: Path, audit: SqliteAudit, writer: Any) -> None:
     hold = audit.hold_commit(writer)
     wait_until(hold.caught, what="a commit to stand still", seconds=30)
     hold.let_go()
-    before = store(path).stored(TOPIC, [0])[0]
+    before = open_store(path).stored(TOPIC, [0])[0]
     wait_until(
-        lambda: store(path).stored(TOPIC, [0])[0] > before + 1, what="more of them", seconds=30
+        lambda: open_store(path).stored(TOPIC, [0])[0] > before + 1, what="more of them", seconds=30
     )
 
 
-def test_nobody_begins_while_we_write(path: Path, audit: SqliteAudit, writer: Any) -> None:
+def test_no_transaction_begins_while_the_harness_holds_the_lock(
+    path: Path, audit: SqliteAudit, writer: Any
+) -> None:
     hold = audit.hold_with_work(writer)
     size = audit.books().size()
     assert hold.caught() == "no write transaction could begin in books.db"
