@@ -1,4 +1,4 @@
-"""The bootstrap: old Pythons can read it, and what is missing is met before any download."""
+"""The bootstrap script: runs on old Pythons, and checks requirements before any download."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from onceproof.harness.tools import bootstrap
 FILE = Path(bootstrap.__file__)
 
 
-def test_old_pythons_can_read_it() -> None:
+def test_source_parses_on_old_pythons() -> None:
     ast.parse(FILE.read_text(), feature_version=(3, 4))
 
 
-def test_an_old_python_says_which_one_is_needed(
+def test_old_python_fails_with_the_required_version(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(bootstrap, "MINIMUM", (99, 0))
@@ -28,32 +28,32 @@ def test_an_old_python_says_which_one_is_needed(
     assert "but 3.11 or newer is needed" in capsys.readouterr().err
 
 
-def test_a_newer_python_in_path_takes_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_newer_python_in_path_takes_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     newer = tmp_path / "python3.12"
     newer.write_text("#!/bin/sh\nexit 0\n")
     newer.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    taken: list[list[str]] = []
+    executed: list[list[str]] = []
 
     def replace(program: str, arguments: list[str]) -> None:
-        taken.append(arguments)
+        executed.append(arguments)
         raise SystemExit
 
     monkeypatch.setattr(os, "execvp", replace)
     with pytest.raises(SystemExit):
         bootstrap.restart_with_newer()
-    assert taken == [["python3.12", str(FILE.resolve())]]
+    assert executed == [["python3.12", str(FILE.resolve())]]
 
 
-def test_other_systems_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reports_unsupported_system_and_missing_venv(monkeypatch: pytest.MonkeyPatch) -> None:
     assert bootstrap.what_is_missing("linux") == ""
     assert "need Linux" in bootstrap.what_is_missing("darwin")
     monkeypatch.setattr(bootstrap, "find_spec", lambda name: None)
     assert "-venv`" in bootstrap.what_is_missing("linux")
 
 
-def test_without_java_nothing_is_made(tmp_path: Path) -> None:
-    """Run as a user runs it, in a copy of the project that has only what it needs."""
+def test_without_java_nothing_is_created(tmp_path: Path) -> None:
+    """Runs the script as a user would, in a minimal copy of the project."""
     tools = tmp_path / "harness" / "tools"
     tools.mkdir(parents=True)
     for file in FILE.parent.glob("*.py"):

@@ -1,4 +1,4 @@
-"""Archives of loaded classes: what they are kept for, and when one is of no use any more."""
+"""Archives of loaded classes: what identifies one, and when it is removed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from onceproof.harness.tools.class_archive import NotKept
 
 
 @pytest.fixture(autouse=True)
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "cache"))
     return tmp_path / "cache"
 
@@ -39,53 +39,55 @@ def installed(java: Path, jars: Path, *options: str, kind: str = "brokers") -> P
     return class_archive.installed(kind, build, java=java, jars=jars, options=options)
 
 
-def test_the_same_java_with_the_same_jars_has_the_same(java: Path, jars: Path) -> None:
+def test_archive_is_reused_for_the_same_java_and_jars(java: Path, jars: Path) -> None:
     first = installed(java, jars, "-Xmx1g")
     written = (first / "classes.jsa").stat().st_ino
     assert installed(java, jars, "-Xmx1g") == first
     assert (first / "classes.jsa").stat().st_ino == written
 
 
-def test_a_link_to_java_is_that_java(java: Path, jars: Path, tmp_path: Path) -> None:
+def test_symlink_to_java_shares_its_archive(java: Path, jars: Path, tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(java)
     assert installed(link, jars) == installed(java, jars)
 
 
-def test_whatever_a_jvm_would_compare_is_compared(java: Path, jars: Path) -> None:
-    seen = [installed(java, jars)]
-    seen.append(installed(java, jars, "-XX:+UseSerialGC"))
+def test_archive_is_identified_by_java_jars_options_and_kind(java: Path, jars: Path) -> None:
+    archives = [installed(java, jars)]
+    archives.append(installed(java, jars, "-XX:+UseSerialGC"))
     (jars / "two.jar").write_text("two")
-    seen.append(installed(java, jars))
-    # A zip and a layer of an image keep whole seconds, and so does an archive.
+    archives.append(installed(java, jars))
+    # Zips and image layers keep whole seconds, so fractions must not matter.
     written = (jars / "two.jar").stat().st_mtime_ns // 1_000_000_000 * 1_000_000_000
     os.utime(jars / "two.jar", ns=(written, written))
-    assert installed(java, jars) == seen[-1]
+    assert installed(java, jars) == archives[-1]
     os.utime(jars / "two.jar", ns=(0, 0))
-    seen.append(installed(java, jars))
+    archives.append(installed(java, jars))
     java.write_text("a newer JVM")
-    seen.append(installed(java, jars))
-    seen.append(installed(java, jars, kind="others"))
-    assert len(set(seen)) == len(seen)
+    archives.append(installed(java, jars))
+    archives.append(installed(java, jars, kind="others"))
+    assert len(set(archives)) == len(archives)
 
 
-def test_one_with_jars_that_have_changed_is_removed(java: Path, jars: Path) -> None:
+def test_archive_of_changed_jars_is_removed(java: Path, jars: Path) -> None:
     old, other = installed(java, jars), installed(java, jars, kind="others")
     (jars / "two.jar").write_text("two")
     new = installed(java, jars)
     assert not old.exists()
     assert new.exists()
-    assert other.exists()  # of another kind: its own next one removes it
+    assert other.exists()  # of another kind, whose next install removes it
 
 
-def test_other_options_have_one_of_their_own(java: Path, jars: Path) -> None:
+def test_archives_of_different_options_coexist(java: Path, jars: Path) -> None:
     old, other = installed(java, jars, "-a"), installed(java, jars, "-b")
     assert old.exists()
     assert installed(java, jars, "-a") == old
     assert other.exists()
 
 
-def test_what_another_run_is_about_is_not_waited_for(java: Path, jars: Path, kept: Path) -> None:
+def test_does_not_wait_for_a_lock_of_another_run(
+    java: Path, jars: Path, cache_folder: Path
+) -> None:
     target = installed(java, jars)
     cache.remove(target)
     with (
@@ -96,13 +98,13 @@ def test_what_another_run_is_about_is_not_waited_for(java: Path, jars: Path, kep
     assert installed(java, jars) == target
 
 
-def test_a_cache_that_cannot_be_written_is_gone_without(java: Path, jars: Path, kept: Path) -> None:
-    kept.write_text("in the way")
+def test_unwritable_cache_raises_not_kept(java: Path, jars: Path, cache_folder: Path) -> None:
+    cache_folder.write_text("in the way")
     with pytest.raises(NotKept, match="Not a directory"):
         installed(java, jars)
 
 
-def test_what_could_not_be_made_is_tried_again(java: Path, jars: Path, kept: Path) -> None:
+def test_failed_archive_is_tried_again(java: Path, jars: Path, cache_folder: Path) -> None:
     def fail(folder: Path) -> None:
         (folder / "classes.jsa").write_text("half of")
         raise NotKept("too busy")
@@ -110,35 +112,39 @@ def test_what_could_not_be_made_is_tried_again(java: Path, jars: Path, kept: Pat
     for _ in range(2):
         with pytest.raises(NotKept, match="too busy"):
             class_archive.installed("brokers", fail, java=java, jars=jars, options=())
-    assert [f for f in (kept / "brokers").iterdir() if f.suffix != ".lock"] == []
+    assert [f for f in (cache_folder / "brokers").iterdir() if f.suffix != ".lock"] == []
 
 
-def test_whose_an_archive_is_may_be_unreadable(java: Path, jars: Path) -> None:
+def test_unreadable_description_of_an_archive_is_tolerated(java: Path, jars: Path) -> None:
     old = installed(java, jars)
     (old / "of.json").write_text("not JSON")
     (jars / "two.jar").write_text("two")
     assert installed(java, jars).exists()
 
 
-def test_one_of_another_java_or_other_jars_stays_until_they_are_gone(
+def test_archive_stays_while_its_java_and_jars_exist(
     java: Path, jars: Path, tmp_path: Path
 ) -> None:
-    newer, elsewhere, third = tmp_path / "java25", tmp_path / "elsewhere", tmp_path / "third"
+    newer, other_jars, third_jars = tmp_path / "java25", tmp_path / "elsewhere", tmp_path / "third"
     newer.write_text("another JVM")
-    for folder in (elsewhere, third):
+    for folder in (other_jars, third_jars):
         folder.mkdir()
-    mine, its, there = installed(java, jars), installed(newer, jars), installed(java, elsewhere)
+    mine, with_newer, with_other_jars = (
+        installed(java, jars),
+        installed(newer, jars),
+        installed(java, other_jars),
+    )
     assert mine.exists()
-    assert its.exists()
+    assert with_newer.exists()
     newer.unlink()
-    elsewhere.rmdir()
-    installed(java, third)
+    other_jars.rmdir()
+    installed(java, third_jars)
     assert mine.exists()
-    assert not its.exists()
-    assert not there.exists()
+    assert not with_newer.exists()
+    assert not with_other_jars.exists()
 
 
-def test_a_jvm_is_told_of_an_archive_that_there_is(tmp_path: Path) -> None:
+def test_using_passes_only_an_existing_archive(tmp_path: Path) -> None:
     archive = tmp_path / "classes.jsa"
     assert class_archive.using(tmp_path) == ()
     archive.touch()

@@ -1,4 +1,4 @@
-"""What is released: built from this very source, and looked at as `make dist` does."""
+"""Distributions built from this source, and the checks of `make dist`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.packaging.looking import (
     wrong_names,
 )
 
-# Whoever has the source without its repository cannot tell what belongs to it.
+# Without the repository it is unknown which files belong to the source.
 pytestmark = pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no repository")
 
 
@@ -27,37 +27,37 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     return build(tmp_path_factory.mktemp("dist"))
 
 
-def test_nothing_is_wrong_with_it(built: Built) -> None:
+def test_built_distributions_pass_all_checks(built: Built) -> None:
     assert list(wrong(built)) == []
 
 
-def test_it_has_no_trace_of_where_it_was_made(built: Built) -> None:
+def test_sdist_has_no_trace_of_its_builder(built: Built) -> None:
     with tarfile.open(built.sdist) as sdist:
         assert {(m.uid, m.gid, m.uname, m.gname) for m in sdist.getmembers()} == {(0, 0, "", "")}
         assert len({m.mtime for m in sdist.getmembers()}) == 1
     assert built.sdist.read_bytes()[3] & 0x08 == 0, "gzip keeps no name"
 
 
-def test_what_is_missing_and_what_is_too_much_is_seen(built: Built) -> None:
+def test_missing_and_unexpected_files_are_reported(built: Built) -> None:
     with zipfile.ZipFile(built.wheel) as wheel:
         names = set(wheel.namelist())
     assert "onceproof/harness/stage/docker-compose.yml" in names
     lost = {"onceproof/py.typed", "onceproof/harness/tools/jars.lock.json"}
     changed = (names - lost) | {"tests/conftest.py"}
-    told = list(wrong_names(changed))
-    assert "the wheel has tests/conftest.py, which is none of ours" in told
-    assert "the wheel lacks onceproof/harness/tools/jars.lock.json" in told
-    assert "the wheel lacks onceproof/py.typed: it is said to be typed" in told
+    problems = list(wrong_names(changed))
+    assert "the wheel has tests/conftest.py, which is none of ours" in problems
+    assert "the wheel lacks onceproof/harness/tools/jars.lock.json" in problems
+    assert "the wheel lacks onceproof/py.typed: it is said to be typed" in problems
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("line", "message"),
     [
         ("Version: 9.9", "its version is 9.9"),
         ("Requires-Dist: other @ file:///somewhere", "which a registry does not have"),
     ],
 )
-def test_metadata_that_misleads_is_seen(line: str, says: str) -> None:
+def test_misleading_metadata_is_reported(line: str, message: str) -> None:
     right = [
         f"Version: {version()}",
         "Description-Content-Type: text/markdown",
@@ -66,20 +66,20 @@ def test_metadata_that_misleads_is_seen(line: str, says: str) -> None:
     ]
     assert list(wrong_metadata("\n".join(right))) == []
     kept = [each for each in right if each.split(":")[0] != line.split(":")[0]]
-    (told,) = wrong_metadata("\n".join([*kept, line]))
-    assert says in told
+    (problem,) = wrong_metadata("\n".join([*kept, line]))
+    assert message in problem
 
 
-def test_a_version_that_is_not_named_is_no_release() -> None:
+def test_release_requires_the_version_in_the_changelog() -> None:
     named = f"# Changelog\n\n## [Unreleased]\n\n## [{version()}] - 2026-12-01\n\n* It.\n"
     assert list(not_released(named)) == []
-    (told,) = not_released(named.replace(version(), "0.0.1"))
-    assert "its newest is 0.0.1" in told
-    (told,) = not_released(named.replace("## [Unreleased]\n", "## [Unreleased]\n\n* New.\n"))
-    assert "still has entries" in told
+    (problem,) = not_released(named.replace(version(), "0.0.1"))
+    assert "its newest is 0.0.1" in problem
+    (problem,) = not_released(named.replace("## [Unreleased]\n", "## [Unreleased]\n\n* New.\n"))
+    assert "still has entries" in problem
 
 
-def test_the_same_files_are_the_same_archive() -> None:
+def test_normalised_archives_of_the_same_files_are_equal() -> None:
     def archive(order: list[str], mtime: int) -> bytes:
         out = io.BytesIO()
         with tarfile.open(fileobj=out, mode="w:gz") as made:
@@ -95,7 +95,7 @@ def test_the_same_files_are_the_same_archive() -> None:
     assert normalised(one, 7) != normalised(archive(["a", "c"], 1), 7)
 
 
-def test_it_lies_where_it_was_asked_for(built: Built) -> None:
+def test_build_writes_only_wheel_and_sdist(built: Built) -> None:
     assert built.wheel.name == f"onceproof-{version()}-py3-none-any.whl"
     assert {path.name for path in Path(built.wheel.parent).iterdir()} == {
         built.wheel.name,

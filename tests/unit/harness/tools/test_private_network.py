@@ -1,4 +1,4 @@
-"""A network of our own: nobody outside reaches what listens in it."""
+"""The private network: listeners in it cannot be reached from outside."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ sys.stdin.read()
 
 @pytest.mark.skipif(trouble() is not None, reason=str(trouble()))
 @pytest.mark.parametrize("network", ["shared", "private"])
-def test_who_is_outside_does_not_get_in(network: str) -> None:
+def test_private_listener_is_unreachable_from_outside(network: str) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", _LISTENS, network],
         stdin=subprocess.PIPE,
@@ -39,16 +39,18 @@ def test_who_is_outside_does_not_get_in(network: str) -> None:
         text=True,
     ) as process:
         assert process.stdout is not None
-        place = ("127.99.99.99", int(process.stdout.readline()))
+        address = ("127.99.99.99", int(process.stdout.readline()))
         if network == "shared":
-            socket.create_connection(place, 5).close()
+            socket.create_connection(address, 5).close()
         else:
             with pytest.raises(ConnectionRefusedError):
-                socket.create_connection(place, 5)
+                socket.create_connection(address, 5)
         process.communicate()
 
 
-def test_doctor_says_whether_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_reports_whether_a_private_network_is_possible(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     expected = Status.OK if trouble() is None else Status.NOTE
     assert check_private_network().status is expected
     monkeypatch.setattr(
@@ -58,7 +60,7 @@ def test_doctor_says_whether_there_is_one(monkeypatch: pytest.MonkeyPatch) -> No
     assert (found.status, found.detail) == (Status.NOTE, "the system forbids it")
 
 
-def test_containers_are_not_in_it() -> None:
+def test_private_is_rejected_for_docker() -> None:
     done = CliRunner().invoke(app, ["run", "--private", "--backend", "docker"])
     assert done.exit_code == 2
     assert "--private works only with --backend local" in done.stderr

@@ -1,4 +1,4 @@
-"""The AMQP client: where it is, and what is said where it cannot be built."""
+"""The AMQP client: installed, or built into the cache; errors of a failed build."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ def absent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
 
 
-def test_one_that_is_installed_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_installed_client_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "find_spec", lambda name: SimpleNamespace(name=name))
     assert proton() is None
 
 
-def test_it_is_built_once_and_apart(absent: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_client_is_built_once_into_its_own_folder(
+    absent: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     built: list[list[str]] = []
 
     def install(python: Path, arguments: list[str], **_: Any) -> None:
@@ -41,7 +43,9 @@ def test_it_is_built_once_and_apart(absent: None, monkeypatch: pytest.MonkeyPatc
     assert "--require-hashes" in arguments
 
 
-def test_what_it_takes_to_build_it_is_told(absent: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_build_error_lists_the_requirements(
+    absent: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def install(python: Path, arguments: list[str], **_: Any) -> None:
         raise SetupError("Installing Python packages failed: no compiler.")
 
@@ -50,7 +54,7 @@ def test_what_it_takes_to_build_it_is_told(absent: None, monkeypatch: pytest.Mon
         proton()
 
 
-def test_the_lock_names_no_place() -> None:
+def test_lock_names_no_url() -> None:
     text = LOCK.read_text()
     assert "python-qpid-proton==" in text
     assert "://" not in text

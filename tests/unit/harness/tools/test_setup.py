@@ -1,4 +1,4 @@
-"""`setup.ensure` and the doctor, with fakes in the place of everything that takes time."""
+"""`setup.ensure` and the doctor, with fakes for everything slow."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def some_java(environ: Mapping[str, str]) -> Java:
 
 @pytest.fixture
 def fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[ModuleType, Exception]:
-    """Every tool is there at once, but for those that fail with what a test says."""
+    """Fake all tools; a tool that is a key here fails with the given error."""
     pyspark = tmp_path / "pyspark-jars"
     pyspark.mkdir()
     (pyspark / "ivy-2.5.3.jar").touch()
@@ -65,7 +65,7 @@ def fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[ModuleType, E
 
 
 @pytest.mark.usefixtures("fails")
-def test_all_tools_are_named(tmp_path: Path) -> None:
+def test_ensure_returns_all_tools(tmp_path: Path) -> None:
     tools = setup.ensure(cache_folder=tmp_path, find_java=some_java)
     assert tools.java_home == Path("/jdk")
     assert [jar.name for jar in tools.spark_kafka_jars] == ["a.jar", "b.jar"]
@@ -83,7 +83,7 @@ def test_all_tools_are_named(tmp_path: Path) -> None:
     }
 
 
-def test_what_only_the_local_stage_uses_can_be_left_out(
+def test_tools_of_the_local_stage_can_be_left_out(
     tmp_path: Path, fails: dict[ModuleType, Exception]
 ) -> None:
     fails[toxiproxy] = fails[postgres] = AssertionError("nobody wants it")
@@ -96,14 +96,14 @@ def test_what_only_the_local_stage_uses_can_be_left_out(
 @pytest.mark.parametrize(
     ("backend", "stage"), [("local", True), ("docker", False), ("external:x", False)]
 )
-def test_a_run_gets_what_its_backend_needs(
+def test_stage_tools_are_prepared_for_the_local_backend_only(
     backend: str, stage: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[object] = []
+    requested: list[object] = []
     monkeypatch.setattr(backends, "prepare", lambda *_: [])
-    monkeypatch.setattr(preparing, "ensure", lambda progress, **what: asked.append(what))
+    monkeypatch.setattr(preparing, "ensure", lambda progress, **what: requested.append(what))
     preparing.prepared(backend)
-    assert asked == [{"stage": stage}]
+    assert requested == [{"stage": stage}]
 
 
 _PREPARED = """
@@ -129,7 +129,7 @@ setup.prepared()
 """
 
 
-def test_downloads_end_with_who_wants_them(tmp_path: Path) -> None:
+def test_downloads_end_when_the_command_is_terminated(tmp_path: Path) -> None:
     java, pids = tmp_path / "java", tmp_path / "pids"
     java.write_text(f"#!/bin/sh\necho $$ >> '{pids}'\nexec sleep 600\n")
     java.chmod(0o755)
@@ -149,29 +149,29 @@ def test_downloads_end_with_who_wants_them(tmp_path: Path) -> None:
 
 
 def runs(pid: int) -> bool:
-    """Whether a process is there that is no zombie, which one without a parent may stay."""
+    """Whether a process is running; an orphan may stay as a zombie, which does not count."""
     try:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
 
 
-def test_all_failures_are_told_once_each(
-    tmp_path: Path, fails: dict[ModuleType, Exception]
-) -> None:
+def test_each_failure_is_reported_once(tmp_path: Path, fails: dict[ModuleType, Exception]) -> None:
     fails[jars], fails[toxiproxy] = SetupError("No network."), SetupError("Disk full.")
     with pytest.raises(SetupError) as caught:
         setup.ensure(cache_folder=tmp_path, find_java=some_java)
     assert str(caught.value) == "Disk full.\nNo network."
 
 
-def test_a_bug_is_not_dressed_up(tmp_path: Path, fails: dict[ModuleType, Exception]) -> None:
+def test_unexpected_error_is_not_wrapped(
+    tmp_path: Path, fails: dict[ModuleType, Exception]
+) -> None:
     fails[toxiproxy] = KeyError("oops")
     with pytest.raises(KeyError):
         setup.ensure(cache_folder=tmp_path, find_java=some_java)
 
 
-def test_the_command_says_what_is_wrong(
+def test_command_prints_the_setup_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(progress: object) -> None:
@@ -193,13 +193,13 @@ def test_progress_is_printed_in_quarters(capsys: pytest.CaptureFixture[str]) -> 
     ]
 
 
-def test_the_doctor_looks_at_everything_and_never_raises(
+def test_doctor_checks_everything_and_never_raises(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def gone() -> jar_lock.PySpark:
+    def not_installed() -> jar_lock.PySpark:
         raise SetupError("PySpark is not installed.")
 
-    monkeypatch.setattr(jar_lock, "installed_pyspark", gone)
+    monkeypatch.setattr(jar_lock, "installed_pyspark", not_installed)
     found = {
         f.name: f
         for f in doctor.examine(
@@ -217,7 +217,7 @@ def test_the_doctor_looks_at_everything_and_never_raises(
     assert not (tmp_path / "absent").exists()
 
 
-def test_the_doctor_computes_sums_again(tmp_path: Path) -> None:
+def test_doctor_reports_missing_jars(tmp_path: Path) -> None:
     wanted = jar_lock.load("kafka", jar_lock.KAFKA)
     folder = jars.folder_of(wanted, tmp_path)
     folder.mkdir(parents=True)
@@ -228,7 +228,7 @@ def test_the_doctor_computes_sums_again(tmp_path: Path) -> None:
     assert str(folder) in finding.advice
 
 
-def test_too_little_memory_or_disk_is_noted(tmp_path: Path) -> None:
+def test_doctor_notes_low_memory_and_disk(tmp_path: Path) -> None:
     meminfo = tmp_path / "meminfo"
     meminfo.write_text("MemTotal: 2000000 kB\nMemAvailable: 1048576 kB\n")
     assert doctor.check_memory(meminfo).status is Status.NOTE
@@ -236,7 +236,7 @@ def test_too_little_memory_or_disk_is_noted(tmp_path: Path) -> None:
     assert doctor.check_disk([tmp_path / "not" / "yet"], needed=1 << 60).status is Status.NOTE
 
 
-def test_a_loopback_that_does_not_work_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_reports_broken_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*arguments: object, **rest: object) -> socket.socket:
         raise OSError("Cannot assign requested address")
 

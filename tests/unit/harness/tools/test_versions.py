@@ -1,4 +1,4 @@
-"""The sum of our code: of what makes and judges a run, and nothing else."""
+"""The checksum of the code that makes and judges runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def source(tmp_path: Path) -> Path:
     return folder
 
 
-def test_every_edit_of_a_source_shows(source: Path) -> None:
+def test_checksum_changes_with_each_edit_and_rename(source: Path) -> None:
     before = sum_of([source])
     assert sum_of([source]) == before
     (source / "faults" / "kill.py").write_text("b = 2\n")
@@ -28,7 +28,7 @@ def test_every_edit_of_a_source_shows(source: Path) -> None:
     assert sum_of([source]) not in (before, after)
 
 
-def test_what_is_no_source_does_not_show(source: Path) -> None:
+def test_checksum_ignores_files_that_are_not_source(source: Path) -> None:
     before = sum_of([source])
     (source / "__pycache__").mkdir()
     (source / "__pycache__" / "run.cpython-311.pyc").write_bytes(b"x")
@@ -36,6 +36,6 @@ def test_what_is_no_source_does_not_show(source: Path) -> None:
     assert sum_of([source]) == before
 
 
-def test_a_run_says_by_which_code_it_was_made() -> None:
+def test_versions_include_the_checksum_of_the_code() -> None:
     assert versions()["code"] == code()
     assert len(code()) == 12

@@ -1,4 +1,4 @@
-"""The virtual environment: made once, repaired when broken, and left alone otherwise."""
+"""The virtual environment: created once, and repaired when broken."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ pywin32==3 ; sys_platform == 'win32' \\
 
 @pytest.fixture
 def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Environment:
-    """A project with a lock, below a folder with a space in its name."""
+    """A project with a lock file, in a folder whose name has a space."""
     root = tmp_path / "some project"
     root.mkdir()
     (root / "requirements.txt").write_text(LOCK)
@@ -39,7 +39,7 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Environment:
 
 
 def create_quickly(environment: Environment) -> None:
-    """What `python -m venv` does, in a thousandth of the time."""
+    """A fast stand-in for `python -m venv`."""
     site = environment.folder / "lib" / f"python3.{sys.version_info[1]}" / "site-packages"
     site.mkdir(parents=True)
     environment.python.parent.mkdir()
@@ -50,16 +50,16 @@ def create_quickly(environment: Environment) -> None:
 
 
 class FakeInstaller:
-    """Installs the names of the lock as metadata only."""
+    """Installs the packages of the lock as metadata only."""
 
-    def __init__(self, *, until: Callable[[], object] = lambda: None, fails: bool = False) -> None:
+    def __init__(self, *, wait: Callable[[], object] = lambda: None, fails: bool = False) -> None:
         self.calls = 0
-        self.until = until
+        self.wait = wait
         self.fails = fails
 
     def __call__(self, environment: Environment, say: Say) -> None:
         self.calls += 1
-        self.until()
+        self.wait()
         (site,) = environment.folder.glob("lib/*/site-packages")
         for name in ("demo-1.0", "other_thing-2.5"):
             folder = site / f"{name}.dist-info"
@@ -71,33 +71,31 @@ class FakeInstaller:
         environment.command.touch()
 
 
-def quiet(message: str) -> None:
-    """Nothing is said."""
+def ignore(message: str) -> None:
+    """Discard a message."""
 
 
-def test_the_second_time_nothing_is_done(environment: Environment) -> None:
+def test_second_ensure_does_nothing(environment: Environment) -> None:
     install = FakeInstaller()
-    assert virtualenv.ensure(environment, quiet, install=install)
-    assert not virtualenv.ensure(environment, quiet, install=install)
+    assert virtualenv.ensure(environment, ignore, install=install)
+    assert not virtualenv.ensure(environment, ignore, install=install)
     assert install.calls == 1
 
 
 @pytest.mark.parametrize("file", ["requirements.txt", "pyproject.toml"])
-def test_a_change_of_the_lock_or_the_project_installs_again(
-    environment: Environment, file: str
-) -> None:
+def test_change_of_lock_or_project_reinstalls(environment: Environment, file: str) -> None:
     install = FakeInstaller()
-    virtualenv.ensure(environment, quiet, install=install)
+    virtualenv.ensure(environment, ignore, install=install)
     with (environment.root / file).open("a") as text:
         text.write("# changed\n")
-    keeps = environment.folder / "keeps"
-    keeps.touch()
-    assert virtualenv.ensure(environment, quiet, install=install)
+    unrelated = environment.folder / "keeps"
+    unrelated.touch()
+    assert virtualenv.ensure(environment, ignore, install=install)
     assert install.calls == 2
-    assert keeps.exists()
+    assert unrelated.exists()
 
 
-def test_another_python_or_place_counts_too(environment: Environment) -> None:
+def test_fingerprint_depends_on_python_and_location(environment: Environment) -> None:
     one = virtualenv.fingerprint(environment, python="3.11.7")
     assert virtualenv.fingerprint(environment, python="3.12.1") != one
     moved = environment.root.with_name("moved")
@@ -105,84 +103,86 @@ def test_another_python_or_place_counts_too(environment: Environment) -> None:
     assert virtualenv.fingerprint(Environment(root=moved), python="3.11.7") != one
 
 
-def test_what_was_begun_and_not_finished_is_made_anew(environment: Environment) -> None:
+def test_incomplete_environment_is_recreated(environment: Environment) -> None:
     with pytest.raises(SetupError, match="no network"):
-        virtualenv.ensure(environment, quiet, install=FakeInstaller(fails=True))
+        virtualenv.ensure(environment, ignore, install=FakeInstaller(fails=True))
     stray = environment.folder / "stray"
     stray.touch()
-    said: list[str] = []
-    virtualenv.ensure(environment, said.append, install=FakeInstaller())
+    messages: list[str] = []
+    virtualenv.ensure(environment, messages.append, install=FakeInstaller())
     assert not stray.exists()
-    assert "removing a broken or incomplete .venv" in said
+    assert "removing a broken or incomplete .venv" in messages
 
 
-def test_a_missing_package_is_noticed(environment: Environment) -> None:
+def test_missing_package_is_reinstalled(environment: Environment) -> None:
     install = FakeInstaller()
-    virtualenv.ensure(environment, quiet, install=install)
+    virtualenv.ensure(environment, ignore, install=install)
     (found,) = environment.folder.glob("lib/*/site-packages/other_thing-2.5.dist-info")
     shutil.rmtree(found)
     assert virtualenv.missing(environment) == ["other-thing==2.5"]
-    virtualenv.ensure(environment, quiet, install=install)
+    virtualenv.ensure(environment, ignore, install=install)
     assert virtualenv.missing(environment) == []
 
 
-def test_a_python_that_does_not_run_is_replaced(environment: Environment) -> None:
+def test_environment_with_broken_python_is_replaced(environment: Environment) -> None:
     install = FakeInstaller()
-    virtualenv.ensure(environment, quiet, install=install)
+    virtualenv.ensure(environment, ignore, install=install)
     environment.python.unlink()
     environment.python.symlink_to("/nowhere/python")
-    assert virtualenv.ensure(environment, quiet, install=install)
+    assert virtualenv.ensure(environment, ignore, install=install)
     assert virtualenv.missing(environment) == []
 
 
-def test_an_environment_made_by_hand_is_filled_not_thrown_away(environment: Environment) -> None:
+def test_environment_made_by_hand_is_kept(environment: Environment) -> None:
     create_quickly(environment)
     by_hand = environment.folder / "by-hand"
     by_hand.touch()
-    virtualenv.ensure(environment, quiet, install=FakeInstaller())
+    virtualenv.ensure(environment, ignore, install=FakeInstaller())
     assert by_hand.exists()
 
 
-def test_one_whose_pip_is_broken_is_replaced_without_a_traceback(
+def test_environment_with_broken_pip_is_replaced_silently(
     environment: Environment, capfd: pytest.CaptureFixture[str]
 ) -> None:
     create_quickly(environment)
     (module,) = environment.folder.glob("lib/*/site-packages/pip.py")
     module.write_text("raise ImportError")
-    virtualenv.ensure(environment, quiet, install=FakeInstaller())
+    virtualenv.ensure(environment, ignore, install=FakeInstaller())
     assert module.read_text() == ""
     assert capfd.readouterr().err == ""
 
 
-def test_two_at_once_install_once(environment: Environment) -> None:
-    said: list[str] = []
+def test_concurrent_ensure_installs_once(environment: Environment) -> None:
+    messages: list[str] = []
     waiting = "waiting for another set-up to finish"
     install = FakeInstaller(
-        until=lambda: wait_until(lambda: said.count(waiting) == 2, what="two to wait", seconds=60)
+        wait=lambda: wait_until(
+            lambda: messages.count(waiting) == 2, what="two to wait", seconds=60
+        )
     )
 
-    def go() -> None:
-        virtualenv.ensure(environment, said.append, install=install)
+    def ensure() -> None:
+        virtualenv.ensure(environment, messages.append, install=install)
 
-    threads = [threading.Thread(target=go) for _ in range(3)]
+    threads = [threading.Thread(target=ensure) for _ in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert install.calls == 1
-    assert said.count(waiting) == 2
+    assert messages.count(waiting) == 2
 
 
-def test_a_full_disk_is_met_before_anything_is_made(
+def test_full_disk_fails_before_anything_is_created(
     environment: Environment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(virtualenv, "NEEDED_DISK", 1 << 60)
     with pytest.raises(SetupError, match="Free space"):
-        virtualenv.ensure(environment, quiet, install=FakeInstaller())
+        virtualenv.ensure(environment, ignore, install=FakeInstaller())
     assert not environment.folder.exists()
 
 
-def test_one_requirement_is_cut_out_with_its_hashes() -> None:
+def test_requirement_returns_one_entry_with_its_hashes() -> None:
     entry = virtualenv.requirement(LOCK, "demo")
     assert entry.startswith("demo==1.0 \\\n    --hash=sha256:aa")
     assert "sha256:bb" in entry
@@ -191,7 +191,7 @@ def test_one_requirement_is_cut_out_with_its_hashes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("output", "says"),
+    ("output", "message"),
     [
         ("ERROR: Could not install: [Errno 28] No space left on device", "disk is full"),
         ("ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM", "does not match the hash"),
@@ -204,26 +204,26 @@ def test_one_requirement_is_cut_out_with_its_hashes() -> None:
         ("", "pip gave no reason"),
     ],
 )
-def test_what_pip_says_becomes_a_sentence(output: str, says: str) -> None:
-    assert says in pip.explain(output, log=Path("/x/log"))
+def test_explain_turns_pip_output_into_a_message(output: str, message: str) -> None:
+    assert message in pip.explain(output, log=Path("/x/log"))
 
 
-def pip_that(does: str, folder: Path) -> Path:
-    """An interpreter that is called as `python -m pip install`."""
+def make_pip(script: str, folder: Path) -> Path:
+    """Write a Python interpreter whose `-m pip install` runs a shell script."""
     python = folder / "python"
-    python.write_text(f"#!/bin/sh\necho progress\n{does}\n")
+    python.write_text(f"#!/bin/sh\necho progress\n{script}\n")
     python.chmod(0o755)
     return python
 
 
 @pytest.mark.parametrize("logged", [True, False])
-def test_pip_shows_its_progress_where_it_has_a_log(
+def test_pip_shows_progress_only_with_a_log(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], logged: bool
 ) -> None:
     log = tmp_path / "log" if logged else None
-    pip.install(pip_that("echo WARNING: slow >&2", tmp_path), [], log=log)
+    pip.install(make_pip("echo WARNING: slow >&2", tmp_path), [], log=log)
     absent = "echo ERROR: No matching distribution found for demo==1 >&2; exit 1"
-    broken = pip_that(absent, tmp_path)
+    broken = make_pip(absent, tmp_path)
     with pytest.raises(SetupError, match="has no demo==1 that fits"):
         pip.install(broken, [], log=log)
     assert capfd.readouterr().out == ("progress\nprogress\n" if logged else "")
