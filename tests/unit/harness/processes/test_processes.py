@@ -1,4 +1,4 @@
-"""Processes of a run: frozen, killed and stopped as whole sessions, as the kernel sees them."""
+"""Processes of a run: freezing, killing and stopping whole sessions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if os.fork() == 0:
 
 
 def states(session: int) -> dict[int, str]:
-    """Process id → state of everything in a session, as psutil tells it."""
+    """Map the process ids of a session to their states, as psutil reports them."""
     found = {}
     for process in psutil.process_iter():
         try:
@@ -46,19 +46,19 @@ def living(session: int) -> set[int]:
     return {pid for pid, state in states(session).items() if state != psutil.STATUS_ZOMBIE}
 
 
-def test_each_life_has_a_session_a_name_and_a_log(processes: Processes, start: Start) -> None:
-    one = start("print('ready'); print('first')\n", "broker-1")
-    two = start(f"print('ready', flush=True)\n{FOREVER}", "broker-1")
-    assert (one.instance, two.instance) == ("broker-1#1", "broker-1#2")
-    assert (one.log.name, two.log.name) == ("broker-1.1.log", "broker-1.2.log")
-    assert one.log.read_text().split() == ["ready", "first"]
-    assert os.getsid(two.session) == two.session != os.getsid(0)
-    assert processes.all == [one, two]
+def test_each_start_gets_its_own_session_name_and_log(processes: Processes, start: Start) -> None:
+    first = start("print('ready'); print('first')\n", "broker-1")
+    second = start(f"print('ready', flush=True)\n{FOREVER}", "broker-1")
+    assert (first.instance, second.instance) == ("broker-1#1", "broker-1#2")
+    assert (first.log.name, second.log.name) == ("broker-1.1.log", "broker-1.2.log")
+    assert first.log.read_text().split() == ["ready", "first"]
+    assert os.getsid(second.session) == second.session != os.getsid(0)
+    assert processes.all == [first, second]
 
 
-def test_every_process_carries_the_marker_and_its_environment(processes: Processes) -> None:
+def test_process_gets_the_marker_and_its_environment(processes: Processes) -> None:
     process = processes.start("x", ["sleep", "600"], environment={"COLOUR": "red", MARKER: "mine"})
-    # Empty for a moment while the kernel puts the new program in place.
+    # Empty until the kernel has loaded the new program.
     environment = wait_until(
         psutil.Process(process.session).environ, what="its environment", seconds=20
     )
@@ -67,21 +67,19 @@ def test_every_process_carries_the_marker_and_its_environment(processes: Process
     assert environment["PATH"] == os.environ["PATH"]
 
 
-def test_a_folder_and_pipes(processes: Processes, tmp_path: Path) -> None:
+def test_start_uses_folder_and_pipes(processes: Processes, tmp_path: Path) -> None:
     process = processes.start("x", ["sh", "-c", "pwd; cat"], folder=tmp_path, pipes=True)
     out, _ = process.popen.communicate(b"said")
     assert out.decode().splitlines() == [str(tmp_path), "said"]
 
 
-def test_a_program_that_is_not_there(processes: Processes) -> None:
+def test_starting_a_missing_program_fails(processes: Processes) -> None:
     with pytest.raises(OSError, match="no-such-program"):
         processes.start("x", ["no-such-program"])
     assert processes.all == []
 
 
-def test_killing_takes_a_grandchild_in_another_process_group(
-    processes: Processes, start: Start
-) -> None:
+def test_kill_includes_child_in_another_process_group(processes: Processes, start: Start) -> None:
     process = start(IN_ANOTHER_GROUP)
     members = living(process.session)
     assert len({os.getpgid(pid) for pid in members}) == 2
@@ -94,8 +92,8 @@ def test_killing_takes_a_grandchild_in_another_process_group(
     assert processes.changes == [("thing#1", None), ("thing#1", "a test")]  # type: ignore[attr-defined]
 
 
-def test_a_child_in_a_session_of_its_own_belongs_to_it(start: Start) -> None:
-    """PostgreSQL's processes are such children."""
+def test_child_in_its_own_session_is_frozen_and_killed_too(start: Start) -> None:
+    """PostgreSQL starts such children."""
     process = start(IN_ANOTHER_GROUP.replace("os.setpgid(0, 0)", "os.setsid()"))
     (child,) = psutil.Process(process.session).children()
     assert process.members() == 2
@@ -108,7 +106,7 @@ def test_a_child_in_a_session_of_its_own_belongs_to_it(start: Start) -> None:
     assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
 
 
-def test_a_child_in_a_session_of_its_own_outlives_the_first_process(start: Start) -> None:
+def test_process_is_alive_while_a_child_in_its_own_session_is(start: Start) -> None:
     process = start(IN_ANOTHER_GROUP.replace("os.setpgid(0, 0)", "os.setsid()"))
     (child,) = psutil.Process(process.session).children()
     assert process.members() == 2
@@ -122,7 +120,7 @@ def test_a_child_in_a_session_of_its_own_outlives_the_first_process(start: Start
 
 
 @pytest.mark.parametrize("asked", [True, False])
-def test_it_ends_by_being_asked_or_not(start: Start, asked: bool) -> None:
+def test_end_terminates_or_kills(start: Start, asked: bool) -> None:
     process = start(
         "import signal, sys\nsignal.signal(signal.SIGTERM, lambda *_: sys.exit(7))\n"
         f"print('ready', flush=True)\n{FOREVER}"
@@ -149,7 +147,7 @@ while True: time.sleep(60)
 @pytest.mark.parametrize(
     "does", ["pass", "signal.signal(signal.SIGTERM, lambda *_: None)"], ids=["ends", "waits"]
 )
-def test_a_program_that_its_start_script_does_not_ask_is_asked(
+def test_end_signals_program_that_its_start_script_does_not_signal(
     monkeypatch: pytest.MonkeyPatch, start: Start, does: str
 ) -> None:
     monkeypatch.setattr(module, "_SCRIPT_SECONDS", 20.0 if does == "pass" else 0.01)
@@ -160,7 +158,7 @@ def test_a_program_that_its_start_script_does_not_ask_is_asked(
     assert process.how == "a test"
 
 
-def test_a_program_that_its_start_script_asks_is_asked_once(start: Start) -> None:
+def test_end_signals_program_only_once(start: Start) -> None:
     asks = "signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))"
     program = SCRIPT.format(does=asks).replace("if os.fork():", "child = os.fork()\nif child:")
     process = start(program.replace("os._exit(0)", "time.sleep(1), os._exit(0)"))
@@ -169,16 +167,16 @@ def test_a_program_that_its_start_script_asks_is_asked_once(start: Start) -> Non
     assert process.ended == "exited with 3"
 
 
-def test_an_end_is_noted_once(processes: Processes, start: Start) -> None:
+def test_only_the_first_end_is_recorded(processes: Processes, start: Start) -> None:
     process = start(f"print('ready', flush=True)\n{FOREVER}")
     process.kill("a test")
-    at = process.ended_at
+    ended_at = process.ended_at
     process.stop("again")
-    assert (process.how, process.ended_at) == ("a test", at)
+    assert (process.how, process.ended_at) == ("a test", ended_at)
     assert processes.changes == [("thing#1", None), ("thing#1", "a test")]  # type: ignore[attr-defined]
 
 
-def test_a_program_whose_name_looks_like_what_follows_it(
+def test_program_name_that_resembles_stat_fields_is_parsed(
     processes: Processes, tmp_path: Path
 ) -> None:
     odd = tmp_path / "x) Z 1 (y"
@@ -192,7 +190,7 @@ def test_a_program_whose_name_looks_like_what_follows_it(
     assert living(process.session) == set()
 
 
-def test_killing_takes_what_outlives_the_first_process(start: Start) -> None:
+def test_kill_includes_child_that_outlives_the_leader(start: Start) -> None:
     process = start(
         f"import os, sys\nif os.fork():\n    os._exit(0)\nprint('ready', flush=True)\n{FOREVER}"
     )
@@ -205,7 +203,7 @@ def test_killing_takes_what_outlives_the_first_process(start: Start) -> None:
     assert process.ended_at is not None
 
 
-def test_killing_takes_those_that_are_stopped(start: Start) -> None:
+def test_kill_ends_frozen_processes(start: Start) -> None:
     process = start(IN_ANOTHER_GROUP)
     process.freeze()
     process.kill("a test")
@@ -226,13 +224,13 @@ while True:
 """
 
 
-def test_freezing_stops_all_of_a_session_that_keeps_forking(start: Start) -> None:
+def test_freeze_stops_a_session_that_keeps_forking(start: Start) -> None:
     process = start(FORKING)
     for _ in range(5):
         process.freeze()
         assert process.frozen()
         first, second = states(process.session), states(process.session)
-        # Nobody runs, so nobody comes and nobody goes.
+        # Nothing runs, so no process starts or ends.
         assert set(first.values()) <= {psutil.STATUS_STOPPED, psutil.STATUS_ZOMBIE}
         assert first.keys() == second.keys()
         process.thaw()
@@ -255,8 +253,8 @@ os.posix_spawn('/bin/sleep', ['sleep', '100'], os.environ, file_actions=only_whe
 """
 
 
-def test_pausing_who_starts_a_program(start: Start, tmp_path: Path) -> None:
-    """Its thread waits in the kernel; only when the new process goes on can it stand still."""
+def test_pause_waits_until_a_spawn_is_done(start: Start, tmp_path: Path) -> None:
+    """The spawning thread waits in the kernel, and stops only once the new process runs."""
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     process = start(STARTING.format(fifo=fifo) + "import time; time.sleep(100)")
@@ -275,7 +273,7 @@ def test_pausing_who_starts_a_program(start: Start, tmp_path: Path) -> None:
     assert process.members() == 2
 
 
-def test_who_stands_still_in_part_is_not_frozen(start: Start) -> None:
+def test_partly_stopped_session_is_not_frozen(start: Start) -> None:
     process = start(IN_ANOTHER_GROUP)
     wait_until(lambda: process.members() == 2, what="both", seconds=20)
     os.kill(process.session, signal.SIGSTOP)
@@ -288,7 +286,7 @@ def test_who_stands_still_in_part_is_not_frozen(start: Start) -> None:
     assert process.frozen()
 
 
-def test_a_survivor_is_told(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kill_reports_survivors(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     process = start(f"print('ready', flush=True)\n{FOREVER}")
     with monkeypatch.context() as harmless:
         harmless.setattr(Process, "send", lambda *_: None)
@@ -297,7 +295,7 @@ def test_a_survivor_is_told(start: Start, monkeypatch: pytest.MonkeyPatch) -> No
     assert process.ended_at is None
 
 
-def test_stopping_asks_first(start: Start) -> None:
+def test_stop_sends_sigterm_first(start: Start) -> None:
     process = start(
         "import signal, sys, time\n"
         "signal.signal(signal.SIGTERM, lambda *_: sys.exit(7))\n"
@@ -307,14 +305,14 @@ def test_stopping_asks_first(start: Start) -> None:
     assert (process.popen.returncode, process.how) == (7, "asked")
 
 
-def test_stopping_with_another_signal(start: Start) -> None:
+def test_stop_sends_the_given_signal(start: Start) -> None:
     process = start(f"print('ready', flush=True)\n{FOREVER}")
     process.stop("asked", sig=signal.SIGINT, seconds=20)
     assert process.popen.returncode in {-signal.SIGINT, 130, 1}
     assert "KeyboardInterrupt" in process.tail()
 
 
-def test_who_does_not_listen_is_killed(processes: Processes, start: Start) -> None:
+def test_stop_kills_process_that_ignores_sigterm(processes: Processes, start: Start) -> None:
     process = start(
         "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
         f"print('ready', flush=True)\n{FOREVER}"
@@ -326,7 +324,7 @@ def test_who_does_not_listen_is_killed(processes: Processes, start: Start) -> No
     assert len(processes.changes) == 2  # type: ignore[attr-defined]
 
 
-def test_stopping_ends_what_the_first_process_left(start: Start) -> None:
+def test_stop_ends_child_that_outlives_the_leader(start: Start) -> None:
     process = start(IN_ANOTHER_GROUP)
     process.stop("asked", seconds=0.1)
     assert living(process.session) == set()
@@ -344,7 +342,7 @@ def test_stopping_ends_what_the_first_process_left(start: Start) -> None:
         ),
     ],
 )
-def test_an_end_by_itself_is_noted(
+def test_exit_by_itself_is_recorded(
     processes: Processes, start: Start, program: str, how: str
 ) -> None:
     process = start(program)
@@ -356,15 +354,15 @@ def test_an_end_by_itself_is_noted(
     assert processes.changes == [("thing#1", None), ("thing#1", how)]  # type: ignore[attr-defined]
 
 
-def test_an_end_between_two_looks_is_noted(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exit_missed_by_poll_is_recorded(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     process = start("print('ready')")
     wait_until(lambda: not living(process.session), what="its end", seconds=20)
-    monkeypatch.setattr(process.popen, "poll", lambda: None)  # as asked a moment ago
+    monkeypatch.setattr(process.popen, "poll", lambda: None)  # as polled just before its end
     process.note_exit()
     assert process.how == "exited with 0"
 
 
-def test_one_that_lives_has_not_ended(start: Start) -> None:
+def test_note_exit_ignores_a_living_process(start: Start) -> None:
     process = start(f"print('ready', flush=True)\n{FOREVER}")
     process.note_exit()
     assert (process.ended_at, process.how) == (None, None)
@@ -372,7 +370,7 @@ def test_one_that_lives_has_not_ended(start: Start) -> None:
     assert process.leader_alive()
 
 
-def test_everything_ends_last_started_first(processes: Processes, start: Start) -> None:
+def test_kill_all_ends_processes_in_reverse_order(processes: Processes, start: Start) -> None:
     start("print('ready')", "done")
     for name in ("one", "two"):
         start(f"print('ready', flush=True)\n{FOREVER}", name)
@@ -384,12 +382,12 @@ def test_everything_ends_last_started_first(processes: Processes, start: Start) 
     assert len(processes.changes) == 6  # type: ignore[attr-defined]
 
 
-def test_one_that_cannot_be_told_of_does_not_save_the_others(tmp_path: Path, start: Start) -> None:
-    def tell(process: Process) -> None:
+def test_kill_all_continues_after_a_failed_callback(tmp_path: Path, start: Start) -> None:
+    def report(process: Process) -> None:
         if process.ended_at is not None and process.name == "two":
             raise OSError(28, "No space left on device")
 
-    made = Processes("1-1-1", tmp_path, tell)
+    made = Processes("1-1-1", tmp_path, report)
     for name in ("one", "two", "three"):
         made.start(name, [sys.executable, "-I", "-S", "-c", FOREVER])
     with pytest.raises(ExceptionGroup, match="could not end every process") as error:
@@ -398,7 +396,7 @@ def test_one_that_cannot_be_told_of_does_not_save_the_others(tmp_path: Path, sta
     assert [living(p.session) for p in made.all] == [set()] * 3
 
 
-def test_the_last_words_of_a_process(start: Start) -> None:
+def test_tail_returns_the_last_lines_of_the_log(start: Start) -> None:
     process = start("print('\\n'.join(map(str, range(40)))); print('ready')")
     assert process.tail(3) == "38 | 39 | ready (whole log: logs/thing.1.log)"
     assert process.tail().startswith("37 | 38 | 39 | ready ")
@@ -408,7 +406,7 @@ def test_the_last_words_of_a_process(start: Start) -> None:
     assert process.tail() == "no log file"
 
 
-def test_stack_frames_are_not_its_last_words(start: Start) -> None:
+def test_tail_omits_stack_frames_and_keeps_errors(start: Start) -> None:
     process = start("print('ready', flush=True)\ndef f():\n    raise ValueError('wrong')\nf()\n")
     wait_until(lambda: not process.alive(), what="its end", seconds=20)
     words = process.tail().removesuffix(" (whole log: logs/thing.1.log)").split(" | ")

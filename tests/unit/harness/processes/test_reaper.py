@@ -1,7 +1,6 @@
-"""What ends the children of a harness that is gone: the watchdog's reaper, and a later sweep.
+"""How processes of a dead harness are ended: by the watchdog's reaper or a later sweep.
 
-Everything that these tests end carries a marker made here; other runs of this machine are left
-alone.
+These tests end only processes with markers made here, not those of other runs on this machine.
 """
 
 from __future__ import annotations
@@ -100,16 +99,16 @@ if sys.stdin.readline() == "release\\n":
 class Harness:
     popen: subprocess.Popen[str]
     folder: Path
-    said: dict[str, Any]
+    report: dict[str, Any]
 
     @property
     def pids(self) -> list[int]:
-        return list(self.said["pids"])
+        return list(self.report["pids"])
 
 
 @pytest.fixture
 def harness(tmp_path: Path) -> Iterator[Callable[..., Harness]]:
-    """A harness with three children, which are five processes in four sessions."""
+    """Start a harness with three children: five processes in four sessions."""
     made: list[Harness] = []
 
     def begin(kind: str = "watched") -> Harness:
@@ -147,74 +146,74 @@ def block_is_free(number: int) -> bool:
     return True
 
 
-def test_after_a_sigkill_of_the_harness_nothing_is_left(harness: Callable[..., Harness]) -> None:
+def test_sigkill_of_the_harness_leaves_nothing(harness: Callable[..., Harness]) -> None:
     run = harness()
-    os.kill(run.pids[0], signal.SIGSTOP)  # as a paused broker
+    os.kill(run.pids[0], signal.SIGSTOP)  # like a paused broker
     run.popen.kill()
     wait_gone(run.pids)
     wait_until(lambda: not (run.folder / "work").exists(), what="no folder", seconds=20)
-    wait_gone([run.said["reaper"]])
+    wait_gone([run.report["reaper"]])
     log = (run.folder / "reaper.log").read_text()
-    assert f"the harness of run {run.said['marker']} has exited" in log
+    assert f"the harness of run {run.report['marker']} has exited" in log
     for pid in run.pids:
         assert str(pid) in log
 
 
-def test_the_block_is_held_until_all_are_gone(harness: Callable[..., Harness]) -> None:
+def test_block_is_held_until_all_processes_are_gone(harness: Callable[..., Harness]) -> None:
     run = harness()
-    os.kill(run.said["reaper"], signal.SIGSTOP)
+    os.kill(run.report["reaper"], signal.SIGSTOP)
     try:
         run.popen.kill()
         run.popen.wait()
-        assert not block_is_free(run.said["block"])
+        assert not block_is_free(run.report["block"])
         assert all(map(alive, run.pids))
     finally:
-        os.kill(run.said["reaper"], signal.SIGCONT)
-    wait_gone([*run.pids, run.said["reaper"]])
-    assert block_is_free(run.said["block"])
+        os.kill(run.report["reaper"], signal.SIGCONT)
+    wait_gone([*run.pids, run.report["reaper"]])
+    assert block_is_free(run.report["block"])
 
 
-def test_the_reaper_does_not_let_itself_be_interrupted(harness: Callable[..., Harness]) -> None:
+def test_reaper_ignores_interrupts(harness: Callable[..., Harness]) -> None:
     run = harness()
     wait_until(
-        lambda: "SigIgn" in Path(f"/proc/{run.said['reaper']}/status").read_text(),
+        lambda: "SigIgn" in Path(f"/proc/{run.report['reaper']}/status").read_text(),
         what="the reaper", seconds=20,
     )  # fmt: skip
 
     def ignored() -> int:
-        status = Path(f"/proc/{run.said['reaper']}/status").read_text()
+        status = Path(f"/proc/{run.report['reaper']}/status").read_text()
         return int(status.partition("SigIgn:")[2].split()[0], 16)
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         wait_until(lambda n=number: ignored() >> (n - 1) & 1, what=f"{number} ignored", seconds=20)
-        os.kill(run.said["reaper"], number)
-    assert alive(run.said["reaper"])
-    # It has a session of its own, so that Ctrl-C in a terminal does not reach it either.
-    assert os.getsid(run.said["reaper"]) == run.said["reaper"]
+        os.kill(run.report["reaper"], number)
+    assert alive(run.report["reaper"])
+    # It has its own session, so Ctrl-C in a terminal does not reach it either.
+    assert os.getsid(run.report["reaper"]) == run.report["reaper"]
 
 
-def test_while_the_harness_lives_nothing_is_ended(harness: Callable[..., Harness]) -> None:
+def test_nothing_is_ended_while_the_harness_lives(harness: Callable[..., Harness]) -> None:
     run = harness()
-    assert not block_is_free(run.said["block"])
+    assert not block_is_free(run.report["block"])
     assert (run.folder / "work").exists()
-    assert run.said["marker"] not in {left.marker for left in find_leftovers()}
+    assert run.report["marker"] not in {left.marker for left in find_leftovers()}
     assert all(map(alive, run.pids))
 
 
-def test_an_orderly_end_is_made_whole(harness: Callable[..., Harness]) -> None:
+def test_release_ends_remaining_processes(harness: Callable[..., Harness]) -> None:
     run = harness()
     assert run.popen.stdin is not None
     assert run.popen.stdout is not None
     run.popen.stdin.write("release\n")
     run.popen.stdin.flush()
     assert run.popen.stdout.readline() == "released\n"
-    # `release` has returned, so it is done; the harness itself lives on.
-    assert not any(map(alive, [*run.pids, run.said["reaper"]]))
+    # All done once `release` returns; the harness itself lives on.
+    assert not any(map(alive, [*run.pids, run.report["reaper"]]))
     assert not (run.folder / "work").exists()
     assert run.popen.poll() is None
 
 
-def test_nothing_to_reap_is_nothing_to_say(tmp_path: Path) -> None:
+def test_reaper_logs_nothing_if_nothing_is_left(tmp_path: Path) -> None:
     from onceproof.harness.processes.watchdog import Watchdog
 
     watchdog = Watchdog(new_marker(), log=tmp_path / "log", holds=[], remove=[tmp_path / "none"])
@@ -222,7 +221,7 @@ def test_nothing_to_reap_is_nothing_to_say(tmp_path: Path) -> None:
     assert (tmp_path / "log").read_text() == ""
 
 
-def test_a_reaper_that_somebody_ended_is_no_trouble(tmp_path: Path) -> None:
+def test_release_tolerates_a_killed_reaper(tmp_path: Path) -> None:
     from onceproof.harness.processes.watchdog import Watchdog
 
     watchdog = Watchdog(new_marker(), log=tmp_path / "log", holds=[], remove=[])
@@ -232,15 +231,15 @@ def test_a_reaper_that_somebody_ended_is_no_trouble(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("module", [reaper, docker_reaper])
-def test_a_reaper_needs_the_standard_library_only(module: ModuleType) -> None:
-    """Without `site` there is nothing else, and the place of the package is not known either."""
+def test_reaper_needs_only_the_standard_library(module: ModuleType) -> None:
+    """Without `site`, no other package can be imported, not even this one."""
     from onceproof.harness.processes.watchdog import _program
 
     code = _program(module).replace("it.main()", "print(it.__name__)")
-    said = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, timeout=60
     )
-    assert (said.stdout.strip(), said.stderr) == (module.__name__, "")
+    assert (done.stdout.strip(), done.stderr) == (module.__name__, "")
 
 
 # Reaping, in this process.
@@ -253,7 +252,7 @@ def begin() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
     def run(marker: str, arguments: list[str], **more: Any) -> subprocess.Popen[bytes]:
         popen = subprocess.Popen(
             arguments, env={**os.environ, MARKER: marker}, start_new_session=True,
-            stdout=subprocess.PIPE, preexec_fn=hears_sigquit, **more,  # noqa: PLW1509 (no threads here)
+            stdout=subprocess.PIPE, preexec_fn=restore_sigquit, **more,  # noqa: PLW1509 (no threads here)
         )  # fmt: skip
         started.append(popen)
         assert popen.stdout is not None
@@ -266,8 +265,8 @@ def begin() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
         popen.communicate()
 
 
-def hears_sigquit() -> None:
-    """What a shell starts in the background ignores it, and so does all that this starts."""
+def restore_sigquit() -> None:
+    """Shells start background jobs with SIGQUIT ignored, which their children inherit."""
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 
 
@@ -275,7 +274,7 @@ Begin = Callable[..., "subprocess.Popen[bytes]"]
 WAITING = "print('ready', flush=True); import time; time.sleep(600)"
 
 
-def test_only_the_marker_itself_counts(begin: Begin) -> None:
+def test_reap_matches_the_exact_marker(begin: Begin) -> None:
     marker = new_marker()
     mine, longer, other = (
         begin(m, [*PYTHON, WAITING]) for m in (marker, f"{marker}0", new_marker())
@@ -287,18 +286,18 @@ def test_only_the_marker_itself_counts(begin: Begin) -> None:
     assert other.poll() is None
 
 
-def test_nothing_is_reaped_twice(begin: Begin) -> None:
+def test_second_reap_finds_nothing(begin: Begin) -> None:
     marker = new_marker()
     begin(marker, [*PYTHON, WAITING])
     assert len(reaper.reap(marker)) == 1
     assert reaper.reap(marker) == []
 
 
-# It names itself as PostgreSQL does, and notes how it was ended.
+# A shell that looks like PostgreSQL and notes that SIGQUIT has ended it.
 POSTMASTER = 'trap "echo asked >asked; exit" QUIT; echo ready; while :; do sleep 0.02; done'
 
 
-def test_postgres_is_asked_first_and_woken_up_for_it(begin: Begin, tmp_path: Path) -> None:
+def test_reap_wakes_postgres_and_lets_it_exit(begin: Begin, tmp_path: Path) -> None:
     marker = new_marker()
     server = begin(
         marker, ["/opt/bin/postgres", "-c", POSTMASTER, "-D"], executable="/bin/bash", cwd=tmp_path
@@ -310,7 +309,7 @@ def test_postgres_is_asked_first_and_woken_up_for_it(begin: Begin, tmp_path: Pat
     assert (tmp_path / "asked").exists()
 
 
-def test_postgres_that_does_not_listen_is_killed(begin: Begin) -> None:
+def test_reap_kills_postgres_that_ignores_sigquit(begin: Begin) -> None:
     marker = new_marker()
     deaf = POSTMASTER.replace('"echo asked >asked; exit"', '""')
     server = begin(marker, ["/opt/bin/postgres", "-c", deaf, "-D"], executable="/bin/bash")
@@ -318,7 +317,7 @@ def test_postgres_that_does_not_listen_is_killed(begin: Begin) -> None:
     assert server.wait(20) == -signal.SIGKILL
 
 
-def test_who_is_no_postmaster(begin: Begin) -> None:
+def test_other_or_missing_process_is_not_a_postmaster(begin: Begin) -> None:
     assert not reaper.is_postmaster(begin(new_marker(), [*PYTHON, WAITING]).pid)
     assert not reaper.is_postmaster(2**22 + 1)
 
@@ -330,21 +329,21 @@ def leftovers_of(marker: str) -> list[str]:
     return [p for left in find_leftovers() if left.marker == marker for p in left.processes]
 
 
-def test_leftovers_of_a_dead_harness_are_found_and_ended(
+def test_sweep_ends_leftovers_of_a_dead_harness(
     harness: Callable[..., Harness], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = harness("unwatched")
-    marker = run.said["marker"]
+    marker = run.report["marker"]
     assert leftovers_of(marker) == []
     run.popen.kill()
     run.popen.wait()
     found = leftovers_of(marker)
-    # The child whose environment was scrubbed is not found by its marker, but ended all the same.
+    # The child with the scrubbed environment has no marker, but is ended with its session.
     assert {int(p.split()[0]) for p in found} < set(run.pids)
     assert len(found) == 4
     assert all(p.partition(" ")[2] == sys.executable for p in found)
     find = sweep.find_leftovers
-    # Ours only: what other dead runs of this machine left is not for a test to end.
+    # Only this test's leftovers: those of other runs on this machine must not be ended.
     monkeypatch.setattr(
         sweep, "find_leftovers", lambda: [left for left in find() if left.marker == marker]
     )
@@ -354,8 +353,8 @@ def test_leftovers_of_a_dead_harness_are_found_and_ended(
     assert sweep.sweep() == []
 
 
-def test_what_runs_in_a_container_is_left_alone() -> None:
-    """Its marker speaks of ids that mean other processes here."""
+def test_processes_in_a_container_are_not_leftovers() -> None:
+    """The process ids in its marker belong to another pid namespace."""
     marker = f"1-99-{os.getpid()}"
     inside = ["sh", "-c", "echo up; exec sleep 60"]
     command = ["unshare", "-Urpf", "--kill-child", "env", f"{MARKER}={marker}", *inside]
@@ -373,20 +372,20 @@ def test_what_runs_in_a_container_is_left_alone() -> None:
             unshared.kill()
 
 
-def test_leftovers_of_the_living_are_not(begin: Begin) -> None:
-    marker = new_marker()  # of this very process
+def test_processes_of_a_living_harness_are_not_leftovers(begin: Begin) -> None:
+    marker = new_marker()  # of this process
     child = begin(marker, [*PYTHON, WAITING])
     assert reaper.marked(marker) == [child.pid]
     assert leftovers_of(marker) == []
 
 
-def test_a_process_id_that_was_given_away_again_is_not_the_harness(begin: Begin) -> None:
+def test_reused_process_id_is_not_the_harness(begin: Begin) -> None:
     pid, started, rest = new_marker().split("-")
     begin(marker := f"{pid}-{int(started) - 1}-{rest}", [*PYTHON, WAITING])
     assert len(leftovers_of(marker)) == 1
 
 
-def test_a_harness_that_nobody_has_buried_is_gone(harness: Callable[..., Harness]) -> None:
+def test_zombie_harness_counts_as_dead(harness: Callable[..., Harness]) -> None:
     run = harness("unwatched")
     run.popen.kill()
     wait_until(
@@ -394,16 +393,16 @@ def test_a_harness_that_nobody_has_buried_is_gone(harness: Callable[..., Harness
         what="a zombie",
         seconds=20,
     )
-    assert len(leftovers_of(run.said["marker"])) == 4
+    assert len(leftovers_of(run.report["marker"])) == 4
 
 
-def test_a_program_with_an_odd_name(begin: Begin) -> None:
+def test_program_with_undecodable_name_is_found(begin: Begin) -> None:
     pid, started, rest = new_marker().split("-")
     marker = f"{pid}-{int(started) - 1}-{rest}"
     begin(marker, [b"/opt/caf\xe9", *PYTHON[1:], WAITING], executable=sys.executable)  # type: ignore[list-item]
     assert len(leftovers_of(marker)) == 1
 
 
-def test_markers_are_new_each_time() -> None:
+def test_markers_are_unique() -> None:
     assert new_marker() != new_marker()
     assert new_marker().startswith(f"{os.getpid()}-")

@@ -1,4 +1,4 @@
-"""Commands side by side: how many, how they end, and that none is left behind."""
+"""Jobs side by side: concurrency, time limits and cleaning up."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def job(name: str, program: str, seconds: float = SECONDS) -> Job:
 
 
 class Listener:
-    """Runs jobs and notes what is heard of them."""
+    """Runs jobs and records their starts and ends."""
 
     def __init__(self, folder: Path, stop: Stop | None = None) -> None:
         self.folder, self.stop = folder, stop or Stop()
         self.started: list[str] = []
         self.ended: dict[str, Ended] = {}
-        self.most = 0
+        self.most_at_once = 0
 
     def run(self, *jobs: Job, at_once: int = 2) -> dict[str, Ended]:
         with children(self.folder) as processes:
@@ -55,13 +55,13 @@ class Listener:
 
     def _started(self, job: Job) -> None:
         self.started.append(job.name)
-        self.most = max(self.most, len(self.started) - len(self.ended))
+        self.most_at_once = max(self.most_at_once, len(self.started) - len(self.ended))
 
     def _ended(self, ended: Ended) -> None:
         self.ended[ended.job.name] = ended
 
 
-def test_each_runs_whatever_becomes_of_the_others(tmp_path: Path) -> None:
+def test_failed_jobs_do_not_stop_the_others(tmp_path: Path) -> None:
     listener = Listener(tmp_path / "logs")
     ended = listener.run(
         job("well", "print('said')"),
@@ -76,27 +76,26 @@ def test_each_runs_whatever_becomes_of_the_others(tmp_path: Path) -> None:
         "last": 0,
     }
     assert listener.started == ["well", "badly", "killed", "last"]
-    assert listener.most == 2
+    assert listener.most_at_once == 2
     assert ended["last"].log.read_text() == "also\n"
     assert not any(e.overdue for e in ended.values())
 
 
-def test_one_at_a_time(tmp_path: Path) -> None:
+def test_at_once_limits_concurrent_jobs(tmp_path: Path) -> None:
     listener = Listener(tmp_path)
     listener.run(job("a", "0"), job("b", "0"), at_once=1)
-    assert listener.most == 1
+    assert listener.most_at_once == 1
 
 
-def test_whose_time_is_over_is_asked_to_end(tmp_path: Path) -> None:
+def test_overdue_job_is_terminated(tmp_path: Path) -> None:
     ended = Listener(tmp_path).run(job("slow", FOREVER, seconds=0.3), job("quick", "0"))
     assert (ended["slow"].code, ended["slow"].overdue) == (-signal.SIGTERM, True)
     assert (ended["quick"].code, ended["quick"].overdue) == (0, False)
 
 
-def test_who_does_not_end_when_asked_is_killed(tmp_path: Path) -> None:
-    deaf = Job(
-        name="deaf", command=DEAF, seconds=3, ending=0.3
-    )  # a shell is deaf within milliseconds
+def test_overdue_job_that_ignores_sigterm_is_killed(tmp_path: Path) -> None:
+    # Three seconds are enough for the shell to set its trap.
+    deaf = Job(name="deaf", command=DEAF, seconds=3, ending=0.3)
     ended = Listener(tmp_path).run(deaf)
     assert (ended["deaf"].code, ended["deaf"].overdue) == (-signal.SIGKILL, True)
 
@@ -118,7 +117,7 @@ subprocess.Popen(command, start_new_session=True, env=environ)
 """
 
 
-def test_the_reaper_of_one_that_is_killed_clears_up(tmp_path: Path) -> None:
+def test_waits_for_the_reaper_of_a_killed_job(tmp_path: Path) -> None:
     file, stop = tmp_path / "file", Stop()
 
     class Stopping(Listener):
@@ -134,7 +133,7 @@ def test_the_reaper_of_one_that_is_killed_clears_up(tmp_path: Path) -> None:
     assert file.read_text() == "cleared up"
 
 
-def test_what_goes_wrong_here_lets_the_others_end_in_an_orderly_way(tmp_path: Path) -> None:
+def test_error_in_a_callback_terminates_running_jobs(tmp_path: Path) -> None:
     class Failing(Listener):
         def _started(self, job: Job) -> None:
             super()._started(job)
@@ -156,7 +155,7 @@ def test_what_goes_wrong_here_lets_the_others_end_in_an_orderly_way(tmp_path: Pa
     assert polite.popen.returncode == 130
 
 
-def test_when_told_to_stop_those_that_run_are_asked_and_no_more_start(tmp_path: Path) -> None:
+def test_stop_terminates_running_jobs_and_starts_no_more(tmp_path: Path) -> None:
     stop = Stop()
 
     class Stopping(Listener):
@@ -187,7 +186,7 @@ with children(Path(sys.argv[1])) as processes:
 """
 
 
-def test_they_end_with_us_even_if_we_are_killed(tmp_path: Path) -> None:
+def test_jobs_end_when_the_parent_is_killed(tmp_path: Path) -> None:
     parent = subprocess.Popen(
         [sys.executable, "-c", _PARENT, str(tmp_path)], stdout=subprocess.PIPE, text=True
     )
@@ -203,7 +202,7 @@ def test_they_end_with_us_even_if_we_are_killed(tmp_path: Path) -> None:
     )
 
 
-def test_who_reaps_a_run_does_not_carry_the_marker_of_what_started_the_run(
+def test_reaper_does_not_inherit_the_marker_of_an_outer_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(MARKER, "a-matrix")

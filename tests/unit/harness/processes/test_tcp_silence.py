@@ -1,4 +1,4 @@
-"""Which connection waits for an answer, asked of this machine's own kernel."""
+"""Detection of TCP connections that wait for an answer, on real sockets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Pair = tuple[socket.socket, socket.socket]
 
 
 class Server:
-    """A listener, and connections to it with what it has at their other ends."""
+    """A listener that opens connections and returns both ends."""
 
     def __init__(self, family: socket.AddressFamily, undo: contextlib.ExitStack) -> None:
         self._family, self._undo = family, undo
@@ -39,12 +39,12 @@ def server(request: pytest.FixtureRequest) -> Iterator[Server]:
             pytest.skip(f"no such addresses here: {error}")
 
 
-def own(pair: Pair) -> int:
+def client_port(pair: Pair) -> int:
     return int(pair[0].getsockname()[1])
 
 
 def ask(pair: Pair, *, answered: bool) -> float:
-    """A request, and perhaps its answer; returns when the request had arrived."""
+    """Send a request and perhaps its answer; return when the request arrived."""
     pair[0].sendall(b"?")
     pair[1].recv(1)
     arrived = time.monotonic()
@@ -54,34 +54,36 @@ def ask(pair: Pair, *, answered: bool) -> float:
     return arrived
 
 
-def test_who_asked_and_has_no_answer_waits(server: Server) -> None:
-    waits, busy = server.connect(), server.connect()
-    ask(waits, answered=True)
-    asked = ask(waits, answered=False)
+def test_connection_with_unanswered_request_waits(server: Server) -> None:
+    waiting, busy = server.connect(), server.connect()
+    ask(waiting, answered=True)
+    asked = ask(waiting, answered=False)
     while (passed := time.monotonic() - asked) < 0.2:
         ask(busy, answered=True)
         time.sleep(0.01)
-    assert waiting_ports(server.port, passed) == {own(waits)}
+    assert waiting_ports(server.port, passed) == {client_port(waiting)}
 
 
-def test_a_connection_that_was_silent_before_does_not_wait(server: Server) -> None:
-    idle, waits = server.connect(), server.connect()
+def test_idle_connection_does_not_wait(server: Server) -> None:
+    idle, waiting = server.connect(), server.connect()
     ask(idle, answered=True)
     time.sleep(0.7)
-    asked = ask(waits, answered=False)
+    asked = ask(waiting, answered=False)
     time.sleep(0.1)
-    assert waiting_ports(server.port, time.monotonic() - asked) == {own(waits)}
+    assert waiting_ports(server.port, time.monotonic() - asked) == {client_port(waiting)}
 
 
-def test_who_goes_on_sending_waits_all_the_same(server: Server) -> None:
-    waits = server.connect()
-    asked = ask(waits, answered=False)
+def test_connection_that_keeps_sending_still_waits(server: Server) -> None:
+    waiting = server.connect()
+    asked = ask(waiting, answered=False)
     time.sleep(0.2)
-    waits[0].sendall(b"?")
-    assert waiting_ports(server.port, time.monotonic() - asked) == {own(waits)}
+    waiting[0].sendall(b"?")
+    assert waiting_ports(server.port, time.monotonic() - asked) == {client_port(waiting)}
 
 
-def test_only_connections_to_that_port_are_told(server: Server) -> None:
+def test_silences_lists_only_connections_to_the_port(server: Server) -> None:
     pairs = [server.connect() for _ in range(100)]
-    assert {one.port for one in silences(server.port)} == {own(pair) for pair in pairs}
-    assert {one.to for one in silences(server.port)} == {server.port}
+    assert {silence.port for silence in silences(server.port)} == {
+        client_port(pair) for pair in pairs
+    }
+    assert {silence.to for silence in silences(server.port)} == {server.port}

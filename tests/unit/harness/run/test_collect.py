@@ -1,4 +1,4 @@
-"""What becomes of a log's entries when they are collected."""
+"""Log entries as rows of the collected history."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ def collected(
     return read_lines(folder).tables["log"].to_pylist()
 
 
-def test_a_record_is_named_by_its_headers(tmp_path: Path) -> None:
-    named = {RECORD_HEADER: b"a", ATTEMPT_HEADER: b"s/1"}
-    (row,) = collected(tmp_path, entry(3, "data", **named))
+def test_record_and_attempt_come_from_headers(tmp_path: Path) -> None:
+    headers = {RECORD_HEADER: b"a", ATTEMPT_HEADER: b"s/1"}
+    (row,) = collected(tmp_path, entry(3, "data", **headers))
     assert (row["kind"], row["offset"], row["record"], row["attempt"]) == ("data", 3, "a", "s/1")
     assert row["committed"]
 
 
 @pytest.mark.parametrize("kind", ["commit", "abort"])
-def test_a_marker_names_nothing(tmp_path: Path, kind: str) -> None:
+def test_marker_has_no_record(tmp_path: Path, kind: str) -> None:
     (row,) = collected(tmp_path, entry(3, kind))
     assert (row["kind"], row["record"], row["digest"], row["sequence"]) == (kind, None, None, None)
 
 
-def test_what_was_sent_beside_the_workload_is_no_input(tmp_path: Path) -> None:
+def test_record_outside_the_workload_is_of_kind_odd(tmp_path: Path) -> None:
     (row,) = collected(
         tmp_path, entry(3, "data", **{ODD_HEADER: b"", RECORD_HEADER: b"order-900001"})
     )
     assert (row["kind"], row["record"]) == ("odd", "order-900001")
 
 
-def test_an_input_that_may_be_dropped_as_late_is_marked(tmp_path: Path) -> None:
+def test_lateness_is_assigned_by_partition_and_offset(tmp_path: Path) -> None:
     entries = (entry(n, "data", **{RECORD_HEADER: b"a"}) for n in (3, 4, 5))
     rows = collected(tmp_path, *entries, late={(0, 4): "late", (1, 3): "unclear"})
     assert [row["lateness"] for row in rows] == [None, "late", None]

@@ -1,4 +1,4 @@
-"""A sink that something is in before its pipeline has ever run."""
+"""The check that a sink is empty before its pipeline has ever run."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ STATE = State(sink="balances", view="committed", state_key="a", aggregate="balan
 
 
 @pytest.mark.parametrize("sink", [FakeSink(there=[effect("a")]), FakeSink(sums=[STATE])])
-def test_what_an_earlier_run_left_is_refused(sink: FakeSink) -> None:
+def test_rejects_sink_with_earlier_effects_or_states(sink: FakeSink) -> None:
     with pytest.raises(StageTrouble, match=r"somebody has 1 effects or states"):
         check_empty(FakeContext(sink=sink))
 
 
-def test_an_empty_one_may_be_used() -> None:
+def test_accepts_empty_sink() -> None:
     check_empty(FakeContext())
 
 
@@ -34,5 +34,5 @@ def test_an_empty_one_may_be_used() -> None:
         sqlite3.OperationalError("no such table: ledger"),
     ],
 )
-def test_what_is_not_made_yet_is_empty(error: Exception) -> None:
+def test_accepts_sink_that_does_not_exist_yet(error: Exception) -> None:
     check_empty(FakeContext(sink=error))
