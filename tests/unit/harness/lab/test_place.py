@@ -1,4 +1,4 @@
-"""Where labs are reached, and by whom."""
+"""Places of labs: how they are found, and who can access them."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def listening(name: str) -> Iterator[Place]:
         yield place
 
 
-def test_the_only_one_needs_no_name() -> None:
+def test_find_needs_no_name_when_one_lab_runs() -> None:
     with listening("lab") as place:
         assert Place.find(None) == Place.find("lab") == place
 
 
-def test_of_two_one_is_named() -> None:
+def test_find_requires_name_when_two_labs_run() -> None:
     with listening("a") as a, listening("b"):
         assert Place.find("a") == a
         with pytest.raises(
@@ -43,58 +43,57 @@ def test_of_two_one_is_named() -> None:
             Place.find("c")
 
 
-def test_without_one_it_is_said_how_to_open_one() -> None:
+def test_find_without_a_lab_suggests_starting_one() -> None:
     with pytest.raises(LabTrouble, match=r"^no lab is running; start one with `onceproof lab`$"):
         Place.find(None)
 
 
-def test_a_name_is_taken_while_its_lab_answers() -> None:
+def test_name_is_taken_while_its_lab_answers() -> None:
     with listening("lab"), pytest.raises(LabTrouble, match="lab lab is already running"):
         Place.take("lab")
-    # Its file stays behind, but nobody answers any more.
+    # The socket file stays behind, but nothing answers.
     with pytest.raises(LabTrouble, match="no lab is running"):
         Place.find(None)
     with listening("lab") as place:
         assert place.answers()
 
 
-def test_a_name_is_taken_before_its_lab_answers() -> None:
-    """Its brokers take a while to come up."""
+def test_name_is_taken_while_its_lab_starts() -> None:
     first = Place.take("lab")
-    mine = first.folder / "mine"
-    mine.touch()
+    file = first.folder / "mine"
+    file.touch()
     with pytest.raises(LabTrouble, match="lab lab is already running or starting"):
         Place.take("lab")
-    assert mine.exists()
+    assert file.exists()
     first.leave()
     assert not first.folder.exists()
     Place.take("lab").leave()
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", "-a", "a" * 32, "a b", "a\n"])
-def test_what_is_no_name(name: str) -> None:
+def test_rejects_invalid_lab_name(name: str) -> None:
     with pytest.raises(LabTrouble, match="invalid lab name"):
         Place.take(name)
     with pytest.raises(LabTrouble, match="no lab named"):
         Place.find(name)
 
 
-def test_nobody_else_can_enter(runtime: Path) -> None:
+def test_lab_folders_are_private(runtime: Path) -> None:
     place = Place.take("lab")
     for folder in (place.folder, runtime / "onceproof"):
         assert folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_folder_that_others_can_enter_is_not_used(runtime: Path) -> None:
+def test_folder_accessible_to_others_is_refused(runtime: Path) -> None:
     (runtime / "onceproof").mkdir(mode=0o755)
     with pytest.raises(LabTrouble, match="must be a folder that only you can access"):
         Place.take("lab")
 
 
-def test_a_folder_that_somebody_put_there_is_not_used(runtime: Path, tmp_path: Path) -> None:
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir(mode=0o700)
-    (runtime / "onceproof").symlink_to(elsewhere)
+def test_symlinked_folder_is_refused(runtime: Path, tmp_path: Path) -> None:
+    target = tmp_path / "elsewhere"
+    target.mkdir(mode=0o700)
+    (runtime / "onceproof").symlink_to(target)
     with pytest.raises(
         LabTrouble, match=r"must be a folder that only you can access|cannot create"
     ):

@@ -1,4 +1,4 @@
-"""A lab's control as a program meets it: HTTP over a Unix socket."""
+"""A lab's control server: HTTP over a Unix socket."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.unit.fakes.stage import FakeStage
 from tests.unit.harness.made_up import Fault, fail, world_in
 
 STAGE = FakeStage(brokers=("broker-1",), open={Link("producer", "broker-1"): 1})
-WHOLE = b"POST /faults HTTP/1.1\r\nContent-Length: 16\r\n\r\n" + b'{"fault": "hit"}'
+COMPLETE_REQUEST = b"POST /faults HTTP/1.1\r\nContent-Length: 16\r\n\r\n" + b'{"fault": "hit"}'
 USERS = st.integers(0, 2**32 - 2)
 MADE = {
     "hit": lambda: Fault(name="hit"),
@@ -39,28 +39,28 @@ MADE = {
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    known = module.asked
-    monkeypatch.setattr(module, "asked", lambda n, w: MADE[n]() if n in MADE else known(n, w))
+    original = module.asked
+    monkeypatch.setattr(module, "asked", lambda n, w: MADE[n]() if n in MADE else original(n, w))
     (tmp_path / "history").mkdir()
     context = replace(world_in(tmp_path / "history").context, stage=STAGE)
     lab = ByHand(context, offered=frozenset(), opened=lambda _: None, noted=lambda _: None)
-    kept = threading.Thread(target=_kept, args=(lab,))
-    kept.start()
+    thread = threading.Thread(target=_carry_out, args=(lab,))
+    thread.start()
     place = Place.take("lab")
     server = LabServer(place, lab, {"lab": "lab", "seed": 5})
     yield place
     server.close()
     with suppress(Ending):
         lab.end(judge=True)
-    kept.join(10)
-    assert not kept.is_alive()
+    thread.join(10)
+    assert not thread.is_alive()
 
 
-def _kept(lab: ByHand) -> None:
+def _carry_out(lab: ByHand) -> None:
     lab.carry_out()
 
 
-def test_what_it_is(place: Place) -> None:
+def test_root_describes_the_lab(place: Place) -> None:
     about = ask(place, "GET", "/")
     assert (about["lab"], about["seed"]) == ("lab", 5)
     assert about["bootstrap"]["producer"] == "producer.broker-1:9092"
@@ -68,12 +68,12 @@ def test_what_it_is(place: Place) -> None:
     assert about["links"] == ["producer→broker-1"]
 
 
-def test_which_faults_there_are(place: Place) -> None:
+def test_kinds_lists_faults_with_their_arguments(place: Place) -> None:
     kinds = {kind["name"]: kind for kind in ask(place, "GET", "/kinds")}
     assert kinds["isolate"]["takes"] == ["TARGET"]
 
 
-def test_a_fault_and_its_healing(place: Place) -> None:
+def test_fault_is_begun_and_healed(place: Place) -> None:
     begun = ask(place, "POST", "/faults", {"fault": "hit", "arguments": []})
     assert (begun["name"], begun["does"], begun["target"]) == (
         "hit-1",
@@ -85,20 +85,20 @@ def test_a_fault_and_its_healing(place: Place) -> None:
     assert ask(place, "POST", "/heal") == []
 
 
-def test_the_faults_alone_say_whether_they_bit(place: Place) -> None:
+def test_faults_report_whether_they_took_effect(place: Place) -> None:
     assert ask(place, "GET", "/faults") == []
     begun = ask(place, "POST", "/faults", {"fault": "hit", "arguments": ["broker-1"]})
     (found,) = ask(place, "GET", "/faults")
     assert (found["name"], type(found["took_effect"])) == (begun["name"], bool)
 
 
-def test_arguments_may_be_left_out(place: Place) -> None:
+def test_arguments_are_optional(place: Place) -> None:
     assert ask(place, "POST", "/faults", {"fault": "hit"})["name"] == "hit-1"
     assert [fault["name"] for fault in ask(place, "POST", "/heal")] == ["hit-1"]
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         ({}, "expected {"),
         ({"fault": 1}, "expected {"),
@@ -108,38 +108,40 @@ def test_arguments_may_be_left_out(place: Place) -> None:
         ({"fault": "isolate", "arguments": ["x"]}, "invalid target 'x'"),
     ],
 )
-def test_what_cannot_be_understood(place: Place, body: dict, said: str) -> None:  # type: ignore[type-arg]
-    with pytest.raises(LabRefused, match=said) as refused:
+def test_malformed_fault_is_a_usage_error(place: Place, body: dict, message: str) -> None:  # type: ignore[type-arg]
+    with pytest.raises(LabRefused, match=message) as refused:
         ask(place, "POST", "/faults", body)
     assert refused.value.usage
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "said"),
+    ("method", "path", "message"),
     [
         ("POST", "/faults/hit-9/heal", "no active fault «hit-9»; active: none"),
         ("GET", "/nothing", "there is no GET /nothing"),
         ("POST", "/status", "there is no POST /status"),
     ],
 )
-def test_what_is_not_there(place: Place, method: str, path: str, said: str) -> None:
-    with pytest.raises(LabRefused, match=said) as refused:
+def test_unknown_path_or_fault_is_refused(
+    place: Place, method: str, path: str, message: str
+) -> None:
+    with pytest.raises(LabRefused, match=message) as refused:
         ask(place, method, path)
     assert not refused.value.usage
 
 
-def test_what_could_not_act(place: Place) -> None:
+def test_failed_injection_is_refused(place: Place) -> None:
     with pytest.raises(LabRefused, match="miss-1: RuntimeError: no leader"):
         ask(place, "POST", "/faults", {"fault": "miss"})
 
 
-def test_judge_is_true_or_false(place: Place) -> None:
+def test_end_requires_boolean_judge(place: Place) -> None:
     with pytest.raises(LabRefused, match="judge: expected true or false"):
         ask(place, "POST", "/end", {"judge": "perhaps"})
     assert ask(place, "POST", "/end") == {"judge": True}
 
 
-def test_it_ends_once_and_then_nothing_begins(place: Place) -> None:
+def test_ending_lab_refuses_faults_and_a_second_end(place: Place) -> None:
     assert ask(place, "POST", "/end") == {"judge": True}
     for path, body in (("/end", {"judge": False}), ("/faults", {"fault": "hit"})):
         with pytest.raises(LabRefused, match="the lab is ending, with a verdict") as refused:
@@ -147,18 +149,20 @@ def test_it_ends_once_and_then_nothing_begins(place: Place) -> None:
         assert not refused.value.usage
 
 
-def test_what_fails_in_its_own_way_is_told(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unexpected_error_is_reported_until_the_lab_ends(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     broken = fail(ZeroDivisionError("nothing to divide"))
     monkeypatch.setattr(module, "status", lambda context, lines: broken())
     with pytest.raises(LabRefused, match="ZeroDivisionError: nothing to divide"):
         ask(place, "GET", "/status")
-    # Its parts go one by one while it is taken down, and that is no news.
+    # Errors are expected while the lab is taken down, so they are not reported.
     ask(place, "POST", "/end")
     with pytest.raises(LabRefused, match=r"^the lab is ending$"):
         ask(place, "GET", "/status")
 
 
-def said(place: Place, raw: bytes) -> tuple[int, dict[str, str]]:
+def exchange(place: Place, raw: bytes) -> tuple[int, dict[str, str]]:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
         client.settimeout(10)
         client.connect(str(place.socket))
@@ -194,20 +198,25 @@ def said(place: Place, raw: bytes) -> tuple[int, dict[str, str]]:
         (b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n", 414, "URI Too Long"),
     ],
 )
-def test_requests_that_are_none(place: Place, raw: bytes, status: int, error: str) -> None:
-    code, found = said(place, raw)
+def test_invalid_request_is_refused(place: Place, raw: bytes, status: int, error: str) -> None:
+    code, found = exchange(place, raw)
     assert code == status
     assert error in found["error"]
 
 
-def test_a_client_that_goes_away_in_the_middle(
+def test_complete_request_is_carried_out_after_a_disconnect(
     place: Place, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    for raw in (b"", b"POST /fau", b"POST /faults HTTP/1.1\r\nContent-Length: 9\r\n\r\n{", WHOLE):
+    for raw in (
+        b"",
+        b"POST /fau",
+        b"POST /faults HTTP/1.1\r\nContent-Length: 9\r\n\r\n{",
+        COMPLETE_REQUEST,
+    ):
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
             client.connect(str(place.socket))
             client.sendall(raw)
-    # What was asked for in full is done all the same, and can be healed by whoever comes next.
+    # A complete request is carried out, and the next client can heal its fault.
     healed: list[str] = []
     wait_until(
         lambda: healed.extend(f["name"] for f in ask(place, "POST", "/heal")) or healed,
@@ -218,7 +227,7 @@ def test_a_client_that_goes_away_in_the_middle(
     assert capfd.readouterr().err == ""
 
 
-def test_two_clients_at_once(place: Place) -> None:
+def test_concurrent_clients_get_separate_faults(place: Place) -> None:
     found: list[str] = []
     ready = threading.Barrier(6)
 
@@ -256,25 +265,25 @@ sys.stdout.write(client.recv(8).decode())
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
 @pytest.mark.parametrize(("user", "answer"), [(0, "HTTP/1.1"), (65534, "")])
-def test_the_kernel_says_who_asks(place: Place, user: int, answer: str) -> None:
-    # Folder and socket let everybody in, so that only the kernel's word is left.
+def test_user_of_a_client_comes_from_the_kernel(place: Place, user: int, answer: str) -> None:
+    # Folder and socket let everybody in, so only the peer credentials decide.
     place.folder.chmod(0o711)
     place.socket.chmod(0o666)
-    asked = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", ASK_AS, place.folder, str(user)],
         capture_output=True,
         text=True,
         check=False,
     )
-    assert asked.stdout == answer, asked.stderr
-    assert "PermissionError" not in asked.stderr
+    assert done.stdout == answer, done.stderr
+    assert "PermissionError" not in done.stderr
 
 
-def test_nobody_else_is_served(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_users_are_not_served(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     assert place.socket.stat().st_mode & 0o777 == 0o600
-    mine = module.os.getuid()
-    # Root is always let in, so to be somebody else the server has to be.
-    monkeypatch.setattr(module.os, "getuid", lambda: mine + 1)
-    monkeypatch.setattr(module, "ROOT", mine + 2)
+    uid = module.os.getuid()
+    # Root is always served, so the server pretends to run as another user.
+    monkeypatch.setattr(module.os, "getuid", lambda: uid + 1)
+    monkeypatch.setattr(module, "ROOT", uid + 2)
     with pytest.raises(LabSilent, match="does not answer"):
         ask(place, "GET", "/")

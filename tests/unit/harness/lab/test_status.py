@@ -1,4 +1,4 @@
-"""The majority's word on leaders and replicas, and who says otherwise."""
+"""Status of a lab: what most brokers report about partitions, and who dissents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.unit.fakes.run_context import FakeContext
 from tests.unit.fakes.stage import FakeStage
 
 
-def says(leader: int, *in_sync: int) -> Replicas:
+def answer(leader: int, *in_sync: int) -> Replicas:
     return Replicas(
         topic="payments",
         partition=0,
@@ -19,9 +19,9 @@ def says(leader: int, *in_sync: int) -> Replicas:
     )
 
 
-def test_all_agree() -> None:
-    word = says(2, 1, 2, 3)
-    assert _agreed(("payments", 0), {1: word, 2: word, 3: word}) == {
+def test_agreeing_brokers_have_no_dissent() -> None:
+    same = answer(2, 1, 2, 3)
+    assert _agreed(("payments", 0), {1: same, 2: same, 3: same}) == {
         "topic": "payments",
         "partition": 0,
         "leader": "broker-2",
@@ -31,20 +31,22 @@ def test_all_agree() -> None:
     }
 
 
-def test_an_isolated_leader_is_overruled() -> None:
-    found = _agreed(("payments", 0), {1: says(3, 1, 3), 2: says(2, 1, 2, 3), 3: says(3, 1, 3)})
+def test_isolated_leader_is_overruled() -> None:
+    found = _agreed(
+        ("payments", 0), {1: answer(3, 1, 3), 2: answer(2, 1, 2, 3), 3: answer(3, 1, 3)}
+    )
     assert (found["leader"], found["in_sync"]) == ("broker-3", [1, 3])
     assert found["dissent"] == {"broker-2": "broker-2"}
 
 
-def test_no_leader() -> None:
-    found = _agreed(("payments", 0), {1: says(-1, 3), 2: says(-1, 3)})
+def test_missing_leader_is_reported_as_none() -> None:
+    found = _agreed(("payments", 0), {1: answer(-1, 3), 2: answer(-1, 3)})
     assert (found["leader"], found["in_sync"], found["dissent"]) == (None, [3], {})
 
 
-def test_a_paused_broker_is_shown_and_not_asked() -> None:
+def test_paused_broker_is_listed_but_not_asked() -> None:
     stage = FakeStage(dead={"broker-1"}, standing={"broker-3"})
-    stage.said_by[3] = {("orders", 0): (3, {3})}  # what it would say
+    stage.said_by[3] = {("orders", 0): (3, {3})}  # its answer, if it were asked
     found = status(FakeContext(stage=stage), [])
     assert found["nodes"] == {
         "broker-1": "down",
@@ -56,7 +58,7 @@ def test_a_paused_broker_is_shown_and_not_asked() -> None:
     assert found["links"] == {}
 
 
-def test_without_brokers_of_kafka_it_is_where_the_queue_broker_is() -> None:
+def test_bootstraps_fall_back_to_the_queue_broker() -> None:
     context = FakeContext(stage=FakeStage(brokers=(), services=(ARTEMIS,)))
     assert bootstraps(context) == {
         "producer": "producer:5672",

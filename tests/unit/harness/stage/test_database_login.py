@@ -1,4 +1,4 @@
-"""The password of a run's database, and who gets to see it."""
+"""The password of a run's database, and how programs get it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from onceproof.harness.stage.database_login import (
 )
 
 
-def test_it_is_in_a_file_of_ours_alone(tmp_path: Path) -> None:
+def test_password_is_in_a_private_file(tmp_path: Path) -> None:
     first, second = Login.new(tmp_path / "it's 1"), Login.new(tmp_path / "2")
     assert first.password != second.password
     assert first.file.stat().st_mode & 0o777 == 0o600
@@ -23,7 +23,7 @@ def test_it_is_in_a_file_of_ours_alone(tmp_path: Path) -> None:
     assert credentials(database).password == first.password
 
 
-def test_a_command_line_has_neither_the_password_nor_a_setting_of_libpq_alone(
+def test_command_line_omits_password_and_passfile(
     tmp_path: Path,
 ) -> None:
     login = Login.new(tmp_path / "login")
@@ -38,6 +38,6 @@ def test_a_command_line_has_neither_the_password_nor_a_setting_of_libpq_alone(
     assert environment == {"PGPASSFILE": str(login.file)}
 
 
-def test_a_database_of_somebody_elses_is_passed_on_as_it_is() -> None:
-    theirs = "postgresql://me:secret@db.example/trial"
-    assert for_programs(theirs) == (theirs, {})
+def test_external_database_is_passed_unchanged() -> None:
+    external = "postgresql://me:secret@db.example/trial"
+    assert for_programs(external) == (external, {})

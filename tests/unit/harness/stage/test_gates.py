@@ -1,5 +1,6 @@
-"""Putting gates in and out, with a toxiproxy that fails half-way; real ones are in
-tests/integration.
+"""Adding and removing gates, with a toxiproxy that can fail.
+
+Tests with a real toxiproxy are in tests/integration.
 """
 
 from __future__ import annotations
@@ -20,17 +21,17 @@ LINK = Link("broker-1", "broker-2")
 
 
 class Server:
-    """Notes where its proxies lead; fails at the ones it is told."""
+    """Records upstreams; fails once for the proxy `fails_at`."""
 
     def __init__(self) -> None:
-        self.leads: dict[str, str] = {}
+        self.upstreams: dict[str, str] = {}
         self.fails_at: str | None = None
 
     def set_upstream(self, proxy: str, upstream: str) -> None:
         if proxy == self.fails_at:
             self.fails_at = None
             raise ProxyTrouble(f"{proxy} does not")
-        self.leads[proxy] = upstream
+        self.upstreams[proxy] = upstream
 
 
 class Links:
@@ -70,7 +71,7 @@ def made(processes: Processes, block: Block) -> tuple[Gates, Server, tuple[Proxy
 Made = tuple[Gates, Server, tuple[ProxySpec, ...]]
 
 
-def test_no_process_before_the_first_gate(made: Made, processes: Processes) -> None:
+def test_no_process_starts_before_the_first_gate(made: Made, processes: Processes) -> None:
     gates, _, _ = made
     gates.sever("broker-2")
     gates.ungate(LINK)
@@ -78,26 +79,26 @@ def test_no_process_before_the_first_gate(made: Made, processes: Processes) -> N
     assert processes.all == []
 
 
-def test_every_way_of_a_link_leads_through_the_gate(made: Made, processes: Processes) -> None:
+def test_gate_redirects_every_proxy_of_a_link(made: Made, processes: Processes) -> None:
     gates, server, (internal, controller) = made
-    on = gates.gate(LINK)
-    assert server.leads == {"internal": internal.listen, "controller": controller.listen}
-    rule = on.put(MessageMatch(direction="request", api="Fetch", topic="unknown").rule("drop"))
+    gate = gates.gate(LINK)
+    assert server.upstreams == {"internal": internal.listen, "controller": controller.listen}
+    rule = gate.put(MessageMatch(direction="request", api="Fetch", topic="unknown").rule("drop"))
     assert gates.disturbed() == {str(LINK): "gate: rules 1, held 0"}
     assert rule.fired == []
     gates.ungate(LINK)
-    assert server.leads == {"internal": "10.0.0.0:1", "controller": "10.0.0.1:1"}
+    assert server.upstreams == {"internal": "10.0.0.0:1", "controller": "10.0.0.1:1"}
     assert gates.disturbed() == {}
     gates.gate(LINK)
     assert len(processes.all) == 1
 
 
-def test_a_gate_that_got_in_only_half_way(made: Made) -> None:
+def test_failed_gate_restores_all_proxies(made: Made) -> None:
     gates, server, (internal, controller) = made
     server.fails_at = "controller"
     with pytest.raises(ProxyTrouble, match="controller does not"):
         gates.gate(LINK)
-    assert server.leads == {"internal": internal.upstream, "controller": controller.upstream}
+    assert server.upstreams == {"internal": internal.upstream, "controller": controller.upstream}
     assert gates.disturbed() == {}
-    state: Any = gates.gate(LINK).state()  # its addresses are free again
+    state: Any = gates.gate(LINK).state()  # possible because its addresses are free again
     assert state["opened"] == 0
