@@ -60,7 +60,7 @@ def _carry_out(lab: ByHand) -> None:
     lab.carry_out()
 
 
-def test_root_describes_the_lab(place: Place) -> None:
+def test_index_describes_the_lab(place: Place) -> None:
     about = ask(place, "GET", "/")
     assert (about["lab"], about["seed"]) == ("lab", 5)
     assert about["bootstrap"]["producer"] == "producer.broker-1:9092"
@@ -149,7 +149,7 @@ def test_ending_lab_refuses_faults_and_a_second_end(place: Place) -> None:
         assert not refused.value.usage
 
 
-def test_unexpected_error_is_reported_until_the_lab_ends(
+def test_unexpected_error_is_hidden_only_while_the_lab_ends(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = fail(ZeroDivisionError("nothing to divide"))
@@ -265,7 +265,7 @@ sys.stdout.write(client.recv(8).decode())
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become somebody else")
 @pytest.mark.parametrize(("user", "answer"), [(0, "HTTP/1.1"), (65534, "")])
-def test_user_of_a_client_comes_from_the_kernel(place: Place, user: int, answer: str) -> None:
+def test_client_is_identified_by_its_peer_credentials(place: Place, user: int, answer: str) -> None:
     # Folder and socket let everybody in, so only the peer credentials decide.
     place.folder.chmod(0o711)
     place.socket.chmod(0o666)

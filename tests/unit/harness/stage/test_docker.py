@@ -1,4 +1,4 @@
-"""The Docker stage without Docker: addresses, links by name, errors if it is missing."""
+"""Parts of the Docker stage that need no Docker: addresses, links, errors of set-up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Once a trigger has ended, it is known whether it has struck."""
+"""Ending a crash point trigger."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def test_each_sender_uses_acks_all_and_idempotence(sender) -> None:
     assert [transactional[name] for name in timeouts & transactional.keys()] == [20_000]
 
 
-def test_resend_interval_limits_the_message_timeout() -> None:
+def test_resend_seconds_sets_the_message_timeout() -> None:
     settings = Librdkafka(resend_seconds=2.0).settings(transactional=False)
     assert settings["message.timeout.ms"] == 2000
     assert LIBRDKAFKA.settings(transactional=False)["message.timeout.ms"] == 120_000

@@ -18,7 +18,7 @@ def test_onceproof_cache_takes_precedence(tmp_path: Path) -> None:
     assert cache.location(environ) == tmp_path
 
 
-def test_xdg_cache_home_comes_second() -> None:
+def test_uses_xdg_cache_home_if_set() -> None:
     environ = {"XDG_CACHE_HOME": "/xdg", "HOME": "/home/me"}
     assert cache.location(environ) == Path("/xdg/onceproof")
 

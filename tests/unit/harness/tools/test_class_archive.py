@@ -115,7 +115,7 @@ def test_failed_archive_is_tried_again(java: Path, jars: Path, cache_folder: Pat
     assert [f for f in (cache_folder / "brokers").iterdir() if f.suffix != ".lock"] == []
 
 
-def test_unreadable_description_of_an_archive_is_tolerated(java: Path, jars: Path) -> None:
+def test_unreadable_owner_file_is_tolerated(java: Path, jars: Path) -> None:
     old = installed(java, jars)
     (old / "of.json").write_text("not JSON")
     (jars / "two.jar").write_text("two")

@@ -1,4 +1,4 @@
-"""The AMQP client: installed, or built into the cache; errors of a failed build."""
+"""The AMQP client: an installed one, or one that is built into the cache."""
 
 from __future__ import annotations
 

@@ -186,7 +186,7 @@ def test_anew_counts_rewritten_stores(checkpoint: Checkpoint) -> None:
     assert before.anew(checkpoint.state_of(2)) == 0, "it is gone, and not written"
 
 
-# The watch.
+# Watching a checkpoint.
 
 
 @pytest.fixture

@@ -170,7 +170,7 @@ def test_refused_write_is_reported_and_seeks_to_the_stored_offset(tmp_path: Path
     assert (store.rows, consumer.seeks) == (["r0-3"], [(0, 3)])
 
 
-def test_refused_write_discards_records_read_before(tmp_path: Path) -> None:
+def test_refused_write_discards_buffered_records(tmp_path: Path) -> None:
     store, consumer = FakeStore(), FakeConsumer(ends={0: 8}, step=8)
     store.meanwhile = {0: 7}
     assert len(run(tmp_path, store, consumer)) == 1

@@ -82,7 +82,7 @@ def test_write_from_another_offset_is_refused_and_stores_nothing(
     assert other.stored(TOPIC, [0]) == {0: 3}
 
 
-def test_refused_partition_refuses_the_whole_batch(path: Path, audit: SqliteAudit) -> None:
+def test_batch_with_a_refused_partition_is_not_written(path: Path, audit: SqliteAudit) -> None:
     store = open_store(path)
     store.stored(TOPIC, [0, 1])
     store.write(batch(0, 3, partition=1), offsets=True)
