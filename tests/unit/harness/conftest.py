@@ -1,4 +1,4 @@
-"""What the tests of the harness share: processes that end with the test, and small programs."""
+"""Fixtures that start processes and end them with the test."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from onceproof.harness.processes.processes import Process, Processes
 from onceproof.harness.processes.sweep import new_marker
 from onceproof.harness.wait import wait_until
 
-# A marker of our own process: no sweep of another run takes these for left behind.
 READY = "print('ready', flush=True)\n"
 
 
@@ -21,6 +20,7 @@ def processes(tmp_path: Path) -> Iterator[Processes]:
     logs = tmp_path / "logs"
     logs.mkdir()
     changes: list[tuple[str, str | None]] = []
+    # With a marker of this process, sweeps of other runs do not end these.
     made = Processes(new_marker(), logs, lambda p: changes.append((p.instance, p.how)))
     made.changes = changes  # type: ignore[attr-defined]
     yield made

@@ -1,4 +1,4 @@
-"""Looking into queues: what the process beside us answers, and what if it does not."""
+"""The queue auditor and its process, which may fail, hang or exit."""
 
 from __future__ import annotations
 
@@ -40,80 +40,80 @@ for line in sys.stdin:
 
 
 @pytest.fixture
-def lives() -> list[Process]:
+def started() -> list[Process]:
     return []
 
 
 @pytest.fixture
-def auditor(processes: Processes, lives: list[Process]) -> QueueAuditor:
+def auditor(processes: Processes, started: list[Process]) -> QueueAuditor:
     def start() -> Process:
         command = [sys.executable, "-I", "-S", "-c", PROGRAM]
-        lives.append(processes.start("queue-auditor", command, pipes=True))
-        return lives[-1]
+        started.append(processes.start("queue-auditor", command, pipes=True))
+        return started[-1]
 
     return QueueAuditor(start)
 
 
-def test_a_log_is_every_message_in_order(auditor: QueueAuditor, lives: list[Process]) -> None:
-    assert not lives, "it is started when it is first asked"
+def test_log_returns_every_message_in_order(auditor: QueueAuditor, started: list[Process]) -> None:
+    assert not started, "it is started when it is first asked"
     found = auditor.log("payments")
     records = [message.properties.get("onceproof_record") for message in found]
     assert records == ["r0", "r1", "r2", None]
     assert found[0].value == "v" * 70000
     assert found[3] == Message(value=None, properties={"order": "o"})
-    assert len(lives) == 1
+    assert len(started) == 1
 
 
-def test_counts(auditor: QueueAuditor) -> None:
+def test_counts_messages_deliveries_and_consumers(auditor: QueueAuditor) -> None:
     assert auditor.counts("payments") == Counts(messages=4, delivering=1, consumers=2)
     assert auditor.sent("payments") == 4
 
 
-def test_what_is_out_at_a_consumer(auditor: QueueAuditor) -> None:
+def test_delivering_returns_unacknowledged_records(auditor: QueueAuditor) -> None:
     assert auditor.delivering("payments") == {"r0", "r2"}
 
 
-def test_a_queue_that_there_is_not(auditor: QueueAuditor) -> None:
+def test_unknown_queue_is_refused(auditor: QueueAuditor) -> None:
     with pytest.raises(QueueTrouble, match="counts nothing: there is no such queue"):
         auditor.counts("nothing")
     assert auditor.sent("payments") == 4, "it goes on answering"
 
 
-def test_one_that_ended_is_started_again(auditor: QueueAuditor, lives: list[Process]) -> None:
+def test_exited_process_is_restarted(auditor: QueueAuditor, started: list[Process]) -> None:
     with pytest.raises(QueueTrouble, match="ended; last log lines: of its own accord"):
         auditor.counts("ends")
     assert auditor.sent("payments") == 4
-    assert len(lives) == 2
+    assert len(started) == 2
 
 
-def test_one_that_says_nothing_is_ended(
-    auditor: QueueAuditor, lives: list[Process], monkeypatch: pytest.MonkeyPatch
+def test_hung_process_is_killed_and_restarted(
+    auditor: QueueAuditor, started: list[Process], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert auditor.sent("payments") == 4
     monkeypatch.setattr(module, "_SECONDS", 0.2)
     with pytest.raises(QueueTrouble, match=r"no answer in 0\.2 s"):
         auditor.counts("silence")
-    assert not lives[0].leader_alive()
+    assert not started[0].leader_alive()
     monkeypatch.undo()
     assert auditor.sent("payments") == 4, "another one answers"
 
 
 @pytest.mark.parametrize("start", [0, 2])
-def test_an_address_as_a_log(auditor: QueueAuditor, start: int) -> None:
+def test_queue_log_reads_an_address(auditor: QueueAuditor, start: int) -> None:
     log = QueueLog(auditor, "payments").read(start)
     assert (log.log_start, log.last_stable_offset, log.high_watermark) == (0, 4, 4)
     assert [entry.offset for entry in log.entries] == list(range(start, 4))
     assert all(log.committed())
     *_, known, nameless = log.entries
     assert known.headers.items() >= {RECORD_HEADER: b"r2", ATTEMPT_HEADER: b"a"}.items()
-    assert known.headers["onceproof_record"] == b"r2"  # as JMS has it, for a rule that asks for it
+    assert known.headers["onceproof_record"] == b"r2"  # for identity rules that name the property
     assert (known.key, nameless.headers, nameless.value) == (b"k", {"order": b"o"}, None)
     assert QueueLog(auditor, "payments").end() == 4
 
 
-def test_a_log_that_ends_too_soon_is_not_taken_for_whole() -> None:
+def test_read_waits_for_every_sent_message() -> None:
     class Short(QueueAuditor):
-        """Four were sent, and each look finds so many."""
+        """Reports four messages sent, and returns the given numbers of them."""
 
         def __init__(self, lengths: Iterable[int]) -> None:
             self._lengths = iter(lengths)
@@ -142,7 +142,7 @@ AMQPStandardMessage( [address=out, applicationProperties={onceproof_record=p0-4}
 """
 
 
-def test_what_the_broker_dropped_is_in_its_log(processes: Processes, tmp_path: Path) -> None:
+def test_dropped_duplicates_are_read_from_broker_logs(processes: Processes, tmp_path: Path) -> None:
     logs = [tmp_path / "artemis.1.log", tmp_path / "artemis.2.log"]
     logs[0].write_text(LOGGED)
     logs[1].write_text("the broker is up\n")

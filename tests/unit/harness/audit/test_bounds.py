@@ -1,4 +1,4 @@
-"""The ends of a window, as they are written."""
+"""Parsing the bounds of an audit window."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ import pytest
 from onceproof.harness.audit.bounds import BadBound, Bound
 
 
-def test_a_time_with_a_zone_is_that_moment() -> None:
+def test_time_with_zone_is_absolute() -> None:
     at = datetime(2026, 11, 24, 22, tzinfo=UTC).timestamp() * 1000
     assert Bound.parse("2026-11-24T22:00Z", end="latest") == Bound(at=int(at))
     assert Bound.parse("2026-11-24T23:00+01:00", end="latest") == Bound(at=int(at))
 
 
-def test_a_time_without_a_zone_is_local() -> None:
+def test_time_without_zone_is_local() -> None:
     local = datetime(2026, 11, 24, 22).astimezone()
     assert Bound.parse("2026-11-24T22:00", end="latest") == Bound(at=int(local.timestamp() * 1000))
 
 
-def test_offsets_are_by_partition() -> None:
+def test_offsets_are_parsed_by_partition() -> None:
     assert Bound.parse("0:1200,11:7", end="earliest") == Bound(offsets={0: 1200, 11: 7})
 
 
-def test_the_end_of_what_is_there_says_nothing() -> None:
+def test_earliest_is_an_open_bound() -> None:
     assert Bound.parse("earliest", end="earliest") == Bound()
 
 
 @pytest.mark.parametrize("text", ["", "latest", "yesterday", "1:2:3", "0:1,0:2", "-1:5", "0:1,"])
-def test_anything_else_is_refused_with_what_was_expected(text: str) -> None:
+def test_invalid_bound_is_refused(text: str) -> None:
     with pytest.raises(BadBound, match=r"expected|twice"):
         Bound.parse(text, end="earliest")

@@ -1,4 +1,4 @@
-"""DuckDB in an audit."""
+"""DuckDB in audits."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from onceproof.harness.audit.database import database
 from onceproof.harness.audit.folder import AuditFolder
 
 
-def test_a_signal_breaks_a_query_off(tmp_path: Path) -> None:
+def test_interrupt_cancels_a_running_query(tmp_path: Path) -> None:
     folder = AuditFolder.create(tmp_path / "audit")
     query = "SELECT count(*) FROM range(100000000000) a WHERE hash(a) = 1"
     threading.Timer(0.5, _thread.interrupt_main).start()
 
-    def ask() -> None:
+    def run_query() -> None:
         with database(folder, 200_000_000) as db:
             db.execute(query)
 
     with pytest.raises(KeyboardInterrupt):
-        ask()
+        run_query()

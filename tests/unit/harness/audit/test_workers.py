@@ -1,4 +1,4 @@
-"""Reading in processes: one that ends too early never passes for one that has read everything."""
+"""Reading partitions in worker processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from onceproof.harness.user_pipeline.effects import Yield
 from onceproof.harness.user_pipeline.identity import Rule
 from onceproof.harness.wait import Stop
 
-NOBODY = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0}
+UNREACHABLE = {"bootstrap.servers": "127.0.0.1:1", "log_level": 0}
 
 
 def task(folder: Path, partition: int = 0) -> Task:
@@ -29,10 +29,10 @@ def task(folder: Path, partition: int = 0) -> Task:
 
 
 def read(folder: Path, stop: Stop) -> bool:
-    return read_all([task(folder)], NOBODY, workers=1, read=lambda _: None, stop=stop)
+    return read_all([task(folder)], UNREACHABLE, workers=1, read=lambda _: None, stop=stop)
 
 
-def once_it_runs(act: object) -> None:
+def when_a_worker_runs(act: object) -> None:
     def wait() -> None:
         while not (children := multiprocessing.active_children()):
             time.sleep(0.01)
@@ -41,19 +41,19 @@ def once_it_runs(act: object) -> None:
     threading.Thread(target=wait, daemon=True).start()
 
 
-def test_one_that_is_killed_is_told(tmp_path: Path) -> None:
-    once_it_runs(lambda child: child.kill())
+def test_killed_worker_is_an_error(tmp_path: Path) -> None:
+    when_a_worker_runs(lambda child: child.kill())
     with pytest.raises(UnreadableCluster, match="t-0: the process that reads it ended at offset 0"):
         read(tmp_path, Stop())
 
 
-def test_a_stop_ends_them_all(tmp_path: Path) -> None:
+def test_stop_ends_all_workers(tmp_path: Path) -> None:
     stop = Stop()
-    once_it_runs(lambda _: stop.set("test"))
+    when_a_worker_runs(lambda _: stop.set("test"))
     assert not read(tmp_path, stop)
     assert multiprocessing.active_children() == []
 
 
-def test_what_was_read_before_is_not_read_again(tmp_path: Path) -> None:
+def test_range_already_read_is_skipped(tmp_path: Path) -> None:
     Parts(folder=tmp_path, partition=0, first=0).write(9)
     assert read(tmp_path, Stop())

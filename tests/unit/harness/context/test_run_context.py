@@ -1,4 +1,4 @@
-"""What a run context tells of a topic that brokers may not know yet."""
+"""A run context waits until a broker reports the partitions of a topic."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from onceproof.harness.wait import Overdue
 from tests.unit.fakes.run_context import FakeContext, FakeStop
 from tests.unit.fakes.stage import FakeStage, Said
 
-TOLD: Said = {("payments", 0): (2, {1, 2, 3}), ("payments", 1): (1, {1, 2, 3})}
+METADATA: Said = {("payments", 0): (2, {1, 2, 3}), ("payments", 1): (1, {1, 2, 3})}
 
 
 class Pausing(FakeStop):
-    """Does something in the first pause."""
+    """Calls a function in the first pause."""
 
     def __init__(self, do: Callable[[], object]) -> None:
         super().__init__()
@@ -28,22 +28,22 @@ class Pausing(FakeStop):
             self._do = None
 
 
-def silent_first() -> FakeContext:
+def context_with_late_metadata() -> FakeContext:
     stage = FakeStage(said={})
-    return FakeContext(stage=stage, stop=Pausing(lambda: stage.said.update(TOLD)))
+    return FakeContext(stage=stage, stop=Pausing(lambda: stage.said.update(METADATA)))
 
 
-def test_partitions_are_asked_for_until_a_broker_tells_them() -> None:
-    assert [p.partition for p in silent_first().partitions()] == [0, 1]
-    assert silent_first().led_by(2) == {0}
-    assert led(silent_first(), 1) == [("payments", 1)]
+def test_waits_until_a_broker_reports_partitions() -> None:
+    assert [p.partition for p in context_with_late_metadata().partitions()] == [0, 1]
+    assert context_with_late_metadata().led_by(2) == {0}
+    assert led(context_with_late_metadata(), 1) == [("payments", 1)]
 
 
-def test_a_broker_that_leads_nothing_is_an_answer() -> None:
-    assert led(FakeContext(stage=FakeStage(said=dict(TOLD))), 3) == []
+def test_broker_may_lead_no_partition() -> None:
+    assert led(FakeContext(stage=FakeStage(said=dict(METADATA))), 3) == []
 
 
-def test_silence_is_an_error() -> None:
+def test_unreported_partitions_are_overdue() -> None:
     context = FakeContext(stage=FakeStage(said={}))
     with pytest.raises(Overdue, match="a broker to report the partitions of payments"):
         context.partitions()

@@ -1,4 +1,4 @@
-"""The run folder: unique, sealed only when the tables can be read back, and one history."""
+"""The run folder: its name, its history, and sealing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Frozen(datetime):
 
 
 @pytest.fixture
-def one_second(monkeypatch: pytest.MonkeyPatch) -> None:
+def frozen_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "datetime", Frozen)
 
 
@@ -68,15 +68,15 @@ def recorded(tmp_path: Path) -> RunFolder:
     return run
 
 
-@pytest.mark.usefixtures("one_second")
-def test_the_name_says_when_what_and_which(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("frozen_clock")
+def test_folder_name_has_time_scenario_and_seed(tmp_path: Path) -> None:
     run = RunFolder.create(tmp_path / "runs", "spark-kafka-sink", 7)
     assert run.path == tmp_path / "runs" / "20261101T123045Z-spark-kafka-sink-7"
     assert sorted(p.name for p in run.path.iterdir()) == ["history", "logs", "work"]
 
 
-@pytest.mark.usefixtures("one_second")
-def test_runs_of_one_second_have_folders_of_their_own(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("frozen_clock")
+def test_runs_in_one_second_get_distinct_folders(tmp_path: Path) -> None:
     paths = {RunFolder.create(tmp_path, "story", 7).path for _ in range(100)}
     assert len(paths) == 100
     with pytest.raises(FileExistsError, match="already has 100 runs with this name"):
@@ -84,20 +84,20 @@ def test_runs_of_one_second_have_folders_of_their_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["../../etc", "a/b", "é «x»", " ", "-", "a b\nc"])
-def test_no_name_leaves_the_folder_of_runs(tmp_path: Path, name: str) -> None:
+def test_scenario_name_cannot_escape_the_runs_folder(tmp_path: Path, name: str) -> None:
     run = RunFolder.create(tmp_path, name, 7)
     assert run.path.parent == tmp_path
     assert run.path.name.isascii()
     assert " " not in run.path.name
 
 
-def test_a_file_in_the_way_of_the_runs(tmp_path: Path) -> None:
+def test_file_instead_of_runs_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "runs").touch()
     with pytest.raises(OSError, match="runs"):
         RunFolder.create(tmp_path / "runs", "story", 7)
 
 
-def test_lines_and_tables_tell_the_same(recorded: RunFolder) -> None:
+def test_tables_equal_the_lines_they_were_sealed_from(recorded: RunFolder) -> None:
     loaded = recorded.load_history()
     from_lines, limits = loaded.history, loaded.limits
     assert limits == ("the last line of producer-0.jsonl was cut short",)
@@ -111,14 +111,14 @@ def test_lines_and_tables_tell_the_same(recorded: RunFolder) -> None:
     assert [p["outcome"] for p in from_tables["phases"].to_pylist()] == ["ok"]
 
 
-def test_sealing_leaves_tables_and_nothing_else(recorded: RunFolder) -> None:
+def test_sealing_replaces_lines_with_tables(recorded: RunFolder) -> None:
     history = recorded.load_history().history
     recorded.seal()
     names = {p.name for p in recorded.history.iterdir()}
     assert names == {f"{n}.parquet" for n in history} | {"limits.json", "seal.json"}
 
 
-def test_a_table_that_was_removed_is_not_empty(recorded: RunFolder) -> None:
+def test_removed_table_is_refused(recorded: RunFolder) -> None:
     recorded.seal()
     (recorded.history / "faults.parquet").unlink()
     with pytest.raises(BadHistory, match=r"faults\.parquet was removed since the run sealed it"):
@@ -128,7 +128,7 @@ def test_a_table_that_was_removed_is_not_empty(recorded: RunFolder) -> None:
 
 
 @pytest.mark.parametrize("name", ["auditor", "harness", "workload"])
-def test_what_was_cut_short_after_it_was_collected_was_not_collected(
+def test_line_cut_short_after_collect_fails_the_collect_phase(
     recorded: RunFolder, name: str
 ) -> None:
     phase = {"phase": "collect", "started_at": 3, "clock": "c"}
@@ -145,10 +145,10 @@ def test_what_was_cut_short_after_it_was_collected_was_not_collected(
     assert f"the last line of {name}.jsonl was cut short" in limits
 
 
-def test_a_table_that_cannot_be_written_leaves_the_lines(
+def test_failed_table_write_keeps_the_lines(
     recorded: RunFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before, told = content(recorded.history), tables(recorded.load_history().history)
+    before, expected = content(recorded.history), tables(recorded.load_history().history)
     write, written = module.pq.write_table, []
 
     def full(table: pa.Table, path: Path) -> None:
@@ -163,12 +163,12 @@ def test_a_table_that_cannot_be_written_leaves_the_lines(
             recorded.seal()
     assert content(recorded.history) == before
     assert not list(recorded.history.glob("*.parquet"))
-    assert tables(recorded.load_history().history) == told
+    assert tables(recorded.load_history().history) == expected
     recorded.seal()
-    assert tables(recorded.load_history().history) == told
+    assert tables(recorded.load_history().history) == expected
 
 
-def test_a_table_that_reads_back_shorter_leaves_the_lines(
+def test_table_with_missing_rows_keeps_the_lines(
     recorded: RunFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = content(recorded.history)
@@ -180,7 +180,7 @@ def test_a_table_that_reads_back_shorter_leaves_the_lines(
     assert not list(recorded.history.glob("*.parquet"))
 
 
-def test_lines_that_are_damaged_stay_as_they_are(recorded: RunFolder) -> None:
+def test_damaged_lines_are_not_sealed(recorded: RunFolder) -> None:
     path = recorded.history / "harness.jsonl"
     path.write_bytes(b"damaged\n" + path.read_bytes())
     before = content(recorded.history)
@@ -189,57 +189,57 @@ def test_lines_that_are_damaged_stay_as_they_are(recorded: RunFolder) -> None:
     assert content(recorded.history) == before
 
 
-def test_a_death_while_the_tables_are_put_in_place_loses_nothing(
+def test_interrupted_rename_of_tables_loses_nothing(
     recorded: RunFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = tables(recorded.load_history().history)
+    expected = tables(recorded.load_history().history)
     replace, count = Path.replace, [0]
 
-    def dying(self: Path, target: Path) -> Path:
+    def interrupted(self: Path, target: Path) -> Path:
         count[0] += 1
         if count[0] == 4:
             raise KeyboardInterrupt
         return replace(self, target)
 
-    with monkeypatch.context() as death:
-        death.setattr(Path, "replace", dying)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", interrupted)
         with pytest.raises(KeyboardInterrupt):
             recorded.seal()
-    assert tables(recorded.load_history().history) == told
+    assert tables(recorded.load_history().history) == expected
 
 
-def test_a_death_while_the_lines_are_removed_loses_nothing(
+def test_interrupted_removal_of_lines_loses_nothing(
     recorded: RunFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = tables(recorded.load_history().history)
+    expected = tables(recorded.load_history().history)
     unlink, count = Path.unlink, [0]
 
-    def dying(self: Path, missing_ok: bool = False) -> None:
+    def interrupted(self: Path, missing_ok: bool = False) -> None:
         count[0] += 1
         if count[0] == 2:
             raise KeyboardInterrupt
         unlink(self, missing_ok)
 
-    with monkeypatch.context() as death:
-        death.setattr(Path, "unlink", dying)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "unlink", interrupted)
         with pytest.raises(KeyboardInterrupt):
             recorded.seal()
-    assert tables(recorded.load_history().history) == told
+    assert tables(recorded.load_history().history) == expected
 
 
 def test_sealing_again_changes_nothing(recorded: RunFolder) -> None:
     recorded.seal()
-    told = tables(recorded.load_history().history)
+    expected = tables(recorded.load_history().history)
     recorded.seal()
-    assert tables(recorded.load_history().history) == told
+    assert tables(recorded.load_history().history) == expected
 
 
-def test_a_sealed_history_still_says_what_limits_it(recorded: RunFolder) -> None:
+def test_sealed_history_keeps_its_limits(recorded: RunFolder) -> None:
     limits = recorded.seal()
     assert recorded.load_history().limits == limits
 
 
-def test_a_history_without_limits_has_no_file_of_them(tmp_path: Path) -> None:
+def test_history_without_limits_has_no_limits_file(tmp_path: Path) -> None:
     run = RunFolder.create(tmp_path, "story", 7)
     RECORD.save(run.path)
     HistoryWriter(run.history, "harness").write("progress")
@@ -248,7 +248,7 @@ def test_a_history_without_limits_has_no_file_of_them(tmp_path: Path) -> None:
     assert not (run.history / "limits.json").exists()
 
 
-def test_limits_that_cannot_be_read(recorded: RunFolder) -> None:
+def test_unreadable_limits_are_refused(recorded: RunFolder) -> None:
     recorded.seal()
     (recorded.history / "limits.json").write_text("[")
     with pytest.raises(BadHistory, match=r"limits\.json was changed since the run sealed it"):
@@ -263,7 +263,7 @@ def _rewrite(folder: RunFolder, name: str, rows: slice) -> None:
     pq.write_table(table.take(list(range(table.num_rows))[rows]), path)
 
 
-def test_a_changed_table_is_refused_by_name(recorded: RunFolder) -> None:
+def test_changed_table_is_refused_and_named(recorded: RunFolder) -> None:
     recorded.seal()
     _rewrite(recorded, "sends.parquet", slice(1, None))
     with pytest.raises(BadHistory, match=r"history: sends\.parquet was changed since .*--unsealed"):
@@ -274,7 +274,7 @@ def test_a_changed_table_is_refused_by_name(recorded: RunFolder) -> None:
     assert loaded.doubt is None
 
 
-def test_a_changed_record_is_refused(recorded: RunFolder) -> None:
+def test_changed_run_record_is_refused(recorded: RunFolder) -> None:
     recorded.seal()
     RECORD.model_copy(update={"schedule": []}).save(recorded.path)
     with pytest.raises(BadHistory, match=r"run\.json was changed since the run sealed it"):
@@ -292,9 +292,9 @@ def test_a_changed_record_is_refused(recorded: RunFolder) -> None:
         lambda seal: seal.write_text("{}"),
         lambda seal: seal.write_bytes(b"\xff"),
     ],
-    ids=["removed", "edited", "nested", "empty", "no-text"],
+    ids=["removed", "edited", "nested", "empty", "not-utf-8"],
 )
-def test_without_its_seal_nobody_knows_whether_a_history_is_whole(
+def test_missing_or_damaged_seal_is_refused(
     recorded: RunFolder, damage: Callable[[Path], object]
 ) -> None:
     recorded.seal()
@@ -304,7 +304,7 @@ def test_without_its_seal_nobody_knows_whether_a_history_is_whole(
     assert "seal.json" in str(recorded.load_history(unsealed=True).doubt)
 
 
-def test_the_seal_has_the_ends_of_logs_and_the_schedule(recorded: RunFolder) -> None:
+def test_seal_has_log_ends_schedule_and_row_counts(recorded: RunFolder) -> None:
     end = {"topic": "t", "partition": 0, "log_start": 2, "high_watermark": 9}
     HistoryWriter(recorded.history, "auditor").write(
         "partitions", **end, last_stable_offset=9, cleanup_policy="delete"
@@ -316,20 +316,18 @@ def test_the_seal_has_the_ends_of_logs_and_the_schedule(recorded: RunFolder) -> 
     assert seal.rows["sends"] == 3
 
 
-def test_a_folder_without_history(tmp_path: Path) -> None:
+def test_folder_without_history_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DamagedHistory, match="has no folder `history`: nothing was recorded"):
         RunFolder(tmp_path).load_history()
 
 
-def test_the_folder_of_runs_may_be_given_relative(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # The parts of a run work in folders of their own, and look for it from there.
+def test_relative_runs_folder_is_resolved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Processes of a run have other working directories.
     monkeypatch.chdir(tmp_path)
     run = RunFolder.create(Path("runs"), "story", 7)
     assert run.path.parent == tmp_path / "runs"
     assert run.work.is_dir()
 
 
-def test_it_is_for_its_owner_alone(tmp_path: Path) -> None:
+def test_folder_is_private_to_its_owner(tmp_path: Path) -> None:
     assert RunFolder.create(tmp_path, "story", 7).path.stat().st_mode & 0o777 == 0o700

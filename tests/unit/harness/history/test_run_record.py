@@ -1,4 +1,4 @@
-"""The run record: written whole, read back, and what is said of one that cannot be read."""
+"""The run record: saved atomically, loaded, and refused when damaged."""
 
 from __future__ import annotations
 
@@ -45,15 +45,13 @@ def test_round_trip(tmp_path: Path) -> None:
     assert RunRecord.load(tmp_path) == RECORD
 
 
-def test_saving_leaves_nothing_but_the_record(tmp_path: Path) -> None:
+def test_save_leaves_no_temporary_file(tmp_path: Path) -> None:
     RECORD.save(tmp_path)
     RECORD.save(tmp_path)
     assert [p.name for p in tmp_path.iterdir()] == [RUN_FILE]
 
 
-def test_a_save_that_fails_leaves_the_old_record(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_save_keeps_the_old_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     RECORD.save(tmp_path)
     write = Path.write_text
 
@@ -78,7 +76,7 @@ def without(field: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("", "is not JSON"),
         ("{", "is not JSON"),
@@ -91,41 +89,41 @@ def without(field: str) -> str:
         (without("claims"), "claims: Field required"),
     ],
 )
-def test_what_is_said_of_a_damaged_record(tmp_path: Path, text: str, says: str) -> None:
+def test_damaged_record_is_refused(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / RUN_FILE
     path.write_text(text)
-    with pytest.raises(UnreadableRun, match=re.escape(says)) as error:
+    with pytest.raises(UnreadableRun, match=re.escape(message)) as error:
         RunRecord.load(tmp_path)
     assert str(path) in str(error.value)
     assert "restore it from a copy" in str(error.value)
 
 
-def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+def test_record_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     (tmp_path / RUN_FILE).write_bytes(b'{"run": "\xff"}')
     with pytest.raises(UnreadableRun, match="is not JSON"):
         RunRecord.load(tmp_path)
 
 
-def test_a_folder_that_is_no_run(tmp_path: Path) -> None:
+def test_folder_without_record_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnreadableRun, match="is not a run folder") as error:
         RunRecord.load(tmp_path)
     assert str(tmp_path) in str(error.value)
     assert "onceproof run" in str(error.value)
 
 
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnreadableRun, match="is not a run folder"):
         RunRecord.load(tmp_path / "nowhere")
 
 
-def test_a_file_in_place_of_a_folder(tmp_path: Path) -> None:
+def test_file_instead_of_folder_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     path.touch()
     with pytest.raises(UnreadableRun, match="is a file; a run is a folder"):
         RunRecord.load(path)
 
 
-def test_a_folder_in_place_of_the_record(tmp_path: Path) -> None:
+def test_folder_instead_of_record_is_refused(tmp_path: Path) -> None:
     (tmp_path / RUN_FILE).mkdir()
     with pytest.raises(UnreadableRun):
         RunRecord.load(tmp_path)

@@ -1,4 +1,4 @@
-"""From calls to lines to tables: what is written survives, and nothing is ever invented."""
+"""Writing history lines, and reading them back as tables."""
 
 from __future__ import annotations
 
@@ -56,20 +56,20 @@ def rows(recorded: Recorded, table: str) -> list[dict[str, Any]]:
 # Writing.
 
 
-def test_a_line_is_on_disk_when_the_call_returns(tmp_path: Path) -> None:
+def test_write_reaches_the_file_before_it_returns(tmp_path: Path) -> None:
     writer = HistoryWriter(tmp_path, "w")
     writer.write("phases", phase="«a»\n", n=None)
-    _, line = lines(tmp_path / "w.jsonl")  # not closed: the kernel has it
+    _, line = lines(tmp_path / "w.jsonl")  # not closed yet
     assert line == {"t": "phases", "phase": "«a»\n", "n": None}
 
 
-def test_many_lines_of_one_kind(tmp_path: Path) -> None:
+def test_write_all_writes_one_line_per_row(tmp_path: Path) -> None:
     writer = HistoryWriter(tmp_path, "w")
     writer.write_all("called", ({"attempt": n} for n in range(3)))
     assert [r.get("attempt") for r in lines(writer.path)] == [None, 0, 1, 2]
 
 
-def test_a_pair_of_clocks_comes_first_and_then_now_and_again(
+def test_clocks_are_written_first_and_every_ten_seconds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     moment = [5_000]
@@ -85,7 +85,7 @@ def test_a_pair_of_clocks_comes_first_and_then_now_and_again(
     assert second["monotonic_ns"] == 10_000_005_000
 
 
-def test_a_writer_goes_on_in_its_file(tmp_path: Path) -> None:
+def test_reopened_writer_appends(tmp_path: Path) -> None:
     for n in range(2):
         writer = HistoryWriter(tmp_path, "w")
         writer.write("progress", n=n)
@@ -93,8 +93,8 @@ def test_a_writer_goes_on_in_its_file(tmp_path: Path) -> None:
     assert [r["n"] for r in lines(tmp_path / "w.jsonl") if "n" in r] == [0, 1]
 
 
-class Slow:
-    """A file that takes few bytes at a time, as a full pipe or disk may."""
+class ShortWrites:
+    """A file that writes only a few bytes per call."""
 
     def __init__(self, file: Any, size: int) -> None:
         self.file = file
@@ -108,27 +108,27 @@ class Slow:
         self.file.close()
 
 
-def test_threads_do_not_mix_their_lines(tmp_path: Path) -> None:
+def test_concurrent_writes_do_not_interleave(tmp_path: Path) -> None:
     writer = HistoryWriter(tmp_path, "w")
-    writer._file = Slow(writer._file, 50)  # type: ignore[assignment]
+    writer._file = ShortWrites(writer._file, 50)  # type: ignore[assignment]
 
-    def many(who: int) -> None:
+    def write_many(who: int) -> None:
         for n in range(20):
             writer.write_all("progress", [{"who": who, "n": n, "pad": "x" * 100}] * 3)
 
-    threads = [threading.Thread(target=many, args=(who,)) for who in range(4)]
+    threads = [threading.Thread(target=write_many, args=(who,)) for who in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     found = [(r["who"], r["n"]) for r in lines(writer.path) if r["t"] == "progress"]
-    # What one call wrote stands together, and each thread's calls are in their order.
+    # Rows of one call are adjacent, and each thread's calls are in order.
     assert all(len(set(found[i : i + 3])) == 1 for i in range(0, 240, 3))
     for who in range(4):
         assert [n for w, n in found[::3] if w == who] == list(range(20))
 
 
-def test_a_full_disk_is_an_error_and_nothing_follows_it(tmp_path: Path) -> None:
+def test_write_to_a_full_disk_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "w.jsonl").symlink_to("/dev/full")
     writer = HistoryWriter(tmp_path, "w")
     with pytest.raises(HistoryNotWritten, match=r"No space left on device.*w\.jsonl"):
@@ -136,7 +136,7 @@ def test_a_full_disk_is_an_error_and_nothing_follows_it(tmp_path: Path) -> None:
     writer.close()
 
 
-def test_behind_a_line_cut_short_nothing_is_written(
+def test_nothing_is_written_after_a_failed_write(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writer = HistoryWriter(tmp_path, "w")
@@ -151,16 +151,16 @@ def test_behind_a_line_cut_short_nothing_is_written(
         with pytest.raises(HistoryNotWritten):
             writer.write("progress", n=2)
     with pytest.raises(HistoryNotWritten, match="No space left"):
-        writer.write("progress", n=3)  # there is room again, but it would read as damage
+        writer.write("progress", n=3)  # it would turn the torn line into damage
     writer.close()
     recorded = read_lines(tmp_path)
     assert recorded.cut_short == ("w.jsonl",)
     assert recorded.lines["progress"] == [{"n": 1}]
 
 
-def test_a_write_that_takes_only_a_part_is_continued(tmp_path: Path) -> None:
+def test_short_writes_are_continued(tmp_path: Path) -> None:
     writer = HistoryWriter(tmp_path, "w")
-    writer._file = Slow(writer._file, 7)  # type: ignore[assignment]
+    writer._file = ShortWrites(writer._file, 7)  # type: ignore[assignment]
     writer.write("progress", text="a longer line than seven bytes")
     writer.close()
     assert read_lines(tmp_path).lines["progress"] == [{"text": "a longer line than seven bytes"}]
@@ -169,7 +169,7 @@ def test_a_write_that_takes_only_a_part_is_continued(tmp_path: Path) -> None:
 # Calls and returns.
 
 
-def test_a_call_and_its_return_are_one_row(tmp_path: Path) -> None:
+def test_call_and_return_become_one_row(tmp_path: Path) -> None:
     write(tmp_path, called("a", ordinal=7), returned("a", partition=1, offset=42))
     (send,) = rows(read_lines(tmp_path), "sends")
     assert send == {
@@ -183,7 +183,7 @@ def test_a_call_and_its_return_are_one_row(tmp_path: Path) -> None:
     }
 
 
-def test_a_call_without_a_return_is_info(tmp_path: Path) -> None:
+def test_call_without_return_is_info(tmp_path: Path) -> None:
     write(tmp_path, called("a"), called("b"), returned("b", "fail", error="purged"))
     by_attempt = {r["attempt"]: r for r in rows(read_lines(tmp_path), "sends")}
     assert by_attempt["a"]["outcome"] == "info"
@@ -191,20 +191,20 @@ def test_a_call_without_a_return_is_info(tmp_path: Path) -> None:
     assert (by_attempt["b"]["outcome"], by_attempt["b"]["error"]) == ("fail", "purged")
 
 
-def test_a_return_is_found_in_another_file(tmp_path: Path) -> None:
+def test_call_and_return_may_be_in_different_files(tmp_path: Path) -> None:
     write(tmp_path, returned("a"), name="a")
     write(tmp_path, called("a"), name="b")
     (send,) = rows(read_lines(tmp_path), "sends")
     assert send["outcome"] == "ok"
 
 
-def test_sends_written_as_rows_of_their_table_are_kept(tmp_path: Path) -> None:
+def test_lines_of_table_sends_are_kept(tmp_path: Path) -> None:
     row = called("a", outcome="ok") | {"t": "sends"}
     write(tmp_path, row)
     assert [r["attempt"] for r in rows(read_lines(tmp_path), "sends")] == ["a"]
 
 
-# Rows that are written again.
+# Rows that are updated.
 
 CHANGING = [
     (
@@ -243,7 +243,9 @@ CHANGING = [
 
 
 @pytest.mark.parametrize(("row", "change"), CHANGING, ids=lambda value: value.get("t"))
-def test_the_last_row_wins(tmp_path: Path, row: dict[str, Any], change: dict[str, Any]) -> None:
+def test_last_row_of_an_identity_wins(
+    tmp_path: Path, row: dict[str, Any], change: dict[str, Any]
+) -> None:
     identity = {"phases": "phase", "faults": "fault", "instances": "instance", "txns": "txn"}[
         row["t"]
     ]
@@ -255,25 +257,25 @@ def test_the_last_row_wins(tmp_path: Path, row: dict[str, Any], change: dict[str
     assert second == second | unchanged
 
 
-def test_other_rows_are_all_kept(tmp_path: Path) -> None:
+def test_equal_hazard_rows_are_all_kept(tmp_path: Path) -> None:
     hazard = {"t": "hazards", "hazard": "h", "hop": "produce", "at": 1, "clock": "c", "detail": "d"}
     write(tmp_path, hazard, hazard)
     assert len(rows(read_lines(tmp_path), "hazards")) == 2
 
 
-def test_lines_that_are_no_table_are_kept_as_written(tmp_path: Path) -> None:
+def test_lines_of_no_table_are_kept(tmp_path: Path) -> None:
     write(tmp_path, {"t": "progress", "progress": {"batchId": 3}})
     assert read_lines(tmp_path).lines["progress"] == [{"progress": {"batchId": 3}}]
 
 
-def test_an_empty_folder_has_every_table_and_no_row(tmp_path: Path) -> None:
+def test_empty_folder_has_every_table_without_rows(tmp_path: Path) -> None:
     recorded = read_lines(tmp_path)
     assert {t.num_rows for t in recorded.tables.values()} == {0}
     assert {"sends", "log", "effects", "phases"} <= recorded.tables.keys()
     assert recorded.cut_short == ()
 
 
-def test_an_empty_file_is_not_cut_short(tmp_path: Path) -> None:
+def test_empty_file_is_not_cut_short(tmp_path: Path) -> None:
     (tmp_path / "w.jsonl").touch()
     assert read_lines(tmp_path).cut_short == ()
 
@@ -281,7 +283,7 @@ def test_an_empty_file_is_not_cut_short(tmp_path: Path) -> None:
 # Damage.
 
 
-def test_a_last_line_cut_short_is_left_out_and_told(tmp_path: Path) -> None:
+def test_truncated_last_line_is_dropped_and_reported(tmp_path: Path) -> None:
     path = write(tmp_path, called("a"), called("b"))
     path.write_bytes(path.read_bytes()[:-20])
     write(tmp_path, called("c"), name="x")
@@ -295,7 +297,9 @@ def test_a_last_line_cut_short_is_left_out_and_told(tmp_path: Path) -> None:
     [b'{"t": "called", "att', b"", b"\x00\x00\x00\x00", b"\xff\xfe", b"[1]", b'"t"', b"3", b"{}"],
 )
 @pytest.mark.parametrize("place", [1, 2, 3])
-def test_a_damaged_line_elsewhere_is_named(tmp_path: Path, damaged: bytes, place: int) -> None:
+def test_damaged_line_is_refused_with_its_number(
+    tmp_path: Path, damaged: bytes, place: int
+) -> None:
     good = [json.dumps(called(a)).encode() for a in "ab"]
     good.insert(place - 1, damaged)
     path = tmp_path / "w.jsonl"
@@ -307,7 +311,7 @@ def test_a_damaged_line_elsewhere_is_named(tmp_path: Path, damaged: bytes, place
 
 
 @pytest.mark.parametrize("kind", ["purchases", "", 5, None])
-def test_an_unknown_kind_is_named_with_those_there_are(tmp_path: Path, kind: Any) -> None:
+def test_unknown_kind_is_refused_with_the_known_ones(tmp_path: Path, kind: Any) -> None:
     path = write(tmp_path, called("a"), {"t": kind})
     with pytest.raises(DamagedHistory) as error:
         read_lines(tmp_path)
@@ -329,19 +333,19 @@ PHASE = {"t": "phases", "phase": "p", "started_at": 1, "clock": "c"}
         {"phase": "p", "clock": ["c"]},
     ],
 )
-def test_a_wrong_type_names_the_table(tmp_path: Path, wrong: dict[str, Any]) -> None:
+def test_wrong_type_is_refused_with_its_table(tmp_path: Path, wrong: dict[str, Any]) -> None:
     write(tmp_path, PHASE | wrong)
     with pytest.raises(DamagedHistory, match=r"^table phases: a row does not match the schema"):
         read_lines(tmp_path)
 
 
-def test_what_must_be_known_and_is_not_is_named(tmp_path: Path) -> None:
+def test_missing_required_column_is_refused(tmp_path: Path) -> None:
     write(tmp_path, PHASE, {k: v for k, v in PHASE.items() if k != "clock"} | {"phase": "q"})
     with pytest.raises(DamagedHistory, match="table phases: column clock is missing in some row"):
         read_lines(tmp_path)
 
 
-def test_a_return_without_an_outcome_is_no_outcome(tmp_path: Path) -> None:
+def test_return_without_outcome_is_refused(tmp_path: Path) -> None:
     row = returned("a")
     del row["outcome"]
     write(tmp_path, called("a"), row)
@@ -358,64 +362,63 @@ def test_a_return_without_an_outcome_is_no_outcome(tmp_path: Path) -> None:
         pytest.param(returned("a") | {"attempt": []}, id="an attempt that is a list"),
         pytest.param({"t": "phases", "clock": "c"}, id="a phase without its name"),
         pytest.param(PHASE | {"started_at": 2**70}, id="a number beyond 64 bits"),
-        pytest.param(PHASE | {"phase": "\ud800"}, id="half a character"),
+        pytest.param(PHASE | {"phase": "\ud800"}, id="a lone surrogate"),
     ],
 )
-def test_other_damage_is_told_as_damage(tmp_path: Path, row: dict[str, Any]) -> None:
+def test_malformed_row_is_refused(tmp_path: Path, row: dict[str, Any]) -> None:
     write(tmp_path, called("a"), row)
     with pytest.raises(DamagedHistory):
         read_lines(tmp_path)
 
 
-def test_a_number_that_is_not_whole_is_not_made_whole(tmp_path: Path) -> None:
+def test_fraction_in_an_integer_column_is_refused(tmp_path: Path) -> None:
     write(tmp_path, PHASE | {"started_at": 1.5})
     with pytest.raises(DamagedHistory, match="table phases"):
         read_lines(tmp_path)
 
 
-# Cut anywhere.
+# Truncation.
 
 
 @st.composite
-def stories(draw: st.DrawFn) -> list[tuple[str, str, str]]:
-    """(file, kind, attempt-and-outcome) of every line: each call before its return, if any."""
+def line_sequences(draw: st.DrawFn) -> list[tuple[str, str, str]]:
+    """(kind, attempt, outcome) of each line; a call precedes its return, if any."""
     outcomes = draw(st.lists(st.sampled_from(["ok", "fail", "info", "never"]), max_size=8))
     waiting = [(str(n), outcome) for n, outcome in enumerate(outcomes)]
     open_: list[tuple[str, str]] = []
-    told: list[tuple[str, str, str]] = []
+    drawn: list[tuple[str, str, str]] = []
     while waiting or open_:
         if waiting and (not open_ or draw(st.booleans())):
             attempt, outcome = waiting.pop(0)
-            told.append(("called", attempt, outcome))
+            drawn.append(("called", attempt, outcome))
             if outcome != "never":
                 open_.append((attempt, outcome))
         else:
             attempt, outcome = open_.pop(draw(st.integers(0, len(open_) - 1)))
-            told.append(("returned", attempt, outcome))
-    return told
+            drawn.append(("returned", attempt, outcome))
+    return drawn
 
 
-@given(stories(), st.floats(0, 1))
-def test_a_history_cut_anywhere_can_be_read_and_invents_nothing(
-    story: list[tuple[str, str, str]], where: float
+@given(line_sequences(), st.floats(0, 1))
+def test_truncated_history_keeps_exactly_its_whole_lines(
+    sequence: list[tuple[str, str, str]], fraction: float
 ) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         writer = HistoryWriter(folder, "w")
         ends = []  # of the lines, in bytes
-        for kind, attempt, outcome in story:
+        for kind, attempt, outcome in sequence:
             row = called(attempt) if kind == "called" else returned(attempt, outcome)
             writer.write(row.pop("t"), **row)
             ends.append(writer.path.stat().st_size)
         writer.close()
         data = writer.path.read_bytes()
-        cut = round(where * len(data))
+        cut = round(fraction * len(data))
         writer.path.write_bytes(data[:cut])
         recorded = read_lines(folder)
-        left = [line for line, end in zip(story, ends, strict=True) if end <= cut]
-        # Exactly what is there whole: no more, and no less either.
-        expected = {attempt: "info" for kind, attempt, _ in left if kind == "called"}
-        expected |= {attempt: outcome for kind, attempt, outcome in left if kind == "returned"}
+        kept = [line for line, end in zip(sequence, ends, strict=True) if end <= cut]
+        expected = {attempt: "info" for kind, attempt, _ in kept if kind == "called"}
+        expected |= {attempt: outcome for kind, attempt, outcome in kept if kind == "returned"}
         found = {r["attempt"]: r["outcome"] for r in rows(recorded, "sends")}
         assert found == expected
         assert len(rows(recorded, "sends")) == len(expected)
@@ -423,7 +426,7 @@ def test_a_history_cut_anywhere_can_be_read_and_invents_nothing(
         assert recorded.cut_short == (() if whole else ("w.jsonl",))
 
 
-def test_the_error_of_a_damaged_line_does_not_print_the_whole_line(tmp_path: Path) -> None:
+def test_error_of_a_damaged_line_truncates_it(tmp_path: Path) -> None:
     (tmp_path / "w.jsonl").write_bytes(b"x" * 10_000 + b"\n{}\n")
     with pytest.raises(DamagedHistory) as error:
         read_lines(tmp_path)

@@ -1,4 +1,4 @@
-"""What the HTTP service makes of requests: once carried out they stay, whatever becomes of it."""
+"""The HTTP service: which requests it carries out, logs and answers."""
 
 from __future__ import annotations
 
@@ -36,37 +36,37 @@ def post(service: Service, body: str = "{}", *, key: str | None = None, path: st
     return service.take("POST", path, headers, body)
 
 
-def numbers(file: Path) -> list[tuple[int, str]]:
+def logged(file: Path) -> list[tuple[int, str]]:
     return [(request.number, request.body) for request in read(file)]
 
 
-def test_each_request_is_carried_out_in_its_order(file: Path) -> None:
+def test_requests_are_carried_out_in_order(file: Path) -> None:
     service = Service(HttpSettings(paths=("shipments",)), file)
     for body in ("a", "b", "a"):
         answer = post(service, body, key="k")
         assert answer is not None
         assert answer.status == OK
-    assert numbers(file) == [(1, "a"), (2, "b"), (3, "a")]
+    assert logged(file) == [(1, "a"), (2, "b"), (3, "a")]
 
 
-def test_a_repeated_key_is_answered_as_at_first_and_not_carried_out_again(file: Path) -> None:
+def test_repeated_key_gets_the_first_answer_without_a_second_effect(file: Path) -> None:
     service = Service(KEYED, file)
     first = post(service, "a", key="k")
     assert post(service, "b", key="l") != first
-    again = Service(KEYED, file)
-    for each in (service, again):
+    restarted = Service(KEYED, file)
+    for each in (service, restarted):
         assert post(each, "a", key="k") == first, "also after a restart"
-    refused = post(again, "b", key="k")
+    refused = post(restarted, "b", key="k")
     assert refused is not None
     assert refused.status == OTHER_REQUEST
-    assert numbers(file) == [(1, "a"), (2, "b")]
+    assert logged(file) == [(1, "a"), (2, "b")]
 
 
-def test_without_its_key_a_request_is_carried_out_each_time(file: Path) -> None:
+def test_request_without_key_is_carried_out_each_time(file: Path) -> None:
     service = Service(KEYED, file)
     for _ in range(2):
         post(service, "a")
-    assert numbers(file) == [(1, "a"), (2, "a")]
+    assert logged(file) == [(1, "a"), (2, "a")]
 
 
 @pytest.mark.parametrize(
@@ -80,27 +80,27 @@ def test_without_its_key_a_request_is_carried_out_each_time(file: Path) -> None:
         ("DELETE", "/shipments/", OK),
     ],
 )
-def test_only_its_paths_are_there(file: Path, method: str, path: str, status: int) -> None:
+def test_status_depends_on_method_and_path(file: Path, method: str, path: str, status: int) -> None:
     answer = Service(KEYED, file).take(method, path, (), "")
     assert answer is not None
     assert answer.status == status
     assert len(read(file)) == (status == OK)
 
 
-def test_what_was_not_complete_on_disk_was_never_carried_out(file: Path) -> None:
+def test_torn_log_line_is_dropped(file: Path) -> None:
     post(Service(KEYED, file), "a", key="k")
     with file.open("a") as torn:
         torn.write('{"number": 2, "method"')
-    assert numbers(file) == [(1, "a")]
+    assert logged(file) == [(1, "a")]
     post(Service(KEYED, file), "b")
-    assert numbers(file) == [(1, "a"), (2, "b")]
+    assert logged(file) == [(1, "a"), (2, "b")]
 
 
 @given(
     body=st.text(),
     headers=st.lists(st.tuples(st.text("abcX-", min_size=1), st.text("az \x7fé"))),
 )
-def test_a_request_is_read_as_it_was_written(
+def test_logged_request_round_trips(
     tmp_path_factory: pytest.TempPathFactory, body: str, headers: list[tuple[str, str]]
 ) -> None:
     file = tmp_path_factory.mktemp("log") / "requests.jsonl"
@@ -124,27 +124,27 @@ def test_a_request_is_read_as_it_was_written(
         ("/v1/a/x", "v1/a", "x"),
     ],
 )
-def test_a_path_and_what_is_below_it(path: str, parent: str, rest: str | None) -> None:
+def test_below_returns_the_rest_of_the_path(path: str, parent: str, rest: str | None) -> None:
     assert below(path, parent) == rest
 
 
 class TestRules:
-    @pytest.mark.parametrize("landed", [True, False])
-    def test_a_connection_ends_in_place_of_an_answer(self, file: Path, landed: bool) -> None:
+    @pytest.mark.parametrize("carried_out", [True, False])
+    def test_connection_is_closed_without_an_answer(self, file: Path, carried_out: bool) -> None:
         service = Service(KEYED, file)
-        service.put(Rule(carry_out=landed, answer="none", times=1))
+        service.put(Rule(carry_out=carried_out, answer="none", times=1))
         assert post(service, "a", key="k") is None
-        assert len(read(file)) == landed
+        assert len(read(file)) == carried_out
         (met,) = service.met()
         assert str(met) == (
-            f"POST /shipments, {'carried out as no. 1' if landed else 'not carried out'}"
+            f"POST /shipments, {'carried out as no. 1' if carried_out else 'not carried out'}"
         )
         assert post(service, "a", key="k") is not None, "only the first is met"
-        assert numbers(file) == [(1, "a")]
+        assert logged(file) == [(1, "a")]
         assert service.remove() == [met]
         assert service.met() == service.remove() == []
 
-    def test_a_refusal_is_no_effect(self, file: Path) -> None:
+    def test_refused_requests_have_no_effect(self, file: Path) -> None:
         service = Service(KEYED, file)
         service.put(Rule(carry_out=False, answer="unavailable"))
         for _ in range(2):
@@ -152,16 +152,16 @@ class TestRules:
             assert answer is not None
             assert answer.status == UNAVAILABLE
         assert len(service.remove()) == 2
-        assert numbers(file) == []
+        assert logged(file) == []
 
-    def test_a_held_request_is_let_go_when_the_rule_is_removed(self, file: Path) -> None:
+    def test_held_request_is_answered_when_the_rule_is_removed(self, file: Path) -> None:
         service = Service(KEYED, file)
         service.put(Rule(carry_out=True, hold=True))
         answers: list[object] = []
         client = threading.Thread(target=lambda: answers.append(post(service, "a", key="k")))
         client.start()
         wait_until(service.met, what="it to be met", seconds=10)
-        assert numbers(file) == [(1, "a")], "it is carried out, and not answered"
+        assert logged(file) == [(1, "a")], "it is carried out, and not answered"
         again = post(service, "a", key="k")
         assert again is not None, "one that is recognized is not met"
         assert answers == []
@@ -169,7 +169,7 @@ class TestRules:
         client.join(10)
         assert answers == [again]
 
-    def test_two_faults_do_not_act_at_once(self, file: Path) -> None:
+    def test_second_rule_is_refused(self, file: Path) -> None:
         service = Service(KEYED, file)
         service.put(Rule(carry_out=False, answer="unavailable"))
         with pytest.raises(RuleThere):
@@ -183,6 +183,6 @@ class TestRules:
             {"carry_out": True, "answer": "no"},
         ],
     )
-    def test_nothing_is_confirmed_that_was_not_done(self, wrong: dict[str, object]) -> None:
+    def test_contradictory_rule_is_refused(self, wrong: dict[str, object]) -> None:
         with pytest.raises(ValueError, match="answer"):
             Rule(**wrong)  # type: ignore[arg-type]

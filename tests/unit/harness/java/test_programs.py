@@ -1,4 +1,4 @@
-"""Java programs: compiled once, and what is said where they cannot be."""
+"""Compiling Java programs, and the errors if that fails."""
 
 from __future__ import annotations
 
@@ -34,36 +34,34 @@ def libs(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_program_is_compiled_when_it_has_changed(
-    sources: Path, libs: Path, tmp_path: Path
-) -> None:
-    java, kept = find(os.environ).program, tmp_path / "cache"
-    programs = compiled(java, libs, cache_folder=kept, sources=[sources])
-    said = subprocess.run(
+def test_changed_program_is_recompiled(sources: Path, libs: Path, tmp_path: Path) -> None:
+    java, cache = find(os.environ).program, tmp_path / "cache"
+    programs = compiled(java, libs, cache_folder=cache, sources=[sources])
+    done = subprocess.run(
         [str(part) for part in programs.command("Hello", "there")], capture_output=True, text=True
     )
-    assert (said.stdout, said.returncode) == ("hi there", 0), said.stderr
-    assert compiled(java, libs, cache_folder=kept, sources=[sources]) == programs
+    assert (done.stdout, done.returncode) == ("hi there", 0), done.stderr
+    assert compiled(java, libs, cache_folder=cache, sources=[sources]) == programs
     (sources / "Hello.java").write_text(SOURCE.replace("hi", "ho"))
-    changed = compiled(java, libs, cache_folder=kept, sources=[sources])
+    changed = compiled(java, libs, cache_folder=cache, sources=[sources])
     assert changed.class_path != programs.class_path
-    assert len([entry for entry in (kept / "java").iterdir() if entry.is_dir()]) == 2
+    assert len([entry for entry in (cache / "java").iterdir() if entry.is_dir()]) == 2
 
 
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("source", "message"),
     [("class Hello { int x = y; }", "cannot find symbol"), ("class", "do not compile")],
 )
-def test_what_does_not_compile_is_told(
-    source: str, said: str, sources: Path, libs: Path, tmp_path: Path
+def test_compile_error_is_reported(
+    source: str, message: str, sources: Path, libs: Path, tmp_path: Path
 ) -> None:
     (sources / "Hello.java").write_text(source)
-    with pytest.raises(SetupError, match=said):
+    with pytest.raises(SetupError, match=message):
         compiled(find(os.environ).program, libs, cache_folder=tmp_path / "cache", sources=[sources])
     assert not [e for e in (tmp_path / "cache" / "java").iterdir() if e.is_dir()]
 
 
-def test_a_java_without_compiler_is_told(sources: Path, libs: Path, tmp_path: Path) -> None:
+def test_java_without_compiler_is_refused(sources: Path, libs: Path, tmp_path: Path) -> None:
     java = tmp_path / "java"
     java.write_text("#!/bin/sh\necho 'Module jdk.compiler not found' >&2; exit 1\n")
     java.chmod(0o755)
@@ -71,7 +69,7 @@ def test_a_java_without_compiler_is_told(sources: Path, libs: Path, tmp_path: Pa
         compiled(java, libs, cache_folder=tmp_path / "cache", sources=[sources])
 
 
-def test_without_a_local_stage_the_jars_are_had_all_the_same(
+def test_kafka_jars_are_fetched_without_local_stage(
     libs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
@@ -89,8 +87,8 @@ def test_without_a_local_stage_the_jars_are_had_all_the_same(
 
 @pytest.mark.parametrize("sender", [JAVA, Java(resend_seconds=0.5), Java(idempotent=False)])
 @pytest.mark.parametrize("transactional", [False, True])
-def test_settings_that_the_client_accepts(sender: Java, transactional: bool) -> None:
-    """It refuses to start with less patience than one request needs."""
+def test_delivery_timeout_covers_linger_and_one_request(sender: Java, transactional: bool) -> None:
+    """The client refuses to start with a shorter delivery timeout."""
     settings = sender.settings(transactional=transactional)
     least = settings["linger.ms"] + settings["request.timeout.ms"]
     assert settings["delivery.timeout.ms"] >= least > settings["linger.ms"]
