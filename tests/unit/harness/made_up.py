@@ -1,4 +1,4 @@
-"""A fault that is made up, and a context with a history, for lines and conductors."""
+"""A fake fault, and a run context that records a history."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Look = Callable[[], str | None]
 
 @dataclass(kw_only=True)
 class Injected:
-    """What a fault has done, as a line sees it."""
+    """An injected fault, as its execution sees it."""
 
     name: str
     target: str
@@ -38,7 +38,7 @@ class Injected:
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """Notes what is done to it in `story`; each part can be told to raise."""
+    """Records its calls in `story`; each step can be made to raise."""
 
     kind: ClassVar[str] = "crash"
     needs = None
@@ -77,7 +77,7 @@ class Fault:
 
 @dataclass
 class World:
-    """The parts of a context, and what was recorded with it."""
+    """The parts of a run context, and what it recorded."""
 
     history: Path
     recorder: Recorder
@@ -86,7 +86,7 @@ class World:
     stop: Stop = field(default_factory=Stop)
     stage: FakeStage = field(default_factory=FakeStage)
     effective: list[bool] = field(default_factory=list)
-    """Whether a fault takes effect, as a test wants it."""
+    """Set by tests: whether a fault takes effect."""
 
     @property
     def context(self) -> RunContext:

@@ -1,4 +1,4 @@
-"""Readers that follow logs see what a reader sees that reads everything anew."""
+"""Incremental readers of logs return what a full read returns."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from onceproof.harness.kafka.log_reader import PartitionLog, UnreadableLog
 from tests.unit.fakes.logs import entry
 from tests.unit.fakes.logs import log as made
 
-AT = "orders", 0
+PARTITION = "orders", 0
 
 
 class Log:
-    """A log as its leader has it; entries may stand behind gaps, as behind control batches."""
+    """A partition's log on its leader; gaps between offsets stand for control batches."""
 
     def __init__(self, offsets: list[int] | None = None) -> None:
         self.offsets = offsets or []
@@ -31,12 +31,12 @@ class Log:
         return self.offsets[-1] + 1 if self.offsets else 0
 
     def read(self, topic: str, partition: int, start: int) -> PartitionLog:
-        assert (topic, partition) == AT
+        assert (topic, partition) == PARTITION
         if self.gone or start > self.end:
             raise UnreadableLog("out of range")
-        there = [n for n in self.offsets if n >= max(start, self.first)]
-        self.fetched += there
-        entries = [entry(n, topic=topic) for n in there]
+        present = [n for n in self.offsets if n >= max(start, self.first)]
+        self.fetched += present
+        entries = [entry(n, topic=topic) for n in present]
         whole = made(*entries, topic=topic, end=self.end)
         return replace(whole, log_start=self.first, last_stable_offset=self.stable)
 
@@ -48,47 +48,47 @@ DELETED = st.tuples(st.just("deleted"), st.integers(0, 3))
 
 @given(st.lists(st.one_of(GROWN, GROWN, STABLE, DELETED), max_size=12))
 @example([("grown", 1), ("stable", 0), ("grown", 1), ("deleted", 1)])
-def test_it_sees_what_one_sees_who_reads_everything(story: list[tuple[str, int]]) -> None:
+def test_incremental_read_equals_full_read(changes: list[tuple[str, int]]) -> None:
     log, remembered = Log(), Remembered()
-    for what, by in story:
-        if what == "grown":
+    for change, by in changes:
+        if change == "grown":
             log.offsets.append(log.end + by - 1)
-        elif what == "stable":
+        elif change == "stable":
             log.stable = max(log.stable, log.end - by)
         else:
             log.first = min(log.first + by, log.stable)
-        assert remembered.whole(log.read, *AT) == log.read(*AT, 0)
+        assert remembered.whole(log.read, *PARTITION) == log.read(*PARTITION, 0)
 
 
-def test_what_is_decided_is_read_once() -> None:
+def test_entries_below_last_stable_offset_are_fetched_once() -> None:
     log, remembered = Log([0, 1, 2]), Remembered()
     log.stable = 2
     for _ in range(3):
-        remembered.whole(log.read, *AT)
+        remembered.whole(log.read, *PARTITION)
     assert log.fetched == [0, 1, 2, 2, 2]
 
 
-def test_a_log_that_became_shorter_is_read_anew() -> None:
+def test_truncated_log_is_read_again() -> None:
     log, remembered = Log([0, 1, 2, 3]), Remembered()
-    remembered.whole(log.read, *AT)
+    remembered.whole(log.read, *PARTITION)
     log.offsets, log.stable = [0, 1], 2
     with pytest.raises(UnreadableLog):  # the leader knows no such offset
-        remembered.whole(log.read, *AT)
-    assert [e.offset for e in remembered.whole(log.read, *AT).entries] == [0, 1]
+        remembered.whole(log.read, *PARTITION)
+    assert [e.offset for e in remembered.whole(log.read, *PARTITION).entries] == [0, 1]
 
 
-def test_what_could_not_be_read_is_forgotten() -> None:
+def test_failed_read_clears_the_remembered_log() -> None:
     log, remembered = Log([0, 1]), Remembered()
-    remembered.whole(log.read, *AT)
+    remembered.whole(log.read, *PARTITION)
     log.gone = True
     with pytest.raises(UnreadableLog):
-        remembered.whole(log.read, *AT)
+        remembered.whole(log.read, *PARTITION)
     log.gone = False
-    assert len(remembered.whole(log.read, *AT).entries) == 2
+    assert len(remembered.whole(log.read, *PARTITION).entries) == 2
     assert log.fetched == [0, 1, 0, 1]
 
 
-def test_a_reader_is_lent_again_and_not_after_a_failure() -> None:
+def test_reader_is_reused_unless_it_failed() -> None:
     followers = Followers({})
     with followers.reader() as first, followers.reader() as second:
         assert first is not second

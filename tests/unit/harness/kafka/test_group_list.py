@@ -1,4 +1,4 @@
-"""What groups have committed, as the brokers that coordinate them say."""
+"""Groups and their committed offsets, listed by their coordinators."""
 
 from __future__ import annotations
 
@@ -12,37 +12,36 @@ from onceproof.harness.kafka.coordinator import Refused
 from onceproof.harness.kafka.group_list import Offsets, groups_at_work, offsets_of_groups
 
 Answers = dict[str, Any]
-"""Group → what it has committed in `orders`, by partition; a number is an error."""
+"""Group → its committed offsets in `orders` by partition, or an error code."""
 
 
 class Wires:
-    """Brokers by address: the groups of each, or an error, or None where it is away."""
+    """Replaces `Wire`. By address: a broker's groups, its error code, or None if it is down."""
 
     def __init__(
         self, brokers: dict[str, Answers | int | None], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Who asks a broker asks one of these from now on."""
         monkeypatch.setattr(module, "Wire", self)
         self.brokers = brokers
         self.closed: list[str] = []
 
     def __call__(self, address: str) -> Any:
-        said = self.brokers[address]
+        answers = self.brokers[address]
 
         def ask(request: Any, **_: Any) -> Any:
-            if said is None:
+            if answers is None:
                 raise ConnectionRefusedError(address)
-            if isinstance(said, int):
-                return SimpleNamespace(error_code=said)
+            if isinstance(answers, int):
+                return SimpleNamespace(error_code=answers)
             if not hasattr(request, "group_id"):
                 listed = [
                     SimpleNamespace(
                         group_id=g, group_state="Empty" if g.startswith("left") else "Stable"
                     )
-                    for g in said
+                    for g in answers
                 ]
                 return SimpleNamespace(error_code=0, groups=listed)
-            return committed(said[request.group_id])
+            return committed(answers[request.group_id])
 
         return SimpleNamespace(address=address, ask=ask, close=lambda: self.closed.append(address))
 
@@ -57,7 +56,7 @@ def committed(offsets: dict[int, int] | int) -> Any:
     return SimpleNamespace(error_code=0, topics=[SimpleNamespace(name="orders", partitions=parts)])
 
 
-def told(
+def listed_offsets(
     monkeypatch: pytest.MonkeyPatch, brokers: dict[str, Answers | int | None]
 ) -> list[Offsets]:
     wires = Wires(brokers, monkeypatch)
@@ -69,14 +68,14 @@ def told(
     return found
 
 
-def test_groups_at_work_are_those_with_members(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_groups_at_work_excludes_empty_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     wires = Wires({"a:1": {"x": {}, "left-empty": {}}, "b:1": None, "c:1": {"y": {}}}, monkeypatch)
     assert groups_at_work(wires.brokers) == ["x", "y"]
     assert wires.closed == ["a:1", "b:1", "c:1"]
 
 
-def test_each_broker_tells_of_its_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = told(
+def test_offsets_are_collected_from_every_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = listed_offsets(
         monkeypatch, {"a:1": {"x": {0: 5, 1: -1}}, "b:1": {}, "c:1": {"y": {}, "z": {2: 0}}}
     )
     assert [(each.group, each.offsets) for each in found] == [
@@ -85,15 +84,15 @@ def test_each_broker_tells_of_its_groups(monkeypatch: pytest.MonkeyPatch) -> Non
     assert {each.state for each in found} == {"Stable"}
 
 
-@pytest.mark.parametrize("moved", [14, 15, 16])
-def test_a_group_that_has_just_moved_is_not_told_of(
-    monkeypatch: pytest.MonkeyPatch, moved: int
+@pytest.mark.parametrize("error_code", [14, 15, 16])
+def test_group_whose_coordinator_moved_is_skipped(
+    monkeypatch: pytest.MonkeyPatch, error_code: int
 ) -> None:
-    found = told(monkeypatch, {"a:1": {"x": moved, "y": {0: 1}}})
+    found = listed_offsets(monkeypatch, {"a:1": {"x": error_code, "y": {0: 1}}})
     assert [each.group for each in found] == ["y"]
 
 
-def test_a_broker_that_is_away_is_told_after_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_broker_fails_after_all_others(monkeypatch: pytest.MonkeyPatch) -> None:
     wires = Wires({"a:1": None, "b:1": {"x": {0: 5}}}, monkeypatch)
     asked = offsets_of_groups(wires.brokers)
     assert next(asked).group == "x"
@@ -102,6 +101,6 @@ def test_a_broker_that_is_away_is_told_after_all_others(monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("broker", [{"x": 30}, 30])
-def test_a_broker_that_refuses_is_told(monkeypatch: pytest.MonkeyPatch, broker: Any) -> None:
+def test_error_code_of_a_broker_is_raised(monkeypatch: pytest.MonkeyPatch, broker: Any) -> None:
     with pytest.raises(Refused, match="GROUP_AUTHORIZATION_FAILED"):
-        told(monkeypatch, {"a:1": broker})
+        listed_offsets(monkeypatch, {"a:1": broker})

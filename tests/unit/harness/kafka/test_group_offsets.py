@@ -1,4 +1,4 @@
-"""Positions of a group, read off Kafka's own log of them."""
+"""Commits of a group, read from `__consumer_offsets`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def value(offset: int) -> bytes:
 
 
 class Reader:
-    """The log of one partition of three."""
+    """Reads a topic of three partitions, of which one has entries."""
 
     def __init__(self, *entries: dict[str, Any]) -> None:
         self.asked: list[tuple[str, int]] = []
@@ -46,15 +46,15 @@ class Reader:
         return len(self.entries)
 
 
-def found(reader: Any, group: str = "billing") -> list[Commit]:
+def commits_of(reader: Any, group: str = "billing") -> list[Commit]:
     return commits(reader, group)
 
 
-def at(partition: int, offset: int, *, transactional: bool = False) -> Commit:
+def commit(partition: int, offset: int, *, transactional: bool = False) -> Commit:
     return Commit(topic="payments", partition=partition, offset=offset, transactional=transactional)
 
 
-def test_java_hashes_the_name() -> None:
+def test_partition_of_uses_javas_string_hash() -> None:
     # "billing".hashCode() is -109829509.
     assert partition_of("billing", 2**31) == 109829509
     assert partition_of("ab", 1000) == (31 * 97 + 98) % 1000
@@ -62,7 +62,7 @@ def test_java_hashes_the_name() -> None:
     assert partition_of("polygenelubricants", 50) == 0, "the hash that has no absolute value"
 
 
-def test_commits_in_their_order_and_of_this_group_only() -> None:
+def test_commits_of_one_group_in_log_order() -> None:
     reader = Reader(
         {"key": key("billing", 0), "value": value(5)},
         {"key": key("others", 0), "value": value(6)},
@@ -71,38 +71,38 @@ def test_commits_in_their_order_and_of_this_group_only() -> None:
         {"key": key("billing", 0), "value": None},
         {"key": key("billing", 0), "value": value(9)},
     )
-    assert found(reader) == [at(0, 5), at(2, 7), at(0, 9)]
+    assert commits_of(reader) == [commit(0, 5), commit(2, 7), commit(0, 9)]
     assert reader.asked == [("__consumer_offsets", partition_of("billing", 3))]
 
 
-def test_of_transactions_only_what_was_committed() -> None:
-    open_ = {"transactional": True, "producer": 1}
+def test_only_committed_transactions_count() -> None:
+    in_transaction = {"transactional": True, "producer": 1}
     reader = Reader(
-        {"key": key("billing", 0), "value": value(5), **open_},
+        {"key": key("billing", 0), "value": value(5), **in_transaction},
         {"kind": "commit", "producer": 1, "key": b""},
-        {"key": key("billing", 0), "value": value(8), **open_},
+        {"key": key("billing", 0), "value": value(8), **in_transaction},
         {"kind": "abort", "producer": 1, "key": b""},
-        {"key": key("billing", 0), "value": value(11), **open_},
+        {"key": key("billing", 0), "value": value(11), **in_transaction},
     )
-    assert found(reader) == [at(0, 5, transactional=True)]
+    assert commits_of(reader) == [commit(0, 5, transactional=True)]
 
 
-def test_before_any_group_there_is_no_such_log() -> None:
+def test_missing_offsets_topic_has_no_commits() -> None:
     reader = Reader()
     reader.count = lambda topic: 0  # type: ignore[method-assign]
-    assert found(reader) == []
+    assert commits_of(reader) == []
     assert reader.asked == []
 
 
-def test_what_a_run_before_committed_is_left_out() -> None:
+def test_commits_before_the_given_offset_are_ignored() -> None:
     reader: Any = Reader({"key": key("billing", 0), "value": value(2000)})
     since = end_for(reader, "billing")
-    again: Any = Reader(
+    later: Any = Reader(
         {"key": key("billing", 0), "value": value(2000)},
         {"key": key("billing", 0), "value": None},
         {"key": key("billing", 0), "value": value(50)},
     )
-    assert commits(again, "billing", since) == [at(0, 50)]
-    nobody: Any = Reader()
-    nobody.count = lambda topic: 0
-    assert end_for(nobody, "billing") == 0
+    assert commits(later, "billing", since) == [commit(0, 50)]
+    empty: Any = Reader()
+    empty.count = lambda topic: 0
+    assert end_for(empty, "billing") == 0

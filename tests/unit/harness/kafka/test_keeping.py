@@ -1,4 +1,4 @@
-"""Which partition keeps what belongs to a name: by hashes that Java gives."""
+"""The internal topic's partition for a name, by Java's string hash."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from onceproof.harness.kafka.keeping import partition_of
         ("", 0),
         ("hello", 99_162_322),
         ("billing-member-1", 1_923_960_016),
-        ("payments-writer", 1_802_697_965),  # a negative one
-        ("\U0001f600", 1_772_899),  # two units of UTF-16
-        ("polygenelubricants", 0),  # the least number of all has no opposite
+        ("payments-writer", 1_802_697_965),  # a negative hash
+        ("\U0001f600", 1_772_899),  # a surrogate pair in UTF-16
+        ("polygenelubricants", 0),  # Integer.MIN_VALUE has no absolute value
     ],
 )
-def test_the_partition_for_a_name(name: str, hashed: int) -> None:
+def test_partition_is_javas_hash_modulo_count(name: str, hashed: int) -> None:
     assert partition_of(name, 1 << 31) == hashed
     assert partition_of(name, 5) == hashed % 5

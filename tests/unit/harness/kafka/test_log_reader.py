@@ -1,4 +1,4 @@
-"""Reading logs: which entries are committed, and that reading ends where the log ends."""
+"""Reading partition logs: which entries are committed, and where reading ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.unit.fakes import logs
 from tests.unit.fakes.stage import FakeStage, FakeView
 
 TOPIC = "payments"
-LED = FakeView(FakeStage(said={(TOPIC, 2): (1, {1})}))
+VIEW = FakeView(FakeStage(said={(TOPIC, 2): (1, {1})}))
 
 
 def entry(offset: int, producer: int, what: str) -> Entry:
@@ -31,7 +31,7 @@ def log_of(steps: list[tuple[int, str]]) -> PartitionLog:
 
 
 def is_committed(steps: list[tuple[int, str]], place: int) -> bool:
-    """The definition, said slowly: look ahead for the next marker of the same producer."""
+    """The definition: the producer's next marker is a commit."""
     producer, what = steps[place]
     if what != "txn":
         return True
@@ -58,22 +58,22 @@ steps = st.lists(
 @example([(ONE, "txn"), (TWO, "txn"), (ONE, "abort"), (TWO, "commit"), (ONE, "txn")])
 @example([(ONE, "txn"), (PLAIN, "plain"), (ONE, "commit"), (ONE, "txn"), (ONE, "abort")])
 @example([(ONE, "commit"), (ONE, "txn")])
-def test_committed_against_the_definition(story: list[tuple[int, str]]) -> None:
-    expected = [is_committed(story, place) for place in range(len(story))]
-    assert log_of(story).committed() == expected
+def test_committed_matches_the_definition(drawn: list[tuple[int, str]]) -> None:
+    expected = [is_committed(drawn, place) for place in range(len(drawn))]
+    assert log_of(drawn).committed() == expected
 
 
-def test_an_open_transaction_is_not_committed() -> None:
+def test_open_transaction_is_not_committed() -> None:
     log = log_of([(ONE, "txn"), (PLAIN, "plain"), (TWO, "txn"), (TWO, "commit")])
     assert log.committed() == [False, True, True, True]
 
 
-def test_a_marker_decides_only_its_own_producer_and_only_what_is_before_it() -> None:
+def test_marker_applies_to_earlier_entries_of_its_producer() -> None:
     log = log_of([(ONE, "txn"), (TWO, "txn"), (ONE, "commit"), (ONE, "txn"), (TWO, "abort")])
     assert log.committed() == [True, False, True, False, True]
 
 
-# Reading, from a broker that is a function here: offset → what a fetch answers.
+# Reading. The broker is a function from an offset to a fetch response.
 
 
 def batch(
@@ -105,10 +105,10 @@ def marker(offset: int, producer: int, kind: int) -> bytes:
 
 
 class Reader(LogReader):
-    """Reads from a function that answers fetches; `asked` are their offsets."""
+    """Fetches from a function, and records the offsets in `asked`."""
 
     def __init__(self, answer: Callable[[int], dict[str, Any]]) -> None:
-        super().__init__(LED, {})
+        super().__init__(VIEW, {})
         self.answer, self.asked = answer, list[int]()
 
     def _fetch(self, topic: str, partition: int, offset: int, **_: Any) -> Any:
@@ -123,7 +123,7 @@ def reader(answer: Callable[[int], dict[str, Any]]) -> tuple[LogReader, list[int
     return made, made.asked
 
 
-def test_reading_goes_on_to_the_high_watermark() -> None:
+def test_read_ends_at_the_high_watermark() -> None:
     stored = {
         0: batch(0, [b"a", b"b"]),
         2: batch(2, [b"c"], producer=9, sequence=41, transactional=True),
@@ -149,7 +149,7 @@ def test_reading_goes_on_to_the_high_watermark() -> None:
     assert (log.last_stable_offset, log.high_watermark) == (7, 7)
 
 
-def test_a_log_that_grows_is_read_to_its_end_as_told_last() -> None:
+def test_growing_log_is_read_to_its_latest_high_watermark() -> None:
     opened, asked = reader(
         lambda offset: {
             "records": batch(offset, [b"x"]), "high_watermark": 2 if offset == 0 else 4,
@@ -159,7 +159,7 @@ def test_a_log_that_grows_is_read_to_its_end_as_told_last() -> None:
     assert asked == [0, 1, 2, 3]
 
 
-def test_a_start_inside_a_batch() -> None:
+def test_read_may_start_inside_a_batch() -> None:
     opened, _ = reader(
         lambda _: {"records": batch(0, [b"a", b"b", b"c"], producer=4, sequence=10),
                    "high_watermark": 3},
@@ -168,7 +168,7 @@ def test_a_start_inside_a_batch() -> None:
     assert [(e.offset, e.sequence, e.value) for e in entries] == [(1, 11, b"b"), (2, 12, b"c")]
 
 
-def test_a_batch_cut_by_the_size_limit_is_asked_for_again() -> None:
+def test_batch_truncated_by_the_fetch_size_is_refetched() -> None:
     whole, second = batch(0, [b"a"]), batch(1, [b"b"])
 
     def answer(offset: int) -> dict[str, Any]:
@@ -179,25 +179,25 @@ def test_a_batch_cut_by_the_size_limit_is_asked_for_again() -> None:
     assert asked == [0, 1]
 
 
-def test_what_was_deleted_from_the_beginning_is_not_there() -> None:
+def test_entries_below_log_start_are_left_out() -> None:
     records = batch(0, [b"a", b"b", b"c", b"d"])
     opened, _ = reader(lambda _: {"records": records, "high_watermark": 4, "log_start_offset": 2})
     log = opened.read(TOPIC, 2)
     assert ([e.offset for e in log.entries], log.log_start) == ([2, 3], 2)
 
 
-def test_an_empty_partition() -> None:
+def test_empty_partition_has_no_entries() -> None:
     opened, _ = reader(lambda _: {"records": None, "high_watermark": 0})
     assert opened.read(TOPIC, 2).entries == []
 
 
-def test_nothing_where_something_must_be() -> None:
+def test_empty_fetch_below_high_watermark_is_an_error() -> None:
     opened, _ = reader(lambda _: {"records": b"", "high_watermark": 5})
     with pytest.raises(UnreadableLog, match=r"payments-2: no record at offset 3, below .* 5"):
         opened.read(TOPIC, 2, 3)
 
 
-def test_a_partition_without_a_leader() -> None:
+def test_partition_without_leader_is_an_error() -> None:
     opened = LogReader(FakeView(FakeStage(said={})), {})
     with pytest.raises(UnreadableLog, match="payments-2 has no leader"):
         opened.read(TOPIC, 2)
@@ -205,16 +205,16 @@ def test_a_partition_without_a_leader() -> None:
         opened.read_topic(TOPIC)
 
 
-def test_a_leader_that_is_not_there() -> None:
-    opened = LogReader(LED, {1: "127.0.0.1:1"})
+def test_unreachable_leader_is_an_error() -> None:
+    opened = LogReader(VIEW, {1: "127.0.0.1:1"})
     with pytest.raises(UnreadableLog, match=r"payments-2: broker 1: .*refused"):
         opened.read(TOPIC, 2)
 
 
-def test_an_error_of_the_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    told = SimpleNamespace(error_code=6)
-    answer = SimpleNamespace(responses=[SimpleNamespace(partitions=[told])])
-    opened = LogReader(LED, {})
+def test_error_code_of_a_broker_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = SimpleNamespace(error_code=6)
+    answer = SimpleNamespace(responses=[SimpleNamespace(partitions=[failed])])
+    opened = LogReader(VIEW, {})
     monkeypatch.setitem(opened._wires, 1, SimpleNamespace(ask=lambda *_, **__: answer))
     with pytest.raises(UnreadableLog, match="payments-2@4: broker 1 answered error 6"):
         opened.read(TOPIC, 2, 4)

@@ -1,4 +1,4 @@
-"""Transactional ids as all coordinators together tell them."""
+"""Transactional ids and their states, collected from all coordinators."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from onceproof.harness.kafka.coordinator import Refused
 from onceproof.harness.kafka.transaction_list import transactions
 from tests.unit.harness.links.gate.made_up_broker import MadeUpBroker
 
-Making = Callable[..., str]
+MakeBroker = Callable[..., str]
 
 
 @pytest.fixture
-def broker() -> Iterator[Making]:
+def broker() -> Iterator[MakeBroker]:
     made: list[MadeUpBroker] = []
 
-    def coordinating(error: int = 0, **states: str) -> str:
+    def coordinator(error: int = 0, **states: str) -> str:
         def reply(data: bytes) -> bytes:
             version, correlation = struct.unpack_from(">hi", data, 6)
             state = ListTransactionsResponse.TransactionState
@@ -29,9 +29,9 @@ def broker() -> Iterator[Making]:
                     state(
                         transactional_id=ident.replace("_", "-"),
                         producer_id=7,
-                        transaction_state=told,
+                        transaction_state=status,
                     )
-                    for ident, told in states.items()
+                    for ident, status in states.items()
                 ],
                 version=version,
             )
@@ -41,29 +41,29 @@ def broker() -> Iterator[Making]:
         made.append(MadeUpBroker(reply))
         return made[-1].address
 
-    yield coordinating
+    yield coordinator
     for one in made:
         one.close()
 
 
-def test_those_of_all_brokers_that_begin_so(broker: Making) -> None:
-    places = [
+def test_ids_with_prefix_are_collected_from_all_brokers(broker: MakeBroker) -> None:
+    addresses = [
         broker(billing_0_1="Ongoing", other_0_1="Ongoing"),
         broker(),
         broker(billing_1_1="CompleteCommit"),
     ]
-    assert transactions(places, "billing-") == {
+    assert transactions(addresses, "billing-") == {
         "billing-0-1": "Ongoing",
         "billing-1-1": "CompleteCommit",
     }
 
 
-def test_one_that_cannot_say_leaves_no_list(broker: Making) -> None:
+def test_error_of_one_broker_fails_the_listing(broker: MakeBroker) -> None:
     with pytest.raises(Refused, match="COORDINATOR_LOAD_IN_PROGRESS"):
         transactions([broker(billing_0_1="Ongoing"), broker(error=14)], "billing-")
 
 
-def test_one_that_is_away_leaves_no_list(broker: Making) -> None:
+def test_unreachable_broker_fails_the_listing(broker: MakeBroker) -> None:
     gone = MadeUpBroker()
     gone.close()
     with pytest.raises(OSError, match=r"refused|reset|closed"):

@@ -1,4 +1,4 @@
-"""One question to one broker: what happens when the broker is not as it should be."""
+"""Requests to one broker that hangs up or stays silent, and cluster views."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def broker() -> Iterator[Callable[..., Broker]]:
         one.close()
 
 
-def says(node: int) -> Behaviour:
+def answers_as(node: int) -> Behaviour:
     return lambda connection, correlation: answer(connection, correlation, node)
 
 
@@ -84,44 +84,44 @@ def nodes(wire: Wire) -> list[int]:
     return [b.node_id for b in found.brokers]
 
 
-def test_one_connection_serves_many_questions(broker: Callable[..., Broker]) -> None:
-    there = broker(says(1), says(2))
-    wire = Wire(there.address)
+def test_connection_is_reused(broker: Callable[..., Broker]) -> None:
+    server = broker(answers_as(1), answers_as(2))
+    wire = Wire(server.address)
     assert (nodes(wire), nodes(wire)) == ([1], [2])
-    assert there.accepted == 1
+    assert server.accepted == 1
     wire.close()
 
 
-def test_after_a_hang_up_the_next_question_connects_anew(broker: Callable[..., Broker]) -> None:
-    there = broker(hangs_up, says(2))
-    wire = Wire(there.address)
+def test_reconnects_after_the_broker_hangs_up(broker: Callable[..., Broker]) -> None:
+    server = broker(hangs_up, answers_as(2))
+    wire = Wire(server.address)
     with pytest.raises(ConnectionError, match="closed the connection"):
         nodes(wire)
     assert nodes(wire) == [2]
-    assert there.accepted == 2
+    assert server.accepted == 2
     wire.close()
 
 
-def test_silence_has_a_limit_and_a_late_answer_is_not_taken_for_the_next(
+def test_reconnects_after_a_timeout(
     broker: Callable[..., Broker],
 ) -> None:
-    there = broker(silent, says(2))
-    wire = Wire(there.address, seconds=0.2)
+    server = broker(silent, answers_as(2))
+    wire = Wire(server.address, seconds=0.2)
     with pytest.raises(TimeoutError):
         nodes(wire)
     assert nodes(wire) == [2]
-    assert there.accepted == 2
+    assert server.accepted == 2
     wire.close()
 
 
-def test_a_view_takes_the_first_answer(broker: Callable[..., Broker]) -> None:
-    mute, one, two = broker(hangs_up), broker(says(1)), broker(says(2))
-    with ClusterView({3: mute.address, 4: one.address, 5: two.address}) as view:
+def test_view_uses_the_first_broker_that_answers(broker: Callable[..., Broker]) -> None:
+    failing, one, two = broker(hangs_up), broker(answers_as(1)), broker(answers_as(2))
+    with ClusterView({3: failing.address, 4: one.address, 5: two.address}) as view:
         assert view.brokers() == [1]
     assert two.accepted == 0
 
 
-def test_a_view_of_nobody_knows_nothing() -> None:
+def test_view_without_reachable_broker_is_empty() -> None:
     with ClusterView({1: "127.0.0.1:1"}) as view:
         assert view.brokers() == []
         assert view.partitions() == []

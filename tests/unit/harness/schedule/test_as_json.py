@@ -1,4 +1,4 @@
-"""Schedules as JSON and back."""
+"""Schedules converted to JSON and back."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ CUT = ScheduledFault(
 
 
 @pytest.mark.parametrize("scenario", all_scenarios(), ids=lambda scenario: scenario.name)
-def test_every_schedule_there_and_back(scenario: Any) -> None:
+def test_schedule_of_every_scenario_round_trips(scenario: Any) -> None:
     text = json.dumps(schedule_to_json(scenario.schedule))
     assert schedule_from_json(json.loads(text)) == scenario.schedule
 
 
-def test_nothing_is_left_out() -> None:
+def test_all_fields_round_trip() -> None:
     later = ScheduledFault(
         name="b", do=CutLink(source="producer", target=Node(name="broker-1")), after=("a",)
     )
@@ -46,7 +46,7 @@ def changed(**changes: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "message"),
     [
         (["what"], "line 1: expected a scheduled fault, found 'what'"),
         ([{}], "line 1: this version of onceproof does not know None"),
@@ -64,11 +64,11 @@ def changed(**changes: Any) -> list[Any]:
         ),
     ],
 )
-def test_what_is_no_schedule(lines: list[Any], said: str) -> None:
-    with pytest.raises(BadSchedule, match=said):
+def test_malformed_schedule_is_refused(lines: list[Any], message: str) -> None:
+    with pytest.raises(BadSchedule, match=message):
         schedule_from_json(lines)
 
 
-def test_what_is_no_plain_data_is_refused() -> None:
+def test_fault_that_is_not_plain_data_is_refused() -> None:
     with pytest.raises(TypeError, match="cannot be stored in a schedule"):
         schedule_to_json([ScheduledFault(name="a", do=object())])  # type: ignore[arg-type]

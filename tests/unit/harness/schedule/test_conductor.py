@@ -1,4 +1,4 @@
-"""Carrying out a schedule, with faults and a context that are made up."""
+"""The conductor runs a schedule of fake faults."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from onceproof.harness.history.events import Event, FaultChanged
 from onceproof.harness.history.writer import HistoryNotWritten
 from onceproof.harness.processes.trouble import StageTrouble
 from onceproof.harness.schedule import conductor as module
-from onceproof.harness.schedule import fault_execution as line_module
+from onceproof.harness.schedule import fault_execution as execution_module
 from onceproof.harness.schedule.conductor import Conductor
 from onceproof.harness.wait import Interrupted, wait_until
 from tests.unit.fakes.pipelines import FakeProgram
@@ -31,7 +31,7 @@ def world(tmp_path: Path) -> World:
     return world_in(tmp_path)
 
 
-def test_a_fault_from_its_trigger_to_its_end(world: World) -> None:
+def test_fault_runs_from_trigger_to_heal(world: World) -> None:
     fault = Fault(name="a")
     Conductor([at(fault)], world.context).carry_out()
     assert fault.story == ["inject a", "heal a"]
@@ -42,7 +42,7 @@ def test_a_fault_from_its_trigger_to_its_end(world: World) -> None:
     assert row["armed_at"] <= row["injected_at"] <= row["healed_at"]
 
 
-def test_what_is_announced_is_known_before_it_is_done(world: World) -> None:
+def test_announce_records_faults_before_injection(world: World) -> None:
     schedule = [at(Fault(name="a")), at(Fault(name="b"), required=False)]
     Conductor(schedule, world.context).announce()
     rows = world.rows()
@@ -52,41 +52,41 @@ def test_what_is_announced_is_known_before_it_is_done(world: World) -> None:
     assert world.events == []
 
 
-def test_a_line_waits_until_those_before_it_are_healed(world: World) -> None:
+def test_fault_waits_until_earlier_faults_are_healed(world: World) -> None:
     story: list[str] = []
-    let = {name: threading.Event() for name in "ab"}
+    release = {name: threading.Event() for name in "ab"}
     faults = {
         name: Fault(
             name=name,
             story=story,
-            evidence=lambda name=name: "bled" if name == "c" or let[name].is_set() else None,
+            evidence=lambda name=name: "bled" if name == "c" or release[name].is_set() else None,
         )
         for name in "abc"
     }
     schedule = [at(faults["a"]), at(faults["b"]), at(faults["c"], after=("a", "b"))]
     thread = threading.Thread(target=Conductor(schedule, world.context).carry_out)
     thread.start()
-    # Side by side: both are at work before any of them is over.
+    # In parallel: both are injected before either ends.
     wait_until(lambda: len(story) == 2, what="a and b at work", seconds=20, seen=lambda: story)
     assert sorted(story) == ["inject a", "inject b"]
-    let["b"].set()
+    release["b"].set()
     wait_until(lambda: "heal b" in story, what="b healed", seconds=20)
     assert world.states("c") == []
-    let["a"].set()
+    release["a"].set()
     thread.join(20)
     assert story[2:] == ["heal b", "heal a", "inject c", "heal c"]
 
 
-def test_a_line_waits_for_progress(world: World) -> None:
+def test_fault_waits_for_progress(world: World) -> None:
     looks: list[float] = []
 
-    class GoOn(FakeProducers):
+    class Progressing(FakeProducers):
         @property
         def progress(self) -> float:  # type: ignore[override]
             looks.append(0.1 * len(looks))
             return looks[-1]
 
-    world.producers = GoOn()
+    world.producers = Progressing()
     seen: list[float] = []
     fault = Fault(name="a", on_inject=lambda: seen.append(looks[-1]))
     Conductor([at(fault, progress=0.25)], world.context).carry_out()
@@ -94,9 +94,7 @@ def test_a_line_waits_for_progress(world: World) -> None:
 
 
 @pytest.mark.parametrize("hazard", ["evicted", None])
-def test_only_a_plan_allows_that_what_hangs_is_started_again(
-    world: World, hazard: str | None
-) -> None:
+def test_program_may_be_restarted_only_for_a_hazard(world: World, hazard: str | None) -> None:
     program = FakeProgram()
     before = program.supervisor.before_again
     Conductor([at(Fault(name="a"), hazard=hazard)], replace(world.context, pipeline=program))
@@ -104,11 +102,11 @@ def test_only_a_plan_allows_that_what_hangs_is_started_again(
     assert program.supervisor.before_again is not before
 
 
-def test_each_try_of_a_plan_begins_with_a_look_whether_it_hangs(
+def test_each_try_for_a_hazard_checks_for_a_hung_program(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks: list[Any] = []
-    monkeypatch.setattr(line_module, "start_if_hung", looks.append)
+    monkeypatch.setattr(execution_module, "start_if_hung", looks.append)
     never = Fault(name="a", evidence=lambda: None)
     Conductor([at(never, hazard="evicted", tries=3, seconds=0.1)], world.context).carry_out()
     assert len(looks) == 3
@@ -117,18 +115,20 @@ def test_each_try_of_a_plan_begins_with_a_look_whether_it_hangs(
     assert len(looks) == 3, "nothing need come out of it any more"
 
 
-def test_a_try_begins_once_a_program_that_hung_works_again(
+def test_try_waits_until_the_restarted_program_works(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    did: list[str] = []
-    monkeypatch.setattr(line_module, "start_if_hung", lambda _: did.append("started") or True)
-    monkeypatch.setattr(line_module, "wait_went_on", lambda *_: did.append("works"))
-    fault = Fault(name="a", evidence=lambda: did.append("tried"))
+    steps: list[str] = []
+    monkeypatch.setattr(
+        execution_module, "start_if_hung", lambda _: steps.append("started") or True
+    )
+    monkeypatch.setattr(execution_module, "wait_went_on", lambda *_: steps.append("works"))
+    fault = Fault(name="a", evidence=lambda: steps.append("tried"))
     Conductor([at(fault, hazard="evicted", tries=1, seconds=0.1)], world.context).carry_out()
-    assert did[:3] == ["started", "works", "tried"]
+    assert steps[:3] == ["started", "works", "tried"]
 
 
-def test_a_trigger_that_never_comes_is_an_error(world: World) -> None:
+def test_overdue_trigger_is_an_error(world: World) -> None:
     world.stop, world.producers.progress = FakeStop(), 0.2
     late, other = Fault(name="late"), Fault(name="other")
     Conductor([at(late, progress=0.5), at(other)], world.context).carry_out()
@@ -139,7 +139,7 @@ def test_a_trigger_that_never_comes_is_an_error(world: World) -> None:
     assert world.rows()["other"]["took_effect"]
 
 
-def test_a_line_does_not_wait_on_a_stage_that_is_gone(world: World) -> None:
+def test_failed_stage_ends_the_wait_for_a_trigger(world: World) -> None:
     world.stop = FakeStop()
     world.producers.progress, world.stage.unhealthy = 0.2, StageTrouble("toxiproxy failed")
     late = Fault(name="late")
@@ -148,27 +148,27 @@ def test_a_line_does_not_wait_on_a_stage_that_is_gone(world: World) -> None:
     assert late.story == []
 
 
-def test_a_line_waits_for_earlier_ones_without_a_deadline_of_its_own(
+def test_wait_for_earlier_faults_has_no_deadline(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "TRIGGER_SECONDS", 0.0)
-    let = threading.Event()
-    slow = Fault(name="slow", on_inject=lambda: let.wait(20) and None)
+    release = threading.Event()
+    slow = Fault(name="slow", on_inject=lambda: release.wait(20) and None)
     after = Fault(name="after", story=slow.story)
     schedule = [at(slow), at(after, after=("slow",))]
     thread = threading.Thread(target=Conductor(schedule, world.context).carry_out)
     thread.start()
     wait_until(lambda: slow.story, what="the first at work", seconds=20)
-    let.set()
+    release.set()
     thread.join(20)
     assert world.rows()["after"]["error"] is None
     assert slow.story == ["inject slow", "heal slow", "inject after", "heal after"]
 
 
 class TestHazards:
-    """Of a line that has to bring one."""
+    """Faults that must bring about a hazard."""
 
-    def test_it_is_recorded_once_the_fault_has_had_an_effect(self, world: World) -> None:
+    def test_hazard_is_recorded_when_the_fault_takes_effect(self, world: World) -> None:
         looks = iter([None, "it bled", "it bled", "it bled more"])
         fault = Fault(name="a", evidence=lambda: next(looks, "it bled more"))
         Conductor([at(fault, hazard="evicted", tries=3)], world.context).carry_out()
@@ -177,7 +177,7 @@ class TestHazards:
         assert (row["detail"], row["at"]) == ("it bled", world.rows()["a"]["injected_at"])
         assert fault.story == ["inject a", "heal a"], "met once, it is not tried again"
 
-    def test_without_an_effect_it_is_not_recorded_and_tried_again(self, world: World) -> None:
+    def test_fault_without_effect_is_retried_and_not_recorded(self, world: World) -> None:
         effective = iter([False, False, True])
         fault = Fault(name="a", on_inject=lambda: world.effective.append(next(effective)))
         fault = replace(fault, evidence=lambda: "it bled" if world.effective[-1] else None)
@@ -186,7 +186,7 @@ class TestHazards:
         assert len(world.hazards()) == 1
         assert world.rows()["a"]["took_effect"]
 
-    def test_it_is_given_up_after_so_many_tries(self, world: World) -> None:
+    def test_fault_is_given_up_after_its_tries(self, world: World) -> None:
         fault, after = Fault(name="a", evidence=lambda: None), Fault(name="b")
         schedule = [at(fault, hazard="evicted", tries=2, seconds=0.1), at(after, after=("a",))]
         Conductor(schedule, world.context).carry_out()
@@ -195,7 +195,7 @@ class TestHazards:
         assert not world.rows()["a"]["took_effect"]
         assert world.rows()["b"]["took_effect"]
 
-    def test_what_was_never_met_is_tried_once_more_in_each_later_round(self, world: World) -> None:
+    def test_hazard_never_met_gets_one_try_in_later_rounds(self, world: World) -> None:
         never, again = (
             Fault(name="a", evidence=lambda: None),
             Fault(name="b", evidence=lambda: None),
@@ -208,7 +208,7 @@ class TestHazards:
         assert never.story == ["inject a", "heal a"] * 3
         assert again.story == ["inject b", "heal b"]
 
-    def test_what_was_met_once_is_tried_as_often_again(self, world: World) -> None:
+    def test_hazard_met_before_gets_all_tries_in_later_rounds(self, world: World) -> None:
         met, again = Fault(name="a"), Fault(name="b", evidence=lambda: None)
         schedule = [
             at(met, hazard="evicted", tries=3),
@@ -217,14 +217,14 @@ class TestHazards:
         Conductor(schedule, world.context).carry_out()
         assert again.story == ["inject b", "heal b"] * 3
 
-    def test_a_try_that_fails_is_told_and_taken_again(self, world: World) -> None:
-        troubles = [ZeroDivisionError("no such thing")]
+    def test_failed_try_is_reported_and_retried(self, world: World) -> None:
+        errors = [ZeroDivisionError("no such thing")]
 
-        def once() -> None:
-            if troubles:
-                raise troubles.pop()
+        def fail_once() -> None:
+            if errors:
+                raise errors.pop()
 
-        fault = Fault(name="a", on_inject=once)
+        fault = Fault(name="a", on_inject=fail_once)
         Conductor([at(fault, hazard="evicted", tries=2)], world.context).carry_out()
         assert world.states("a") == ["due", "failed", "due", "injected", "took effect", "healed"]
         (failed,) = [e.detail for e in world.events if getattr(e, "state", "") == "failed"]
@@ -232,13 +232,13 @@ class TestHazards:
         assert world.rows()["a"]["error"] is None
         assert len(world.hazards()) == 1
 
-    def test_the_last_try_that_fails_is_its_error(self, world: World) -> None:
+    def test_last_failed_try_is_recorded_as_error(self, world: World) -> None:
         fault = Fault(name="a", on_inject=fail(ZeroDivisionError("no such thing")))
         Conductor([at(fault, hazard="evicted", tries=3)], world.context).carry_out()
         assert fault.story == ["inject a"] * 3
         assert world.rows()["a"]["error"].startswith("ZeroDivisionError")
 
-    def test_a_pipeline_that_stands_still_ends_the_schedule(self, world: World) -> None:
+    def test_pipeline_stuck_at_injection_ends_the_schedule(self, world: World) -> None:
         found = Fault(name="a", on_inject=fail(StoodStill("waited 150 s for it to write")))
         after = Fault(name="b")
         schedule = [at(found, hazard="evicted", tries=3), at(after, after=("a",), tries=3)]
@@ -247,40 +247,40 @@ class TestHazards:
         assert world.rows()["a"]["error"] == "StoodStill: waited 150 s for it to write"
         assert "written nothing since «a»" in world.rows()["b"]["error"]
 
-    def test_one_that_stands_still_when_it_is_healed_ends_it_too(self, world: World) -> None:
+    def test_pipeline_stuck_after_heal_ends_the_schedule(self, world: World) -> None:
         left = Fault(name="a", on_heal=fail(StoodStill("waited 150 s for it to write")))
         after = Fault(name="b")
         Conductor([at(left), at(after, after=("a",))], world.context).carry_out()
         assert after.story == []
         assert world.rows()["b"]["error"].startswith("StoodStill")
 
-    def test_what_was_not_undone_is_not_tried_again(self, world: World) -> None:
+    def test_unhealed_fault_is_not_retried(self, world: World) -> None:
         fault = Fault(name="a", evidence=lambda: None, on_heal=fail(RuntimeError("still cut")))
         Conductor([at(fault, hazard="evicted", tries=3, seconds=0.1)], world.context).carry_out()
         assert fault.story == ["inject a", "heal a"]
         assert world.rows()["a"]["error"].startswith("not healed")
 
-    def test_a_fault_that_tells_it_itself_must_have_told_it(self, world: World) -> None:
-        told = iter([False, True])
+    def test_self_reporting_fault_is_retried_until_it_reports(self, world: World) -> None:
+        reports = iter([False, True])
 
-        def tell() -> None:
-            if next(told):
+        def report() -> None:
+            if next(reports):
                 world.recorder.hazard("replayed-batch", hop="process", detail="batch 3 again")
 
-        fault = Fault(name="a", on_inject=tell)
-        line = at(fault, hazard="replayed-batch", tells=True, tries=3)
-        Conductor([line], world.context).carry_out()
+        fault = Fault(name="a", on_inject=report)
+        scheduled = at(fault, hazard="replayed-batch", tells=True, tries=3)
+        Conductor([scheduled], world.context).carry_out()
         assert fault.story == ["inject a", "heal a"] * 2, "its effect alone does not count"
         assert [row["detail"] for row in world.hazards()] == ["batch 3 again"]
 
-    def test_without_a_hazard_it_is_done_once(self, world: World) -> None:
+    def test_fault_without_hazard_is_tried_once(self, world: World) -> None:
         fault = Fault(name="a", evidence=lambda: None)
         Conductor([at(fault, tries=3, seconds=0.1)], world.context).carry_out()
         assert fault.story == ["inject a", "heal a"]
         assert world.hazards() == []
 
 
-def test_no_evidence_within_its_time_is_recorded_and_healed(world: World) -> None:
+def test_fault_without_evidence_in_time_fails_and_is_healed(world: World) -> None:
     fault, after = Fault(name="a", evidence=lambda: None), Fault(name="b")
     Conductor([at(fault, seconds=0.1), at(after, after=("a",))], world.context).carry_out()
     assert fault.story == ["inject a", "heal a"]
@@ -294,15 +294,15 @@ def test_no_evidence_within_its_time_is_recorded_and_healed(world: World) -> Non
     assert world.rows()["b"]["took_effect"]
 
 
-def test_a_fault_that_can_have_no_effect_any_more_is_tried_again_at_once(world: World) -> None:
+def test_fault_ruled_out_by_no_effect_is_retried_at_once(world: World) -> None:
     def evidence() -> str:
         if fault.story.count("inject a") > 1:
             return "now it had"
         raise NoEffect("it had nothing in hand")
 
     fault = Fault(name="a", evidence=evidence)
-    line = at(fault, hazard="replayed-batch", tries=3, seconds=3600.0)
-    Conductor([line], world.context).carry_out()
+    scheduled = at(fault, hazard="replayed-batch", tries=3, seconds=3600.0)
+    Conductor([scheduled], world.context).carry_out()
     assert fault.story == ["inject a", "heal a"] * 2
     assert world.states("a")[:4] == ["due", "injected", "failed", "healed"]
     assert [e.detail for e in world.events if getattr(e, "state", "") == "failed"] == [
@@ -311,10 +311,10 @@ def test_a_fault_that_can_have_no_effect_any_more_is_tried_again_at_once(world: 
     assert [row["detail"] for row in world.hazards()] == ["now it had"]
 
 
-def test_it_lasts_until_its_end_after_it_took_effect(world: World) -> None:
+def test_fault_lasts_until_its_end_condition(world: World) -> None:
     fault = Fault(name="a", evidence=lambda: f"at {world.producers.acknowledged}")
-    line = at(fault, until=Acknowledged(records=50))
-    thread = threading.Thread(target=Conductor([line], world.context).carry_out)
+    scheduled = at(fault, until=Acknowledged(records=50))
+    thread = threading.Thread(target=Conductor([scheduled], world.context).carry_out)
     thread.start()
     wait_until(lambda: "injected" in world.states("a"), what="it at work", seconds=20)
     world.producers.acknowledged = 149
@@ -325,7 +325,7 @@ def test_it_lasts_until_its_end_after_it_took_effect(world: World) -> None:
     assert world.rows()["a"]["evidence"] == "at 150"
 
 
-def test_an_end_that_never_comes_is_an_error_after_healing(world: World) -> None:
+def test_overdue_end_condition_is_an_error_after_heal(world: World) -> None:
     fault = Fault(name="a")
     Conductor([at(fault, until=Acknowledged(records=50), seconds=0.1)], world.context).carry_out()
     assert fault.story == ["inject a", "heal a"]
@@ -334,7 +334,7 @@ def test_an_end_that_never_comes_is_an_error_after_healing(world: World) -> None
     assert row["healed_at"] is not None
 
 
-def test_a_fault_that_cannot_be_injected_does_not_keep_the_others(world: World) -> None:
+def test_failed_injection_does_not_block_other_faults(world: World) -> None:
     broken = Fault(name="a", on_inject=fail(ZeroDivisionError("no such thing")))
     other, after = Fault(name="b"), Fault(name="c")
     conductor = Conductor([at(broken), at(other), at(after, after=("a",))], world.context)
@@ -346,7 +346,7 @@ def test_a_fault_that_cannot_be_injected_does_not_keep_the_others(world: World) 
     assert world.rows()["c"]["healed_at"] is not None
 
 
-def test_a_fault_that_cannot_be_healed_is_an_error(world: World) -> None:
+def test_failed_heal_is_an_error(world: World) -> None:
     fault, after = Fault(name="a", on_heal=fail(RuntimeError("still cut"))), Fault(name="b")
     Conductor([at(fault), at(after, after=("a",))], world.context).carry_out()
     row = world.rows()["a"]
@@ -356,7 +356,7 @@ def test_a_fault_that_cannot_be_healed_is_an_error(world: World) -> None:
     assert world.rows()["b"]["took_effect"]
 
 
-def test_evidence_that_cannot_be_had_is_an_error_and_it_is_healed(world: World) -> None:
+def test_failed_evidence_check_is_an_error_and_fault_is_healed(world: World) -> None:
     fault = Fault(name="a", evidence=fail(OSError("nobody answers")))
     Conductor([at(fault)], world.context).carry_out()
     assert fault.story == ["inject a", "heal a"]
@@ -365,34 +365,34 @@ def test_evidence_that_cannot_be_had_is_an_error_and_it_is_healed(world: World) 
     assert row["healed_at"] is not None
 
 
-def test_a_stop_ends_everything(world: World) -> None:
+def test_stop_ends_the_schedule(world: World) -> None:
     story: list[str] = []
-    at_work = Fault(name="a", story=story, evidence=lambda: None)
+    running = Fault(name="a", story=story, evidence=lambda: None)
     waiting = Fault(name="b", story=story)
-    conductor = Conductor([at(at_work), at(waiting, after=("a",))], world.context)
+    conductor = Conductor([at(running), at(waiting, after=("a",))], world.context)
 
-    def ask() -> None:
+    def request_stop() -> None:
         wait_until(lambda: "injected" in world.states("a"), what="a at work", seconds=20)
         world.stop.set("somebody asked")
 
-    asking = threading.Thread(target=ask)
-    asking.start()
+    stopper = threading.Thread(target=request_stop)
+    stopper.start()
     with pytest.raises(Interrupted, match="somebody asked"):
         conductor.carry_out()
-    asking.join()
-    # Nothing hangs: the lines come to their end by themselves, and nothing new is done.
-    for line in conductor._executions:
-        assert line.over.wait(20)
+    stopper.join()
+    # All executions end, and nothing new is injected.
+    for execution in conductor._executions:
+        assert execution.over.wait(20)
     assert story == ["inject a"]
-    assert [row["error"] for row in conductor_rows(world)] == [None]
+    assert [row["error"] for row in fault_rows(world)] == [None]
 
 
-def conductor_rows(world: World) -> list[dict[str, Any]]:
+def fault_rows(world: World) -> list[dict[str, Any]]:
     return list(world.rows().values())
 
 
 @pytest.mark.parametrize("state", ["due", "injected", "took effect", "healed"])
-def test_a_history_that_cannot_be_written_ends_everything(world: World, state: str) -> None:
+def test_unwritable_history_ends_the_schedule(world: World, state: str) -> None:
     class Full(Recorder):
         def fault(self, row: dict[str, Any], new: str, detail: str) -> None:
             if (row["fault"], new) == ("a", state):
@@ -405,35 +405,35 @@ def test_a_history_that_cannot_be_written_ends_everything(world: World, state: s
     with pytest.raises(HistoryNotWritten):
         conductor.carry_out()
     assert world.stop.is_set()
-    for line in conductor._executions:
-        assert line.over.wait(20)
+    for execution in conductor._executions:
+        assert execution.over.wait(20)
 
 
-def test_a_listener_that_fails_does_not_keep_a_fault_from_being_healed(tmp_path: Path) -> None:
-    def deaf(event: Event) -> None:
+def test_failing_listener_does_not_prevent_healing(tmp_path: Path) -> None:
+    def failing(event: Event) -> None:
         if isinstance(event, FaultChanged) and event.state == "injected":
             raise BrokenPipeError("nobody reads our standard error any more")
 
     fault = Fault(name="a")
-    Conductor([at(fault)], world_in(tmp_path, deaf).context).carry_out()
+    Conductor([at(fault)], world_in(tmp_path, failing).context).carry_out()
     assert fault.story == ["inject a", "heal a"]
 
 
-def test_a_listener_that_fails_hears_no_more(tmp_path: Path) -> None:
+def test_failing_listener_gets_no_more_events(tmp_path: Path) -> None:
     heard: list[str] = []
 
-    def deaf(event: Event) -> None:
+    def failing(event: Event) -> None:
         heard.append("deaf")
         raise OSError(5, "the terminal was closed")
 
-    world = world_in(tmp_path, deaf, lambda _: heard.append("other"))
+    world = world_in(tmp_path, failing, lambda _: heard.append("other"))
     Conductor([at(Fault(name="a"))], world.context).carry_out()
     assert heard.count("deaf") == 1
     assert heard.count("other") > 2
     assert heard[:2] == ["deaf", "other"]
 
 
-def test_a_fault_that_lies_in_wait_is_injected_when_it_strikes(world: World) -> None:
+def test_armed_fault_is_injected_when_it_triggers(world: World) -> None:
     looks: list[int] = []
 
     def evidence() -> str | None:
@@ -451,7 +451,7 @@ def test_a_fault_that_lies_in_wait_is_injected_when_it_strikes(world: World) -> 
     assert (row["injected_at"], row["target"]) == (4711, "driver#1")
 
 
-def test_a_stop_before_anything(world: World) -> None:
+def test_stop_before_the_start_injects_nothing(world: World) -> None:
     fault = Fault(name="a")
     world.stop.set("over")
     with pytest.raises(Interrupted, match="over"):
@@ -459,7 +459,7 @@ def test_a_stop_before_anything(world: World) -> None:
     assert fault.story == []
 
 
-def test_the_aftermath_is_of_what_was_injected(world: World) -> None:
+def test_after_collect_runs_only_for_injected_faults(world: World) -> None:
     injected = Fault(name="a")
     not_injected = Fault(name="b", on_inject=fail(RuntimeError("no")))
     conductor = Conductor([at(injected), at(not_injected)], world.context)
@@ -469,21 +469,21 @@ def test_the_aftermath_is_of_what_was_injected(world: World) -> None:
     assert not_injected.story == ["inject b"]
 
 
-def test_records_are_kept_for_faults_that_are_not_over(world: World) -> None:
-    let = threading.Event()
-    held = Fault(name="b", evidence=lambda: "bled" if let.is_set() else None)
+def test_records_are_reserved_for_unfinished_faults(world: World) -> None:
+    release = threading.Event()
+    held = Fault(name="b", evidence=lambda: "bled" if release.is_set() else None)
     schedule = [at(Fault(name="a")), at(held), at(Fault(name="c"), after=("b",))]
     thread = threading.Thread(target=Conductor(schedule, world.context).carry_out)
     thread.start()
     kept = world.producers.pace.kept_for
     wait_until(lambda: kept[-1:] == [2], what="a to be over", seconds=20, seen=lambda: kept)
     assert kept[0] == 3
-    let.set()
+    release.set()
     thread.join(20)
     assert kept == sorted(kept, reverse=True)
     assert kept[-1] <= 1
 
 
-def test_an_empty_schedule_is_carried_out(world: World) -> None:
+def test_empty_schedule_has_no_events(world: World) -> None:
     Conductor([], world.context).carry_out()
     assert world.events == []

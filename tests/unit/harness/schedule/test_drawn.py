@@ -1,4 +1,4 @@
-"""Schedules that are drawn: the same for a seed, of every kind, and fit to be stored."""
+"""Drawn schedules: reproducible, varied, and storable as JSON."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ seeds = st.integers(min_value=0, max_value=1 << 32)
 
 
 @given(seeds)
-def test_a_seed_gives_one_schedule(seed: int) -> None:
+def test_schedule_is_reproducible_and_round_trips(seed: int) -> None:
     drawn = DRAW.schedule(seed)
     assert drawn == DRAW.schedule(seed)
     assert schedule_from_json(json.loads(json.dumps(schedule_to_json(drawn)))) == drawn
 
 
 @given(seeds)
-def test_it_has_what_was_wanted_in_an_order_that_can_be_run(seed: int) -> None:
+def test_schedule_has_the_wanted_kinds_in_a_valid_order(seed: int) -> None:
     drawn = DRAW.schedule(seed)
     assert Counter(at.one_of for at in drawn) == dict(KINDS)
     assert not any(at.required for at in drawn)
@@ -45,15 +45,15 @@ def test_it_has_what_was_wanted_in_an_order_that_can_be_run(seed: int) -> None:
         assert isinstance(target, SparkDriver) or target.partition in range(3)
 
 
-def test_seeds_differ_and_everything_comes_up() -> None:
+def test_seeds_differ_and_cover_every_fault() -> None:
     drawn = [DRAW.schedule(seed) for seed in range(200)]
     assert len(set(drawn)) == 200
     assert {schedule[0].one_of for schedule in drawn} == {kind for kind, _ in KINDS}
     for kind, makings in FAULTS.items():
         met = {type(at.do) for schedule in drawn for at in schedule if at.one_of == kind}
         assert len(met) == len(makings)
-    beside = [at for schedule in drawn for at in schedule if at.one_of == "link" and at.after]
-    assert {len(at.after) for at in beside} == {1}
+    later_links = [at for schedule in drawn for at in schedule if at.one_of == "link" and at.after]
+    assert {len(at.after) for at in later_links} == {1}
     parallel = [
         second
         for schedule in drawn
@@ -65,14 +65,14 @@ def test_seeds_differ_and_everything_comes_up() -> None:
 
 
 @pytest.mark.parametrize("kinds", [(("weather", 1),), (("link", 0),)])
-def test_what_cannot_be_drawn(kinds: tuple[tuple[str, int], ...]) -> None:
+def test_invalid_kinds_are_refused(kinds: tuple[tuple[str, int], ...]) -> None:
     with pytest.raises(
         ValueError, match="expected a number ≥ 1 and one of driver, process, partition"
     ):
         Draw(kinds=kinds, partitions=3)
 
 
-def test_a_scenario_gets_its_schedule_from_the_seed() -> None:
+def test_scenario_draws_its_schedule_from_the_seed() -> None:
     whole = SCENARIOS[0]
     drawn = whole.drawn(7)
     assert whole.draw is not None

@@ -1,4 +1,4 @@
-"""What is left of a schedule on a stage that does not offer everything."""
+"""Reducing a schedule to the faults that a stage supports."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ def names(schedule: tuple) -> list[str]:  # type: ignore[type-arg]
     return [at.name for at in schedule]
 
 
-def test_where_everything_is_offered_nothing_is_left_out() -> None:
+def test_full_support_leaves_the_scenario_unchanged() -> None:
     assert with_supported_faults(WHOLE, {"kill", "cut", "links"}) == (WHOLE, ())
 
 
-def test_what_came_after_what_is_left_out_comes_after_what_that_came_after() -> None:
+def test_unsupported_faults_are_skipped_in_dependencies() -> None:
     scenario, left_out = with_supported_faults(WHOLE, {"kill", "cut"})
     assert names(left_out) == ["responses lost", "broker isolated"]
     assert {at.name: at.after for at in scenario.schedule} == {
@@ -27,7 +27,7 @@ def test_what_came_after_what_is_left_out_comes_after_what_that_came_after() -> 
     assert scenario.claims == WHOLE.claims
 
 
-def test_our_own_pipeline_can_be_killed_everywhere() -> None:
+def test_driver_kill_is_always_supported() -> None:
     scenario, left_out = with_supported_faults(WHOLE, set())
     assert names(scenario.schedule) == ["driver killed"]
     assert scenario.schedule[0].after == ()

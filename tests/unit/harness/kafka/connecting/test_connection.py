@@ -1,4 +1,4 @@
-"""How a process and its helpers learn how to connect, and that nobody else does."""
+"""Connection settings of a process and its children, and who can read them."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "connection"
 
 
-def test_plain_text_without_properties(folder: Path) -> None:
+def test_default_connection_is_plaintext(folder: Path) -> None:
     assert connection("k:1").librdkafka() == {"bootstrap.servers": "k:1"}
     assert connection("k:1").in_python() == {}
 
 
-def test_a_process_and_its_children_connect_so_until_it_is_over(folder: Path) -> None:
+def test_child_process_inherits_connection_until_disconnect(folder: Path) -> None:
     connect_with(SCRAM, folder)
     assert connection("k:1").librdkafka() == {**SCRAM, "bootstrap.servers": "k:1"}
     child = (
@@ -53,7 +53,7 @@ def test_a_process_and_its_children_connect_so_until_it_is_over(folder: Path) ->
     assert not folder.exists()
 
 
-def test_only_its_user_can_read_it(folder: Path) -> None:
+def test_credential_files_are_private(folder: Path) -> None:
     before = os.umask(0)
     try:
         connect_with(SCRAM, folder)
@@ -67,12 +67,12 @@ def test_only_its_user_can_read_it(folder: Path) -> None:
     disconnect(folder)
 
 
-def test_a_secret_is_in_no_representation() -> None:
+def test_repr_hides_the_password() -> None:
     one = Connection("k:1", SCRAM)
     assert "sesame" not in f"{one!r} {one}"
 
 
-def test_clients_in_python_have_their_own_words() -> None:
+def test_in_python_translates_property_names() -> None:
     settings = Connection("k:1", {**SCRAM, "security.protocol": "SASL_PLAINTEXT"}).in_python()
     assert settings == {
         "security_protocol": "SASL_PLAINTEXT",

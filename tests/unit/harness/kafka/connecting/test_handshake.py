@@ -1,4 +1,4 @@
-"""Logging in to a broker: what is sent, and what a refusal says."""
+"""SASL login to a broker: what is sent, and the errors of a refusal."""
 
 from __future__ import annotations
 
@@ -39,46 +39,46 @@ def handshake(code: int, *mechanisms: str) -> bytes:
 
 
 def authenticated(code: int = 0, words: str = "", answer: bytes = b"") -> bytes:
-    """The same to SaslAuthenticate."""
+    """A response to SaslAuthenticate of version 1."""
     head = struct.pack(">h", code) + text(words)
     return head + struct.pack(">i", len(answer)) + answer + struct.pack(">q", 0)
 
 
-TAKEN = handshake(0)
+ACCEPTED = handshake(0)
 
 
 class Broker:
-    """Answers the requests of one connection one after the other, and keeps them."""
+    """Answers the requests of one connection in turn, and records them."""
 
     def __init__(self, answers: Sequence[bytes]) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
-        self.got: list[bytes] = []
+        self.received: list[bytes] = []
         self._answers = answers
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
     def _serve(self) -> None:
-        way, _ = self._listener.accept()
-        with way, self._listener:
+        connection, _ = self._listener.accept()
+        with connection, self._listener:
             for answer in self._answers:
-                (size,) = struct.unpack(">i", way.recv(4, socket.MSG_WAITALL))
-                self.got.append(way.recv(size, socket.MSG_WAITALL))
-                way.sendall(struct.pack(">ii", 4 + len(answer), 0) + answer)
+                (size,) = struct.unpack(">i", connection.recv(4, socket.MSG_WAITALL))
+                self.received.append(connection.recv(size, socket.MSG_WAITALL))
+                connection.sendall(struct.pack(">ii", 4 + len(answer), 0) + answer)
 
     def last(self) -> bytes:
         self._thread.join(10)
-        return self.got[-1]
+        return self.received[-1]
 
 
-def test_a_password_is_sent_as_plain_has_it() -> None:
-    broker = Broker([TAKEN, authenticated()])
+def test_plain_sends_username_and_password() -> None:
+    broker = Broker([ACCEPTED, authenticated()])
     connect(broker.address, PLAIN, 5).close()
     assert broker.last().endswith(b"\0trial\0open-sesame")
 
 
-def test_an_unsecured_token_names_the_principal() -> None:
-    broker = Broker([TAKEN, authenticated()])
+def test_unsecured_token_has_the_principal_as_subject() -> None:
+    broker = Broker([ACCEPTED, authenticated()])
     connect(broker.address, UNSECURED, 5).close()
     token = broker.last().partition(b"auth=Bearer ")[2].rstrip(b"\x01").decode()
     head, claims, signature = token.split(".")
@@ -88,22 +88,22 @@ def test_an_unsecured_token_names_the_principal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("properties", "answers", "words"),
+    ("properties", "answers", "message"),
     [
-        (PLAIN, [TAKEN, authenticated(58, "Invalid username or password")], "sasl.username and"),
+        (PLAIN, [ACCEPTED, authenticated(58, "Invalid username or password")], "sasl.username and"),
         (
             PLAIN,
             [handshake(33, "SCRAM-SHA-512")],
             "does not support PLAIN .*supports SCRAM-SHA-512",
         ),
-        (UNSECURED, [TAKEN, authenticated(answer=b'{"status":"invalid_token"}')], "the token"),
+        (UNSECURED, [ACCEPTED, authenticated(answer=b'{"status":"invalid_token"}')], "the token"),
     ],
 )
-def test_a_refusal_names_broker_and_what_to_check(
-    properties: dict[str, str], answers: list[bytes], words: str
+def test_refused_login_names_broker_and_cause_without_password(
+    properties: dict[str, str], answers: list[bytes], message: str
 ) -> None:
     broker = Broker(answers)
-    with pytest.raises(CredentialsRefused, match=words) as error:
+    with pytest.raises(CredentialsRefused, match=message) as error:
         connect(broker.address, properties, 5)
     assert str(error.value).startswith(broker.address)
     assert "open-sesame" not in str(error.value)
@@ -111,7 +111,7 @@ def test_a_refusal_names_broker_and_what_to_check(
 
 @pytest.fixture
 def endpoint() -> Iterator[Callable[[int, bytes], str]]:
-    """An endpoint for tokens that gives one to whoever knows the secret."""
+    """Start token endpoints that accept one client secret."""
     servers: list[HTTPServer] = []
 
     def make(status: int, body: bytes) -> str:
@@ -125,7 +125,7 @@ def endpoint() -> Iterator[Callable[[int, bytes], str]]:
                 self.wfile.write(body)
 
             def log_message(self, format: str, *_: object) -> None:  # noqa: A002
-                """Not of interest."""
+                """Log nothing."""
 
         servers.append(HTTPServer(("127.0.0.1", 0), Endpoint))
         threading.Thread(target=servers[-1].serve_forever, daemon=True).start()
@@ -148,25 +148,25 @@ def oidc(url: str, secret: str = "open-sesame") -> dict[str, str]:
     }
 
 
-def test_a_token_comes_from_the_endpoint(endpoint: Callable[[int, bytes], str]) -> None:
-    broker = Broker([TAKEN, authenticated()])
+def test_oidc_token_is_sent_as_bearer(endpoint: Callable[[int, bytes], str]) -> None:
+    broker = Broker([ACCEPTED, authenticated()])
     connect(broker.address, oidc(endpoint(200, b'{"access_token": "abc"}')), 5).close()
     assert b"auth=Bearer abc\x01" in broker.last()
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "secret", "words"),
+    ("status", "body", "secret", "message"),
     [
         (200, b'{"access_token": "abc"}', "wrong-word", "HTTP status 401"),
         (200, b"{}", "open-sesame", "KeyError"),
         (500, b"", "open-sesame", "HTTP status 500"),
     ],
 )
-def test_an_endpoint_that_gives_no_token_is_named(
-    endpoint: Callable[[int, bytes], str], status: int, body: bytes, secret: str, words: str
+def test_failing_token_endpoint_is_named_without_secret(
+    endpoint: Callable[[int, bytes], str], status: int, body: bytes, secret: str, message: str
 ) -> None:
-    broker, url = Broker([TAKEN]), endpoint(status, body)
-    with pytest.raises(CredentialsRefused, match=words) as error:
+    broker, url = Broker([ACCEPTED]), endpoint(status, body)
+    with pytest.raises(CredentialsRefused, match=message) as error:
         connect(broker.address, oidc(url, secret), 5)
     assert url in str(error.value)
     assert secret not in str(error.value)

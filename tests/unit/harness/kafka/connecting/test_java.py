@@ -1,4 +1,4 @@
-"""Properties in the names of Kafka's Java client."""
+"""librdkafka's properties translated for Kafka's Java client."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from onceproof.harness.kafka.connecting.java import java_properties
 STORE = Path("/run/keystore.pem")
 
 
-def test_a_password_is_quoted_for_jaas() -> None:
+def test_jaas_config_escapes_the_password() -> None:
     found = java_properties(
         {
             "security.protocol": "SASL_PLAINTEXT",
@@ -27,7 +27,7 @@ def test_a_password_is_quoted_for_jaas() -> None:
     }
 
 
-def test_certificates_are_stores_of_pem() -> None:
+def test_certificates_become_pem_stores() -> None:
     found = java_properties(
         {
             "security.protocol": "SSL",
@@ -50,7 +50,7 @@ def test_certificates_are_stores_of_pem() -> None:
     }
 
 
-def test_tokens_come_from_the_same_endpoint() -> None:
+def test_oidc_settings_become_a_jaas_config() -> None:
     url = "https://login.example/token"
     found = java_properties(
         {

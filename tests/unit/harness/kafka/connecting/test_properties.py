@@ -1,4 +1,4 @@
-"""Properties for connecting: which can be given, from where, and what a refusal says."""
+"""Connection properties: their sources, and refusals that hide secrets."""
 
 from __future__ import annotations
 
@@ -30,20 +30,19 @@ SCRAM = {
 
 
 @given(st.dictionaries(st.sampled_from(sorted(NAMES)), st.text(max_size=5)))
-def test_the_environment_names_every_property(properties: dict[str, str]) -> None:
-    """Each name has one variable, and no two share one."""
+def test_every_property_has_one_environment_variable(properties: dict[str, str]) -> None:
     environment = {PREFIX + n.upper().replace(".", "_"): v for n, v in properties.items()}
     assert from_environment({**environment, "PATH": "/bin"}) == properties
     assert without_credentials({**environment, "PATH": "/bin"}) == {"PATH": "/bin"}
 
 
-def test_an_unknown_variable_is_named() -> None:
+def test_unknown_environment_variable_is_refused() -> None:
     with pytest.raises(BadProperties, match="ONCEPROOF_KAFKA_GROUP_ID: unknown") as error:
         from_environment({"ONCEPROOF_KAFKA_GROUP_ID": "open-sesame"})
     assert "open-sesame" not in str(error.value)
 
 
-def test_a_table_of_toml_may_be_nested_or_quoted() -> None:
+def test_flat_accepts_nested_and_dotted_keys() -> None:
     nested = {"security": {"protocol": "SSL"}, "ssl": {"key": {"password": "x", "location": "k"}}}
     assert flat(nested) == {
         "security.protocol": "SSL",
@@ -53,14 +52,14 @@ def test_a_table_of_toml_may_be_nested_or_quoted() -> None:
     assert flat({"sasl.username": "a"}) == {"sasl.username": "a"}
 
 
-def test_a_file_has_a_property_a_line(tmp_path: Path) -> None:
+def test_file_has_one_property_per_line(tmp_path: Path) -> None:
     file = tmp_path / "kafka.properties"
     file.write_text("# ours\n\nsasl.username = trial\nsasl.password=a=b#c \n")
     file.chmod(0o600)
     assert read(file) == {"sasl.username": "trial", "sasl.password": "a=b#c "}
 
 
-def test_a_file_with_a_secret_must_be_private(tmp_path: Path) -> None:
+def test_file_with_a_secret_must_be_private(tmp_path: Path) -> None:
     file = tmp_path / "kafka.properties"
     file.write_text("sasl.password=open-sesame\n")
     file.chmod(0o640)
@@ -68,10 +67,10 @@ def test_a_file_with_a_secret_must_be_private(tmp_path: Path) -> None:
         read(file)
     assert "open-sesame" not in str(error.value)
     file.write_text("sasl.username=trial\n")
-    assert read(file) == {"sasl.username": "trial"}  # no secret: anybody may read it
+    assert read(file) == {"sasl.username": "trial"}  # without a secret, others may read it
 
 
-def test_a_line_that_is_no_property_is_not_quoted(tmp_path: Path) -> None:
+def test_malformed_line_is_refused_without_quoting_it(tmp_path: Path) -> None:
     file = tmp_path / "kafka.properties"
     file.write_text("open-sesame\n")
     with pytest.raises(BadProperties, match="line 1") as error:
@@ -79,10 +78,14 @@ def test_a_line_that_is_no_property_is_not_quoted(tmp_path: Path) -> None:
     assert "open-sesame" not in str(error.value)
 
 
-def test_properties_that_fit_are_made_uniform() -> None:
-    given_ = {**SCRAM, "security.protocol": "sasl_ssl", "sasl.mechanisms": SCRAM["sasl.mechanism"]}
-    del given_["sasl.mechanism"]
-    assert fitting(known(given_, folder=HERE)) == SCRAM
+def test_spellings_of_properties_are_normalised() -> None:
+    properties = {
+        **SCRAM,
+        "security.protocol": "sasl_ssl",
+        "sasl.mechanisms": SCRAM["sasl.mechanism"],
+    }
+    del properties["sasl.mechanism"]
+    assert fitting(known(properties, folder=HERE)) == SCRAM
     assert fitting(known({}, folder=HERE)) == {}
 
 
@@ -95,7 +98,7 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "words"),
+    ("more", "message"),
     [
         ({"group.id": "g"}, "group.id: not a connection property"),
         ({"transactional.id": "t"}, "transactional.id: not a connection property"),
@@ -110,13 +113,15 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
         ({"ssl.ca.location": "nowhere.pem"}, "ssl.ca.location: no such file"),
     ],
 )
-def test_what_cannot_be_used_is_named(more: dict[str, object], words: str) -> None:
-    with pytest.raises(BadProperties, match=words) as error:
+def test_unusable_property_is_refused_without_password(
+    more: dict[str, object], message: str
+) -> None:
+    with pytest.raises(BadProperties, match=message) as error:
         fitting(known({**SCRAM, **more}, folder=HERE))
     assert SCRAM["sasl.password"] not in str(error.value)
 
 
-def test_passwords_and_keys_must_be_whole(tmp_path: Path) -> None:
+def test_incomplete_credentials_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadProperties, match=r"SCRAM-SHA-512 needs sasl\.password"):
         fitting(known({n: v for n, v in SCRAM.items() if n != "sasl.password"}, folder=HERE))
     (tmp_path / "key.pem").touch()
