@@ -1,4 +1,4 @@
-"""A run has settled when its pipeline is past the last record of every topic that it gets."""
+"""A run settles when its pipeline has committed past the last record of every topic."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ REFUNDED = Payments(
 
 
 def log_of(topic: str) -> PartitionLog:
-    """Three records, and the marker behind them."""
+    """Three records and their commit marker."""
     kinds = ("data", "data", "data", "commit")
     return log(*(entry(n, topic=topic, kind=kind) for n, kind in enumerate(kinds)), topic=topic)
 
 
 class Pipeline(FakePipeline):
-    """It is past the payments; its position in the refunds moves with each look."""
+    """Has read all payments; its committed offset in the refunds advances with each look."""
 
     def __init__(self, *refunds: int) -> None:
         super().__init__()
@@ -46,14 +46,14 @@ def context(pipeline: Pipeline) -> FakeContext:
     return FakeContext(
         pipeline=pipeline,
         subject=FakeSubject(sink="matches"),
-        producers=Told(pipeline),
+        producers=CountingProducers(pipeline),
         topics=("payments", "refunds"),
         logs=FakeReader(map(log_of, ("payments", "refunds"))),
     )
 
 
-class Told(FakeProducers):
-    """Producers that say how often their pipeline had been looked at when sentinels were sent."""
+class CountingProducers(FakeProducers):
+    """Records how often the pipeline had been looked at when sentinels were sent."""
 
     def __init__(self, pipeline: Pipeline) -> None:
         super().__init__(workload=REFUNDED)
@@ -64,19 +64,19 @@ class Told(FakeProducers):
         self.story[-1] = f"sentinels after {getattr(self._pipeline, 'looked', 0)} looks"
 
 
-def test_every_topic_is_waited_for() -> None:
+def test_settle_waits_for_every_topic() -> None:
     pipeline = Pipeline(1, 2, 2, 3)
     settle(context(pipeline))
     assert pipeline.looks > 4
 
 
-def test_a_topic_that_is_not_read_to_its_end_stalls() -> None:
+def test_topic_not_read_to_its_end_stalls() -> None:
     with pytest.raises(Stalled, match=r"positions not past them .*'refunds', 0\): 2"):
         settle(context(Pipeline(2)))
 
 
 class Resting(Pipeline):
-    """It shows by its outputs alone whether it has come to rest."""
+    """A pipeline whose outputs alone show whether it is idle."""
 
     rest = 0.0
 
@@ -98,13 +98,13 @@ class Resting(Pipeline):
 
 
 def with_sentinels(pipeline: Pipeline) -> tuple[FakeContext, list[str]]:
-    """A context whose producers keep sentinels, and what they were asked for."""
+    """A context whose producers keep sentinels, and the calls that they got."""
     made = context(pipeline)
     made.producers.keeps_sentinels = True
     return made, made.producers.story
 
 
-def test_sentinels_are_sent_when_all_else_has_come_to_rest() -> None:
+def test_sentinels_are_sent_once_the_pipeline_is_idle() -> None:
     made, story = with_sentinels(Resting(3, rests=2))
     settle(made)
     assert story == ["hurry", "finished", "sentinels after 3 looks", "finished"]
@@ -113,7 +113,7 @@ def test_sentinels_are_sent_when_all_else_has_come_to_rest() -> None:
 @pytest.mark.parametrize(
     ("pipeline", "looks"), [(Resting(3, rests=2), (3, 4)), (Pipeline(3, 3), (0, 0))]
 )
-def test_each_round_is_sent_when_the_one_before_was_read(
+def test_each_sentinel_round_waits_for_the_one_before(
     pipeline: Pipeline, looks: tuple[int, int]
 ) -> None:
     made, story = with_sentinels(pipeline)
@@ -126,7 +126,7 @@ def test_each_round_is_sent_when_the_one_before_was_read(
     ]
 
 
-def test_no_round_is_sent_before_the_one_before_was_committed() -> None:
+def test_uncommitted_sentinel_round_stalls() -> None:
     made, story = with_sentinels(Pipeline(2))
     made.producers.rounds = 2
     with pytest.raises(Stalled, match="commit past the last record"):
@@ -134,19 +134,19 @@ def test_no_round_is_sent_before_the_one_before_was_committed() -> None:
     assert story == ["hurry", "finished", "sentinels after 0 looks", "finished"]
 
 
-def test_a_pipeline_that_says_itself_how_far_it_is_is_not_waited_for() -> None:
+def test_pipeline_with_committed_offsets_need_not_be_idle() -> None:
     made, story = with_sentinels(Pipeline(3))
     settle(made)
     assert story == ["hurry", "finished", "sentinels after 0 looks", "finished"]
 
 
-def test_one_that_works_is_waited_for() -> None:
+def test_pipeline_that_makes_progress_is_waited_for() -> None:
     made, story = with_sentinels(Resting(3, rests=10_000, works=True))
     settle(made)
     assert story == ["hurry", "finished", "sentinels after 10001 looks", "finished"]
 
 
-def test_one_that_never_rests_stalls() -> None:
+def test_pipeline_that_is_never_idle_stalls() -> None:
     made, story = with_sentinels(Resting(3, rests=10_000))
     with pytest.raises(Stalled, match="the pipeline to become idle"):
         settle(made)
@@ -154,33 +154,31 @@ def test_one_that_never_rests_stalls() -> None:
 
 
 @pytest.mark.parametrize(
-    ("held", "comes_to", "says"),
+    ("held", "error_type", "message"),
     [
         ("3 of 9 inputs wait", HeldBack, "^3 of 9 inputs wait$"),
         (None, Stalled, "commit past the last record"),
     ],
 )
-def test_what_may_hold_back_is_not_stalled(
-    held: str | None, comes_to: type[Exception], says: str
+def test_pipeline_that_holds_inputs_back_is_not_stalled(
+    held: str | None, error_type: type[Exception], message: str
 ) -> None:
     made, _ = with_sentinels(Resting(2, rests=0, held=held))
-    with pytest.raises(comes_to, match=says):
+    with pytest.raises(error_type, match=message):
         settle(made)
 
 
 @pytest.mark.parametrize(
-    ("trouble", "comes_to"),
+    ("trouble", "error_type"),
     [
         (PipelineTrouble("driver#2 ended by itself"), Stalled),
         (WatchTrouble(Path("checkpoint"), OSError("no room")), WatchTrouble),
     ],
 )
-def test_only_a_trouble_of_the_pipeline_is_a_stall(
-    trouble: Exception, comes_to: type[Exception]
-) -> None:
+def test_only_pipeline_trouble_is_a_stall(trouble: Exception, error_type: type[Exception]) -> None:
     class Troubled(Pipeline):
         def check(self) -> None:
             raise trouble
 
-    with pytest.raises(comes_to, match=str(trouble)):
+    with pytest.raises(error_type, match=str(trouble)):
         settle(context(Troubled(3)))

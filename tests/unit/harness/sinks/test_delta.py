@@ -1,4 +1,4 @@
-"""A Delta table, in a log as Delta 4 writes it."""
+"""Reading Delta tables whose log is as Delta 4 writes it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from onceproof.harness.sinks.rows import UnreadableFiles
 
 
 class Table:
-    """A table's folder."""
+    """A Delta table that tests write file by file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -25,7 +25,7 @@ class Table:
         (path / LOG).mkdir(parents=True)
 
     def write(self, name: str, *records: str) -> dict[str, Any]:
-        """A file, and the action that adds it."""
+        """Write a data file, and return the action that adds it."""
         rows = [
             {
                 "record": record,
@@ -56,7 +56,7 @@ def txn(version: int, app: str = "query") -> dict[str, Any]:
     return {"txn": {"appId": app, "version": version, "lastUpdated": 7}}
 
 
-def test_only_what_a_commit_adds_counts(table: Table) -> None:
+def test_effects_are_rows_of_committed_files(table: Table) -> None:
     table.write("part-0-orphan.parquet", "a", "b")
     table.commit(0, {"protocol": {}}, txn(0), table.write("part 0 again.parquet", "a", "b"))
     table.commit(1, txn(1), table.write("part-1.parquet", "c"))
@@ -69,25 +69,25 @@ def test_only_what_a_commit_adds_counts(table: Table) -> None:
     )  # fmt: skip
 
 
-def test_a_file_that_two_commits_add_is_one_file(table: Table) -> None:
-    """As the protocol has it: the newest action of a path counts."""
+def test_file_added_twice_counts_once(table: Table) -> None:
+    """In the Delta protocol, the newest action of a path wins."""
     add = table.write("part-0.parquet", "a")
     table.commit(0, add)
     table.commit(1, add)
     assert [effect.record for effect in table.sink.effects()] == ["a"]
 
 
-def test_a_merge_puts_files_in_the_place_of_others(table: Table) -> None:
+def test_removed_files_do_not_count(table: Table) -> None:
     table.commit(0, table.write("part-0.parquet", "a", "b"), table.write("part-1.parquet", "c"))
-    gone = {"remove": {"path": "part-0.parquet", "dataChange": True}}
-    table.commit(1, gone, table.write("part-2.parquet", "a", "b", "d"))
+    removal = {"remove": {"path": "part-0.parquet", "dataChange": True}}
+    table.commit(1, removal, table.write("part-2.parquet", "a", "b", "d"))
     assert [effect.record for effect in table.sink.effects()] == ["c", "a", "b", "d"]
     assert table.sink.size() == 2
     table.commit(2, {"remove": {"path": "part-1.parquet"}}, table.write("part-1.parquet", "e"))
     assert [effect.record for effect in table.sink.effects()] == ["a", "b", "d", "e"]
 
 
-def test_rows_that_are_marked_as_deleted_cannot_be_told(table: Table) -> None:
+def test_deletion_vector_is_refused(table: Table) -> None:
     add = table.write("part-0.parquet", "a")
     add["add"]["deletionVector"] = {"storageType": "u", "cardinality": 1}
     table.commit(0, add)
@@ -102,7 +102,7 @@ def test_rows_that_are_marked_as_deleted_cannot_be_told(table: Table) -> None:
         ({"metaData": {"configuration": {"delta.columnMapping.mode": "name"}}}, "columnMapping"),
     ],
 )
-def test_a_table_with_a_feature_that_is_not_known_is_refused(
+def test_unsupported_reader_feature_is_refused(
     table: Table, action: dict[str, Any], feature: str
 ) -> None:
     table.commit(0, action, table.write("part-0.parquet", "a"))
@@ -110,20 +110,20 @@ def test_a_table_with_a_feature_that_is_not_known_is_refused(
         table.sink.effects()
 
 
-def test_a_feature_that_no_file_makes_use_of_is_allowed(table: Table) -> None:
+def test_unused_reader_feature_is_accepted(table: Table) -> None:
     protocol = {"protocol": {"readerFeatures": ["deletionVectors", "columnMapping"]}}
     unused = {"metaData": {"configuration": {"delta.columnMapping.mode": "none"}}}
     table.commit(0, protocol, unused, table.write("part-0.parquet", "a"))
     assert [effect.record for effect in table.sink.effects()] == ["a"]
 
 
-def test_a_log_whose_beginning_is_tidied_away_cannot_be_told(table: Table) -> None:
+def test_log_without_its_first_version_is_refused(table: Table) -> None:
     table.commit(3, table.write("part-0.parquet", "a"))
     with pytest.raises(UnreadableFiles, match="version 0 is missing, expected every version"):
         table.sink.effects()
 
 
-def test_what_sums_commits_up_is_none(table: Table) -> None:
+def test_compacted_log_and_checkpoint_are_ignored(table: Table) -> None:
     add = table.write("part-0.parquet", "a")
     table.commit(0, add)
     (table.path / LOG / f"{0:020}.{1:020}.compacted.json").write_text(json.dumps(add))
@@ -132,7 +132,7 @@ def test_what_sums_commits_up_is_none(table: Table) -> None:
     assert table.sink.size() == 1
 
 
-def test_an_application_names_its_versions(table: Table) -> None:
+def test_txn_actions_become_atomic_batches(table: Table) -> None:
     table.commit(0, txn(3), table.write("part-0.parquet", "a"))
     table.commit(1, table.write("part-1.parquet", "b"))
     table.commit(2, txn(4, app="other"))
@@ -143,7 +143,7 @@ def test_an_application_names_its_versions(table: Table) -> None:
 
 
 @pytest.mark.parametrize("text", ["nonsense", '{"remove": {}}', '{"add": {"path": 7}}', "7", "{}"])
-def test_what_is_no_log_names_the_commit(table: Table, text: str) -> None:
+def test_malformed_commit_is_refused_and_quoted(table: Table, text: str) -> None:
     path = table.path / LOG / f"{0:020}.json"
     path.write_text(text)
     with pytest.raises(UnreadableFiles) as error:
@@ -152,7 +152,7 @@ def test_what_is_no_log_names_the_commit(table: Table, text: str) -> None:
     assert repr(text) in str(error.value)
 
 
-def test_a_file_that_cannot_be_read_is_told(table: Table) -> None:
+def test_missing_data_file_is_refused(table: Table) -> None:
     table.commit(0, {"add": {"path": "gone.parquet"}})
     with pytest.raises(
         UnreadableFiles, match=r"gone\.parquet is part of the output but cannot be read"
@@ -160,7 +160,7 @@ def test_a_file_that_cannot_be_read_is_told(table: Table) -> None:
         table.sink.effects()
 
 
-def test_before_the_first_commit_there_is_nothing(tmp_path: Path) -> None:
+def test_missing_table_is_empty(tmp_path: Path) -> None:
     sink = DeltaTable(tmp_path / "not yet", topic="payments", sink="table")
     assert (sink.size(), sink.effects(), sink.states(), sink.atomic_batches()) == (0, [], [], [])
     assert not sink.hanging()

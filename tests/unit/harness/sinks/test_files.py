@@ -1,4 +1,4 @@
-"""Spark's file sink as its two readers see it, in files as Spark 4 leaves them."""
+"""Spark's file sink, read by its log and by listing its folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from onceproof.harness.sinks.rows import UnreadableFiles
 
 
 class Folder:
-    """A sink's folder, written as Spark does it."""
+    """A sink's folder, written as Spark 4 writes it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -24,7 +24,7 @@ class Folder:
         (path / LOG).mkdir(parents=True)
 
     def write(self, name: str, *records: str) -> Path:
-        """A file of a task."""
+        """Write the file of a task."""
         file = self.path / f"{name}.parquet"
         rows = [
             {
@@ -42,9 +42,9 @@ class Folder:
         return file
 
     def log(self, entry: str, *files: Path, version: str = "v1", action: str = "add") -> None:
-        """An entry of the sink's log."""
-        said = [json.dumps({"path": f.as_uri(), "size": 7, "action": action}) for f in files]
-        (self.path / LOG / entry).write_text("\n".join([version, *said]))
+        """Write an entry of the sink's log."""
+        lines = [json.dumps({"path": f.as_uri(), "size": 7, "action": action}) for f in files]
+        (self.path / LOG / entry).write_text("\n".join([version, *lines]))
         (self.path / LOG / f".{entry}.crc").write_text("sum")
 
     def seen(self, view: str) -> list[str | None]:
@@ -57,7 +57,7 @@ def folder(tmp_path: Path) -> Folder:
     return Folder(tmp_path / "a folder with 100 % of it")
 
 
-def test_what_the_log_does_not_name_is_seen_by_who_lists(folder: Folder) -> None:
+def test_file_missing_from_the_log_is_seen_by_listing(folder: Folder) -> None:
     folder.log("0", folder.write("part-0-left", "a", "b"))
     folder.write("part-0-orphan", "c", "d")
     folder.log("1", folder.write("part-0-again", "c", "d"))
@@ -66,7 +66,7 @@ def test_what_the_log_does_not_name_is_seen_by_who_lists(folder: Folder) -> None
     assert folder.sink.size() == 3
 
 
-def test_an_effect_says_what_it_is_and_whence(folder: Folder) -> None:
+def test_effect_has_position_and_source(folder: Folder) -> None:
     folder.log("0", folder.write("part-0", "a", "b"))
     effects = [effect for effect in folder.sink.effects() if effect.view == LOG]
     assert effects[1] == Effect(
@@ -76,7 +76,7 @@ def test_an_effect_says_what_it_is_and_whence(folder: Folder) -> None:
     )  # fmt: skip
 
 
-def test_a_file_without_its_end_is_seen_by_nobody(folder: Folder) -> None:
+def test_truncated_file_has_no_effects(folder: Folder) -> None:
     torn = folder.write("part-0-torn", "a", "b")
     whole = torn.read_bytes()
     folder.log("0", torn)
@@ -88,12 +88,12 @@ def test_a_file_without_its_end_is_seen_by_nobody(folder: Folder) -> None:
 
 
 @pytest.mark.parametrize("name", ["_draft", ".draft"])
-def test_a_hidden_file_is_seen_by_nobody_who_lists(folder: Folder, name: str) -> None:
+def test_hidden_file_is_not_listed(folder: Folder, name: str) -> None:
     folder.write(name, "a")
     assert (folder.sink.size(), folder.sink.effects()) == (0, [])
 
 
-def test_a_file_that_only_looks_whole_is_told(folder: Folder) -> None:
+def test_corrupt_parquet_file_is_refused(folder: Folder) -> None:
     (folder.path / "part-0.parquet").write_bytes(b"PAR1nonsensePAR1")
     with pytest.raises(
         UnreadableFiles, match=r"part-0\.parquet is part of the output but cannot be read"
@@ -101,7 +101,7 @@ def test_a_file_that_only_looks_whole_is_told(folder: Folder) -> None:
         folder.sink.effects()
 
 
-def test_a_compacted_entry_says_what_those_before_it_said(folder: Folder) -> None:
+def test_compacted_entry_replaces_earlier_ones(folder: Folder) -> None:
     files = [folder.write(f"part-{n}", f"r{n}") for n in range(12)]
     for number, file in enumerate(files):
         if number != 9:
@@ -109,18 +109,18 @@ def test_a_compacted_entry_says_what_those_before_it_said(folder: Folder) -> Non
     folder.log("9.compact", *files[:10])
     assert folder.seen(LOG) == [f"r{n}" for n in range(12)]
     for number in range(9):
-        (folder.path / LOG / str(number)).unlink()  # as Spark does it some minutes later
+        (folder.path / LOG / str(number)).unlink()  # Spark deletes them minutes later
     assert folder.seen(LOG) == [f"r{n}" for n in range(12)]
 
 
-def test_an_entry_that_is_being_written_does_not_count(folder: Folder) -> None:
+def test_temporary_log_entry_is_ignored(folder: Folder) -> None:
     file = folder.write("part-0", "a")
     folder.log(".0.0c3f0f9e-aaaa-bbbb-cccc-0123456789ab.tmp", file)
     assert folder.seen(LOG) == []
     assert folder.seen(LISTING) == ["a"]
 
 
-def test_what_the_log_names_twice_is_seen_twice(folder: Folder) -> None:
+def test_file_logged_twice_is_seen_twice_by_the_log(folder: Folder) -> None:
     file = folder.write("part-0", "a")
     folder.log("0", file)
     folder.log("1", file)
@@ -128,7 +128,7 @@ def test_what_the_log_names_twice_is_seen_twice(folder: Folder) -> None:
     assert folder.seen(LISTING) == ["a"]
 
 
-def test_what_is_named_and_gone_is_seen_by_nobody(folder: Folder) -> None:
+def test_logged_file_that_is_missing_has_no_effects(folder: Folder) -> None:
     file = folder.write("part-0", "a")
     folder.log("0", file)
     file.unlink()
@@ -144,7 +144,7 @@ def test_what_is_named_and_gone_is_seen_by_nobody(folder: Folder) -> None:
         "v1\nnonsense",
     ],
 )
-def test_a_damaged_log_names_the_file_and_shows_it(folder: Folder, entry: str) -> None:
+def test_damaged_log_entry_is_refused_and_quoted(folder: Folder, entry: str) -> None:
     (folder.path / LOG / "3").write_text(entry)
     with pytest.raises(UnreadableFiles) as error:
         folder.sink.effects()
@@ -152,7 +152,7 @@ def test_a_damaged_log_names_the_file_and_shows_it(folder: Folder, entry: str) -
     assert repr(entry) in str(error.value)
 
 
-def test_before_the_query_has_started_there_is_nothing(tmp_path: Path) -> None:
+def test_missing_folder_is_empty(tmp_path: Path) -> None:
     sink = Files(tmp_path / "not yet", topic="payments", sink="files", listed="directory")
     assert (sink.size(), sink.effects(), sink.states(), sink.atomic_batches()) == (0, [], [], [])
     assert not sink.hanging()

@@ -1,4 +1,4 @@
-"""An Iceberg table, with metadata as PyIceberg writes it."""
+"""Reading Iceberg tables whose metadata is as PyIceberg writes it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ IO = PyArrowFileIO()
 
 
 class Table:
-    """A table's folder."""
+    """An Iceberg table that tests write file by file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -72,7 +72,7 @@ class Table:
             (path / name).mkdir(parents=True)
 
     def write(self, name: str, *records: str) -> str:
-        """A data file; where it is."""
+        """Write a data file, and return its path."""
         rows = [
             {
                 "record": record,
@@ -87,7 +87,7 @@ class Table:
         return self._parquet(self.path / "data" / name, rows, SCHEMA)
 
     def delete(self, name: str, *rows: tuple[str, int]) -> str:
-        """A file that deletes rows of data files by their positions; where it is."""
+        """Write a position delete file, and return its path."""
         positions = [{"file_path": file, "pos": row} for file, row in rows]
         return self._parquet(self.path / METADATA / name, positions, DELETES)
 
@@ -101,7 +101,7 @@ class Table:
         status: ManifestEntryStatus = ADDED,
         content: DataFileContent = DATA,
     ) -> str:
-        """A manifest of the next snapshot; without files it has one that was deleted."""
+        """Write a manifest of the next snapshot; without files, of one deleted file."""
         path = str(self.path / METADATA / f"{len(self.written)}-m0.avro")
         status = status if files else DELETED
         number = len(self.snapshots) + 1
@@ -128,7 +128,7 @@ class Table:
         return path
 
     def commit(self, *manifests: str, **summary: str) -> Path:
-        """One more snapshot; returns the file that says so."""
+        """Add a snapshot, and return the new metadata file."""
         number = len(self.snapshots) + 1
         for manifest in manifests:
             self.written[manifest].sequence_number = number
@@ -169,8 +169,8 @@ class Table:
             "last-partition-id": 999,
             "sort-orders": [{"order-id": 0, "fields": []}],
             "default-sort-order-id": 0,
-            "next-row-id": 0,  # as of format version 3
-            "schema": SCHEMA.model_dump(by_alias=True),  # until format version 1
+            "next-row-id": 0,  # required from format version 3 on
+            "schema": SCHEMA.model_dump(by_alias=True),  # required by format version 1
             "partition-spec": [],
             "current-snapshot-id": current,
             "snapshots": snapshots,
@@ -195,7 +195,7 @@ def epoch(number: int, query: str = "query") -> dict[str, str]:
     }
 
 
-def test_only_what_the_newest_snapshot_names_counts(table: Table) -> None:
+def test_effects_are_rows_of_the_current_snapshot(table: Table) -> None:
     table.write("0-orphan.parquet", "a", "b")
     table.commit(table.manifest(table.write("0.parquet", "a", "b")), **epoch(0))
     table.commit(table.manifest(f"file:{table.write('1.parquet', 'c')}"), **epoch(1))
@@ -210,13 +210,13 @@ def test_only_what_the_newest_snapshot_names_counts(table: Table) -> None:
     assert table.sink.effects()[0].view == LISTING
 
 
-def test_the_tenth_commit_is_newer_than_the_ninth(table: Table) -> None:
+def test_metadata_versions_are_ordered_by_number(table: Table) -> None:
     for number in range(10):
         table.commit(table.manifest(table.write(f"{number}.parquet", str(number))))
     assert table.seen("table") == [str(number) for number in range(10)]
 
 
-def test_what_is_being_written_is_not_there_yet(table: Table) -> None:
+def test_unfinished_files_are_ignored(table: Table) -> None:
     table.commit(table.manifest(table.write("0.parquet", "a")))
     name = "8c0a9a0e-93c5-4ab6-a9f5-2f2b0e2a6a40.metadata.json"
     (table.path / METADATA / name).write_text("{")
@@ -224,7 +224,7 @@ def test_what_is_being_written_is_not_there_yet(table: Table) -> None:
     assert table.seen("table") == table.seen("folder") == ["a"]
 
 
-def test_a_file_that_counts_twice_is_there_twice(table: Table) -> None:
+def test_file_in_two_manifests_counts_twice(table: Table) -> None:
     file = table.write("0.parquet", "a")
     table.commit(table.manifest(file))
     table.commit(table.manifest(file, status=EXISTING))
@@ -233,7 +233,7 @@ def test_a_file_that_counts_twice_is_there_twice(table: Table) -> None:
     assert table.seen("table") == ["a", "a"]
 
 
-def test_snapshots_name_the_epochs_of_their_queries(table: Table) -> None:
+def test_snapshots_with_epochs_become_atomic_batches(table: Table) -> None:
     table.commit(table.manifest(), **epoch(3))
     table.commit(table.manifest())
     table.commit(table.manifest(), **epoch(4, "other"))
@@ -249,7 +249,7 @@ def test_snapshots_name_the_epochs_of_their_queries(table: Table) -> None:
 @pytest.mark.parametrize(
     "text", ["nonsense", "7", "{}", '{"format-version": 1, "snapshots": []}', "\udcff"]
 )
-def test_metadata_that_is_damaged_is_named(table: Table, text: str) -> None:
+def test_damaged_metadata_is_refused_with_its_path(table: Table, text: str) -> None:
     path = table.path / METADATA / "v5.metadata.json"
     path.write_bytes(text.encode(errors="surrogateescape"))
     with pytest.raises(UnreadableFiles) as error:
@@ -258,14 +258,14 @@ def test_metadata_that_is_damaged_is_named(table: Table, text: str) -> None:
 
 
 @pytest.mark.parametrize("version", [1, 3])
-def test_a_format_version_that_is_not_supported_is_refused(table: Table, version: int) -> None:
+def test_unsupported_format_version_is_refused(table: Table, version: int) -> None:
     table.commit(table.manifest(table.write("0.parquet", "a")))
     table.save(table.snapshots, 701, format_version=version)
     with pytest.raises(UnreadableFiles, match=f"format version {version}, expected 2"):
         table.sink.effects()
 
 
-def test_a_current_snapshot_that_is_not_there_is_told(table: Table) -> None:
+def test_missing_current_snapshot_is_refused(table: Table) -> None:
     table.save([], 701)
     with pytest.raises(UnreadableFiles, match="the current snapshot is missing"):
         table.sink.effects()
@@ -280,28 +280,28 @@ def test_compressed_metadata_is_read(table: Table) -> None:
     assert table.seen("table") == ["a", "b"]
 
 
-def test_rows_that_are_deleted_by_position_do_not_count(table: Table) -> None:
+def test_rows_deleted_by_position_do_not_count(table: Table) -> None:
     first, second = table.write("0.parquet", "a", "b", "a"), table.write("1.parquet", "b", "c")
     table.commit(table.manifest(first), **epoch(0))
     table.commit(table.manifest(second))
-    gone = table.delete("deletes.parquet", (first, 0), (first, 1), (second, 1))
-    table.commit(table.manifest(gone, content=POSITIONS))
+    deletes = table.delete("deletes.parquet", (first, 0), (first, 1), (second, 1))
+    table.commit(table.manifest(deletes, content=POSITIONS))
     assert table.seen("table") == ["a", "b"]
     assert table.seen("folder") == ["a", "b", "a", "b", "c"]
-    again = table.delete("again.parquet", (second, 0), (second, 1))
-    table.commit(table.manifest(again, content=POSITIONS), table.manifest(first))
+    more_deletes = table.delete("again.parquet", (second, 0), (second, 1))
+    table.commit(table.manifest(more_deletes, content=POSITIONS), table.manifest(first))
     assert Counter(table.seen("table")) == Counter(
         ["a", "a", "b", "a"]
-    )  # added behind what was deleted of it
+    )  # the file was added again after its deletes
 
 
-def test_a_table_that_takes_rows_away_by_values_is_told(table: Table) -> None:
+def test_equality_delete_file_is_refused(table: Table) -> None:
     table.commit(table.manifest(table.write("0.parquet", "a"), content=VALUES))
     with pytest.raises(UnreadableFiles, match=r"0\.parquet is an equality delete file"):
         table.sink.effects()
 
 
-def test_deletes_that_cannot_be_read_are_told(table: Table) -> None:
+def test_missing_position_delete_file_is_refused(table: Table) -> None:
     first = table.write("0.parquet", "a")
     table.commit(table.manifest(first))
     table.commit(table.manifest(str(table.path / "gone.parquet"), content=POSITIONS))
@@ -312,7 +312,7 @@ def test_deletes_that_cannot_be_read_are_told(table: Table) -> None:
 
 
 @pytest.mark.parametrize("damage", [b"", b"nonsense", None])
-def test_a_manifest_that_cannot_be_read_is_told(table: Table, damage: bytes | None) -> None:
+def test_unreadable_manifest_is_refused(table: Table, damage: bytes | None) -> None:
     manifest = table.manifest()
     table.commit(manifest)
     Path(manifest).write_bytes(damage) if damage is not None else Path(manifest).unlink()
@@ -322,7 +322,7 @@ def test_a_manifest_that_cannot_be_read_is_told(table: Table, damage: bytes | No
         table.sink.effects()
 
 
-def test_a_file_that_cannot_be_read_is_told(table: Table) -> None:
+def test_missing_data_file_is_refused(table: Table) -> None:
     table.commit(table.manifest(str(table.path / "data" / "gone.parquet")))
     with pytest.raises(
         UnreadableFiles, match=r"gone\.parquet is part of the table but cannot be read"
@@ -330,12 +330,12 @@ def test_a_file_that_cannot_be_read_is_told(table: Table) -> None:
         table.sink.effects()
 
 
-def test_before_the_first_commit_there_is_nothing(tmp_path: Path) -> None:
+def test_missing_table_is_empty(tmp_path: Path) -> None:
     sink = IcebergTable(tmp_path / "not yet", topic="payments", sink="table", listed="folder")
     assert (sink.size(), sink.effects(), sink.states(), sink.atomic_batches()) == (0, [], [], [])
     assert not sink.hanging()
 
 
-def test_a_table_without_a_snapshot_is_empty(table: Table) -> None:
+def test_table_without_snapshot_is_empty(table: Table) -> None:
     table.save([], -1)
     assert table.sink.effects() == []

@@ -1,4 +1,4 @@
-"""A topic of batches beside a topic of effects."""
+"""Atomic batches read from a separate topic."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def batches(*entries: Entry) -> list[AtomicBatch]:
     return sink.atomic_batches()
 
 
-def test_a_batch_counts_when_its_transaction_is_committed() -> None:
+def test_only_batches_of_committed_transactions_count() -> None:
     found = batches(
         entry(0, b'{"batch": 0}'),
         entry(1, b"", kind="commit"),
@@ -39,9 +39,9 @@ def test_a_batch_counts_when_its_transaction_is_committed() -> None:
 
 
 @pytest.mark.parametrize("value", [b"", b"nonsense", b"[]", b"{}", b'{"batch": "1"}'])
-def test_what_is_not_written_by_the_job_is_no_batch(value: bytes) -> None:
+def test_malformed_batch_record_is_ignored(value: bytes) -> None:
     assert batches(entry(0, value, transactional=False)) == []
 
 
-def test_a_batch_of_nobody_is_none() -> None:
+def test_batch_record_without_key_is_ignored() -> None:
     assert batches(entry(0, b'{"batch": 1}', key=None, transactional=False)) == []

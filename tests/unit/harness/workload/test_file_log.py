@@ -1,4 +1,4 @@
-"""An input that is a file: appended to, synced, and read as a log of one partition."""
+"""A file as input: appended to, and read as a log of one partition."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ FEW = Payments(records=7, producers=1, partitions=1, topic="payments.jsonl")
 SENT = list(payments_of(FEW, producer=0, seed=3))
 
 
-def written(folder: Path, *lines: bytes) -> Path:
+def input_file(folder: Path, *lines: bytes) -> Path:
     file = folder / "payments.jsonl"
     file.write_bytes(b"".join(lines))
     return file
 
 
-def test_every_line_that_is_acknowledged_stands_where_it_was_said(tmp_path: Path) -> None:
+def test_acknowledged_lines_are_at_their_offsets(tmp_path: Path) -> None:
     (tmp_path / "history").mkdir()
     save_records(tmp_path / "producer-0.records.jsonl", FEW.sends(producer=0, seed=3))
     task = SenderTask(
@@ -44,11 +44,11 @@ def test_every_line_that_is_acknowledged_stands_where_it_was_said(tmp_path: Path
     )
     read, write = os.pipe()
     os.write(write, b"rate inf\n")
-    words: list[dict[str, Any]] = []
+    reports: list[dict[str, Any]] = []
     append_all(
-        SenderRuntime(task, orders=lambda: read, say=lambda line: words.append(json.loads(line)))
+        SenderRuntime(task, orders=lambda: read, say=lambda line: reports.append(json.loads(line)))
     )
-    assert words[-1] == {"called": 7, "ok": 7, "not_ok": 0, "timeouts": {}, "done": True}
+    assert reports[-1] == {"called": 7, "ok": 7, "not_ok": 0, "timeouts": {}, "done": True}
 
     log = read_file(tmp_path / "payments.jsonl", "payments.jsonl")
     sends = read_lines(tmp_path / "history").tables["sends"].to_pylist()
@@ -59,34 +59,34 @@ def test_every_line_that_is_acknowledged_stands_where_it_was_said(tmp_path: Path
     assert log.high_watermark == log.last_stable_offset == sum(len(p.value) + 1 for p in SENT)
 
 
-def test_a_line_without_its_newline_is_not_there_yet(tmp_path: Path) -> None:
+def test_line_without_newline_is_not_read(tmp_path: Path) -> None:
     first, second = SENT[0].value + b"\n", SENT[1].value
-    log = read_file(written(tmp_path, first, second), "payments.jsonl")
+    log = read_file(input_file(tmp_path, first, second), "payments.jsonl")
     assert [entry.value for entry in log.entries] == [SENT[0].value]
     assert log.high_watermark == len(first)
     assert log.committed() == [True]
 
 
-def test_reading_begins_where_it_is_told(tmp_path: Path) -> None:
-    file = written(tmp_path, *(payment.value + b"\n" for payment in SENT[:3]))
+def test_read_starts_at_the_given_offset(tmp_path: Path) -> None:
+    file = input_file(tmp_path, *(payment.value + b"\n" for payment in SENT[:3]))
     entries = read_file(file, "payments.jsonl").entries
     again = read_file(file, "payments.jsonl", entries[1].offset).entries
     assert again == entries[1:]
 
 
 @pytest.mark.parametrize("line", [b"no payment", b"[]", b'{"record": 7, "account": null}', b"{}"])
-def test_what_is_no_payment_has_no_identity(tmp_path: Path, line: bytes) -> None:
-    (entry,) = read_file(written(tmp_path, line + b"\n"), "payments.jsonl").entries
+def test_line_that_is_no_payment_has_no_identity(tmp_path: Path, line: bytes) -> None:
+    (entry,) = read_file(input_file(tmp_path, line + b"\n"), "payments.jsonl").entries
     assert (entry.headers, entry.key, entry.value) == ({}, None, line)
 
 
-def test_a_file_that_is_not_there_is_empty(tmp_path: Path) -> None:
+def test_missing_file_is_empty(tmp_path: Path) -> None:
     log = read_file(tmp_path / "payments.jsonl", "payments.jsonl")
     assert (log.entries, log.high_watermark) == ([], 0)
 
 
-def test_files_are_read_beside_topics(tmp_path: Path) -> None:
-    file = written(tmp_path, SENT[0].value + b"\n")
+def test_reader_of_all_reads_files_and_topics(tmp_path: Path) -> None:
+    file = input_file(tmp_path, SENT[0].value + b"\n")
     with ReaderOfAll(
         ClusterView({}), {}, {"payments.jsonl": FileLog(file, "payments.jsonl")}
     ) as reader:
@@ -99,7 +99,7 @@ def test_files_are_read_beside_topics(tmp_path: Path) -> None:
             reader.read("payments", 0)
 
 
-def test_a_scenario_makes_no_topic_of_a_file() -> None:
+def test_scenario_creates_no_topic_for_a_file() -> None:
     from_file = next(s for s in connect.SCENARIOS if s.sender is FILE)
     assert from_file.files == ("payments.jsonl",)
     assert [topic.name for topic in from_file.all_topics] == ["payments-from-file"]
@@ -107,7 +107,7 @@ def test_a_scenario_makes_no_topic_of_a_file() -> None:
     assert (from_topic.files, from_topic.all_topics[0].name) == ((), "payments")
 
 
-def test_two_cannot_append_to_one_file() -> None:
+def test_second_producer_of_a_file_is_refused() -> None:
     from dataclasses import replace
 
     known = next(s for s in connect.SCENARIOS if s.sender is FILE)

@@ -1,4 +1,4 @@
-"""The pace of the producers: a regulator that neither lets them run ahead nor run dry."""
+"""The pace of the producers, and the orders that regulate it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def producers(
 
 
 class Unstarted(Producers):
-    """They start nothing, and keep what they would have ordered."""
+    """Producers that start no process and record their orders."""
 
     def __init__(self, **parts: Any) -> None:
         super().__init__(**parts)
@@ -51,7 +51,7 @@ class Unstarted(Producers):
         self.orders.append(line)
 
     def _spawn(self, target: Any, *arguments: Any, place: int | None = None) -> None:
-        """Nobody regulates, and nobody listens."""
+        """Start no thread."""
 
 
 def rate(made: Producers, called: int) -> float:
@@ -63,8 +63,8 @@ def made(tmp_path: Path) -> Producers:
     return producers(tmp_path, records=20_000, producers=2, rate=400)
 
 
-def test_before_the_warm_up_is_over_a_tenth_may_be_sent(made: Producers) -> None:
-    # Full pace for half of it, then slower towards the limit, then a trickle.
+def test_warm_up_is_limited_to_a_tenth_of_the_records(made: Producers) -> None:
+    # Full rate for half of the limit, slower up to the limit, then a trickle.
     assert [rate(made, n) for n in (0, 1000, 1500, 1990, 2000, 5000)] == [
         200, 200, 100, 4, 4, 4,
     ]  # fmt: skip
@@ -72,14 +72,14 @@ def test_before_the_warm_up_is_over_a_tenth_may_be_sent(made: Producers) -> None
     assert rate(made, 2000) == 4
 
 
-def test_after_it_they_slow_down_before_the_end(made: Producers) -> None:
+def test_rate_falls_towards_the_last_record(made: Producers) -> None:
     made.pace.warmed_up()
     assert [rate(made, n) for n in (2000, 19_000, 19_500, 19_900, 20_000)] == [
         200, 200, 100, 20, 4,
     ]  # fmt: skip
 
 
-def test_a_share_is_kept_for_each_fault_to_come(made: Producers) -> None:
+def test_records_are_reserved_for_each_coming_fault(made: Producers) -> None:
     made.pace.warmed_up()
     for faults, limit in ((0, 20_000), (1, 17_000), (3, 11_000), (6, 2000), (50, 2000)):
         made.pace.keep_for(faults)
@@ -89,7 +89,7 @@ def test_a_share_is_kept_for_each_fault_to_come(made: Producers) -> None:
 
 
 class TestTrickle:
-    """Orders go on at a part of their rate while the pipeline stands still."""
+    """Orders continue at a part of their rate at a limit."""
 
     @pytest.fixture
     def made(self, tmp_path: Path) -> Producers:
@@ -99,23 +99,23 @@ class TestTrickle:
         made.pace.warmed_up()
         return made
 
-    def test_at_a_limit_a_quarter_goes_on(self, made: Producers) -> None:
+    def test_a_quarter_of_the_rate_is_left_at_a_limit(self, made: Producers) -> None:
         made.pace.keep_for(1)
         assert rate(made, int(made.pace.limit)) == 50
 
-    def test_it_is_less_where_many_faults_are_to_come(self, made: Producers) -> None:
+    def test_trickle_is_slower_before_many_faults(self, made: Producers) -> None:
         made.pace.keep_for(40)
         # 18,000 records for 40 faults of about 10 s: 45 a second of all producers.
         assert rate(made, 2_000) == pytest.approx(22.5)
 
-    def test_it_follows_how_long_faults_have_taken(self, made: Producers) -> None:
+    def test_trickle_adapts_to_the_duration_of_faults(self, made: Producers) -> None:
         made.pace.keep_for(40)
         self.time.pause(400)
         made.pace.keep_for(30)
         left = 20_000 - int(made.pace.limit)
         assert rate(made, int(made.pace.limit)) == pytest.approx(left / (30 * 40) / 2), "40 s each"
 
-    def test_it_never_ends(self, made: Producers) -> None:
+    def test_trickle_never_stops(self, made: Producers) -> None:
         made.pace.keep_for(40)
         assert rate(made, 20_000) == 4
 
@@ -126,7 +126,7 @@ class TestSentinels:
         orders = Orders(topic="orders", records=100, producers=2, sentinels=10)
         return producers(tmp_path, orders=orders)
 
-    def test_they_are_sent_last_and_by_producers_of_their_own(self, made: Unstarted) -> None:
+    def test_sentinels_are_sent_last_by_separate_producers(self, made: Unstarted) -> None:
         workload = made.workload
         every = [[r.record for r in workload.sends(producer=n, seed=3)] for n in range(2)]
         made.start()
@@ -140,7 +140,7 @@ class TestSentinels:
         assert not made.keeps_sentinels
         assert not made.finished, "they are waited for as well"
 
-    def test_they_are_sent_in_rounds(self, tmp_path: Path) -> None:
+    def test_sentinels_are_sent_in_rounds(self, tmp_path: Path) -> None:
         times = EventTime.parse("json:$.at", "iso", "10s")
         orders = Orders(topic="orders", records=100, producers=2, sentinels=12, times=times)
         made = producers(tmp_path, orders=orders)
@@ -154,7 +154,7 @@ class TestSentinels:
         assert not made.keeps_sentinels
         assert len(made.started) == 8
 
-    def test_all_records_count_from_the_beginning(self, made: Unstarted) -> None:
+    def test_progress_counts_sentinels_from_the_start(self, made: Unstarted) -> None:
         made.start()
         for n in range(2):
             made._status[f"producer-{n}"] = Status(called=45, ok=45, done=True)
@@ -162,7 +162,7 @@ class TestSentinels:
         made.send_sentinels()
         assert not made.finished
 
-    def test_who_wants_nothing_new_wants_no_sentinels(self, made: Unstarted) -> None:
+    def test_enough_cancels_sentinels(self, made: Unstarted) -> None:
         made.start()
         made.enough()
         assert not made.keeps_sentinels
@@ -177,7 +177,7 @@ class TestSentinels:
     st.one_of(st.none(), st.integers(0, 9)),
     st.data(),
 )
-def test_they_never_stop_and_never_hurry(
+def test_rate_is_positive_and_never_rises(
     records: int, count: int, pace: int, faults: int | None, data: st.DataObject
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -190,7 +190,7 @@ def test_they_never_stop_and_never_hurry(
     assert 0 < slow <= fast <= pace / count
 
 
-def test_a_trickle_is_not_told_as_a_flood(tmp_path: Path) -> None:
+def test_small_rate_is_not_ordered_as_zero(tmp_path: Path) -> None:
     made = producers(tmp_path, records=100, producers=2, rate=4)
     made._status["producer-0"] = Status(called=100)
     made._paced = {"producer-0": FakeProcess("producer-0")}
@@ -199,7 +199,7 @@ def test_a_trickle_is_not_told_as_a_flood(tmp_path: Path) -> None:
     assert [float(line.removeprefix("rate ")) > 0 for line in made.orders] == [True]
 
 
-def test_the_last_order_is_to_send_the_rest_at_once(made: Unstarted) -> None:
+def test_last_order_lifts_the_rate_limit(made: Unstarted) -> None:
     made._paced = {"producer-0": FakeProcess("producer-0")}
     made._children = list(made._paced.values())
     made.pace.hurry()
@@ -207,7 +207,7 @@ def test_the_last_order_is_to_send_the_rest_at_once(made: Unstarted) -> None:
     assert [float(line.removeprefix("rate ")) for line in made.orders] == [200, float("inf")]
 
 
-def test_each_gets_a_task_of_its_own(tmp_path: Path) -> None:
+def test_each_producer_gets_one_task(tmp_path: Path) -> None:
     producers(tmp_path, records=10, producers=2, keys=3)
     tasks = [json.loads((tmp_path / f"producer-{n}.json").read_text()) for n in range(2)]
     assert [t["name"] for t in tasks] == ["producer-0", "producer-1"]
@@ -219,21 +219,21 @@ def test_each_gets_a_task_of_its_own(tmp_path: Path) -> None:
         assert [r.value.encode() for r in records] == [p.value for p in sent]
 
 
-def test_with_transactions_each_has_an_id_of_its_own(tmp_path: Path) -> None:
+def test_each_transactional_producer_has_a_distinct_id(tmp_path: Path) -> None:
     producers(tmp_path, records=10, producers=2, transaction=5)
     tasks = [json.loads((tmp_path / f"producer-{n}.json").read_text()) for n in range(2)]
     assert [t["transactional_id"] for t in tasks] == ["producer-0", "producer-1"]
     assert tasks[0]["client"]["transaction.timeout.ms"] == 20_000
 
 
-def test_standing_still_is_told_long_before_the_deadline(made: Producers) -> None:
+def test_producer_without_progress_is_overdue_before_the_deadline(made: Producers) -> None:
     made._status["producer-0"] = Status(called=5, ok=2)
     made._status["producer-1"] = Status(done=True)
     with pytest.raises(Overdue, match=r"for producer-0 to make progress; .*called=5, ok=2"):
         made.wait_finished(60, still=0.1)
 
 
-def test_figures_are_sums(made: Producers) -> None:
+def test_figures_are_summed_over_producers(made: Producers) -> None:
     made._status["producer-0"] = Status(called=90, ok=70, timeouts={1: 2, 3: 1}, done=True)
     made._status["producer-1"] = Status(called=60, ok=30, timeouts={1: 5})
     assert made.acknowledged == 100
@@ -244,27 +244,26 @@ def test_figures_are_sums(made: Producers) -> None:
     assert made.finished
 
 
-def test_nothing_to_send_is_all_there_is(tmp_path: Path) -> None:
+def test_empty_workload_is_complete(tmp_path: Path) -> None:
     assert producers(tmp_path, records=0).progress == 1
 
 
-def over() -> threading.Thread:
-    """A thread that has nothing left to read."""
+def ended_thread() -> threading.Thread:
     thread = threading.Thread()
     thread.start()
     return thread
 
 
-def test_one_that_ended_too_early_is_trouble(made: Producers) -> None:
+def test_early_exit_of_a_producer_is_trouble(made: Producers) -> None:
     made._children = [FakeProcess("producer-0"), FakeProcess("producer-1", lives=False)]
-    made._threads = [over(), over()]
+    made._threads = [ended_thread(), ended_thread()]
     with pytest.raises(ProducerTrouble, match=r"producer-1 exited with -9; .*its last words"):
         made.check()
     made._status["producer-1"].done = True
     made.check()
 
 
-def test_last_words_that_are_still_in_the_pipe_are_waited_for(made: Producers) -> None:
+def test_check_waits_for_output_left_in_the_pipe(made: Producers) -> None:
     def read_the_rest() -> None:
         made._stop.pause(0.05)
         made._status["producer-0"].done = True

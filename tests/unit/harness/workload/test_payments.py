@@ -1,4 +1,4 @@
-"""Payments: drawn from the seed, disjoint, and with the effect that each must have."""
+"""Payments: drawn from the seed, unique, and with their expected effects."""
 
 from __future__ import annotations
 
@@ -39,32 +39,32 @@ def all_of(workload: Payments, seed: int) -> list[list[Payment]]:
 
 
 @given(workloads, seeds)
-def test_one_seed_draws_the_same_payments(workload: Payments, seed: int) -> None:
+def test_same_seed_draws_the_same_payments(workload: Payments, seed: int) -> None:
     assert all_of(workload, seed) == all_of(workload, seed)
 
 
 @given(workloads, seeds)
-def test_the_shares_add_up_and_are_even(workload: Payments, seed: int) -> None:
+def test_records_are_shared_evenly_among_producers(workload: Payments, seed: int) -> None:
     counts = [len(share) for share in all_of(workload, seed)]
     assert sum(counts) == workload.records
     assert max(counts) - min(counts) <= 1
 
 
 @given(workloads, seeds)
-def test_no_identity_occurs_twice(workload: Payments, seed: int) -> None:
+def test_record_ids_are_unique(workload: Payments, seed: int) -> None:
     records = [p.record for share in all_of(workload, seed) for p in share]
     assert len(set(records)) == len(records)
 
 
 @given(workloads, seeds)
-def test_keys_and_amounts_are_in_their_ranges(workload: Payments, seed: int) -> None:
+def test_keys_and_amounts_are_in_range(workload: Payments, seed: int) -> None:
     for share in all_of(workload, seed):
         for payment in share:
             assert 0 <= int(payment.account.removeprefix("account-")) < workload.keys
             assert 100 <= payment.amount_cents < 1_000_000
 
 
-def test_another_seed_draws_others() -> None:
+def test_different_seeds_draw_different_payments() -> None:
     one, other = (all_of(Payments(records=20, producers=1), seed)[0] for seed in (1, 2))
     assert [p.note for p in one] != [p.note for p in other]
     assert [p.amount_cents for p in one] != [p.amount_cents for p in other]
@@ -81,20 +81,20 @@ def test_every_key_is_used() -> None:
 
 
 @given(st.integers(0, 10**12))
-def test_the_fee_against_decimals(amount: int) -> None:
+def test_fee_equals_decimal_arithmetic(amount: int) -> None:
     part = (Decimal(amount) * Decimal("0.029")).to_integral_value(ROUND_FLOOR)
-    # In digits, because they are digested: 30.0 would be another effect than 30.
+    # As text, because text is digested: 30.0 and 30 have different digests.
     assert str(fee(amount)) == str(int(part) + 30)
 
 
-def test_fees_known_by_hand() -> None:
+def test_fee_of_known_amounts() -> None:
     assert [fee(a) for a in (0, 34, 35, 1000, 999_999)] == [30, 30, 31, 59, 29_029]
 
 
 PAYMENT = Payment(record="p0-000000", account="account-007", amount_cents=1234, note="n")
 
 
-def test_the_effect_digest_is_that_of_its_columns_in_order() -> None:
+def test_effect_digest_is_of_its_columns_in_order() -> None:
     content = {**vars(PAYMENT), "fee_cents": fee(PAYMENT.amount_cents)}
     assert PAYMENT.effect_digest == digest(*(content[column] for column in EFFECT_COLUMNS))
 
@@ -102,25 +102,25 @@ def test_the_effect_digest_is_that_of_its_columns_in_order() -> None:
 @pytest.mark.parametrize(
     "change", [{"record": "p0-000001"}, {"account": "account-008"}, {"amount_cents": 1235}]
 )
-def test_the_effect_digest_changes_with_each_column(change: dict[str, object]) -> None:
-    # 1234 and 1235 cents have the same fee, so only the column itself can tell.
+def test_effect_digest_changes_with_each_column(change: dict[str, object]) -> None:
+    # 1234 and 1235 cents have the same fee, so only the amount differs.
     assert fee(1234) == fee(1235)
     assert replace(PAYMENT, **change).effect_digest != PAYMENT.effect_digest
 
 
-def test_the_effect_digest_changes_with_the_fee(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_effect_digest_changes_with_the_fee(monkeypatch: pytest.MonkeyPatch) -> None:
     before = PAYMENT.effect_digest
     monkeypatch.setattr(payments, "fee", lambda amount: fee(amount) + 1)
     assert PAYMENT.effect_digest != before
 
 
-def test_what_the_pipeline_does_not_pass_on_is_not_in_the_effect() -> None:
+def test_effect_digest_ignores_the_note() -> None:
     other = replace(PAYMENT, note="m")
     assert other.effect_digest == PAYMENT.effect_digest
     assert other.digest != PAYMENT.digest
 
 
-def test_the_value_carries_every_field() -> None:
+def test_value_has_every_field() -> None:
     whole = replace(PAYMENT, event_ms=1_767_225_600_123, refund_of="p0-000001")
     assert json.loads(whole.value) == vars(whole)
     plain = {k: v for k, v in vars(PAYMENT).items() if v is not None}
@@ -130,12 +130,12 @@ def test_the_value_carries_every_field() -> None:
 
 
 @pytest.mark.parametrize("name", ["producers", "keys", "partitions", "rate"])
-def test_a_count_below_one_is_refused(name: str) -> None:
+def test_count_below_one_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match=rf"Payments\({name}=0\): must be at least 1"):
         Payments(**{name: 0})
 
 
-def test_fewer_than_no_records_are_refused() -> None:
+def test_negative_number_of_records_is_refused() -> None:
     with pytest.raises(ValueError, match=r"Payments\(records=-1\): must not be negative"):
         Payments(records=-1)
 
@@ -153,7 +153,7 @@ times = st.builds(
 
 
 @given(times, seeds)
-def test_no_payment_is_later_than_the_disorder(workload: Payments, seed: int) -> None:
+def test_event_times_lag_at_most_by_the_disorder(workload: Payments, seed: int) -> None:
     (share,) = all_of(workload, seed)
     *before, last = (p.event_ms for p in share)
     newest = 0
@@ -165,7 +165,7 @@ def test_no_payment_is_later_than_the_disorder(workload: Payments, seed: int) ->
     assert [p.closes for p in share] == [False] * len(before) + [True]
 
 
-def test_payments_are_out_of_order_as_far_as_they_may_be() -> None:
+def test_event_times_use_the_whole_disorder() -> None:
     workload = Payments(
         records=4_000, producers=1, partitions=1, event_step_ms=1_000, disorder_ms=30_000
     )
@@ -177,7 +177,7 @@ def test_payments_are_out_of_order_as_far_as_they_may_be() -> None:
     assert max(behind) > 29_900
 
 
-def test_the_same_payments_are_sent_with_event_times_and_without() -> None:
+def test_event_times_do_not_change_the_payments() -> None:
     plain = Payments(records=20, producers=1, partitions=1)
     (share,) = all_of(plain, 5)
     (timed,) = all_of(replace(plain, event_step_ms=1_000, disorder_ms=9_000), 5)
@@ -187,7 +187,7 @@ def test_the_same_payments_are_sent_with_event_times_and_without() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "says"),
+    ("wrong", "message"),
     [
         ({"event_step_ms": 1_000}, "expected producers=1 and partitions=1"),
         ({"event_step_ms": 1_000, "producers": 1}, "expected producers=1 and partitions=1"),
@@ -197,19 +197,19 @@ def test_the_same_payments_are_sent_with_event_times_and_without() -> None:
         ({"disorder_ms": 1}, "requires event_step_ms"),
     ],
 )
-def test_event_times_that_a_fault_could_make_late(wrong: dict[str, int], says: str) -> None:
-    with pytest.raises(ValueError, match=says):
+def test_invalid_event_times_are_refused(wrong: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         Payments(**wrong)
 
 
-# Refunds, and what is sent again.
+# Refunds and repeats.
 
 REFUNDED = Payments(
     records=40, producers=1, partitions=1, event_step_ms=1_000, other_topic="refunds", refunds=True
 )
 
 
-def test_each_refund_comes_behind_its_payment_and_goes_to_the_other_topic() -> None:
+def test_refund_follows_its_payment_in_the_other_topic() -> None:
     (share,) = all_of(REFUNDED, 3)
     assert [p.refund_of for p in share[::2]] == [None] * 20
     assert [p.refund_of for p in share[1::2]] == [p.record for p in share[::2]]
@@ -217,32 +217,32 @@ def test_each_refund_comes_behind_its_payment_and_goes_to_the_other_topic() -> N
     assert [r.topic for r in sent] == ["payments", "refunds"] * 20
     assert json.loads(share[1].value)["refund_of"] == share[0].record
     assert "refund_of" not in json.loads(share[0].value)
-    # Each topic is closed by its last.
+    # The last record of each topic closes it.
     assert [p.closes for p in share] == [False] * 38 + [True] * 2
 
 
-def test_what_is_sent_again_was_sent_shortly_before() -> None:
+def test_repeat_follows_its_payment_closely() -> None:
     workload = Payments(records=2_000, producers=1, repeats=20)
     (share,) = all_of(workload, 3)
-    again = 0
+    repeats = 0
     for n, payment in enumerate(share):
         if payment in share[:n]:
-            again += 1
+            repeats += 1
             assert payment in share[max(0, n - REPEATS_BEHIND) : n]
         else:
             assert payment.record == f"p0-{n:06d}"
-    assert 320 < again < 480
+    assert 320 < repeats < 480
     assert share == list(payments_of(workload, producer=0, seed=3))
 
 
 @given(times.map(lambda workload: replace(workload, repeats=50)), seeds)
-def test_the_last_payment_is_none_that_was_sent_before(workload: Payments, seed: int) -> None:
+def test_last_payment_is_not_a_repeat(workload: Payments, seed: int) -> None:
     (share,) = all_of(workload, seed)
     assert [p.closes for p in share] == [False] * (len(share) - 1) + [True]
 
 
 @pytest.mark.parametrize(
-    ("wrong", "says"),
+    ("wrong", "message"),
     [
         ({"refunds": True}, "expected other_topic and an even number"),
         ({"refunds": True, "other_topic": "r", "records": 3}, "even number of records"),
@@ -251,19 +251,19 @@ def test_the_last_payment_is_none_that_was_sent_before(workload: Payments, seed:
         ({"repeats": -1}, "must be from 0 to 99"),
     ],
 )
-def test_refunds_and_repeats_that_are_none(wrong: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValueError, match=says):
+def test_invalid_refunds_and_repeats_are_refused(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         Payments(**wrong)
 
 
 # The digest itself.
 
-# Few letters, and those of its own framing, so that neighbours are easily confused.
+# Few characters, among them those of the framing, so that collisions would be likely.
 texts = st.text("01:-a", max_size=4)
 parts = st.lists(st.none() | texts | texts.map(str.encode) | st.integers(-11, 11), max_size=5)
 
 
-def meaning(sequence: list[object]) -> tuple[bytes | None, ...]:
+def encoded(sequence: list[object]) -> tuple[bytes | None, ...]:
     return tuple(
         None if part is None else part if isinstance(part, bytes) else str(part).encode()
         for part in sequence
@@ -271,12 +271,12 @@ def meaning(sequence: list[object]) -> tuple[bytes | None, ...]:
 
 
 @given(parts, parts)
-def test_digests_are_equal_exactly_when_the_sequences_are(one: list, other: list) -> None:
-    assert (digest(*one) == digest(*other)) == (meaning(one) == meaning(other))
+def test_digests_are_equal_iff_the_sequences_are(one: list, other: list) -> None:
+    assert (digest(*one) == digest(*other)) == (encoded(one) == encoded(other))
 
 
 @given(st.binary(min_size=1, max_size=12), st.data())
-def test_where_one_part_ends_matters(blob: bytes, data: st.DataObject) -> None:
+def test_digest_depends_on_the_boundaries_of_parts(blob: bytes, data: st.DataObject) -> None:
     cut = st.integers(0, len(blob))
     a, b = data.draw(cut), data.draw(cut)
     same = digest(blob[:a], blob[a:]) == digest(blob[:b], blob[b:])
@@ -296,11 +296,11 @@ def test_where_one_part_ends_matters(blob: bytes, data: st.DataObject) -> None:
         ((None, "a"), ("a", None)),
     ],
 )
-def test_sequences_that_look_alike(one: tuple, other: tuple) -> None:
+def test_similar_sequences_have_different_digests(one: tuple, other: tuple) -> None:
     assert digest(*one) != digest(*other)
 
 
-def test_a_digest_is_64_bits_in_hex_and_stays_what_it_is() -> None:
-    # Histories on disk hold it: with another framing old runs would be full of alterations.
+def test_digest_format_is_stable() -> None:
+    # Histories on disk have digests; another framing would report old runs as altered.
     framed = hashlib.blake2b(b"9:p0-0000004:1234-1:\x00", digest_size=8)
     assert digest("p0-000000", 1234, None, b"\x00") == framed.hexdigest()

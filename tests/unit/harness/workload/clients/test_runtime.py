@@ -1,4 +1,4 @@
-"""What all programs that send share: the call before the record, the pace, the words."""
+"""The runtime of sender programs: history, pace, orders and reports."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ PLAIN = Payments(records=300, producers=1, keys=4)
 TRANSACTIONAL = Payments(records=23, producers=1, other_topic="refunds", transaction=5, aborts=50)
 
 
-class Sent:
-    """A runtime whose orders and output go through this test."""
+class ControlledRuntime:
+    """A runtime whose orders and reports the test controls."""
 
     def __init__(self, folder: Path, workload: Payments) -> None:
         self.history = folder / "history"
@@ -41,12 +41,12 @@ class Sent:
         task.save(folder / "task.json")
         assert SenderTask.load(folder / "task.json") == task
         self.read, self.write = os.pipe()
-        self.words: list[dict[str, Any]] = []
+        self.reports: list[dict[str, Any]] = []
         self.time = FakeStop()
         self.runtime = SenderRuntime(
             task,
             orders=lambda: self.read,
-            say=lambda line: self.words.append(json.loads(line)),
+            say=lambda line: self.reports.append(json.loads(line)),
             seconds=self.time.monotonic,
         )
 
@@ -62,25 +62,25 @@ class Sent:
 
 
 @pytest.fixture
-def plain(tmp_path: Path) -> Sent:
-    return Sent(tmp_path, PLAIN)
+def plain(tmp_path: Path) -> ControlledRuntime:
+    return ControlledRuntime(tmp_path, PLAIN)
 
 
 @pytest.fixture
-def transactional(tmp_path: Path) -> Sent:
-    return Sent(tmp_path, TRANSACTIONAL)
+def transactional(tmp_path: Path) -> ControlledRuntime:
+    return ControlledRuntime(tmp_path, TRANSACTIONAL)
 
 
-def test_the_call_is_on_disk_before_the_record_is_handed_out(plain: Sent) -> None:
+def test_call_is_written_before_the_record_is_returned(plain: ControlledRuntime) -> None:
     plain.order("rate inf")
     block = plain.runtime.due()
-    written = plain.lines("called")
+    called = plain.lines("called")
     assert len(block) == BLOCK
-    assert [c.attempt for c in block] == [row["attempt"] for row in written]
+    assert [c.attempt for c in block] == [row["attempt"] for row in called]
     expected = list(payments_of(PLAIN, producer=0, seed=3))[:BLOCK]
     assert [(c.key, c.value) for c in block] == [(p.key, p.value) for p in expected]
-    assert [row["digest"] for row in written] == [p.digest for p in expected]
-    assert [row["ordinal"] for row in written] == list(range(BLOCK))
+    assert [row["digest"] for row in called] == [p.digest for p in expected]
+    assert [row["ordinal"] for row in called] == list(range(BLOCK))
     assert block[7].headers == [
         ("onceproof-record", expected[7].record.encode()),
         ("onceproof-attempt", f"{plain.runtime.session}/7".encode()),
@@ -90,32 +90,32 @@ def test_the_call_is_on_disk_before_the_record_is_handed_out(plain: Sent) -> Non
     assert plain.runtime.due() == []
 
 
-def test_without_an_order_nothing_is_sent_and_then_at_the_pace_that_is_told(plain: Sent) -> None:
+def test_records_are_due_at_the_ordered_rate(plain: ControlledRuntime) -> None:
     assert plain.runtime.due() == []
     plain.order("rate 8")
     plain.time.pause(0.6875)
     assert len(plain.runtime.due()) == 5
-    plain.time.pause(0.0625)  # half a record was left over, and half a one more is due
+    plain.time.pause(0.0625)  # half a record was left, and another half became due
     assert len(plain.runtime.due()) == 1
     assert plain.runtime.due() == []
     plain.time.pause(3600)
     assert len(plain.runtime.due()) == BLOCK
 
 
-def test_several_orders_at_once(plain: Sent) -> None:
+def test_several_orders_are_read_at_once(plain: ControlledRuntime) -> None:
     plain.order("rate 7", "enough")
     assert (plain.runtime.rate, plain.runtime.enough, plain.runtime.over) == (7.0, True, True)
     plain.order("rate inf")
     assert plain.runtime.due() == []
 
 
-def test_it_ends_when_the_harness_is_gone(plain: Sent) -> None:
+def test_exits_when_the_harness_closes_the_pipe(plain: ControlledRuntime) -> None:
     os.close(plain.write)
     with pytest.raises(SystemExit, match="the harness is gone"):
         plain.runtime.listen()
 
 
-def test_outcomes_are_counted_once_and_written(plain: Sent) -> None:
+def test_outcomes_are_counted_once_and_written(plain: ControlledRuntime) -> None:
     plain.order("rate inf")
     one, two, three, four, *_ = (call.attempt for call in plain.runtime.due())
     plain.runtime.acknowledged(one, 2, 17)
@@ -126,7 +126,7 @@ def test_outcomes_are_counted_once_and_written(plain: Sent) -> None:
     assert plain.runtime.waiting == BLOCK - 4
     plain.runtime.report(done=True)
     status = {"called": BLOCK, "ok": 2, "not_ok": 2, "timeouts": {}, "done": True}
-    assert plain.words[-1] == status
+    assert plain.reports[-1] == status
     sends = {row["attempt"]: row for row in plain.table("sends")}
     seen = [
         (sends[a]["outcome"], sends[a]["partition"], sends[a]["offset"], sends[a]["error"])
@@ -139,7 +139,7 @@ def test_outcomes_are_counted_once_and_written(plain: Sent) -> None:
     assert [row["outcome"] for row in plain.table("sends")].count("info") == BLOCK - 3
 
 
-def test_what_a_client_left_open_nobody_knows(plain: Sent) -> None:
+def test_abandoned_sends_are_info(plain: ControlledRuntime) -> None:
     plain.order("rate inf")
     first, *_ = plain.runtime.due()
     plain.runtime.acknowledged(first.attempt, 0, 0)
@@ -154,15 +154,15 @@ def test_what_a_client_left_open_nobody_knows(plain: Sent) -> None:
     assert errors == ["it is gone"] * (BLOCK - 1)
 
 
-def test_it_is_silent_for_a_moment_after_a_word(plain: Sent) -> None:
+def test_reports_are_throttled_until_done(plain: ControlledRuntime) -> None:
     plain.runtime.report()
     plain.runtime.report()
-    assert len(plain.words) == 1
+    assert len(plain.reports) == 1
     plain.runtime.report(done=True)
-    assert [word["done"] for word in plain.words] == [False, True]
+    assert [report["done"] for report in plain.reports] == [False, True]
 
 
-def test_a_transaction_from_its_beginning_to_its_end(transactional: Sent) -> None:
+def test_transaction_is_recorded_from_begin_to_end(transactional: ControlledRuntime) -> None:
     runtime = transactional.runtime
     assert runtime.due_transaction() is None
     transactional.order("rate inf")
@@ -199,13 +199,13 @@ def test_a_transaction_from_its_beginning_to_its_end(transactional: Sent) -> Non
     assert transactional.table("txns")[-1]["error"] == "who knows"
 
 
-def test_no_transaction_begins_after_enough(transactional: Sent) -> None:
+def test_no_transaction_begins_after_enough(transactional: ControlledRuntime) -> None:
     transactional.order("rate inf", "enough")
     assert transactional.runtime.due_transaction() is None
     assert transactional.table("txns") == []
 
 
-def test_a_transaction_costs_as_many_records_as_it_has(transactional: Sent) -> None:
+def test_transaction_uses_the_rate_for_all_its_records(transactional: ControlledRuntime) -> None:
     runtime = transactional.runtime
     runtime.due_transaction()
     transactional.order("rate 1")
@@ -217,7 +217,7 @@ def test_a_transaction_costs_as_many_records_as_it_has(transactional: Sent) -> N
     assert runtime.due_transaction() is not None
 
 
-def test_the_records_of_transactions(tmp_path: Path) -> None:
+def test_transactions_are_aborted_as_a_whole(tmp_path: Path) -> None:
     workload = Payments(records=4000, producers=2, other_topic="refunds", transaction=5, aborts=20)
     records = list(workload.sends(producer=1, seed=7))
     save_records(tmp_path / "records", records)
@@ -236,20 +236,20 @@ def test_the_records_of_transactions(tmp_path: Path) -> None:
     assert other != [r.abort for r in records]
 
 
-def test_without_transactions_nothing_is_aborted() -> None:
+def test_workload_without_transactions_has_no_aborts() -> None:
     records = list(PLAIN.sends(producer=0, seed=1))
     assert {(r.topic, r.transaction, r.abort) for r in records} == {("payments", None, False)}
     assert isinstance(records[0], SenderRecord)
 
 
 @pytest.mark.parametrize(
-    ("wrong", "words"),
+    ("wrong", "message"),
     [
         ({"transaction": -1}, "transaction=-1"),
         ({"transaction": 5, "aborts": 101}, "aborts=101"),
         ({"aborts": 5}, "requires transaction"),
     ],
 )
-def test_a_workload_that_cannot_be(wrong: dict[str, int], words: str) -> None:
-    with pytest.raises(ValueError, match=words):
+def test_invalid_transactional_workload_is_refused(wrong: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         Payments(**wrong)
