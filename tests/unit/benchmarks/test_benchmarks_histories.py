@@ -1,4 +1,4 @@
-"""Generated histories are what they are said to be: correct, or mutated in known places."""
+"""Generated histories are correct, or mutated in known places."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ CLAIMS = [
 
 CORRECT = {
     "one to one": Plan(records=2_000),
-    "far offsets": Plan(records=2_000, offset_base=50_000_000),
+    "large offsets": Plan(records=2_000, offset_base=50_000_000),
     "transactions": Plan(records=2_000, transactions=True, batch=1_000),
     "filter": Plan(records=2_000, shape=Shape.FILTER),
     "one to many": Plan(records=2_000, shape=Shape.ONE_TO_MANY, transactions=True),
-    "a last batch that is not full": Plan(records=1_234, transactions=True, batch=1_000),
+    "partial last batch": Plan(records=1_234, transactions=True, batch=1_000),
     "almost empty": Plan(records=4),
 }
 
@@ -36,14 +36,14 @@ def _judged(folder: Path) -> Judgement:
 
 
 @pytest.mark.parametrize("plan", CORRECT.values(), ids=CORRECT.keys())
-def test_a_generated_history_holds(tmp_path: Path, plan: Plan) -> None:
+def test_generated_history_holds(tmp_path: Path, plan: Plan) -> None:
     judgement = _judged(generate(plan, tmp_path))
     assert [(j.verdict, j.reason) for j in judgement.claims if j.verdict is not Verdict.HOLDS] == []
     assert judgement.findings == ()
 
 
 @pytest.mark.parametrize("shape", Shape)
-def test_mutations_show_and_nothing_else(tmp_path: Path, shape: Shape) -> None:
+def test_only_the_mutations_are_found(tmp_path: Path, shape: Shape) -> None:
     plan = Plan(records=2_000, shape=shape, transactions=True, batch=1_000, drop=7, duplicate=6)
     folder = generate(plan, tmp_path)
     made = json.loads((folder / "made.json").read_text())
@@ -56,7 +56,7 @@ def test_mutations_show_and_nothing_else(tmp_path: Path, shape: Shape) -> None:
     assert len(made["duplicated"]) == 6
 
 
-def test_it_has_the_legal_oddities(tmp_path: Path) -> None:
+def test_history_has_retries_all_outcomes_and_offset_base(tmp_path: Path) -> None:
     plan = Plan(records=2_000, transactions=True, batch=2_000, offset_base=7)
     folder = generate(plan, tmp_path)
     history = History.load(folder / "history")
@@ -70,7 +70,7 @@ def test_it_has_the_legal_oddities(tmp_path: Path) -> None:
     assert rows == {name: history[name].num_rows for name in TABLES}
 
 
-def test_a_history_is_made_once(tmp_path: Path) -> None:
+def test_history_is_generated_once(tmp_path: Path) -> None:
     plan = Plan(records=10)
     made = generate(plan, tmp_path) / "made.json"
     before = made.stat().st_mtime_ns

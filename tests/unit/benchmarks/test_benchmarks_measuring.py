@@ -1,4 +1,4 @@
-"""The measuring itself: what a command cost, and what is told of it."""
+"""Measuring what commands cost, and reporting it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BUSY = "import time; t = time.process_time()\nwhile time.process_time() - t < 0.
 GREEDY = "data = b'x' * 200_000_000; import time; time.sleep(3)"
 
 
-def test_time_and_memory_of_a_command() -> None:
+def test_run_measures_time_and_memory() -> None:
     ran = run([sys.executable, "-c", f"{BUSY}\ndata = b'x' * 200_000_000; print('done')"])
     assert (ran.exit_code, ran.output) == (0, "done\n")
     assert ran.cost.cpu >= 0.3
@@ -30,9 +30,9 @@ def test_time_and_memory_of_a_command() -> None:
     assert ran.cost.peak > 200e6
 
 
-def test_the_peak_is_the_commands_own() -> None:
-    # Measured from a small process, as the benchmarks are: the kernel's mark of a process begins
-    # with what the one that started it holds, and this one may hold any amount.
+def test_peak_excludes_the_measuring_process() -> None:
+    # Measured from a small process, as in the benchmarks: a child's high-water mark starts with the
+    # size of its parent, and this process may have any size.
     measuring = (
         "import sys; from benchmarks.measure import run; "
         "print(run([sys.executable, '-c', 'data = bytearray(200_000_000)']).cost.peak)"
@@ -41,7 +41,7 @@ def test_the_peak_is_the_commands_own() -> None:
     assert 200e6 < int(ran.output) < 300e6
 
 
-def test_what_a_command_starts_counts_as_well() -> None:
+def test_peak_includes_child_processes() -> None:
     parent = (
         "import subprocess, sys; data = b'x' * 200_000_000; "
         "subprocess.run([sys.executable, '-c', sys.argv[1]], check=True)"
@@ -51,7 +51,7 @@ def test_what_a_command_starts_counts_as_well() -> None:
     assert ran.cost.peak > 400e6
 
 
-def test_what_a_command_leaves_behind_is_ended() -> None:
+def test_left_over_child_is_ended() -> None:
     parent = (
         "import subprocess, sys; "
         "print(subprocess.Popen([sys.executable, '-c', 'import signal; signal.pause()']).pid)"
@@ -81,7 +81,7 @@ def _line(*walls: float, limit: Limit | None = None) -> Line:
 
 
 @pytest.mark.parametrize(
-    ("limit", "said"),
+    ("limit", "expected"),
     [
         (Limit(seconds=3), "3 s: met"),
         (Limit(seconds=3, peak=2 * 10**9), "3 s, 2 GB: met"),
@@ -89,16 +89,16 @@ def _line(*walls: float, limit: Limit | None = None) -> Line:
         (Limit(seconds=2.5), "2.5 s: missed"),
     ],
 )
-def test_the_median_and_the_peak_must_be_within_the_limit(limit: Limit, said: str) -> None:
-    told = table([_line(2, 3, 9, limit=limit)], fixed=1)
-    assert said in told
-    assert " 1,000  2.00 s  3.00 s" in told  # records, best, median
-    assert " 1,000   0.50 s    4.0" in told  # records a second, against, ratio
+def test_limit_applies_to_median_and_peak(limit: Limit, expected: str) -> None:
+    text = table([_line(2, 3, 9, limit=limit)], fixed=1)
+    assert expected in text
+    assert " 1,000  2.00 s  3.00 s" in text  # records, best, median
+    assert " 1,000   0.50 s    4.0" in text  # records a second, against, ratio
 
 
-def test_where_little_but_the_fixed_cost_is_there_no_speed_is_told() -> None:
-    (_, told) = table([_line(1.1)], fixed=1).splitlines()
-    assert told.split() == [
+def test_speed_is_left_out_near_the_fixed_cost() -> None:
+    (_, row) = table([_line(1.1)], fixed=1).splitlines()
+    assert row.split() == [
         *("size:", "one", "to", "one", "1,000", "1.10", "s", "1.10", "s", "1.10", "s"),
         *("1,000", "MB", "0.50", "s", "2.2"),
     ]
@@ -109,14 +109,14 @@ def _spark(master: str, records: int, wall: float) -> Line:
     return Line(section="spark", what=master, records=records, judged=judged)
 
 
-def test_growth_is_told_with_the_fixed_cost_and_without() -> None:
+def test_growth_is_reported_with_and_without_the_fixed_cost() -> None:
     lines = [
         _spark("local[1]", 100, 10), _spark("local[2]", 100, 10),
         _spark("local[1]", 10_000, 30), _spark("local[2]", 10_000, 20),
         _spark("local[1]", 100_000, 110), _spark("local[2]", 100_000, 60),
     ]  # fmt: skip
-    told = list(growth(lines))
-    assert told == [
+    sentences = list(growth(lines))
+    assert sentences == [
         "spark, 10,000 records: local[2] is 1.5 (without the fixed cost 2.0) times as fast as "
         "local[1]",
         "spark, 100,000 records: local[2] is 1.8 (without the fixed cost 2.0) times as fast as "
@@ -127,7 +127,7 @@ def test_growth_is_told_with_the_fixed_cost_and_without() -> None:
         "cost 5.0) times as long",
     ]
     assert list(growth(lines[:1])) == []
-    # Judged so many records a second, when the start of Spark itself is taken away.
+    # Records per second, without the start of Spark.
     assert " 10,000   30.00 s   30.00 s   30.00 s  0 MB        500" in table(lines, fixed=1)
 
 
@@ -140,7 +140,7 @@ def test_growth_is_told_with_the_fixed_cost_and_without() -> None:
         ("unknown", {}, {}),
     ],
 )
-def test_a_wrong_answer_does_not_count(
+def test_wrong_answer_is_refused(
     tmp_path: Path, verdict: str, found: dict[str, int], expected: dict[str, int]
 ) -> None:
     line = replace(_line(), judged=[], expected=expected)
@@ -156,7 +156,7 @@ def test_a_wrong_answer_does_not_count(
 
 
 def _judging(folder: Path, verdict: str, found: dict[str, int], code: int) -> list[str]:
-    """A command that writes an answer where it is told to, and ends with a code."""
+    """A command that writes an answer to its `--json` file, and exits with a code."""
     answer: dict[str, Any] = {
         "claims": [{"verdict": verdict, "reason": "So it is."}],
         "findings": [{"anomaly": name, "count": n} for name, n in found.items()],
@@ -169,7 +169,7 @@ def _judging(folder: Path, verdict: str, found: dict[str, int], code: int) -> li
 @pytest.mark.parametrize(
     ("verdict", "found", "code"), [("holds", {}, 0), ("violated", {"lost-output": 2}, 1)]
 )
-def test_a_right_answer_counts_and_is_read_once(
+def test_right_answer_counts_and_its_file_is_removed(
     tmp_path: Path, verdict: str, found: dict[str, int], code: int
 ) -> None:
     line = replace(_line(), judged=[], expected=found)
@@ -182,7 +182,7 @@ def test_a_right_answer_counts_and_is_read_once(
 @pytest.mark.parametrize(
     ("code", "written"), [(1, "nowhere.json"), (3, "answer.json"), (0, "nowhere.json")]
 )
-def test_a_judging_that_broke_down_is_no_answer(tmp_path: Path, code: int, written: str) -> None:
+def test_failed_judging_is_refused(tmp_path: Path, code: int, written: str) -> None:
     judge = _judging(tmp_path, "holds", {}, code)
     judge[-1] = str(tmp_path / written)
     judge[2] = judge[2].replace("sys.argv[2]", repr(str(tmp_path / "answer.json")))
@@ -190,7 +190,7 @@ def test_a_judging_that_broke_down_is_no_answer(tmp_path: Path, code: int, writt
         measure(_line(), judge=judge, against=[sys.executable, "-c", ""], times=1, told=print)
 
 
-def test_a_command_that_fails_is_told_with_its_last_words(tmp_path: Path) -> None:
+def test_failed_command_is_reported_with_its_output(tmp_path: Path) -> None:
     fails = [sys.executable, "-c", "raise SystemExit('no such folder')"]
     with pytest.raises(NotAsExpected, match=r"ended with 1 after .*no such folder"):
         measure(
@@ -202,14 +202,12 @@ def test_a_command_that_fails_is_told_with_its_last_words(tmp_path: Path) -> Non
         )
 
 
-def test_the_whole_suite_on_next_to_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    told = tmp_path / "out" / "checking.json"
+def test_checking_runs_one_section(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "out" / "checking.json"
     code = checking.main(
-        ["--only", "offsets", "--times", "1", "--cache", str(tmp_path), "--json", str(told)]
+        ["--only", "offsets", "--times", "1", "--cache", str(tmp_path), "--json", str(file)]
     )
     assert code == 0
     assert "offsets: 50,000,000 against 0" in capsys.readouterr().out
-    lines = json.loads(told.read_text())["lines"]
+    lines = json.loads(file.read_text())["lines"]
     assert [line["section"] for line in lines] == ["fixed cost", "offsets"]

@@ -1,6 +1,6 @@
-"""The plain reading that judging is compared with: is it of the columns that judging reads?
+"""The baseline scan reads the same columns as judging.
 
-DuckDB's own profile of each query says which columns of which file it took.
+DuckDB's profile of each query says which columns of which file it read.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ _OF_FEW: Final = (
     "_in_question", "_closed_records", "_found_offset_behind", "_committed_ranges",
     "_done_positions",
 )  # fmt: skip
-"""What is asked of suspects, and of tables that grow with micro-batches only."""
+"""Relations that read only suspects, or tables that grow with micro-batches."""
 
 Read = dict[tuple[str, str], set[str]]
-"""Columns that were read, by table and by what read them."""
+"""Columns that were read, by table and reader."""
 
 
-def test_what_judging_reads_of_every_row_is_what_is_scanned(
+def test_scan_reads_the_columns_that_judging_reads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = generate(Plan(records=500), tmp_path) / "history"
     read: Read = defaultdict(set)
-    _profiled(monkeypatch, read)
+    _profile_stored_relations(monkeypatch, read)
     history = History.load(folder)
     (judged,) = check(history, [parse_claim(CLAIM, history)]).claims
     assert judged.verdict is Verdict.HOLDS
@@ -50,10 +50,10 @@ def test_what_judging_reads_of_every_row_is_what_is_scanned(
     assert scan(folder) > 0
 
 
-def _profiled(monkeypatch: pytest.MonkeyPatch, read: Read) -> None:
-    """Have every relation that is kept explained before it is made.
+def _profile_stored_relations(monkeypatch: pytest.MonkeyPatch, read: Read) -> None:
+    """Profile the query of every stored relation before it is created.
 
-    the mutation self-check asks by other ways: it takes out whole rows, of its sample alone.
+    The mutation self-check is left out: it reads whole rows, but only of its sample.
     """
     create = DuckDB.create
 
@@ -71,7 +71,7 @@ def _note(node: dict[str, Any], reader: str, read: Read) -> None:
     about = node.get("extra_info", {})
     if about.get("Function") == "READ_PARQUET" and node.get("rows_scanned"):
         table = Path(about["Filename(s)"]).stem
-        # What only a filter looks at is not handed on, but read all the same.
+        # A column that only a filter uses is not projected, but it is read.
         words = re.findall(r"\w+", f"{about.get('Projections')} {about.get('Filters')}")
         read[table, reader] |= set(words) & set(TABLES[table].schema.names)
     for child in node.get("children", []):

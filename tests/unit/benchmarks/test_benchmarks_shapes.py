@@ -1,4 +1,4 @@
-"""Histories of many shapes, and what is said of a query that grows faster than its rows."""
+"""Histories of many shapes, and the report of queries that grow faster than their rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from onceproof.checkers.judging import find
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_each_shape_is_a_history(shape: str) -> None:
+def test_each_shape_makes_a_history(shape: str) -> None:
     made = history(shape, 320)
     assert made.rows("sends") == made.rows("log") == 320
     find(made, ordered_append("input"), only=())
@@ -30,15 +30,15 @@ def cost(seconds: float, *, rows: int = 0, peak: int = 0) -> Cost:
         (cost(1, rows=10), cost(4, rows=40), 2.0),
         (cost(0.01), cost(0.4), 0.0),
     ],
-    ids=["time", "memory", "as its own rows", "too little to say"],
+    ids=["time", "memory", "relative to its rows", "below the threshold"],
 )
-def test_growth_is_of_time_or_memory_beyond_that_of_rows(
+def test_growth_of_time_or_memory_is_relative_to_rows(
     before: Cost, after: Cost, times: float
 ) -> None:
     assert shapes._grew(before, after) == pytest.approx(times)
 
 
-def test_a_query_that_is_given_up_is_named(
+def test_query_that_is_given_up_is_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     few = ["--records", "2000", "--only", "many keys"]

@@ -1,7 +1,7 @@
-"""Where each block and command of a page is carried out: by a test, or by whom else.
+"""Tables of the tests, or others, that execute the blocks and commands of the documentation.
 
-What is in no table fails `test_docs_snippets` or `test_docs_commands`; so
-does a line of a table that no page has a use for.
+`test_docs_snippets` and `test_docs_commands` fail for what is in no table, and for an entry that no
+page needs.
 """
 
 from __future__ import annotations
@@ -68,12 +68,12 @@ EXECUTED = {
     ("docs/how-to/use-your-own-cluster.md", "python"): "tests/end_to_end/test_secured.py",
     ("docs/reference/lab.md", "js"): "tests/end_to_end/test_lab.py",
 }
-"""Page and language, and the tests that execute every such block of the page."""
+"""Page and language → the tests that execute every such block of the page."""
 
 SHELLS: Final = frozenset({"console", "sh", "text"})
 """Languages of blocks with commands."""
 TYPED_IN: Final = "tests/end_to_end/test_page_commands.py"
-"""Types every command of these that needs no brokers, as it stands on its page."""
+"""Runs the commands below as their pages show them, since they need no brokers."""
 OFFLINE: Final = frozenset(
     {"list", "explain", "check", "shell", "report", "diff", "doctor", "clean", "config"}
 )
@@ -103,11 +103,11 @@ ELSEWHERE: Final = {
     r"(S=.*|curl --unix-socket .*)": "tests/end_to_end/test_lab.py",
     r"(git (tag|push) .*|\.venv/bin/uv publish .*)": "a release, which is a person's to make",
 }
-"""What a whole line looks like, and where it is carried out."""
+"""Pattern of a whole line → where it is executed."""
 
 
 def lines() -> Iterator[tuple[str, str]]:
-    """Page and line, without its comment, of all that no test of `EXECUTED` types."""
+    """Page and line, without its comment, of all lines that no test of `EXECUTED` runs."""
     for block in blocks():
         if block.language in SHELLS and (block.page, block.language) not in EXECUTED:
             for line in typed(block):
@@ -116,7 +116,7 @@ def lines() -> Iterator[tuple[str, str]]:
 
 
 def is_typed(line: str) -> bool:
-    """Whether `TYPED_IN` types this line."""
+    """Whether `TYPED_IN` runs this line."""
     words = line.split()
     return (
         words[0] == "onceproof"

@@ -1,7 +1,7 @@
-"""What is wrong with a command line of a page: the real command parses it, and does not do it.
+"""Problems of a documented command line: the real command parses it, without running it.
 
-Names are looked up as well: of scenarios, faults, anomalies, guarantees,
-outputs, the words in braces, targets and variables of the Makefile.
+Names are looked up as well: scenarios, faults, anomalies, guarantees, outputs, placeholders, and
+targets and variables of the Makefile.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from onceproof.verify.named_faults import by_name
 from tests.unit.docs.pages import ROOT
 
 OTHERS = {"curl", "docker", "git", "python3", "for", "do", "done", "trial/bin/pip", ".venv/bin/uv"}
-"""Programs that are not ours: of these only the shell's grammar is looked at."""
+"""Other programs, for which only the shell syntax is checked."""
 OF_A_PAGE = {"hang-up"}
 """A fault that a page adds."""
 _MAKEFILE = (ROOT / "Makefile").read_text()
 _ANYTHING = re.compile(r"…|\.\.\.|<|^[A-Z_|:]+$")
-"""A word that stands for another."""
+"""A placeholder."""
 
 
 def wrong(line: str) -> list[str]:
-    """All that is wrong with a line that somebody is to type."""
+    """All problems of a line to type."""
     words = shlex.split(line, comments=True)
     if "|" in words:
         words = words[: words.index("|")]
@@ -55,7 +55,7 @@ def wrong(line: str) -> list[str]:
 
 
 def wrong_in_a_sentence(command: str) -> list[str]:
-    """The same of a command in a sentence, which may be cut short."""
+    """All problems of a command in a sentence, which may be abbreviated."""
     words = shlex.split(command)
     if words[0] == "make":
         return list(_make(words[1:]))
@@ -78,7 +78,7 @@ def _root() -> Any:
 
 def _options(command: Any, words: Sequence[str]) -> Iterator[str]:
     known = {"--help", *(option for each in command.params for option in each.opts)}
-    # Those that typer adds by itself when it is asked.
+    # Options that typer adds on request.
     known |= {"--install-completion", "--show-completion"}
     for word in words:
         if word.startswith("--") and word.partition("=")[0] not in known:
@@ -99,7 +99,7 @@ def _onceproof(words: Sequence[str]) -> Iterator[str]:
         return
     try:
         given = group.commands[name].make_context(name, [*rest], parent=context).params
-    except Exception as error:  # typer has no public name for what all wrong calls are
+    except Exception as error:  # typer exports no base class of usage errors
         yield str(error)
         return
     if name == "verify":
@@ -117,7 +117,7 @@ def _onceproof(words: Sequence[str]) -> Iterator[str]:
 
 
 def _names(command: str, words: Sequence[str]) -> Iterator[str]:
-    """Names that there are not, among what stands behind a command."""
+    """Unknown names among the arguments of a command."""
     if any(_ANYTHING.search(word) for word in words):
         return
     scenarios = [scenario.name for scenario in all_scenarios()]

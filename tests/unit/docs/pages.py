@@ -1,4 +1,4 @@
-"""The pages of the documentation, and the blocks and commands in them."""
+"""The pages of the documentation, with their blocks and commands."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ GENERATED = {
     "docs/reference/outputs.md": "tests/unit/harness/user_pipeline/outputs/test_page.py",
     "docs/reference/scenarios.md": "tests/unit/onceproof/test_listing.py",
 }
-"""Pages without a word that is written by hand, and the test that compares each with the code."""
+"""Generated pages, and the test that compares each with the code."""
 OF_THE_PAST = {"CHANGELOG.md", "docs/reference/matrix.md", "docs/reference/power.md"}
-"""What was so when it was written."""
+"""Pages about the past, whose commands may be outdated."""
 JEPSEN = (
     "{:index 0, :process 0, :type :invoke, :f :send, :time 1, :value [[:send 0 1]]}\n"
     "{:index 1, :process 0, :type :ok, :f :send, :time 2, :value [[:send 0 [0 1]]]}\n"
 )
-"""What pages call `history.edn`."""
+"""The content of `history.edn` on the pages."""
 _FENCE = re.compile(r"^( *)```(\S*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"(?<!`)`((?:onceproof|make)\s[^`]+)`(?!`)")
 
 
 @dataclass(frozen=True)
 class Block:
-    """What stands between fences."""
+    """A fenced block."""
 
     page: str
     line: int
@@ -44,7 +44,7 @@ class Block:
 
 
 def pages() -> list[str]:
-    """Every page that is about what is there now, from the root of the repository."""
+    """Paths of the pages that are neither generated nor about the past."""
     found = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
     names = {str(path.relative_to(ROOT)) for path in found}
     return sorted(names - GENERATED.keys() - OF_THE_PAST)
@@ -67,7 +67,7 @@ def blocks_of(page: str, text: str) -> Iterator[Block]:
 
 
 def inline_commands() -> list[tuple[str, str]]:
-    """Page and command, of all that are in a sentence."""
+    """Page and command of all commands in sentences."""
     return [
         (page, " ".join(command.split()))
         for page in pages()
@@ -76,7 +76,7 @@ def inline_commands() -> list[tuple[str, str]]:
 
 
 def typed(block: Block) -> list[str]:
-    """The lines that somebody is to type, continued ones joined."""
+    """The lines to type, with continuation lines joined."""
     text = re.sub(r" *\\\n\s*", " ", block.text)
     if block.language == "console":
         return [line[2:] for line in text.splitlines() if line.startswith("$ ")]

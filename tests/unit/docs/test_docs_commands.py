@@ -1,6 +1,6 @@
-"""Each command in the documentation is one: it is parsed by the real command line, by name.
+"""Each command in the documentation is valid: the real command line parses it.
 
-Nothing is carried out here; `EXECUTED` and `carried_out` say where each is.
+Nothing is executed here; `carried_out` says where each command is.
 """
 
 from __future__ import annotations
@@ -19,47 +19,47 @@ SHELL = [block for block in blocks() if block.language in SHELLS]
 TYPED = [(str(block), line) for block in SHELL for line in typed(block) if line.strip()]
 
 
-def test_there_are_many() -> None:
+def test_documentation_has_many_commands() -> None:
     assert len(TYPED) > 50
     assert len(inline_commands()) > 50
 
 
 @pytest.mark.parametrize(("place", "line"), TYPED, ids=[f"{p} {line}" for p, line in TYPED])
-def test_what_is_typed_can_be_typed(place: str, line: str) -> None:
+def test_line_to_type_is_valid(place: str, line: str) -> None:
     assert wrong(line) == [], place
 
 
-def test_commands_in_sentences_are_there() -> None:
-    told = {
+def test_commands_in_sentences_are_valid() -> None:
+    problems = {
         f"{page}: {command}": found
         for page, command in inline_commands()
         if (found := wrong_in_a_sentence(command))
     }
-    assert told == {}
+    assert problems == {}
 
 
 @pytest.mark.parametrize("block", SHELL, ids=str)
-def test_the_shell_understands_it(block: Block) -> None:
+def test_bash_parses_the_block(block: Block) -> None:
     lines = "\n".join(typed(block))
-    # What stands for something else, such as <folder>, would be a redirection.
+    # A placeholder such as <folder> would be a redirection.
     script = re.sub(r"<(\w+)>", r"\1", lines)
     done = subprocess.run(["bash", "-n"], input=script, capture_output=True, text=True, timeout=60)
     assert done.stderr == ""
 
 
-def test_words_with_a_dot_are_those_of_the_shell() -> None:
+def test_dot_commands_exist() -> None:
     known = {words.split()[0] for words in HELP}
-    said = [
+    used = [
         word
         for block in SHELL
         for word in re.findall(r"^onceproof> (\.\w+)", block.text, re.MULTILINE)
     ]
-    assert said
-    assert set(said) <= known
+    assert used
+    assert set(used) <= known
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("line", "message"),
     [
         ("onceproof rnu", "there is no onceproof rnu"),
         ("onceproof run spark-kafka-snik", "there is no scenario spark-kafka-snik"),
@@ -80,9 +80,9 @@ def test_words_with_a_dot_are_those_of_the_shell() -> None:
         ("onceprof run", "a program that no test knows"),
     ],
 )
-def test_what_is_wrong_is_seen(line: str, says: str) -> None:
+def test_invalid_line_is_reported(line: str, message: str) -> None:
     (found,) = wrong(line)
-    assert says in found
+    assert message in found
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_what_is_wrong_is_seen(line: str, says: str) -> None:
     ["onceproof rnu", "onceproof run --sede 4", "onceproof list no-such", "make tset",
      "onceproof fault kil broker-2"],
 )  # fmt: skip
-def test_what_is_wrong_in_a_sentence_is_seen(command: str) -> None:
+def test_invalid_command_in_a_sentence_is_reported(command: str) -> None:
     assert wrong_in_a_sentence(command)
 
 
@@ -98,12 +98,12 @@ def is_elsewhere(line: str) -> bool:
     return any(re.fullmatch(pattern, line) for pattern in ELSEWHERE)
 
 
-def test_each_is_carried_out_somewhere() -> None:
+def test_each_line_is_executed_somewhere() -> None:
     assert [line for _, line in lines() if not is_typed(line) and not is_elsewhere(line)] == []
 
 
 @pytest.mark.parametrize("pattern", ELSEWHERE)
-def test_what_is_said_to_carry_it_out_is_there_and_needed(pattern: str) -> None:
+def test_entry_of_elsewhere_exists_and_is_needed(pattern: str) -> None:
     where = ELSEWHERE[pattern]
     assert (ROOT / where).exists() or " " in where
     assert any(re.fullmatch(pattern, line) for _, line in lines())

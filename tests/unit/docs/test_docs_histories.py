@@ -1,4 +1,4 @@
-"""The programs of `docs/how-to/write-a-history.md`, and that they come to what the page says."""
+"""The programs of `docs/how-to/write-a-history.md` give the output that the page shows."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ PAGE = "docs/how-to/write-a-history.md"
 SHOWN = {block.language: block for block in blocks_of(PAGE, text_of(PAGE))}
 
 
-def judged(written: str, folder: Path) -> None:
-    """Type the page's command, and compare what it says with what the page says that it says."""
+def check_output(written: str, folder: Path) -> None:
+    """Run the page's command on a history, and compare its output with the page."""
     (folder / "history.jsonl").write_text(written)
     (line,) = typed(SHOWN["console"])
     done = subprocess.run(
@@ -31,14 +31,14 @@ def judged(written: str, folder: Path) -> None:
         env={**os.environ, "COLUMNS": "200"},
     )  # fmt: skip
     assert done.returncode == 1, done.stderr
-    told = SHOWN["text"].text.splitlines()
-    assert len(told) == 2
-    for claimed in told:
+    expected = SHOWN["text"].text.splitlines()
+    assert len(expected) == 2
+    for claimed in expected:
         words = claimed.removesuffix("…").split()
         assert re.search(r"\s+".join(map(re.escape, words)), done.stdout), done.stdout
 
 
-def test_in_java(tmp_path: Path) -> None:
+def test_java_program_writes_the_history(tmp_path: Path) -> None:
     (tmp_path / "History.java").write_text(SHOWN["java"].text)
     jackson = Path(pyspark.__file__).parent / "jars" / "*"  # Spark brings it along
     done = subprocess.run(
@@ -46,11 +46,11 @@ def test_in_java(tmp_path: Path) -> None:
         capture_output=True, text=True, cwd=tmp_path, timeout=240,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    judged(done.stdout, tmp_path)
+    check_output(done.stdout, tmp_path)
 
 
 @pytest.mark.skipif(not shutil.which("gofmt"), reason="no Go here")
-def test_go_is_written_as_go_is(tmp_path: Path) -> None:
+def test_go_program_is_formatted(tmp_path: Path) -> None:
     done = subprocess.run(
         ["gofmt", "-e", "-l"], input=SHOWN["go"].text, capture_output=True, text=True, timeout=60
     )
@@ -59,11 +59,11 @@ def test_go_is_written_as_go_is(tmp_path: Path) -> None:
 
 @LATER
 @pytest.mark.skipif(not shutil.which("go"), reason="no Go here")
-def test_in_go(tmp_path: Path) -> None:
+def test_go_program_writes_the_history(tmp_path: Path) -> None:
     (tmp_path / "main.go").write_text(SHOWN["go"].text)
     # The first time it compiles its own library.
     done = subprocess.run(
         ["go", "run", "main.go"], capture_output=True, text=True, cwd=tmp_path, timeout=280
     )
     assert done.returncode == 0, done.stderr
-    judged(done.stdout, tmp_path)
+    check_output(done.stdout, tmp_path)

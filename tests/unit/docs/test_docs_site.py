@@ -1,7 +1,7 @@
-"""The site, built as `make docs` builds it: whole, without a dead link, and loading nothing.
+"""The site that `make docs` builds is complete, has no dead links, and loads nothing remote.
 
-Sphinx itself refuses links between pages that lead nowhere, and pages that
-no page of contents names. Here the finished pages are looked at, as a browser gets them.
+Sphinx itself refuses dead links between pages, and pages in no table of contents. Here the finished
+pages are read, as a browser gets them.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ GUIDES = {
     "anomalies in pictures": "docs/reference/anomalies-in-pictures.html",
     "tutorial": "docs/tutorial/test-your-pipeline.html",
 }
-"""What a newcomer looks for."""
+"""What a newcomer looks for, and its page."""
 LOADS = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
-"""What a browser fetches by itself."""
+"""Tag and attribute of what a browser loads."""
 
 
 @dataclass
 class Page(HTMLParser):
-    """What a page links to, what it loads, and the places in it."""
+    """The links of a page, what it loads, and its anchors."""
 
     links: list[str] = field(default_factory=list)
     loads: list[str] = field(default_factory=list)
-    places: set[str] = field(default_factory=set)
+    anchors: set[str] = field(default_factory=set)
     words: str = ""
 
     def __post_init__(self) -> None:
@@ -60,7 +60,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
         if identity := given.get("id"):
-            self.places.add(identity)
+            self.anchors.add(identity)
         if tag == "a" and (to := given.get("href")):
             self.links.append(to)
         elif tag in LOADS and (what := given.get(LOADS[tag])):
@@ -73,15 +73,15 @@ class Page(HTMLParser):
 
 @dataclass(frozen=True)
 class Site:
-    """All pages, by their place in the folder."""
+    """All pages by their path in the folder."""
 
     folder: Path
     pages: dict[str, Page]
 
     def leads_to(self, page: str, link: str) -> tuple[str, str]:
-        """The file that a link leads to, and the place in it."""
-        to, place = urldefrag(urljoin(f"file:///{page}", link))
-        return unquote(urlsplit(to).path).lstrip("/"), unquote(place)
+        """The file and anchor that a link leads to."""
+        to, anchor = urldefrag(urljoin(f"file:///{page}", link))
+        return unquote(urlsplit(to).path).lstrip("/"), unquote(anchor)
 
 
 def build(out: Path, source: Path = ROOT) -> subprocess.CompletedProcess[str]:
@@ -109,33 +109,33 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return Site(folder, found)
 
 
-def outside(link: str) -> bool:
+def is_remote(link: str) -> bool:
     return bool(urlsplit(link).scheme or link.startswith("//"))
 
 
-def dead(site: Site) -> Iterator[str]:
+def dead_links(site: Site) -> Iterator[str]:
     for name, page in site.pages.items():
         for link in page.links:
-            if outside(link):
+            if is_remote(link):
                 continue
-            to, place = site.leads_to(name, link)
+            to, anchor = site.leads_to(name, link)
             if not (site.folder / to).is_file():
                 yield f"{name} links to {link}"
-            elif place and to in site.pages and place not in site.pages[to].places:
+            elif anchor and to in site.pages and anchor not in site.pages[to].anchors:
                 yield f"{name} links to {link}, where there is no such place"
 
 
 def test_no_link_is_dead(site: Site) -> None:
-    assert list(dead(site)) == []
+    assert list(dead_links(site)) == []
     assert sum(len(page.links) for page in site.pages.values()) > 1000
 
 
-def test_every_page_is_on_it(site: Site) -> None:
+def test_site_has_every_page(site: Site) -> None:
     for page in [*pages(), *GENERATED]:
         assert page.replace(".md", ".html") in site.pages
 
 
-def test_reference_pages_are_whole(site: Site) -> None:
+def test_reference_pages_have_all_headings(site: Site) -> None:
     for page in GENERATED:
         words = site.pages[page.replace(".md", ".html")].words
         headings = re.findall(r"^#+ ([\w -]+)$", text_of(page), re.MULTILINE)
@@ -144,50 +144,50 @@ def test_reference_pages_are_whole(site: Site) -> None:
 
 
 @pytest.mark.parametrize("sought", GUIDES)
-def test_it_is_found_in_two_clicks(sought: str, site: Site) -> None:
+def test_topic_is_two_clicks_from_the_front_page(sought: str, site: Site) -> None:
     assert GUIDES[sought] in in_two_clicks(site)
 
 
-def test_no_guide_is_further(site: Site) -> None:
+def test_how_to_pages_are_two_clicks_from_the_front_page(site: Site) -> None:
     guides = {page.replace(".md", ".html") for page in pages() if page.startswith("docs/how-to/")}
     assert len(guides) > 15
     assert guides - in_two_clicks(site) == set()
 
 
 def in_two_clicks(site: Site) -> set[str]:
-    """What can be reached from the front page so."""
+    """Pages within two clicks from the front page."""
     reached = {FRONT}
     for _click in range(2):
         reached |= {
             site.leads_to(name, link)[0]
             for name in reached & site.pages.keys()
             for link in site.pages[name].links
-            if not outside(link)
+            if not is_remote(link)
         }
     return reached
 
 
-def test_its_root_leads_to_the_front_page(site: Site) -> None:
+def test_root_redirects_to_the_front_page(site: Site) -> None:
     text = (site.folder / "index.html").read_text()
-    (there,) = re.findall(r'content="0; url=([^"]+)"', text)
-    assert there == FRONT
-    assert there in site.pages
+    (target,) = re.findall(r'content="0; url=([^"]+)"', text)
+    assert target == FRONT
+    assert target in site.pages
 
 
-def test_nothing_is_asked_of_anybody(site: Site) -> None:
-    asked = {what for page in site.pages.values() for what in page.loads if outside(what)}
-    assert {what for what in asked if not what.startswith("data:")} == set()
+def test_site_loads_nothing_remote(site: Site) -> None:
+    remote = {what for page in site.pages.values() for what in page.loads if is_remote(what)}
+    assert {what for what in remote if not what.startswith("data:")} == set()
     for path in site.folder.rglob("*.css"):
         loaded = re.findall(r"(?:url\(|@import)\s*['\"]?([^'\")\s;]+)", path.read_text())
-        assert [each for each in loaded if outside(each) and not each.startswith("data:")] == []
+        assert [each for each in loaded if is_remote(each) and not each.startswith("data:")] == []
     for path in site.folder.rglob("*.js"):
         text = path.read_text(errors="replace")
         assert not re.search(r"""(?:fetch|importScripts|import)\(\s*["'](?:https?:)?//""", text)
         assert not re.search(r"""\.src\s*=\s*["'](?:https?:)?//""", text)
 
 
-def test_what_is_wrong_is_seen(tmp_path: Path) -> None:
-    """A link that leads nowhere, a place that there is not, a page that nobody names."""
+def test_build_reports_dead_links_and_orphan_pages(tmp_path: Path) -> None:
+    """Of a missing page, anchor and file, and of a page in no table of contents."""
     docs = tmp_path / "docs"
     (docs / "site" / "static").mkdir(parents=True)
     (docs / "site" / "root").mkdir()

@@ -1,8 +1,7 @@
-"""Each snippet of the documentation is executed by a test that is named here, or looked at by one.
+"""Each snippet of the documentation is executed by a test that `EXECUTED` names, or checked here.
 
-`EXECUTED` in `carried_out` is the table. A block that is neither in it nor
-of a language that is looked at here fails, and so does a line of the table whose test is gone or
-knows nothing of the page.
+A block fails if it is neither in `EXECUTED` nor of a language that is checked here. An entry of
+`EXECUTED` fails if its test is gone or does not name the page.
 """
 
 from __future__ import annotations
@@ -36,24 +35,24 @@ from tests.unit.docs.carried_out import EXECUTED, FOREIGN, GATE, IN_TESTS, SUBJE
 from tests.unit.docs.command_lines import wrong
 from tests.unit.docs.pages import GENERATED, JEPSEN, ROOT, Block, blocks, blocks_of, text_of
 
-LOOKED_AT = {"console", "sh", "text", "python", "toml", "yaml"}
-"""Languages that are looked at here; commands by `test_docs_commands`."""
+CHECKED_HERE = {"console", "sh", "text", "python", "toml", "yaml"}
+"""Languages that are checked here; commands are checked by `test_docs_commands`."""
 PICTURES = {"ARCHITECTURE.md"}
-"""Pages with a picture made of letters, which has no language."""
+"""Pages with a diagram in text, which has no language."""
 
 PYTHON = [block for block in blocks() if block.language == "python"]
 
 
 @pytest.mark.parametrize("block", blocks(), ids=str)
-def test_somebody_knows_it(block: Block) -> None:
+def test_block_is_checked_or_executed(block: Block) -> None:
     if not block.language:
         assert block.page in PICTURES
         return
-    assert block.language in LOOKED_AT or (block.page, block.language) in EXECUTED
+    assert block.language in CHECKED_HERE or (block.page, block.language) in EXECUTED
 
 
 @pytest.mark.parametrize(("page", "language"), EXECUTED, ids=str)
-def test_what_is_said_to_execute_it_is_there(page: str, language: str) -> None:
+def test_executing_test_exists_and_names_the_page(page: str, language: str) -> None:
     assert any((block.page, block.language) == (page, language) for block in blocks())
     test = (ROOT / EXECUTED[page, language]).read_text()
     assert Path(page).name in test, "it must read the page"
@@ -61,13 +60,13 @@ def test_what_is_said_to_execute_it_is_there(page: str, language: str) -> None:
 
 
 @pytest.mark.parametrize("page", GENERATED)
-def test_what_is_generated_is_compared(page: str) -> None:
+def test_generated_page_is_compared_with_the_code(page: str) -> None:
     assert text_of(page).count("make reference") or text_of(page).count("python -m")
     assert (ROOT / GENERATED[page]).exists(), "the test that compares it with the code"
 
 
 @pytest.mark.parametrize("block", PYTHON, ids=str)
-def test_it_is_python_and_imports_what_there_is(block: Block) -> None:
+def test_python_block_parses_and_its_imports_exist(block: Block) -> None:
     tree = ast.parse(textwrap.dedent(block.text))
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -89,7 +88,7 @@ GROUPS = {
 }
 
 
-def test_the_gate_is_used_as_it_can_be() -> None:
+def test_gate_snippets_run() -> None:
     by_rule, in_a_schedule = python_of(GATE)
     stage = MagicMock()
     exec(by_rule, {"stage": stage})
@@ -105,7 +104,7 @@ def test_the_gate_is_used_as_it_can_be() -> None:
     ]  # fmt: skip
 
 
-def test_a_schedule_is_drawn_as_the_page_draws_it() -> None:
+def test_draw_and_hook_snippets_run() -> None:
     drawn, hooked = python_of(SUBJECT)
     names: dict[str, object] = {"Draw": Draw}
     exec(drawn, names)
@@ -117,9 +116,7 @@ def test_a_schedule_is_drawn_as_the_page_draws_it() -> None:
     hook.rows.assert_called_once_with(3, [])
 
 
-def test_a_history_is_checked_as_the_page_does(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_foreign_history_snippet_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("history.edn").write_text(JEPSEN)
     (code,) = python_of(FOREIGN)
@@ -129,7 +126,7 @@ def test_a_history_is_checked_as_the_page_does(
     assert judged.claim.name == "atomic producers → jepsen"
 
 
-def test_tests_of_the_page_name_what_there_is() -> None:
+def test_pytest_snippets_name_existing_things() -> None:
     _executed, marked, verified = python_of(IN_TESTS)
     (name,) = re.findall(r'onceproof_scenario\("([^"]+)"', marked)
     assert name in {each.name for each in all_scenarios()}
@@ -142,12 +139,12 @@ def test_tests_of_the_page_name_what_there_is() -> None:
 
 
 @pytest.mark.parametrize("block", [b for b in blocks() if b.language == "toml"], ids=str)
-def test_settings_are_settings(block: Block, tmp_path: Path) -> None:
+def test_toml_block_loads(block: Block, tmp_path: Path) -> None:
     file = tmp_path / "written.toml"
     file.write_text(block.text)
     if "bootstrap" in block.text.partition("=")[0]:  # a cluster's file
         (tmp_path / "ca.pem").touch()
-        if "[kafka]" in block.text:  # without the password, which is no text for a page
+        if "[kafka]" in block.text:  # the page leaves the password out
             password = {"ONCEPROOF_KAFKA_SASL_PASSWORD": "open-sesame"}
             assert Cluster.load(file, password).properties["security.protocol"] == "SASL_SSL"
         else:
@@ -161,7 +158,7 @@ def test_settings_are_settings(block: Block, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("block", [b for b in blocks() if b.language == "yaml"], ids=str)
-def test_a_build_is_described_as_it_can_be(block: Block) -> None:
+def test_yaml_block_has_valid_commands(block: Block) -> None:
     described = yaml.safe_load(block.text)
     assert isinstance(described, dict)
     commands = [
@@ -182,14 +179,14 @@ def _texts(content: object) -> list[str]:
     return [content] if isinstance(content, str) else []
 
 
-def test_a_block_of_an_unknown_language_is_seen() -> None:
+def test_unknown_language_is_reported() -> None:
     (block,) = blocks_of("docs/new.md", "text\n\n```rust\nfn main() {}\n```\n")
     assert (block.line, block.text) == (3, "fn main() {}\n")
     with pytest.raises(AssertionError):
-        test_somebody_knows_it(block)
+        test_block_is_checked_or_executed(block)
 
 
-def test_python_that_imports_what_there_is_not_is_seen() -> None:
+def test_unknown_import_is_reported() -> None:
     block = Block("docs/new.md", 1, "python", "from onceproof.harness.wait import wait_untill\n")
     with pytest.raises(AssertionError, match="has no wait_untill"):
-        test_it_is_python_and_imports_what_there_is(block)
+        test_python_block_parses_and_its_imports_exist(block)

@@ -1,4 +1,4 @@
-"""The how-to page `test-a-flink-job.md` shows parts of a job that is put on trial, and holds."""
+"""The how-to page `test-a-flink-job.md` shows parts of a job whose claim holds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.unit.docs.carried_out import FLINK
 from tests.unit.docs.pages import blocks_of, text_of
 
 
-def test_what_the_page_shows_is_in_the_job_that_holds() -> None:
+def test_blocks_of_the_page_are_in_the_mended_job() -> None:
     (pair,) = pairs(["flink-starts-from-group-offsets"])
     job = pair.program("mended").read_text()
     shown = list(blocks_of(FLINK, text_of(FLINK)))

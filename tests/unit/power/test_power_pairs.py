@@ -1,4 +1,4 @@
-"""The pairs can be called: what their `pair.toml` says means something to `onceproof verify`."""
+"""The `pair.toml` of each pair is valid for `onceproof verify`."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from tests.unit.docs.command_lines import wrong
 ALL = pairs()
 
 
-def test_there_are_at_least_forty() -> None:
+def test_there_are_at_least_forty_distinct_pairs() -> None:
     assert len(ALL) >= 40
     assert len({pair.sentence for pair in ALL}) == len(ALL)
 
 
 @pytest.mark.parametrize("pair", ALL, ids=lambda pair: pair.name)
-class TestAPair:
-    def test_what_it_says_is_known(self, pair: Pair) -> None:
+class TestPair:
+    def test_claim_and_anomalies_are_known(self, pair: Pair) -> None:
         assert pair.claim in CLAIMS
         assert pair.anomalies
         assert set(pair.anomalies) <= anomalies().keys()
 
-    def test_its_twins_differ_in_little(self, pair: Pair) -> None:
+    def test_variants_differ_in_few_lines(self, pair: Pair) -> None:
         if pair.broken:
             one, other = ((pair.program(v), pair.called(v)) for v in VARIANTS)
             assert one != other
@@ -39,7 +39,7 @@ class TestAPair:
         other = [max(b - a, d - c) for tag, a, b, c, d in opcodes if tag != "equal"]
         assert 0 < sum(other) <= 45
 
-    def test_verify_takes_its_command(self, pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_verify_accepts_its_command(self, pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("tests.power.start._run", lambda program: (str(program),))
         for variant in VARIANTS:
             trial = Trial(pair=pair, variant=variant, seed=1, preset="standard")
@@ -48,6 +48,6 @@ class TestAPair:
             assert wrong(" ".join(["onceproof", *(f"'{word}'" for word in words)])) == []
 
 
-def test_a_pair_that_is_not_there_is_named() -> None:
+def test_unknown_pair_is_refused() -> None:
     with pytest.raises(UnknownPair, match="there is no pair nobody"):
         pairs(["nobody"])

@@ -1,4 +1,4 @@
-"""What a trial came to, and that a measurement goes on where it ended."""
+"""Results of trials, and their storage between measurements."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ REPORT = {
 
 
 def shown(*findings: dict[str, Any]) -> dict[str, Any]:
-    """The report, with these findings of what refutes a claim."""
+    """`REPORT` with these findings of the anomaly that refutes a claim."""
     first, second = REPORT["findings"]
     return {**REPORT, "findings": [{**first, "shown": list(findings)}, second]}
 
 
-def ended(folder: Path, said: str, *, code: int = 1, overdue: bool = False) -> Ended:
+def ended(folder: Path, output: str, *, code: int = 1, overdue: bool = False) -> Ended:
     log = folder / "log"
-    log.write_text(said)
+    log.write_text(output)
     job = Job(name="x", command=(), seconds=60)
     return Ended(job=job, code=code, seconds=12.0, overdue=overdue, log=log)
 
 
-def came_to(verdict: str, **anomalies: int) -> Result:
+def result_of(verdict: str, **anomalies: int) -> Result:
     found = {name.replace("_", "-"): count for name, count in anomalies.items()}
     return Result(key=BROKEN.key, verdict=verdict, why="", anomalies=found, seconds=1)
 
@@ -85,13 +85,13 @@ def read(folder: Path, report: dict[str, Any]) -> Result:
         ([], None, set()),
     ],
 )
-def test_the_fault_before_a_finding_stands_in_for_causes_that_nobody_knows(
+def test_finding_without_causes_is_blamed_on_the_fault_before(
     tmp_path: Path, causes: list[Any], at: float | None, blamed: set[str]
 ) -> None:
     assert set(read(tmp_path, shown({"causes": causes, "at": at})).caught_by) == blamed
 
 
-def test_the_worst_claim_and_what_refutes_it_are_read(tmp_path: Path) -> None:
+def test_result_has_the_worst_claim_and_its_anomalies(tmp_path: Path) -> None:
     found = read(tmp_path, REPORT)
     assert found.verdict == "violated"
     assert found.anomalies == {"lost-output": 2}
@@ -102,7 +102,7 @@ def test_the_worst_claim_and_what_refutes_it_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("overdue", [False, True])
-def test_a_trial_without_a_report_is_right_for_nobody(tmp_path: Path, overdue: bool) -> None:
+def test_trial_without_report_is_never_right(tmp_path: Path, overdue: bool) -> None:
     found = result(BROKEN, ended(tmp_path, "it broke\n\n", code=3, overdue=overdue))
     assert found.verdict == NONE
     assert "it broke" in found.why
@@ -110,69 +110,65 @@ def test_a_trial_without_a_report_is_right_for_nobody(tmp_path: Path, overdue: b
     assert not found.right(MENDED)
 
 
-def test_a_dry_run_is_right_when_it_ends_well(tmp_path: Path) -> None:
+def test_dry_run_is_right_if_it_exits_with_zero(tmp_path: Path) -> None:
     trial = Trial(pair=PAIR, variant="broken", seed=1, preset="standard", dry_run=True)
     assert result(trial, ended(tmp_path, "well", code=0)).verdict == WELL
     assert not result(trial, ended(tmp_path, "not well", code=3)).right(trial)
     assert trial.key != BROKEN.key
 
 
-def test_a_broken_one_must_be_caught_by_what_its_fault_makes() -> None:
-    assert came_to("violated", lost_output=1).right(BROKEN)
-    assert not came_to("violated", duplicate_output=1).right(BROKEN)
-    assert not came_to("holds").right(BROKEN)
-    assert not came_to("unexercised").right(MENDED)
-    assert came_to("holds").right(MENDED)
+def test_broken_variant_must_show_its_anomaly_and_mended_must_hold() -> None:
+    assert result_of("violated", lost_output=1).right(BROKEN)
+    assert not result_of("violated", duplicate_output=1).right(BROKEN)
+    assert not result_of("holds").right(BROKEN)
+    assert not result_of("unexercised").right(MENDED)
+    assert result_of("holds").right(MENDED)
 
 
-class TestKept:
-    def test_it_is_there_again(self, tmp_path: Path) -> None:
-        Results(tmp_path / "results").add(came_to("violated", lost_output=1))
-        again = Results(tmp_path / "results")
-        assert again.of(BROKEN) == came_to("violated", lost_output=1)
-        assert again.of(MENDED) is None
+class TestResults:
+    def test_stored_result_is_loaded(self, tmp_path: Path) -> None:
+        Results(tmp_path / "results").add(result_of("violated", lost_output=1))
+        reopened = Results(tmp_path / "results")
+        assert reopened.of(BROKEN) == result_of("violated", lost_output=1)
+        assert reopened.of(MENDED) is None
 
-    def test_other_code_makes_it_anew(
+    def test_result_of_other_code_is_discarded(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        Results(tmp_path / "results").add(came_to("holds"))
+        Results(tmp_path / "results").add(result_of("holds"))
         monkeypatch.setattr("tests.power.trial.code", lambda: "other")
         assert Results(tmp_path / "results").of(BROKEN) is None
 
-    def test_a_line_that_was_cut_short_is_left_out(self, tmp_path: Path) -> None:
-        Results(tmp_path / "results").add(came_to("holds"))
+    def test_truncated_line_is_skipped(self, tmp_path: Path) -> None:
+        Results(tmp_path / "results").add(result_of("holds"))
         with (tmp_path / "results").open("a") as lines:
             lines.write('{"key": ["no-')
         assert Results(tmp_path / "results").of(BROKEN) is not None
 
 
-class TestKeptBesideThePage:
-    def test_the_newest_result_of_each_trial_is_kept_without_its_folder(
-        self, tmp_path: Path
-    ) -> None:
-        first, second = came_to("holds"), came_to("violated", lost_output=1)
+class TestKept:
+    def test_newest_result_is_kept_without_its_folder(self, tmp_path: Path) -> None:
+        first, second = result_of("holds"), result_of("violated", lost_output=1)
         Kept(tmp_path / "kept").add([replace(first, folder="/somewhere"), second])
         Kept(tmp_path / "kept").add([])
         assert Kept(tmp_path / "kept").told([PAIR]) == [(BROKEN, second)]
         assert "somewhere" not in (tmp_path / "kept").read_text()
 
-    def test_a_result_of_another_code_counts_and_of_another_program_does_not(
-        self, tmp_path: Path
-    ) -> None:
+    def test_result_counts_for_other_code_but_not_for_another_program(self, tmp_path: Path) -> None:
         *what, digest, _ = BROKEN.key
         kept = Kept(tmp_path / "kept")
-        kept.add([replace(came_to("holds"), key=(*what, digest, "older"))])
+        kept.add([replace(result_of("holds"), key=(*what, digest, "older"))])
         assert len(kept.told([PAIR])) == 1
-        kept.add([replace(came_to("holds"), key=(*what, "other", "older"))])
+        kept.add([replace(result_of("holds"), key=(*what, "other", "older"))])
         assert not kept.told([PAIR])
 
 
-def test_the_page_says_who_was_caught_and_what_is_wrong() -> None:
-    told = [(BROKEN, came_to("violated", lost_output=2)), (MENDED, came_to("unexercised"))]
-    assert summary(told) == (
+def test_page_lists_caught_and_wrong_trials() -> None:
+    results = [(BROKEN, result_of("violated", lost_output=2)), (MENDED, result_of("unexercised"))]
+    assert summary(results) == (
         "as they deserve: 1 of 1 trial of broken ones, 0 of 1 trial of mended ones"
     )
-    made = page(told, {"go-one": "go is not on this machine"}, 60)
+    made = page(results, {"go-one": "go is not on this machine"}, 60)
     assert "✓ violated lost-output (2) (standard, seed 1)" in made
     assert "✗ unexercised (standard, seed 1)" in made
     assert "* `no-rewind-mended-1`: unexercised" in made
