@@ -1,7 +1,6 @@
-"""A broker paused or stopped, as every backend must show it; the backends' tests are these tests.
+"""Contract tests of pausing and stopping brokers, which every backend must pass.
 
-A backend's test file imports the tests from here, and its own `staging` and
-`topic` are what they get. What only one backend has, it tests by itself.
+A backend's test file imports these tests, and defines the fixtures `staging` and `topic`.
 """
 
 from __future__ import annotations
@@ -18,22 +17,22 @@ from tests.integration.staging import Talk, eventually, serves, told_by, whole_e
 
 
 class Staging(Protocol):
-    """A stage that is up, and an independent look at it."""
+    """A running stage, and an independent view of it."""
 
     still: str
-    """What the stage sees of a broker that stands still."""
+    """What the stage reports as evidence of a pause."""
 
     @property
     def stage(self) -> Stage: ...
 
     def instance(self, node: str) -> str:
-        """The newest life of a node."""
+        """The newest instance of a node."""
 
     def ended(self, instance: str) -> str | None:
-        """How a life ended, as it was written down; None while it lasts."""
+        """How an instance ended, as recorded; None while it runs."""
 
     def stands_still(self, node: str) -> bool:
-        """Whether a node stands still, by the word of kernel or engine."""
+        """Whether kernel or container engine report a node as paused."""
 
 
 def test_a_paused_broker(staging: Staging, topic: Callable[..., str]) -> None:
@@ -53,20 +52,20 @@ def test_a_paused_broker(staging: Staging, topic: Callable[..., str]) -> None:
                 stage.pause(node)
             with pytest.raises(StageTrouble, match=f"{node} cannot be restarted: it is running"):
                 stage.restart(node)
-            # Who has a connection keeps it, who comes gets one, and nobody gets an answer.
+            # Connections stay open and new ones are accepted, but no request is answered.
             talk.ask()
             assert not talk.answered(2)
             with Talk(stage.bootstrap(AUDITOR, node)) as newcomer:
                 newcomer.ask()
                 assert not newcomer.answered(1)
             eventually(
-                lambda: _without(stage, node, others, name),
+                lambda: _dropped_by(stage, node, others, name),
                 f"the others to do without {node}",
                 lambda: [told_by(stage, n, name) for n in others],
             )
         finally:
             stage.resume(node)
-        # It goes on where it stood: the question of that time is answered now.
+        # The request that was sent during the pause is answered now.
         assert talk.answered()
     assert not stage.paused(node)
     assert not staging.stands_still(node)
@@ -96,11 +95,11 @@ def test_a_stopped_broker_hands_over_first(staging: Staging, topic: Callable[...
     stage, name = staging.stage, topic(3)
     node, others = _led_by(stage, name)
     instance = staging.instance(node)
-    # What a JVM ends with that was asked to by SIGTERM.
+    # A JVM exits with 143 after SIGTERM.
     assert stage.shut_down(node, "a test") == f"{instance} ended with status 143"
     try:
-        # At once, without waiting: a killed broker is missed only after seconds.
-        assert _without(stage, node, others, name)
+        # At once: the others would miss a killed broker only after seconds.
+        assert _dropped_by(stage, node, others, name)
         assert (staging.ended(instance), stage.alive(node)) == ("a test", False)
         assert not _serves_any(stage, node)
         assert stage.disturbed()[node] == "not running"
@@ -118,12 +117,12 @@ def _led_by(stage: Stage, topic: str) -> tuple[str, list[str]]:
     return node, [n for n in stage.brokers if n != node]
 
 
-def _without(stage: Stage, node: str, others: list[str], topic: str) -> bool:
-    """Whether the others say that a broker leads nothing and is in sync with nobody."""
+def _dropped_by(stage: Stage, node: str, others: list[str], topic: str) -> bool:
+    """Whether the others report a broker as neither leader nor in-sync replica."""
     return all(
-        int(node[-1]) not in {told.leader, *told.in_sync}
+        int(node[-1]) not in {partition.leader, *partition.in_sync}
         for other in others
-        for told in told_by(stage, other, topic).values()
+        for partition in told_by(stage, other, topic).values()
     )
 
 

@@ -1,6 +1,6 @@
-"""Run folders that were damaged in every way that comes to mind, and what `check` makes of them.
+"""Fuzzing of `onceproof check` with damaged run folders.
 
-`python -m tests.fuzz_runs` (or `make fuzz-runs`) tries 2,000 variants in one process; a sample of
-them is part of the unit tests. Allowed is the right verdict, a refusal in a sentence, `invalid` and
-`unknown`; nothing may hold that lacks something, nothing may hang, and no traceback may show.
+`python -m tests.fuzz_runs` (or `make fuzz-runs`) checks 2,000 variants in one process; the unit
+tests check a sample. Allowed are the right verdict, a refusal in one sentence, `invalid` and
+`unknown`. Not allowed are a hang, a traceback, and `holds` for a run that lacks rows.
 """

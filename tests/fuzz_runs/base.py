@@ -1,4 +1,4 @@
-"""A small finished run, made by code: one that holds, or one whose claim is violated."""
+"""Makes a small finished run whose claim holds or is violated."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def make_run(
     """Write the lines of a run as its writers do, and seal them.
 
     Args:
-        runs: gets the run folder.
-        duplicated: one effect is there twice, which violates the claim.
-        sealed: whether the lines became tables.
-        phases: those that ended well.
+        runs: the parent of the run folder.
+        duplicated: whether one effect is duplicated, which violates the claim.
+        sealed: whether the lines are sealed into tables.
+        phases: the successful phases.
     """
     folder = RunFolder.create(runs, "fuzzed", 7)
     folder.work.rmdir()

@@ -1,4 +1,4 @@
-"""Ways to damage one file of a run folder, each drawn anew from a generator of random numbers."""
+"""Random ways to damage one file of a run folder."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ import pyarrow.parquet as pq
 
 Damage = Callable[[Path, random.Random], None]
 _HUGE: Final = 2**38
-"""Bytes of a file that is a single hole."""
+"""Size of a sparse file in bytes."""
 
 
 def truncate(path: Path, draws: random.Random) -> None:
-    """Cut its end off."""
+    """Truncate it to a random length."""
     data = path.read_bytes()
     path.write_bytes(data[: draws.randrange(len(data) + 1)])
 
 
 def garble(path: Path, draws: random.Random) -> None:
-    """Write random bytes over a stretch."""
+    """Overwrite a range with random bytes."""
     data = bytearray(path.read_bytes())
     if data:
         start = draws.randrange(len(data))
@@ -37,7 +37,7 @@ def garble(path: Path, draws: random.Random) -> None:
 
 
 def swap(path: Path, draws: random.Random) -> None:
-    """Exchange its halves, or the order of its lines."""
+    """Exchange its halves, or shuffle its lines."""
     data = path.read_bytes()
     lines = data.splitlines(keepends=True)
     if path.suffix in (".json", ".jsonl") and len(lines) > 1:
@@ -49,76 +49,76 @@ def swap(path: Path, draws: random.Random) -> None:
 
 
 def empty(path: Path, draws: random.Random) -> None:
-    """Leave nothing in it."""
+    """Remove its content."""
     path.write_bytes(b"")
 
 
 def nested(path: Path, draws: random.Random) -> None:
-    """JSON that is nested too deep."""
+    """Replace it with JSON that is nested too deep."""
     depth = draws.choice((900, 5_000, 200_000))
     path.write_bytes(draws.choice((b"[", b'{"a":')) * depth + b"\n")
 
 
 def no_text(path: Path, draws: random.Random) -> None:
-    """Bytes that are no UTF-8, in the middle of what is there."""
+    """Insert bytes that are not UTF-8."""
     data = path.read_bytes()
     middle = draws.randrange(len(data) + 1)
     path.write_bytes(data[:middle] + b"\xff\xfe\xc3(" + data[middle:])
 
 
 def huge(path: Path, draws: random.Random) -> None:
-    """A hole of many gigabytes behind what is there, or in its place."""
+    """Append a hole of many gigabytes, or replace the content with one."""
     if draws.random() < 0.5:
         path.write_bytes(b"")
     os.truncate(path, _HUGE)
 
 
 def removed(path: Path, draws: random.Random) -> None:
-    """Gone."""
+    """Remove it."""
     path.unlink()
 
 
 def fifo(path: Path, draws: random.Random) -> None:
-    """A named pipe that nobody writes to."""
+    """Replace it with a named pipe that has no writer."""
     path.unlink()
     os.mkfifo(path)
 
 
 def folder(path: Path, draws: random.Random) -> None:
-    """A folder."""
+    """Replace it with a folder."""
     path.unlink()
     path.mkdir()
 
 
 def device(path: Path, draws: random.Random) -> None:
-    """A link to a device."""
+    """Replace it with a link to a device."""
     path.unlink()
     path.symlink_to(draws.choice(("/dev/zero", "/dev/full", "/dev/tty")))
 
 
 def unix_socket(path: Path, draws: random.Random) -> None:
-    """A socket."""
+    """Replace it with a socket."""
     path.unlink()
-    # The name of a socket must be short.
+    # The path of a socket is limited to about 100 bytes.
     with socket.socket(socket.AF_UNIX) as bound, contextlib.chdir(path.parent):
         bound.bind(path.name)
 
 
 def link_out(path: Path, draws: random.Random) -> None:
-    """A link to the same content in another folder."""
+    """Replace it with a link to the same content in another folder."""
     elsewhere = path.parents[2] / f"elsewhere-{path.name}"
     path.rename(elsewhere)
     path.symlink_to(elsewhere)
 
 
 def circle(path: Path, draws: random.Random) -> None:
-    """A link to itself."""
+    """Replace it with a link to itself."""
     path.unlink()
     path.symlink_to(path.name)
 
 
 def retyped(path: Path, draws: random.Random) -> None:
-    """Another type of a value in JSON, or of a column of a table."""
+    """Change the type of a value in JSON, or of a column in a table."""
     if path.suffix == ".parquet":
         table = pq.read_table(path)
         place = draws.randrange(table.num_columns)
@@ -148,7 +148,7 @@ def _other(value: Any, type_: pa.DataType) -> Any:
 
 
 def fewer_rows(path: Path, draws: random.Random) -> None:
-    """Rows taken away: all, one, the last tenth, half."""
+    """Remove all rows, one, the last tenth, or half."""
     rows = _rows(path)
     if not rows:
         return
@@ -160,19 +160,19 @@ def fewer_rows(path: Path, draws: random.Random) -> None:
 
 
 def no_rows(path: Path, draws: random.Random) -> None:
-    """All rows taken away."""
+    """Remove all rows."""
     _put_rows(path, [])
 
 
 def other_order(path: Path, draws: random.Random) -> None:
-    """The same rows in another order."""
+    """Shuffle the rows."""
     rows = _rows(path)
     draws.shuffle(rows)
     _put_rows(path, rows)
 
 
 def row_twice(path: Path, draws: random.Random) -> None:
-    """A row that comes again."""
+    """Duplicate a row."""
     rows = _rows(path)
     if rows:
         _put_rows(path, [*rows, draws.choice(rows)])
@@ -206,13 +206,13 @@ OF_TABLES: Final[Mapping[str, Damage]] = {
 
 
 def damages(path: Path) -> dict[str, Damage]:
-    """What can be done to a file."""
+    """The damages that apply to a file, by name."""
     if path.suffix in (".parquet", ".jsonl"):
         return {**ANY, **OF_TABLES}
     return {**ANY, "retyped": retyped} if path.suffix == ".json" else dict(ANY)
 
 
 def fresh(base: Path, place: Path) -> Path:
-    """A copy of a run folder, in place of an earlier one."""
+    """Copy a run folder, in place of an earlier copy."""
     shutil.rmtree(place, ignore_errors=True)
     return Path(shutil.copytree(base, place / base.name))

@@ -1,4 +1,4 @@
-"""What `onceproof check` makes of a folder, and whether that is allowed."""
+"""The outcome of `onceproof check` on a folder, and whether it is allowed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from onceproof.checkers import Verdict
 from onceproof.commands.check import USAGE, check
 
 SECONDS: Final = 120
-"""After which something hangs; a verdict takes one or two."""
+"""Time limit of a check in seconds; a verdict takes one or two."""
 REFUSED: Final = "refused"
 HUNG: Final = "HUNG"
 TRACEBACK: Final = "TRACEBACK"
@@ -25,23 +25,22 @@ NOT_ALLOWED: Final = frozenset({HUNG, TRACEBACK, UNDESERVED})
 
 
 class Hung(BaseException):
-    """It took too long."""
+    """The check exceeded its time limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Came:
-    """What came of one variant: a verdict, or one of the words above, and what was said."""
+class Outcome:
+    """A verdict, or one of the words above, and the message that was printed."""
 
     word: str
-    said: str = ""
+    message: str = ""
 
     @property
     def allowed(self) -> bool:
-        """Whether it may be so."""
         return self.word not in NOT_ALLOWED
 
 
-def came_of(
+def outcome_of(
     run: Path,
     *,
     unsealed: bool,
@@ -49,42 +48,42 @@ def came_of(
     whole: bool,
     judge: Callable[..., int] = check,
     seconds: int = SECONDS,
-) -> Came:
+) -> Outcome:
     """Check a run folder, in this process.
 
     Args:
         run: the folder.
-        unsealed: whether what was changed is to be judged.
-        right: the verdict of the run as it was.
-        whole: whether nothing is missing of it.
-        judge: what checks it.
-        seconds: after which that hangs.
+        unsealed: whether changed tables are judged (`--unsealed`).
+        right: the verdict of the undamaged run.
+        whole: whether no row is missing.
+        judge: the check command.
+        seconds: the time limit.
     """
     out, err = io.StringIO(), io.StringIO()
     try:
         with _limited(seconds), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = judge(run, format_="run", unsealed=unsealed)
-    except SystemExit as left:
-        return _refusal(left.code, err.getvalue())
+    except SystemExit as exit_:
+        return _refusal(exit_.code, err.getvalue())
     except Hung:
-        return Came(word=HUNG)
+        return Outcome(word=HUNG)
     except BaseException as error:
-        return Came(word=TRACEBACK, said=f"{type(error).__name__}: {error}")
+        return Outcome(word=TRACEBACK, message=f"{type(error).__name__}: {error}")
     if code == USAGE:
         return _refusal(code, err.getvalue())
     verdict = Verdict(json.loads((run / "report.json").read_text())["claims"][0]["verdict"])
-    # Of values that were altered and are told to be judged all the same nobody can say more.
+    # With all rows present, altered values may turn `holds` into `violated`.
     wrong = verdict is not right and verdict in (Verdict.HOLDS, Verdict.VIOLATED)
     if (wrong or verdict is Verdict.HOLDS) and not (whole and right is Verdict.HOLDS):
-        return Came(word=UNDESERVED, said=out.getvalue())
-    return Came(word=verdict.value)
+        return Outcome(word=UNDESERVED, message=out.getvalue())
+    return Outcome(word=verdict.value)
 
 
-def _refusal(code: object, said: str) -> Came:
-    sentence = said.startswith("onceproof: ") and len(said.splitlines()) == 1
-    if code != USAGE or not sentence or "internal error" in said:
-        return Came(word=TRACEBACK, said=f"left with {code}: {said}")
-    return Came(word=REFUSED, said=said)
+def _refusal(code: object, message: str) -> Outcome:
+    sentence = message.startswith("onceproof: ") and len(message.splitlines()) == 1
+    if code != USAGE or not sentence or "internal error" in message:
+        return Outcome(word=TRACEBACK, message=f"left with {code}: {message}")
+    return Outcome(word=REFUSED, message=message)
 
 
 @contextlib.contextmanager

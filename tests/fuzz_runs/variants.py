@@ -15,21 +15,21 @@ from onceproof.checkers.promised import PHASES
 from onceproof.harness.history.folder import seal_folder
 from tests.fuzz_runs.base import make_run
 from tests.fuzz_runs.damage import damages, fresh
-from tests.fuzz_runs.outcome import Came, came_of
+from tests.fuzz_runs.outcome import Outcome, outcome_of
 
-ARRANGED: Final[Mapping[str, Mapping[str, Any]]] = {
+BASES: Final[Mapping[str, Mapping[str, Any]]] = {
     "holds": {},
     "violated": {"duplicated": True},
     "unknown": {"sealed": False, "phases": PHASES[:3]},
 }
-"""Base, by its verdict → how it is made; the last was broken off."""
+"""Verdict of a base → arguments of `make_run`; the last run was interrupted."""
 SEALS: Final = ("sealed", "unsealed", "no seal", "sealed anew")
-"""As it was; judged all the same; the seal gone as well; sealed after the damage."""
+"""Seal kept; judged with `--unsealed`; seal removed too; sealed after the damage."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Variant:
-    """One of them; everything about it follows from its number."""
+    """A damaged run folder; its number seeds the random choices."""
 
     base: str
     file: str
@@ -42,16 +42,16 @@ class Variant:
 
 
 def make_bases(runs: Path) -> dict[str, Path]:
-    """The run folders that are damaged, by name; each was judged, so that it has reports."""
-    bases = {name: make_run(runs, **arranged) for name, arranged in ARRANGED.items()}
+    """Make the undamaged run folders, by name, and judge each, so that it has reports."""
+    bases = {name: make_run(runs, **arguments) for name, arguments in BASES.items()}
     for name, folder in bases.items():
-        came = came_of(folder, unsealed=False, right=Verdict(name), whole=True)
-        assert came.word == name, f"the base came to {came}"
+        outcome = outcome_of(folder, unsealed=False, right=Verdict(name), whole=True)
+        assert outcome.word == name, f"the base came to {outcome}"
     return bases
 
 
-def drawn(bases: dict[str, Path], count: int, seed: int) -> Iterator[Variant]:
-    """So many variants: every file with every damage in turn, in an order that the seed says."""
+def draw_variants(bases: dict[str, Path], count: int, seed: int) -> Iterator[Variant]:
+    """Yield `count` variants: every file with every damage, in an order drawn from the seed."""
     draws = random.Random(seed)
     every = [
         (base, str(path.relative_to(folder)), damage, seal)
@@ -68,14 +68,14 @@ def drawn(bases: dict[str, Path], count: int, seed: int) -> Iterator[Variant]:
         yield Variant(base=base, file=file, damage=damage, seal=seal, number=number)
 
 
-def tried(variant: Variant, bases: dict[str, Path], place: Path, seed: int) -> Came:
+def try_variant(variant: Variant, bases: dict[str, Path], place: Path, seed: int) -> Outcome:
     """Make a variant and check it.
 
     Args:
-        variant: which.
-        bases: the folders that are damaged.
-        place: where the copy goes.
-        seed: with the variant's number it says what exactly is damaged.
+        variant: the variant.
+        bases: the undamaged run folders.
+        place: the parent of the damaged copy.
+        seed: seeds the damage, together with the variant's number.
     """
     folder = fresh(bases[variant.base], place)
     rows = _rows(folder)
@@ -87,31 +87,31 @@ def tried(variant: Variant, bases: dict[str, Path], place: Path, seed: int) -> C
         seal.unlink()
     if variant.seal == "sealed anew":
         if path.is_file() and path.stat().st_size > _LARGEST:
-            return Came(word="cannot be sealed")
+            return Outcome(word="cannot be sealed")
         try:
             seal_folder(folder)
         except Exception:
-            return Came(word="cannot be sealed")
-    return came_of(
+            return Outcome(word="cannot be sealed")
+    return outcome_of(
         folder,
         unsealed=variant.seal in ("unsealed", "no seal"),
         right=Verdict(variant.base),
-        # Of what was sealed after the damage only the tables that speak of each other can tell.
-        whole=whole or (variant.seal == "sealed anew" and variant.file not in _TELLING),
+        # In a run sealed after the damage, only cross-referenced tables show missing rows.
+        whole=whole or (variant.seal == "sealed anew" and variant.file not in _CROSS_REFERENCED),
     )
 
 
 _LARGEST: Final = 2**30
-"""Bytes of a file that is summed here."""
-_TELLING: Final = frozenset(
+"""Largest file in bytes that is sealed here."""
+_CROSS_REFERENCED: Final = frozenset(
     f"history/{table}.parquet"
     for table in ("log", "sends", "partitions", "faults", "phases", "expected", "effects")
 )
-"""Tables of which every row is spoken of elsewhere."""
+"""Tables whose rows all have references in other tables."""
 
 
 def _rows(folder: Path) -> dict[str, int]:
-    """How many rows each table has; none where that cannot be read."""
+    """The number of rows of each table; -1 if it cannot be read."""
     found = {}
     for path in sorted((folder / "history").glob("*.parquet")):
         try:

@@ -1,1 +1,1 @@
-"""Building what is released, and looking whether it is what it should be: `make dist`."""
+"""Builds and checks the distributions: `make dist`."""

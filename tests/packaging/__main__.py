@@ -1,6 +1,6 @@
-"""Build what is released into `dist/`, and check it: `python -m tests.packaging [--release]`.
+"""Build the distributions into `dist/`, and check them: `python -m tests.packaging [--release]`.
 
-It is built twice, and must be the same both times. Nothing is uploaded here.
+They are built twice, and must be identical. Nothing is uploaded.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.packaging.looking import not_released, wrong
 
 
 def main() -> int:
-    """0 if all is well, else 1 with a line for each thing that is not."""
+    """Return 0 if nothing is wrong, else 1 after a line for each problem."""
     options = argparse.ArgumentParser(prog="make dist", description=__doc__.partition("\n")[0])
     options.add_argument(
         "--release", action="store_true", help="also see that it is a version, and all committed"

@@ -1,8 +1,7 @@
-"""Building the source distribution and the wheel, so that the same source gives the same bytes.
+"""Reproducible builds of the source distribution and the wheel.
 
-It is built from a copy of what git knows, so that nothing which happens to
-lie around gets in, and the wheel from the source distribution, so that the former is known to
-suffice.
+The source distribution is built from a copy of the files that git knows, so that no stray file gets
+in; the wheel from the source distribution, which shows that the latter is complete.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True, kw_only=True)
 class Built:
-    """What is released."""
+    """The built distributions."""
 
     sdist: Path
     wheel: Path
 
 
 def git(*words: str, root: Path = ROOT) -> str:
-    """What git says of the repository."""
+    """The output of a git command in the repository."""
     done = subprocess.run(
         ["git", "-c", "safe.directory=*", "-C", root, *words],
         capture_output=True,
@@ -42,16 +41,16 @@ def git(*words: str, root: Path = ROOT) -> str:
 
 
 def sources(root: Path = ROOT) -> list[str]:
-    """Every file that git knows, or would take; not those that are ignored."""
+    """Every file that git tracks or would add, without ignored ones."""
     listed = git("ls-files", "-z", "--cached", "--others", "--exclude-standard", root=root)
     return sorted({name for name in listed.split("\0") if name and (root / name).exists()})
 
 
 def build(out: Path, root: Path = ROOT) -> Built:
-    """Build both into a folder; the time in them is that of the last commit.
+    """Build both into a folder, with the time of the last commit.
 
     Raises:
-        subprocess.CalledProcessError: building failed; what it said is shown.
+        subprocess.CalledProcessError: building failed; its output is shown.
     """
     epoch = int(git("log", "-1", "--format=%ct", root=root))
     out.mkdir(parents=True, exist_ok=True)
@@ -72,7 +71,7 @@ def build(out: Path, root: Path = ROOT) -> Built:
 
 
 def normalised(archive: bytes, epoch: int) -> bytes:
-    """A source distribution in which nothing tells when, where and by whom it was made."""
+    """A source distribution without its time, place and user of the build."""
     inner = io.BytesIO()
     with (
         tarfile.open(fileobj=io.BytesIO(archive)) as old,

@@ -1,7 +1,7 @@
-"""What is wrong with what was built: a sentence for each thing, and nothing where all is well.
+"""Checks of the built distributions, which yield a sentence for each problem.
 
-That a file is missing shows only when somebody needs it, on a machine that
-has no repository. So the wheel is compared with what git knows of the packages, file by file.
+A missing file shows only when it is needed, on a machine without the repository. So the wheel is
+compared with the files of the packages that git knows.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _UNRELEASED = re.compile(r"^## \[Unreleased\]\n(.*?)(?=^## |\Z)", re.MULTILINE |
 
 
 def version() -> str:
-    """As `pyproject.toml` has it."""
+    """The version in `pyproject.toml`."""
     return str(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"])
 
 
 def wrong(built: Built) -> Iterator[str]:
-    """All that is wrong with the two files."""
+    """All problems of the two files."""
     with zipfile.ZipFile(built.wheel) as wheel:
         yield from wrong_names(set(wheel.namelist()))
         (metadata,) = (name for name in wheel.namelist() if name.endswith("dist-info/METADATA"))
@@ -44,7 +44,7 @@ def wrong(built: Built) -> Iterator[str]:
 
 
 def wrong_names(names: set[str]) -> Iterator[str]:
-    """What the wheel has and should not, and the reverse."""
+    """Files that the wheel should not have, and those that it lacks."""
     ours = {name for name in names if ".dist-info/" not in name}
     packaged = set(filter(None, map(_installed, sources())))
     yield from (f"the wheel has {name}, which is none of ours" for name in sorted(ours - packaged))
@@ -54,7 +54,7 @@ def wrong_names(names: set[str]) -> Iterator[str]:
 
 
 def wrong_metadata(text: str) -> Iterator[str]:
-    """What who installs it would be told wrongly."""
+    """Wrong metadata of the wheel."""
     metadata = message_from_string(text)
     if metadata["Version"] != version():
         yield f"its version is {metadata['Version']}, and pyproject.toml says {version()}"
@@ -68,7 +68,7 @@ def wrong_metadata(text: str) -> Iterator[str]:
 
 
 def wrong_at_work(wheel: Path) -> Iterator[str]:
-    """What does not work outside the repository; its dependencies are those of this Python."""
+    """Commands that fail outside the repository, with the dependencies of this Python."""
     with tempfile.TemporaryDirectory() as folder:
         unpacked = Path(folder) / "installed"
         with zipfile.ZipFile(wheel) as archive:
@@ -93,12 +93,12 @@ def wrong_at_work(wheel: Path) -> Iterator[str]:
                 capture_output=True, text=True, cwd=folder, env=variables, timeout=120,
             )  # fmt: skip
             if done.returncode or expected not in done.stdout:
-                said = (done.stderr or done.stdout).strip().splitlines()[-1:]
-                yield f"python {' '.join(words)} does not say {expected!r}: {said}"
+                last_line = (done.stderr or done.stdout).strip().splitlines()[-1:]
+                yield f"python {' '.join(words)} does not say {expected!r}: {last_line}"
 
 
 def not_released(changelog: str) -> Iterator[str]:
-    """Why this is not a version that could be released."""
+    """Reasons why this version cannot be released."""
     newest = _NEWEST.search(changelog)
     if newest is None or newest[1] != version():
         found = f"its newest is {newest[1]}" if newest else "it has no version with a date yet"
@@ -112,7 +112,7 @@ def not_released(changelog: str) -> Iterator[str]:
 
 
 def _installed(name: str) -> str | None:
-    """Where a file of the repository is once it is installed; None for one that is not."""
+    """The installed path of a file of the repository; None if it is not installed."""
     top, _, below = name.partition("/")
     if top in PACKAGES:
         return f"onceproof/{name}"
