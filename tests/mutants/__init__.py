@@ -1,7 +1,6 @@
-"""Mutants of the checkers' queries: each condition, join and comparison altered in turn.
+"""Mutation tests of the checkers' queries.
 
-`python -m tests.mutants` alters every query in every way that `operators`
-knows, one alteration at a time, and looks whether any answer on any history of the corpus comes out
-otherwise. A mutant that changes none is either a hole in the tests, or it is listed in
-`equivalent/` with the reason why it means the same.
+`python -m tests.mutants` applies every operator to every query, one change at a time, and checks
+whether any answer on any history of the corpus differs. A surviving mutant is either a gap in the
+tests, or it is listed in `equivalent/` with the reason why it is equivalent.
 """

@@ -1,7 +1,7 @@
-"""What became of all mutants, and what is to be said of it.
+"""The fates of all mutants, and the report of them.
 
-A survivor is excused if it is listed, or if all that it does is to compare
-more records in full than need be: that costs time and changes no answer.
+A survivor is excused if it is listed, or if it only compares more records in full than necessary:
+that costs time and changes no answer.
 """
 
 from __future__ import annotations
@@ -10,49 +10,49 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from tests.mutants.equivalents import Equivalent, is_listed, outlived
+from tests.mutants.equivalents import Equivalent, is_listed, stale_patterns
 from tests.mutants.kill import Fate
 from tests.mutants.operators import Mutant
 
 
 @dataclass(kw_only=True)
 class Account:
-    """Mutants by what became of them."""
+    """Mutants by their fate."""
 
     entries: Sequence[Equivalent]
     invalid: list[tuple[Mutant, Fate]] = field(default_factory=list)
-    """No engine would take them."""
+    """Refused by the engine."""
     caught: list[tuple[Mutant, Fate]] = field(default_factory=list)
     more_suspects: list[tuple[Mutant, Fate]] = field(default_factory=list)
     listed: list[tuple[Mutant, Fate]] = field(default_factory=list)
     missed: list[tuple[Mutant, Fate]] = field(default_factory=list)
 
     def add(self, mutant: Mutant, fate: Fate) -> None:
-        """Book one mutant."""
+        """Add a mutant to the group of its fate."""
         if fate.invalid:
-            place = self.invalid
+            group = self.invalid
         elif fate.caught_by:
-            place = self.caught
+            group = self.caught
         elif is_listed(mutant.id, self.entries):
-            place = self.listed
+            group = self.listed
         elif fate.only_more_suspects:
-            place = self.more_suspects
+            group = self.more_suspects
         else:
-            place = self.missed
-        place.append((mutant, fate))
+            group = self.missed
+        group.append((mutant, fate))
 
     @property
-    def outlived(self) -> list[str]:
-        """Patterns of the list that no survivor fits."""
-        return outlived([mutant.id for mutant, _ in self.listed], self.entries)
+    def stale_patterns(self) -> list[str]:
+        """Listed patterns that match no survivor."""
+        return stale_patterns([mutant.id for mutant, _ in self.listed], self.entries)
 
     def good(self, *, whole: bool) -> bool:
-        """All are caught or excused, and (if all were tried) no excuse is left over."""
-        return not self.missed and not (whole and self.outlived)
+        """Whether all are caught or excused and, if all were tried, no pattern is stale."""
+        return not self.missed and not (whole and self.stale_patterns)
 
 
-def tell(account: Account, seconds: float, *, every: bool, whole: bool) -> None:
-    """Print what became of them; the last line is the sum."""
+def report(account: Account, seconds: float, *, every: bool, whole: bool) -> None:
+    """Print the fates; the last line is the total."""
     if every:
         for mutant, fate in account.caught:
             print(f"caught by {fate.caught_by}: {mutant}")
@@ -67,7 +67,7 @@ def tell(account: Account, seconds: float, *, every: bool, whole: bool) -> None:
         print(f"NOT CAUGHT: {mutant}{seen}")
         if every:
             print(f"    {mutant.sql}")
-    for pattern in account.outlived if whole else ():
+    for pattern in account.stale_patterns if whole else ():
         print(f"LISTED, but no survivor is called so: {pattern}")
     by_query = Counter(mutant.query for mutant, _ in account.missed)
     for query, number in by_query.most_common():

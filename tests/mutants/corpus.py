@@ -1,8 +1,8 @@
-"""The histories that mutants are judged on, in batches, the most telling first.
+"""The histories that mutants are judged on, in batches, the most effective first.
 
-What was written by hand to tell two meanings apart, and the anomalies' own
-examples, come first and catch nearly all; then comes nonsense, where everything happens at once,
-then correct and mutated histories, drawn as `make agree` draws them.
+Hand-written samples and the anomalies' own examples come first and catch nearly all mutants. Then
+come nonsense, where everything happens at once, and correct and mutated histories, drawn as
+`make agree` draws them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ DRAWN: Final = 6
 NONSENSE: Final = range(1, 3)
 """The batches of nonsense."""
 BATCH: Final = 250
-"""How many are drawn for one batch."""
+"""Number of histories in a drawn batch."""
 EXAMPLES_ALONE: Final = (
     "skipped-read",
     "G0",
@@ -28,17 +28,17 @@ EXAMPLES_ALONE: Final = (
     "G1c-realtime",
     "lost-write",
 )
-"""Anomalies whose example shows more where no other trial and no other transaction is beside it."""
+"""Anomalies whose example catches more without other trials and transactions beside it."""
 ALONE: Final = (
     *(world_of([LEDGER], anomalies()[name].minimal) for name in EXAMPLES_ALONE),
     *(sample.world for sample in samples() if sample.alone),
 )
-"""Histories that are a batch each, in the end."""
+"""Histories that are a batch each, after all others."""
 BATCHES: Final = DRAWN + len(ALONE)
 
 
 def batch(number: int) -> list[World]:
-    """The histories of a batch; 0 is what was written by hand."""
+    """The histories of a batch; batch 0 is written by hand."""
     if not number:
         smallest = [world_of([LEDGER], a.minimal) for a in anomalies().values()]
         return smallest + [sample.world for sample in samples()]

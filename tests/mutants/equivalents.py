@@ -1,8 +1,7 @@
-"""Mutants that are listed because they change nothing, each with the reason.
+"""Mutants that are listed as equivalent, each with the reason.
 
-The list is in `equivalent/`, a file for each part. An entry names mutants by
-pattern (`*` stands for anything). One that no surviving mutant has any more is an error, so that no
-excuse outlives its cause.
+The lists are in `equivalent/`, a file for each part. An entry names mutants by pattern (`*` matches
+anything). A pattern that matches no survivor is an error.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ LISTS: Final = Path(__file__).with_name("equivalent")
 
 @dataclass(frozen=True, kw_only=True)
 class Equivalent:
-    """Mutants that mean what the original means."""
+    """Mutants that mean the same as the original, for one reason."""
 
     reason: str
     mutants: tuple[str, ...]
@@ -32,7 +31,7 @@ def listed(folder: Path = LISTS) -> tuple[Equivalent, ...]:
     """All entries of a folder's lists.
 
     Raises:
-        ValueError: an entry gives no reason, or a pattern is there twice.
+        ValueError: an entry gives no reason, or a pattern is duplicated.
     """
     entries = tuple(
         Equivalent(reason=entry["reason"].strip(), mutants=tuple(entry["mutants"]))
@@ -50,20 +49,19 @@ def listed(folder: Path = LISTS) -> tuple[Equivalent, ...]:
 
 
 def is_listed(mutant: str, entries: Sequence[Equivalent]) -> bool:
-    """Whether a mutant is listed."""
-    return any(_fits(mutant, pattern) for entry in entries for pattern in entry.mutants)
+    return any(_matches(mutant, pattern) for entry in entries for pattern in entry.mutants)
 
 
-def outlived(survivors: Iterable[str], entries: Sequence[Equivalent]) -> list[str]:
-    """Patterns that no survivor fits."""
+def stale_patterns(survivors: Iterable[str], entries: Sequence[Equivalent]) -> list[str]:
+    """Patterns that match no survivor."""
     survivors = list(survivors)
     return [
         pattern
         for entry in entries
         for pattern in entry.mutants
-        if not any(_fits(mutant, pattern) for mutant in survivors)
+        if not any(_matches(mutant, pattern) for mutant in survivors)
     ]
 
 
-def _fits(mutant: str, pattern: str) -> bool:
+def _matches(mutant: str, pattern: str) -> bool:
     return mutant == pattern or fnmatchcase(mutant, pattern.replace("[", "[[]"))

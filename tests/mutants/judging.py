@@ -1,7 +1,7 @@
-"""Judging all mutants on the whole corpus, several at once.
+"""Judges all mutants on the whole corpus, in several processes.
 
-Each process builds the corpus for itself, a batch when the first mutant gets
-so far, and most mutants are caught by the first.
+Each process builds each batch of the corpus when a mutant first needs it; the first batch catches
+most mutants.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from tests.mutants.operators import Mutant, mutants
 from tests.mutants.queries import queries
 
 PORTION: Final = 20
-"""Mutants that a process takes at once."""
+"""Number of mutants that a process takes at once."""
 
 
 def all_mutants(part: str = "") -> list[Mutant]:
-    """The mutants of every query whose name has this part."""
+    """The mutants of every query whose name contains `part`."""
     return [
         mutant
         for name, relation in queries().items()
@@ -31,7 +31,7 @@ def all_mutants(part: str = "") -> list[Mutant]:
 
 
 def judged(todo: Sequence[Mutant], processes: int) -> Iterator[tuple[Mutant, Fate]]:
-    """Mutants with what became of them, in order."""
+    """Yield mutants with their fates, in order."""
     portions = [todo[i : i + PORTION] for i in range(0, len(todo), PORTION)]
     with ProcessPoolExecutor(processes) as pool:
         for portion, found in zip(portions, pool.map(_fates, portions), strict=True):
@@ -39,7 +39,7 @@ def judged(todo: Sequence[Mutant], processes: int) -> Iterator[tuple[Mutant, Fat
 
 
 def fate(mutant: Mutant) -> Fate:
-    """What becomes of a mutant on the whole corpus."""
+    """The fate of a mutant on the whole corpus."""
     found = Fate()
     for number in range(BATCHES):
         found = found.and_then(_suite(number).fate(mutant))

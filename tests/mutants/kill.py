@@ -1,8 +1,8 @@
-"""Who catches a mutant: many small histories, judged at once, with and without the alteration.
+"""Judges mutants on many small histories at once, and compares the answers with the original's.
 
-A mutant is in a schema of its own before the unaltered tables, and from
-there on only what comes out otherwise is computed again. As soon as an answer differs it is caught.
-What a judge leaves aside, because it needs a complete history and this one is not, does not count.
+The tables of a mutant are in a schema that shadows the original tables; only those whose inputs
+differ are computed again. The first answer that differs catches the mutant. Answers that need a
+complete history are not compared for an incomplete one.
 """
 
 from __future__ import annotations
@@ -25,36 +25,35 @@ from tests.properties.checkers.combine import Stretches, combined
 from tests.properties.checkers.judges import trials
 from tests.properties.checkers.world import World
 
-PATIENCE: Final = 20.0
-"""Seconds after which a mutant is given up on these histories."""
+TIME_LIMIT: Final = 20.0
+"""Seconds for a mutant on one batch of histories."""
 INVALID: Final = (duckdb.BinderException, duckdb.ParserException, duckdb.CatalogException)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fate:
-    """What became of a mutant on some histories."""
+    """What a mutant changed on some histories."""
 
     caught_by: str | None = None
-    """The answer that differs, or the error that it made."""
+    """The answer that differs, or the error that the mutant raised."""
     invalid: str | None = None
-    """Why no engine would take it."""
+    """Why the engine refused it."""
     changed: frozenset[str] = frozenset()
-    """Relations that came out otherwise, and no answer."""
+    """Relations that differ, if no answer does."""
     hidden: bool = False
-    """A record is not compared in full any more that should be."""
+    """Whether a suspect is no longer compared in full."""
 
     @property
     def survived(self) -> bool:
-        """Nobody noticed."""
         return self.caught_by is None and self.invalid is None
 
     @property
     def only_more_suspects(self) -> bool:
-        """It survived, and all it does is that more records are compared in full than need be."""
+        """Whether it survived, and only compares more records in full than necessary."""
         return self.survived and "suspects" in self.changed and not self.hidden
 
     def and_then(self, other: Fate) -> Fate:
-        """What became of it on these histories and, as it survived those, on some more."""
+        """The fate on these histories, which it survived, and on the others."""
         return Fate(
             caught_by=other.caught_by,
             invalid=other.invalid,
@@ -64,36 +63,36 @@ class Fate:
 
 
 class Suite:
-    """One batch of histories in DuckDB, with everything that is computed from them."""
+    """One batch of histories in DuckDB, with all relations computed from them."""
 
     def __init__(self, worlds: Sequence[World]) -> None:
         self._db = duckdb.connect(":memory:", config={"threads": 1})
         history = combined(worlds)
         made = trials(worlds, Stretches.of(worlds))
         with open_engine(history, made, Settings(threads=1)):
-            pass  # The door lets it in.
+            pass  # Opening an engine validates the history.
         for name, table in {**history, **made.tables()}.items():
             self._db.register("arriving", table)
             self._db.execute(f"CREATE TABLE main.{name} AS SELECT * FROM arriving")
             self._db.unregister("arriving")
         self._db.execute("CREATE SCHEMA mutant")
-        self._prints: dict[str, Any] = {}
+        self._fingerprints: dict[str, Any] = {}
         for name, relation in queries().items():
             self._make("main", relation)
-            self._prints[name] = self._print(name, "main")
+            self._fingerprints[name] = self._fingerprint(name, "main")
         self._db.execute("SET search_path = 'mutant,main'")
 
     def answer(self, name: str, schema: str = "main") -> Counter[tuple[Any, ...]]:
-        """The rows of a relation or answer that a judge looks at."""
+        """The rows of a relation or answer that count."""
         return Counter(self._db.execute(f"SELECT * FROM {_judged(name, schema)} w").fetchall())
 
     def fate(self, mutant: Mutant) -> Fate:
-        """What becomes of a mutant here."""
+        """The fate of a mutant on these histories."""
         original = queries()[mutant.query]
         altered = Relation(name=original.name, meaning="", sql=mutant.sql, cycles=original.cycles)
         changed: set[str] = set()
         made: list[str] = []
-        with self._patience():
+        with self._time_limit():
             try:
                 for name in (mutant.query, *dependents([mutant.query])):
                     relation = altered if name == mutant.query else queries()[name]
@@ -101,7 +100,7 @@ class Suite:
                         continue
                     self._make("mutant", relation)
                     made.append(name)
-                    if self._print(name, "mutant") == self._prints[name]:
+                    if self._fingerprint(name, "mutant") == self._fingerprints[name]:
                         self._db.execute(f"DROP TABLE mutant.{made.pop()}")
                     elif is_answer(name) and self._differs(name):
                         return Fate(caught_by=name)
@@ -127,18 +126,18 @@ class Suite:
             query = "SELECT * FROM arriving"
         self._db.execute(f"CREATE TABLE {schema}.{relation.name} AS {query}")
 
-    def _print(self, name: str, schema: str) -> Any:
-        """A number that two equal tables have in common."""
+    def _fingerprint(self, name: str, schema: str) -> Any:
+        """Row count and hash, which are the same for equal tables."""
         return self._db.execute(
             f"SELECT count(*), sum(CAST(hash(w) AS HUGEINT)) FROM {_judged(name, schema)} w"
         ).fetchall()
 
     def _differs(self, name: str) -> bool:
-        """Whether the rows differ, and not only how their numbers are stored."""
+        """Whether the rows differ, apart from the types of their numbers."""
         return self.answer(name, "mutant") != self.answer(name)
 
     def _hidden(self) -> bool:
-        """Whether a suspect of the original is none for the mutant."""
+        """Whether a suspect of the original is missing from the mutant."""
         return bool(
             self._db.execute(
                 "SELECT 1 FROM main.suspects s ANTI JOIN mutant.suspects m ON m.h = s.h LIMIT 1"
@@ -146,8 +145,8 @@ class Suite:
         )
 
     @contextmanager
-    def _patience(self) -> Iterator[None]:
-        timer = Timer(PATIENCE, self._db.interrupt)
+    def _time_limit(self) -> Iterator[None]:
+        timer = Timer(TIME_LIMIT, self._db.interrupt)
         timer.start()
         try:
             yield
@@ -156,7 +155,7 @@ class Suite:
 
 
 def _judged(name: str, schema: str) -> str:
-    """The rows of a relation or answer that a judge looks at."""
+    """A query for the rows of a relation or answer that count."""
     if table := only_complete().get(name):
         return (
             f"(SELECT * FROM {schema}.{name} WHERE trial IS NULL OR trial NOT IN "

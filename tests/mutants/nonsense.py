@@ -1,10 +1,8 @@
-"""Histories that make no sense, but that the contract allows: rows with few names, put together
-by chance.
+"""Random histories that make no sense, but that the contract allows.
 
-A definition holds for any history, so what two queries mean is soonest told
-apart where everything happens at once: a record in two topics, two sends under one transaction that
-nobody began, effects of what was never sent. A part of it is copied from what is there already,
-since rows that never meet tell nothing.
+A definition applies to any history, and two queries differ soonest where everything happens at
+once: a record in two topics, two sends in a transaction that never began, effects of records that
+were never sent. Some values are copied from other rows, since rows that never join show nothing.
 """
 
 from __future__ import annotations
@@ -40,14 +38,14 @@ class _Maker:
     def __init__(self, draw: Random) -> None:
         self.draw = draw
         self.rows: Rows = {}
-        self.busy = draw.choice((2, 4, 6))
-        """About how many rows a table has."""
-        self.care = draw.choice((0.5, 0.8, 0.95))
-        """How often a thing is as it should be."""
-        self.named = draw.choice((0.0, 0.5, 1.0))
-        """How often an entry carries its attempt."""
-        self.sourced = draw.choice((0.0, 0.7, 1.0))
-        """How often an effect names its source."""
+        self.size = draw.choice((2, 4, 6))
+        """Approximate number of rows in a table."""
+        self.consistency = draw.choice((0.5, 0.8, 0.95))
+        """Probability that a value is right."""
+        self.attempt_rate = draw.choice((0.0, 0.5, 1.0))
+        """Probability that a log entry has an attempt."""
+        self.source_rate = draw.choice((0.0, 0.7, 1.0))
+        """Probability that an effect has a source."""
         self.records = [f"r{n}" for n in range(draw.choice((2, 3, 4)))]
 
     def world(self) -> World:
@@ -62,17 +60,17 @@ class _Maker:
         trials = self.draw.sample(TRIALS, number)
         return World(rows=self.rows, trials=tuple(trials))
 
-    # Chance.
+    # Random choices.
 
     def some(self, most: int | None = None) -> range:
-        return range(self.draw.randint(0, self.busy if most is None else most))
+        return range(self.draw.randint(0, self.size if most is None else most))
 
     def pick(self, *choices: Any) -> Any:
         return self.draw.choice(choices)
 
-    def right(self, value: Any, *others: Any) -> Any:
-        """The value, unless it is wrong."""
-        return value if self.draw.random() < self.care else self.draw.choice(others)
+    def mostly(self, value: Any, *others: Any) -> Any:
+        """The value, or with a probability of 1 - `consistency` one of the others."""
+        return value if self.draw.random() < self.consistency else self.draw.choice(others)
 
     def record(self) -> Any:
         return self.draw.choice(self.records)
@@ -85,7 +83,7 @@ class _Maker:
         return self.draw.randrange(8)
 
     def clock(self) -> str:
-        return str(self.right("clock", "other"))
+        return str(self.mostly("clock", "other"))
 
     # Tables.
 
@@ -95,31 +93,31 @@ class _Maker:
                 "attempt": f"a{n}",
                 "record": self.record(),
                 "key": self.pick("k0", "k0", "k1", None),
-                "digest": self.right("d0", "d1"),
+                "digest": self.mostly("d0", "d1"),
                 "ordinal": n,
-                "session": self.right("p0", "p1"),
+                "session": self.mostly("p0", "p1"),
                 "txn": self.pick(None, None, "t0", "t1", "t2"),
                 "topic": self.pick(*TOPICS),
-                "partition": self.right(self.pick(0, 1), None),
-                "offset": self.right(self.draw.randrange(5), None, -1),
-                "outcome": self.right("ok", "info", "fail"),
+                "partition": self.mostly(self.pick(0, 1), None),
+                "offset": self.mostly(self.draw.randrange(5), None, -1),
+                "outcome": self.mostly("ok", "info", "fail"),
                 "called_at": self.time(),
-                "returned_at": self.right(self.time(), None),
+                "returned_at": self.mostly(self.time(), None),
                 "clock": self.clock(),
             }
-            for n in self.some(self.busy + 2)
+            for n in self.some(self.size + 2)
         ]
 
     def _txns(self) -> list[Row]:
         return [
             {
                 "txn": f"t{n}",
-                "session": self.right("p0", "p1"),
+                "session": self.mostly("p0", "p1"),
                 "transactional_id": "id",
                 "outcome": self.pick("committed", "committed", "info", "aborted"),
                 "began_at": self.time(),
-                "commit_called_at": self.right(self.time(), None),
-                "ended_at": self.right(self.time(), None),
+                "commit_called_at": self.mostly(self.time(), None),
+                "ended_at": self.mostly(self.time(), None),
                 "clock": self.clock(),
             }
             for n in self.some(3)
@@ -129,9 +127,9 @@ class _Maker:
         rows = [
             {
                 "txn": self.pick("t0", "t1", "t2"),
-                "owner": self.right("group", "other"),
-                "topic": self.right("source", "input"),
-                "partition": self.right(0, 1),
+                "owner": self.mostly("group", "other"),
+                "topic": self.mostly("source", "input"),
+                "partition": self.mostly(0, 1),
                 "offset": self.draw.randrange(3),
             }
             for _ in self.some(3)
@@ -140,21 +138,21 @@ class _Maker:
 
     def _log(self) -> list[Row]:
         found: dict[Any, Row] = {}
-        for _ in self.some(self.busy + 2):
+        for _ in self.some(self.size + 2):
             send = self.one_of("sends") or {}
-            record = self.right(send.get("record", self.record()), self.record(), None)
-            attempt = self.right(send.get("attempt"), "a0", "unknown")
-            key = self.right(send.get("key"), "k0", "k1", None)
+            record = self.mostly(send.get("record", self.record()), self.record(), None)
+            attempt = self.mostly(send.get("attempt"), "a0", "unknown")
+            key = self.mostly(send.get("key"), "k0", "k1", None)
             row = {
-                "topic": self.right(send.get("topic", "input"), *TOPICS),
-                "partition": self.right(send.get("partition") or 0, 0, 1),
-                "offset": self.right(max(0, send.get("offset") or 0), *range(5)),
-                "kind": self.right("data", "commit", "data"),
+                "topic": self.mostly(send.get("topic", "input"), *TOPICS),
+                "partition": self.mostly(send.get("partition") or 0, 0, 1),
+                "offset": self.mostly(max(0, send.get("offset") or 0), *range(5)),
+                "kind": self.mostly("data", "commit", "data"),
                 "record": record,
-                "attempt": attempt if self.draw.random() < self.named else None,
+                "attempt": attempt if self.draw.random() < self.attempt_rate else None,
                 "key": key,
-                "digest": self.right(send.get("digest"), "d0", "d1", None),
-                "committed": self.right(True, False),
+                "digest": self.mostly(send.get("digest"), "d0", "d1", None),
+                "committed": self.mostly(True, False),
             }
             found.setdefault((row["topic"], row["partition"], row["offset"]), row)
         return list(found.values())
@@ -166,9 +164,9 @@ class _Maker:
                 "topic": topic,
                 "partition": partition,
                 "log_start": 0 if young else self.pick(0, 0, 2),
-                "last_stable_offset": self.right(5, 4),
+                "last_stable_offset": self.mostly(5, 4),
                 "high_watermark": 5,
-                "cleanup_policy": "delete" if young else self.right("delete", "compact"),
+                "cleanup_policy": "delete" if young else self.mostly("delete", "compact"),
             }
             for topic in ("input", "orders", "elsewhere")
             for partition in (0, 1)
@@ -181,15 +179,15 @@ class _Maker:
             seen = self.one_of("log") or self.one_of("sends") or {}
             found.append(
                 {
-                    "reader": self.right("reader", "other"),
-                    "session": self.right("session", "other"),
+                    "reader": self.mostly("reader", "other"),
+                    "session": self.mostly("session", "other"),
                     "ordinal": n,
-                    "isolation": self.right("read_committed", "read_uncommitted"),
+                    "isolation": self.mostly("read_committed", "read_uncommitted"),
                     "topic": seen.get("topic", "input"),
-                    "partition": self.right(seen.get("partition") or 0, 0, 1),
-                    "offset": self.right(max(0, seen.get("offset") or 0), *range(5)),
-                    "record": self.right(seen.get("record"), self.record(), None),
-                    "attempt": self.right(seen.get("attempt"), None, "a0", "unknown"),
+                    "partition": self.mostly(seen.get("partition") or 0, 0, 1),
+                    "offset": self.mostly(max(0, seen.get("offset") or 0), *range(5)),
+                    "record": self.mostly(seen.get("record"), self.record(), None),
+                    "attempt": self.mostly(seen.get("attempt"), None, "a0", "unknown"),
                     "txn": self.pick(None, "t0", "t1", "t2"),
                     "at": self.time(),
                     "clock": self.clock(),
@@ -220,7 +218,7 @@ class _Maker:
     def _instances(self) -> list[Row]:
         return [
             {
-                "subject": self.right("driver", "other"),
+                "subject": self.mostly("driver", "other"),
                 "instance": f"i{n}",
                 "started_at": self.time(),
                 "clock": self.clock(),
@@ -229,13 +227,13 @@ class _Maker:
         ]
 
     def _source(self, entry: Row) -> Row:
-        """Where an effect says that it comes from, if it says so; seldom a half of it."""
-        if self.draw.random() >= self.sourced:
+        """The source columns of an effect, if it has any; rarely with one missing."""
+        if self.draw.random() >= self.source_rate:
             return {}
         source = {
-            "source_topic": self.right(entry.get("topic", "input"), "input", "orders"),
-            "source_partition": self.right(entry.get("partition", 0), 0, 1),
-            "source_offset": self.right(entry.get("offset", 0), *range(5)),
+            "source_topic": self.mostly(entry.get("topic", "input"), "input", "orders"),
+            "source_partition": self.mostly(entry.get("partition", 0), 0, 1),
+            "source_offset": self.mostly(entry.get("offset", 0), *range(5)),
         }
         if self.draw.random() < 0.1:
             source[self.draw.choice(sorted(source))] = None
@@ -243,16 +241,16 @@ class _Maker:
 
     def _effects(self) -> list[Row]:
         found = []
-        for n in self.some(self.busy + 3):
+        for n in self.some(self.size + 3):
             entry = self.one_of("log") or {}
             found.append(
                 {
                     "sink": self.pick("ledger", "ledger", "letters"),
-                    "view": self.right("table", "other"),
-                    "record": self.right(entry.get("record", self.record()), self.record(), None),
+                    "view": self.mostly("table", "other"),
+                    "record": self.mostly(entry.get("record", self.record()), self.record(), None),
                     "effect_key": self.pick("", "", "x"),
-                    "digest": self.right("d0", "d1"),
-                    "position": self.right(f"row {n}", "row 0"),
+                    "digest": self.mostly("d0", "d1"),
+                    "position": self.mostly(f"row {n}", "row 0"),
                     "ordinal": self.pick(n, n, self.draw.randrange(5)),
                     **self._source(entry),
                     "owner": self.pick(None, "group", "other"),
@@ -266,7 +264,7 @@ class _Maker:
 
     def _journal(self) -> list[Row]:
         found: list[Row] = []
-        for n in self.some(self.busy + 3):
+        for n in self.some(self.size + 3):
             entry = self.one_of("log") or {}
             if found and self.draw.random() < 0.3:
                 found.append({**self.draw.choice(found), "ordinal": n})
@@ -276,9 +274,9 @@ class _Maker:
                     "sink": self.pick("ledger", "ledger", "letters"),
                     "ordinal": n,
                     "operation": self.pick("append", "upsert", "upsert", "delete"),
-                    "record": self.right(entry.get("record", self.record()), self.record(), None),
+                    "record": self.mostly(entry.get("record", self.record()), self.record(), None),
                     "effect_key": self.pick("", "", "x"),
-                    "digest": self.right("d0", "d1", None),
+                    "digest": self.mostly("d0", "d1", None),
                     **self._source(entry),
                     "owner": self.pick(None, "group", "other"),
                     "batch": self.pick(None, 1, 2),
@@ -294,17 +292,17 @@ class _Maker:
                 "sink": self.pick("ledger", "ledger", "letters"),
                 "record": self.record(),
                 "effect_key": self.pick("", "", "x"),
-                "digest": self.right("d0", "d1"),
+                "digest": self.mostly("d0", "d1"),
                 "optional": self.pick(None, False, True),
             }
-            for _ in self.some(self.busy + 2)
+            for _ in self.some(self.size + 2)
         ]
 
     def _contributions(self) -> list[Row]:
         if self.draw.random() < 0.7:
             return []
         found = []
-        for _ in self.some(self.busy + 2):
+        for _ in self.some(self.size + 2):
             aggregate = self.draw.choice(sorted(AGGREGATES))
             found.append(
                 {
@@ -313,7 +311,7 @@ class _Maker:
                     "state_key": self.pick("k0", "k0", "k1"),
                     "aggregate": aggregate,
                     "operation": AGGREGATES[aggregate],
-                    "amount": self.right(self.pick(1, 2), None),
+                    "amount": self.mostly(self.pick(1, 2), None),
                     "digest": self.pick("d0", "d1", None),
                 }
             )
@@ -327,7 +325,7 @@ class _Maker:
                 "view": view,
                 "state_key": key,
                 "aggregate": aggregate,
-                "amount": self.right(self.pick(1, 2, 3), None),
+                "amount": self.mostly(self.pick(1, 2, 3), None),
                 "digest": self.pick("d0", "d1", None),
             }
             for sink in ("ledger", "letters")
@@ -340,13 +338,13 @@ class _Maker:
     def _positions(self) -> list[Row]:
         return [
             {
-                "owner": self.right("group", "other"),
+                "owner": self.mostly("group", "other"),
                 "role": self.pick("atomic", "resume", "resume", "advisory"),
-                "kind": self.right("done", "planned"),
-                "by": self.right("subject", "harness"),
+                "kind": self.mostly("done", "planned"),
+                "by": self.mostly("subject", "harness"),
                 "sink": self.pick(None, "ledger", "letters"),
-                "topic": self.right(self.pick("input", "source"), "orders"),
-                "partition": self.right(0, 1),
+                "topic": self.mostly(self.pick("input", "source"), "orders"),
+                "partition": self.mostly(0, 1),
                 "offset": self.draw.randrange(6),
                 "batch": self.pick(None, 1, 2),
                 "ordinal": n,
@@ -360,14 +358,14 @@ class _Maker:
             start = self.draw.randrange(4)
             found.append(
                 {
-                    "owner": self.right("group", "other"),
-                    "execution": self.right("e0", "e1"),
+                    "owner": self.mostly("group", "other"),
+                    "execution": self.mostly("e0", "e1"),
                     "batch": self.draw.randrange(3),
-                    "topic": self.right("input", "orders"),
-                    "partition": self.right(0, 1),
+                    "topic": self.mostly("input", "orders"),
+                    "partition": self.mostly(0, 1),
                     "start_offset": start,
                     "end_offset": start + self.draw.randrange(3),
-                    "committed": self.right(True, False),
+                    "committed": self.mostly(True, False),
                     "source": "progress",
                 }
             )

@@ -1,8 +1,7 @@
-"""What is altered in a query, one kind of alteration each, and all mutants that come of it.
+"""Mutation operators for SQL queries.
 
-An operator looks at one node of the syntax tree and yields what could stand
-in its place. It knows nothing of what the query means; whether a mutant means something else is for
-the histories of the corpus to say.
+An operator takes one node of the syntax tree and yields replacements. It does not know what the
+query means; the histories of the corpus show whether a mutant means something else.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from sqlglot import exp
 from tests.mutants.places import place, short
 
 Alteration = tuple[str, exp.Expression, exp.Expression | None]
-"""What it does in a few words, the node that goes, and what comes in its place (None: nothing)."""
+"""A short description, the node to replace, and its replacement (None: nothing)."""
 Operator = Callable[[exp.Expression], Iterator[Alteration]]
 
 
@@ -39,13 +38,13 @@ OPERATORS: Final[list[Operator]] = []
 
 
 def operator(function: Operator) -> Operator:
-    """Make it one of the operators."""
+    """Register an operator."""
     OPERATORS.append(function)
     return function
 
 
 def mutants(query: str, sql: str) -> Iterator[Mutant]:
-    """All mutants of a query, each text once."""
+    """All mutants of a query, without duplicates."""
     tree = sqlglot.parse_one(sql, read="duckdb")
     seen = {tree.sql("duckdb")}
     named: Counter[str] = Counter()
@@ -64,11 +63,11 @@ def mutants(query: str, sql: str) -> Iterator[Mutant]:
 
 
 def _altered(tree: exp.Expression, old: exp.Expression, new: exp.Expression | None) -> str:
-    """The text of the tree with one node replaced; the tree is as before afterwards."""
+    """The SQL of the tree with one node replaced; the tree is restored."""
     if old.parent is None:
         return new.sql("duckdb") if new else ""
     if new is None:
-        # A list keeps its place when something is put there and nothing is printed for it.
+        # Replace the whole list, so that the original one can be put back.
         parent, key, index = old.parent, old.arg_key, old.index
         before = parent.args[key]
         parent.set(key, None if index is None else [x for x in before if x is not old])
@@ -82,7 +81,7 @@ def _altered(tree: exp.Expression, old: exp.Expression, new: exp.Expression | No
 
 
 def _kept(node: exp.Expression) -> exp.Expression:
-    """A copy that stands for itself, whatever comes around it."""
+    """A copy, in parentheses if precedence could change its meaning."""
     return exp.Paren(this=node.copy()) if isinstance(node, exp.Connector | exp.Not) else node.copy()
 
 
@@ -126,7 +125,7 @@ _SIGNS: Final = {
 
 @operator
 def alter_comparisons(node: exp.Expression) -> Iterator[Alteration]:
-    """The opposite, and the neighbour."""
+    """The opposite comparison, and the one with or without equality."""
     for kind in _COMPARISONS.get(type(node), ()):
         new = kind(this=node.this.copy(), expression=node.expression.copy())
         yield f"{_SIGNS[kind]} in {short(node)}", node, new
@@ -134,7 +133,7 @@ def alter_comparisons(node: exp.Expression) -> Iterator[Alteration]:
 
 @operator
 def alter_ranges(node: exp.Expression) -> Iterator[Alteration]:
-    """BETWEEN without one of its bounds, and denied."""
+    """BETWEEN without one of its bounds, and negated."""
     if isinstance(node, exp.Between):
         low, high = node.args["low"], node.args["high"]
         yield f">= in {short(node)}", node, exp.GTE(this=node.this.copy(), expression=low.copy())
@@ -144,7 +143,7 @@ def alter_ranges(node: exp.Expression) -> Iterator[Alteration]:
 
 @operator
 def negate(node: exp.Expression) -> Iterator[Alteration]:
-    """IS NULL to IS NOT NULL, NOT removed, a bare truth value denied."""
+    """IS NULL to IS NOT NULL, NOT removed, a boolean column negated."""
     if isinstance(node, exp.Not):
         yield f"without NOT: {short(node)}", node, node.this.copy()
     elif isinstance(node, exp.Is | exp.Like | exp.In) or (
@@ -173,7 +172,7 @@ def drop_clauses(node: exp.Expression) -> Iterator[Alteration]:
 
 @operator
 def change_joins(node: exp.Expression) -> Iterator[Alteration]:
-    """Other kinds of join; and without the join, where nothing else speaks of it."""
+    """Other kinds of join, and no join where nothing else refers to it."""
     if not isinstance(node, exp.Join):
         return
     name = node.this.alias_or_name
@@ -276,14 +275,14 @@ def change_sets(node: exp.Expression) -> Iterator[Alteration]:
 
 
 def _begin(select: exp.Expression) -> str:
-    """What tells one branch from another: where its rows come from."""
+    """A name for a branch: the tables that it reads."""
     tables = [t.name for t in select.find_all(exp.Table)]
     return f"of {', '.join(dict.fromkeys(tables))}"
 
 
 @operator
 def drop_groups(node: exp.Expression) -> Iterator[Alteration]:
-    """GROUP BY without one column, of which the smallest is shown; PARTITION BY without one."""
+    """GROUP BY without one column, replaced by its minimum; PARTITION BY without one."""
     if isinstance(node, exp.Select) and (group := node.args.get("group")):
         for number, column in enumerate(group.expressions):
             new = node.copy()
@@ -311,7 +310,7 @@ def _ungroup(select: exp.Select, number: int) -> None:
 
 @operator
 def change_frames(node: exp.Expression) -> Iterator[Alteration]:
-    """Other bounds of a window's frame, the other direction, fewer columns to order by."""
+    """Other frame bounds of a window, the other direction, fewer columns in ORDER BY."""
     if isinstance(node, exp.WindowSpec):
         for key in ("start", "end"):
             if node.args.get(key) == "UNBOUNDED":
@@ -331,7 +330,7 @@ def change_frames(node: exp.Expression) -> Iterator[Alteration]:
 
 @operator
 def change_constants(node: exp.Expression) -> Iterator[Alteration]:
-    """Numbers one more and one less, truth values denied, other words."""
+    """Numbers plus and minus one, booleans negated, other strings."""
     if isinstance(node, exp.Boolean):
         yield f"NOT {node.sql()}", node, exp.Boolean(this=not node.this)
     if not isinstance(node, exp.Literal) or isinstance(node.parent, exp.DataTypeParam):

@@ -1,7 +1,7 @@
-"""Where in a query a part of its syntax tree stands, in words that survive other changes.
+"""Names of places in the syntax tree of a query.
 
-A place is named by the clauses and aliases around it (`e / on c`), never by
-a line or by a number of nodes, so that a mutant keeps its name when the query grows elsewhere.
+A place is named by the clauses and aliases around it (`e / on c`), not by line or node number, so
+that a mutant keeps its name when another part of the query changes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from sqlglot import exp
 
 
 def place(node: exp.Expression) -> str:
-    """The clauses and aliases around a node, from the outside."""
+    """The clauses and aliases around a node, the outermost first."""
     return " / ".join(reversed(list(_steps(node))))
 
 
@@ -59,6 +59,6 @@ def _clause(child: exp.Expression) -> str | None:
 
 
 def short(node: exp.Expression, limit: int = 90) -> str:
-    """A node in one short line."""
+    """The SQL of a node in one line, shortened in the middle."""
     text = " ".join(node.sql("duckdb").split())
     return text if len(text) <= limit else f"{text[: limit // 2]}…{text[-limit // 2 + 1 :]}"

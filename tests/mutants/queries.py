@@ -1,8 +1,7 @@
-"""Everything that is computed from a history, in an order in which all that a query needs is there.
+"""All queries on a history, in the order of their dependencies.
 
-What an anomaly cannot decide is an answer like its findings are, under the
-name `undecided_<anomaly>`. A relation that no answer needs is left out: it says where a history may
-be mutated by the mutation self-check, which looks for what each mutation must make.
+What an anomaly cannot decide is an answer too, named `undecided_<anomaly>`. Relations that no
+answer needs are left out: only the mutation self-check uses them, and it checks its own mutations.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ def needs(relation: Relation) -> frozenset[str]:
 
 
 def dependents(changed: Iterable[str]) -> list[str]:
-    """What must be computed again if these change, in order, without them."""
+    """The relations to compute again if these change, in order, without these."""
     found = set(changed)
     again = []
     for name, relation in queries().items():
@@ -57,13 +56,13 @@ def dependents(changed: Iterable[str]) -> list[str]:
 
 
 def is_answer(name: str) -> bool:
-    """Whether it is something that a judge sees, and no step on the way."""
+    """Whether it is an answer, and not an intermediate relation."""
     return name.startswith(("found_", "undecided_"))
 
 
 @cache
 def only_complete() -> Mapping[str, str]:
-    """Answers that count in complete trials only, with the table that says which are."""
+    """Answers that count only in complete trials → the table that says which are complete."""
     return {
         answer_name(a): "inputs" if a.hop is Hop.PRODUCE else "outputs"
         for a in anomalies().values()
