@@ -132,7 +132,7 @@ class TestResults:
         assert reopened.of(BROKEN) == result_of("violated", lost_output=1)
         assert reopened.of(MENDED) is None
 
-    def test_result_of_other_code_is_discarded(
+    def test_result_of_other_code_is_ignored(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         Results(tmp_path / "results").add(result_of("holds"))
