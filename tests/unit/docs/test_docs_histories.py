@@ -61,7 +61,7 @@ def test_go_program_is_formatted(tmp_path: Path) -> None:
 @pytest.mark.skipif(not shutil.which("go"), reason="no Go here")
 def test_go_program_writes_the_history(tmp_path: Path) -> None:
     (tmp_path / "main.go").write_text(SHOWN["go"].text)
-    # The first time it compiles its own library.
+    # The first run compiles the standard library of Go.
     done = subprocess.run(
         ["go", "run", "main.go"], capture_output=True, text=True, cwd=tmp_path, timeout=280
     )
