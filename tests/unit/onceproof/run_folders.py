@@ -1,4 +1,4 @@
-"""Run folders as a run leaves them: finished, or broken off."""
+"""Run folders of finished and interrupted runs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def finished(runs: Path, name: str = "20260101T000000Z-small-7", **changed: Any)
     return folder
 
 
-def broken_off(runs: Path, name: str = "20260101T000001Z-small-8", **changed: Any) -> Path:
+def interrupted(runs: Path, name: str = "20260101T000001Z-small-8", **changed: Any) -> Path:
     """A run whose harness was killed while a line was being written."""
     folder = record(runs, name, **changed)
     writer = HistoryWriter(folder / "history", "producer-0")
@@ -54,7 +54,7 @@ def record(runs: Path, name: str, **changed: Any) -> Path:
     """A run folder with its record and nothing else."""
     folder = runs / name
     (folder / "history").mkdir(parents=True)
-    said: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "run": name,
         "scenario": "small",
         "title": "A small run",
@@ -73,5 +73,5 @@ def record(runs: Path, name: str, **changed: Any) -> Path:
         "schedule": [],
         "claims": [claim_to_json(CLAIM)],
     }
-    RunRecord(**{**said, **changed}).save(folder)
+    RunRecord(**{**fields, **changed}).save(folder)
     return folder

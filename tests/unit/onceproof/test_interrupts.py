@@ -1,4 +1,4 @@
-"""Judging that is broken off: a sentence instead of a traceback, and nothing left behind."""
+"""Interrupted judging prints a message without traceback, and leaves no files."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ with interruptible(), breaking_off("thinking. Think again."):
 def _judging(
     temporary: Path, threads: int | None = None, ignored: Iterable[int] = ()
 ) -> Iterator[subprocess.Popen[str]]:
-    def as_started_by_a_shell() -> None:
+    def set_signal_handlers() -> None:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
 
@@ -51,7 +51,7 @@ def _judging(
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=as_started_by_a_shell,  # noqa: PLW1509 (no threads here)
+        preexec_fn=set_signal_handlers,  # noqa: PLW1509 (no threads here)
         env={**os.environ, "TMPDIR": str(temporary)},
     ) as process:
         try:
@@ -64,21 +64,21 @@ def _judging(
 
 @pytest.mark.parametrize("threads", [None, 1])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_leaves_a_sentence_and_nothing_else(
+def test_signal_prints_message_and_leaves_no_files(
     number: signal.Signals, threads: int | None, tmp_path: Path
 ) -> None:
     with _judging(tmp_path, threads) as process:
         process.send_signal(number)
-        _, said = process.communicate(timeout=60)
-    assert said == "onceproof: interrupted while thinking. Think again.\n"
+        _, stderr = process.communicate(timeout=60)
+    assert stderr == "onceproof: interrupted while thinking. Think again.\n"
     assert process.returncode == 130
     assert list(tmp_path.iterdir()) == []
 
 
-def test_in_the_background_ctrl_c_is_heard_and_a_hang_up_of_nohup_is_not(tmp_path: Path) -> None:
+def test_background_job_handles_sigint_but_keeps_sighup_ignored(tmp_path: Path) -> None:
     with _judging(tmp_path, ignored=(signal.SIGINT, signal.SIGHUP)) as process:
-        told = Path("/proc", str(process.pid), "status").read_text()
-        (mask,) = (line.split()[1] for line in told.splitlines() if line.startswith("SigIgn"))
+        status = Path("/proc", str(process.pid), "status").read_text()
+        (mask,) = (line.split()[1] for line in status.splitlines() if line.startswith("SigIgn"))
         ignored = {n for n in signal.valid_signals() if int(mask, 16) >> (n - 1) & 1}
         assert signal.SIGHUP in ignored
         assert signal.SIGINT not in ignored
@@ -86,21 +86,21 @@ def test_in_the_background_ctrl_c_is_heard_and_a_hang_up_of_nohup_is_not(tmp_pat
         assert process.wait(60) == 130
 
 
-def test_what_a_killed_one_kept_aside_is_removed_by_the_next(
+def test_files_of_killed_process_are_removed_by_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with temporary_folder() as held, _judging(tmp_path) as process:
         process.kill()
         process.wait(60)
-        left = set(tmp_path.iterdir())
-        assert len(left) == 2
+        remaining = set(tmp_path.iterdir())
+        assert len(remaining) == 2
         with temporary_folder() as another:
             assert set(tmp_path.iterdir()) == {held, another}
     assert list(tmp_path.iterdir()) == []
 
 
-_AT_ITS_END = """
+_FINISHED_RUN = """
 import sys
 from pathlib import Path
 
@@ -142,14 +142,14 @@ with interruptible():
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("doing", ["judges", "writes"])
+@pytest.mark.parametrize("activity", ["judges", "writes"])
 @pytest.mark.parametrize("command", ["run", "soak"])
-def test_a_run_that_is_being_judged_is_broken_off_and_can_be_judged_again(
-    number: signal.Signals, doing: str, command: str, tmp_path: Path
+def test_run_can_be_judged_after_interrupted_judging(
+    number: signal.Signals, activity: str, command: str, tmp_path: Path
 ) -> None:
     folder = finished(tmp_path)
     with subprocess.Popen(
-        [sys.executable, "-c", _AT_ITS_END, folder, doing, command],
+        [sys.executable, "-c", _FINISHED_RUN, folder, activity, command],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -157,17 +157,17 @@ def test_a_run_that_is_being_judged_is_broken_off_and_can_be_judged_again(
         assert process.stdout is not None
         assert process.stdout.readline() == "begun\n"
         process.send_signal(number)
-        _, said = process.communicate(timeout=60)
+        _, stderr = process.communicate(timeout=60)
     assert process.returncode == 130
     assert (
         f"onceproof: interrupted while judging {folder}; its history is unchanged: "
-        f"`onceproof check {folder}` judges it.\n" in said
+        f"`onceproof check {folder}` judges it.\n" in stderr
     )
-    assert "Traceback" not in said
+    assert "Traceback" not in stderr
     assert onceproof("check", folder).verdicts()
 
 
-def test_a_signal_while_the_command_is_imported_is_told(tmp_path: Path) -> None:
+def test_signal_during_import_is_reported(tmp_path: Path) -> None:
     (tmp_path / "typer").mkdir()
     module = tmp_path / "typer" / "__init__.py"
     module.write_text("import signal\nsignal.raise_signal(signal.SIGTERM)\n")

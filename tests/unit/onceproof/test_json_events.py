@@ -1,4 +1,4 @@
-"""`--json-events`: every event is a line, as it comes, and no run depends on who reads them."""
+"""`--json-events`: one line per event, written at once; readers cannot disturb the run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ REFERENCE = Path(__file__).parents[3] / "docs" / "reference"
 
 
 @pytest.fixture
-def story(tmp_path: Path) -> list[events.Event]:
+def run_events(tmp_path: Path) -> list[events.Event]:
     """One event of each kind, in the order of a run."""
     judged = judge(finished(tmp_path / "judged")).judgement
     at, folder = now(), tmp_path / "a-run"
@@ -52,20 +52,20 @@ def story(tmp_path: Path) -> list[events.Event]:
     ]
 
 
-def tell(story: list[events.Event], code: int = 1) -> Callable[[Stream], int]:
-    def do(stream: Stream) -> int:
-        for event in story:
+def emit(run_events: list[events.Event], code: int = 1) -> Callable[[Stream], int]:
+    def run(stream: Stream) -> int:
+        for event in run_events:
             for handler in stream.handlers:
                 handler(event)
         print("the result")
         return code
 
-    return do
+    return run
 
 
-def test_every_event_is_a_line(story: list[events.Event], tmp_path: Path) -> None:
+def test_every_event_is_written_as_a_line(run_events: list[events.Event], tmp_path: Path) -> None:
     file = tmp_path / "events.jsonl"
-    assert streamed("run", str(file), tell(story)) == 1
+    assert streamed("run", str(file), emit(run_events)) == 1
     lines = [json.loads(text) for text in file.read_text().splitlines()]
     assert [line["event"] for line in lines] == [
         "stream-began", "run-began", "phase-began", "process", "phase-ended", "progress", "fault",
@@ -84,18 +84,18 @@ def test_every_event_is_a_line(story: list[events.Event], tmp_path: Path) -> Non
     assert lines[-1]["exit_code"] == 1
 
 
-def test_no_kind_of_event_is_forgotten(story: list[events.Event]) -> None:
-    assert {type(event) for event in story} == set(events.Event.__subclasses__())
-    where = {"at": "then", "run": "r", "seconds": 0.0}
-    for event in story:
-        (*_, line) = lines_of(event, where)
-        told = set(type(line).model_fields) | {"json", "judgement", "at", "seconds", "folder"}
-        assert {field.name for field in fields(event)} <= told
+def test_lines_keep_all_fields_of_every_event_type(run_events: list[events.Event]) -> None:
+    assert {type(event) for event in run_events} == set(events.Event.__subclasses__())
+    common = {"at": "then", "run": "r", "seconds": 0.0}
+    for event in run_events:
+        (*_, line) = lines_of(event, common)
+        known = set(type(line).model_fields) | {"json", "judgement", "at", "seconds", "folder"}
+        assert {field.name for field in fields(event)} <= known
 
 
-def test_every_line_is_as_published(story: list[events.Event], tmp_path: Path) -> None:
+def test_lines_match_published_model(run_events: list[events.Event], tmp_path: Path) -> None:
     file = tmp_path / "events.jsonl"
-    streamed("run", str(file), tell(story))
+    streamed("run", str(file), emit(run_events))
     for text in file.read_text().splitlines():
         assert LINES.validate_json(text).model_dump(by_alias=True, mode="json") == json.loads(text)
     trial = Trial(scenario="s", title="t", subject="x", kinds=(), backend="local")
@@ -109,15 +109,17 @@ def test_page_and_schema_are_up_to_date() -> None:
     assert (REFERENCE / SCHEMA).read_text() == schema_text(), "run: make reference"
 
 
-def test_nobody_wants_any(story: list[events.Event], capsys: pytest.CaptureFixture[str]) -> None:
-    assert streamed("run", None, tell(story, 0)) == 0
+def test_without_target_only_the_result_is_printed(
+    run_events: list[events.Event], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert streamed("run", None, emit(run_events, 0)) == 0
     assert capsys.readouterr().out == "the result\n"
 
 
-def test_standard_output_has_nothing_else(
-    story: list[events.Event], capfd: pytest.CaptureFixture[str]
+def test_events_on_stdout_move_other_output_to_stderr(
+    run_events: list[events.Event], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert streamed("run", "-", tell(story)) == 1
+    assert streamed("run", "-", emit(run_events)) == 1
     print("behind it")
     out, err = capfd.readouterr()
     assert all(json.loads(line)["event"] for line in out.splitlines()[:-1])
@@ -125,57 +127,57 @@ def test_standard_output_has_nothing_else(
     assert err == "the result\n"
 
 
-def test_a_line_is_there_when_it_has_happened(story: list[events.Event], tmp_path: Path) -> None:
+def test_lines_are_flushed_immediately(run_events: list[events.Event], tmp_path: Path) -> None:
     file = tmp_path / "events.jsonl"
 
-    def do(stream: Stream) -> int:
+    def run(stream: Stream) -> int:
         for handler in stream.handlers:
-            handler(story[0])
+            handler(run_events[0])
         deadline = time.monotonic() + 60
         while "run-began" not in file.read_text():
             assert time.monotonic() < deadline
         return 0
 
-    assert streamed("run", str(file), do) == 0
+    assert streamed("run", str(file), run) == 0
 
 
-def test_the_last_line_says_how_it_ended(tmp_path: Path) -> None:
+def test_full_disk_is_recorded_in_last_line(tmp_path: Path) -> None:
     file = tmp_path / "events.jsonl"
 
-    def fails(_: Stream) -> int:
+    def fail(_: Stream) -> int:
         raise OSError(28, "No space left on device")
 
-    with pytest.raises(SystemExit) as left:
-        streamed("run", str(file), fails)
-    assert left.value.code == 3
+    with pytest.raises(SystemExit) as excinfo:
+        streamed("run", str(file), fail)
+    assert excinfo.value.code == 3
     assert json.loads(file.read_text().splitlines()[-1])["exit_code"] == 3
 
 
-def test_a_reader_that_leaves_does_no_harm(
-    story: list[events.Event], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_run_survives_reader_that_closes_the_pipe(
+    run_events: list[events.Event], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = subprocess.Popen([sys.executable, "-c", f"open({str(pipe)!r}).readline()"])
 
-    def do(stream: Stream) -> int:
+    def run(stream: Stream) -> int:
         reader.wait(60)
-        return tell(story, 0)(stream)
+        return emit(run_events, 0)(stream)
 
-    assert streamed("run", str(pipe), do) == 0
+    assert streamed("run", str(pipe), run) == 0
     err = capsys.readouterr().err
     assert err.count("events are no longer written to") == 1
     assert "Broken pipe" in err
 
 
-def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit) as left:
+def test_unwritable_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit) as excinfo:
         streamed("run", str(tmp_path / "nix" / "events.jsonl"), lambda _: 0)
-    assert left.value.code == 3
+    assert excinfo.value.code == 3
 
 
 @pytest.mark.parametrize(
-    ("words", "body"),
+    ("arguments", "target"),
     [
         (["run"], "onceproof.commands.run._run_and_sum_up"),
         (["verify", "--output", "x", "--", "true"], "onceproof.commands.verify._dry_run_and_trial"),
@@ -183,15 +185,15 @@ def test_a_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
         (["matrix"], "onceproof.commands.matrix.named"),
     ],
 )
-def test_the_commands_that_take_it(
-    words: list[str], body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_command_writes_events(
+    arguments: list[str], target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def leave(*_: Any) -> int:
+    def fail(*_: Any) -> int:
         raise OSError(5, "as a test wants it")
 
-    monkeypatch.setattr(body, leave)
+    monkeypatch.setattr(target, fail)
     file = tmp_path / "events.jsonl"
-    command, *rest = words
+    command, *rest = arguments
     done = CliRunner().invoke(app, ["--config", "none", command, "--json-events", str(file), *rest])
     assert done.exit_code == 3
     lines = [json.loads(line) for line in file.read_text().splitlines()]
@@ -204,7 +206,7 @@ def test_the_commands_that_take_it(
 @pytest.mark.parametrize(
     ("error", "code"), [(KeyboardInterrupt, 130), (ZeroDivisionError, 3), (OSError, 3)]
 )
-def test_the_last_line_has_the_code_of_the_command(
+def test_last_line_has_exit_code_of_error(
     tmp_path: Path, error: type[BaseException], code: int
 ) -> None:
     def fail(stream: Stream) -> int:

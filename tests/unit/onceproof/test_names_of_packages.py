@@ -1,4 +1,4 @@
-"""A project with folders that are called like folders of this repository."""
+"""A project may have packages named like folders of this repository."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NAMES = ("harness", "checkers", "reports", "scenarios")
 
 
 def python(folder: Path, *words: str) -> str:
-    """What a Python of the project prints, with the project first on its path."""
+    """Run Python with the project first on its path, and return the output."""
     done = subprocess.run(
         [sys.executable, *words],
         capture_output=True, text=True, cwd=folder, timeout=120,
@@ -21,12 +21,12 @@ def python(folder: Path, *words: str) -> str:
     return done.stdout.strip()
 
 
-def test_the_bare_names_are_nobody_s(tmp_path: Path) -> None:
+def test_bare_names_are_not_importable(tmp_path: Path) -> None:
     probe = f"from importlib.util import find_spec; print([n for n in {NAMES} if find_spec(n)])"
     assert python(tmp_path, "-P", "-c", probe) == "[]"
 
 
-def test_a_project_and_the_command_import_each_their_own(tmp_path: Path) -> None:
+def test_project_and_command_import_their_own_packages(tmp_path: Path) -> None:
     for name in NAMES:
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text('WHOSE = "theirs"\n')

@@ -1,4 +1,4 @@
-"""A run ends with the program that started it, however that ends."""
+"""A run stops when the program that started it ends."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ except Interrupted as reason:
 """
 
 
-def run(seconds: float) -> list[str]:
+def run_command(seconds: float) -> list[str]:
     return [sys.executable, "-c", RUN.replace("SECONDS", str(seconds))]
 
 
-def test_a_run_stops_when_its_parent_ends() -> None:
+def test_run_stops_when_parent_ends() -> None:
     with parent_pipe() as (reading, environ):
         process = subprocess.Popen(
-            run(600), stdin=reading, env=environ, stdout=subprocess.PIPE, text=True
+            run_command(600), stdin=reading, env=environ, stdout=subprocess.PIPE, text=True
         )
         assert process.stdout is not None
         assert process.stdout.readline() == "False\n", "what it starts has no part in the pipe"
     assert process.communicate(timeout=60)[0] == "the program that started the run has ended\n"
 
 
-def test_a_run_without_a_parent_pipe_goes_on() -> None:
+def test_run_without_parent_pipe_continues() -> None:
     done = subprocess.run(
-        run(0.2), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True
+        run_command(0.2), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True
     )
     assert done.stdout == "False\nwent on\n"

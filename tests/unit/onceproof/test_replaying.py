@@ -1,4 +1,4 @@
-"""What `onceproof replay` takes from a run folder, and what it says of one that it cannot do."""
+"""`onceproof replay`: what it reads from a run folder, and when it refuses."""
 
 from __future__ import annotations
 
@@ -22,47 +22,49 @@ def scenario() -> Scenario:
     return found
 
 
-def kept(folder: Path, scenario: Scenario, /, **changes: Any) -> Path:
-    """A run folder of a scenario, with something changed in its record."""
-    said = {
+def write_run(folder: Path, scenario: Scenario, /, **changes: Any) -> Path:
+    """Write a run folder of a scenario, with changes to its record."""
+    fields = {
         "scenario": scenario.name,
         "subject": scenario.subject.name,
         "workload": asdict(scenario.workload),
         "plan": schedule_to_json(scenario.schedule),
     }
-    RECORD.model_copy(update=said | changes).save(folder)
+    RECORD.model_copy(update=fields | changes).save(folder)
     return folder
 
 
-def test_scenario_and_seed_and_backend(tmp_path: Path, scenario: Scenario) -> None:
-    found = replay_of(kept(tmp_path, scenario, configuration={"backend": "docker"}))
+def test_replay_reads_scenario_seed_and_backend(tmp_path: Path, scenario: Scenario) -> None:
+    found = replay_of(write_run(tmp_path, scenario, configuration={"backend": "docker"}))
     assert found.scenario == scenario
     assert (found.seed, found.backend) == (7, "docker")
 
 
-def test_the_schedule_is_the_one_of_then(tmp_path: Path, scenario: Scenario) -> None:
-    then = tuple(replace(at, seconds=1.5) for at in scenario.schedule)
-    found = replay_of(kept(tmp_path, scenario, plan=schedule_to_json(then)))
-    assert found.scenario == replace(scenario, schedule=then) != scenario
+def test_recorded_schedule_is_replayed(tmp_path: Path, scenario: Scenario) -> None:
+    recorded = tuple(replace(at, seconds=1.5) for at in scenario.schedule)
+    found = replay_of(write_run(tmp_path, scenario, plan=schedule_to_json(recorded)))
+    assert found.scenario == replace(scenario, schedule=recorded) != scenario
 
 
-def test_the_transaction_version_is_the_one_of_then(tmp_path: Path, scenario: Scenario) -> None:
+def test_recorded_transaction_version_is_replayed(tmp_path: Path, scenario: Scenario) -> None:
     features = {"features": {"transaction.version": 1}}
-    found = replay_of(kept(tmp_path, scenario, configuration=features))
+    found = replay_of(write_run(tmp_path, scenario, configuration=features))
     assert found.scenario.transaction_version == 1
     with pytest.raises(NoReplay, match="transaction_version=7: expected 0, 1, 2"):
-        replay_of(kept(tmp_path, scenario, configuration={"features": {"transaction.version": 7}}))
+        replay_of(
+            write_run(tmp_path, scenario, configuration={"features": {"transaction.version": 7}})
+        )
 
 
-def test_another_backend_may_be_asked_for(tmp_path: Path, scenario: Scenario) -> None:
-    folder = kept(tmp_path, scenario, configuration={"backend": "external"})
+def test_backend_can_be_overridden(tmp_path: Path, scenario: Scenario) -> None:
+    folder = write_run(tmp_path, scenario, configuration={"backend": "external"})
     with pytest.raises(NoReplay, match="your own cluster: give it with --backend external:FILE"):
         replay_of(folder)
     assert replay_of(folder, "external:mine.toml").backend == "external:mine.toml"
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"plan": None}, "has no recorded schedule"),
         ({"plan": [{"is": "Melt"}]}, "line 1: this version of onceproof does not know 'Melt'"),
@@ -76,13 +78,13 @@ def test_another_backend_may_be_asked_for(tmp_path: Path, scenario: Scenario) ->
         ({"workload": {"records": 1}}, "the workload of scenario .* has changed"),
     ],
 )
-def test_what_cannot_be_done_again(
-    tmp_path: Path, scenario: Scenario, changes: dict[str, Any], said: str
+def test_impossible_replay_is_refused(
+    tmp_path: Path, scenario: Scenario, changes: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(NoReplay, match=said):
-        replay_of(kept(tmp_path, scenario, **changes))
+    with pytest.raises(NoReplay, match=message):
+        replay_of(write_run(tmp_path, scenario, **changes))
 
 
-def test_what_is_no_run(tmp_path: Path) -> None:
+def test_folder_without_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnreadableRun, match="is not a run folder"):
         replay_of(tmp_path)

@@ -1,4 +1,4 @@
-"""What is not ours: scenarios in a file, and all that an installed package can add."""
+"""Scenarios in user files, and extensions by installed packages."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ def write(tmp_path: Path) -> Write:
 
 
 @pytest.mark.parametrize("name", ["MINE", "mine-by-name"])
-def test_a_scenario_in_a_file_is_named_by_its_variable_or_its_name(name: str, write: Write) -> None:
+def test_scenario_in_file_is_found_by_variable_or_name(name: str, write: Write) -> None:
     path = write("theirs.py", SCENARIOS)
     (scenario,) = chosen([f"{path}:{name}"])
     assert (scenario.name, scenario.source) == ("mine-by-name", f"{path}:{name}")
 
 
-def test_a_file_imports_what_lies_beside_it(write: Write) -> None:
+def test_file_can_import_neighbouring_module(write: Write) -> None:
     write("theirs_parts.py", SCENARIOS)
     path = write("uses_parts.py", "from theirs_parts import MINE as PART\n")
     (scenario,) = chosen([f"{path}:PART"])
@@ -72,7 +72,7 @@ def test_a_file_imports_what_lies_beside_it(write: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("SCENARIOS = ()", "has no scenario «MINE»; found none"),
         ("OTHER = 3", "has no scenario «MINE»; found none"),
@@ -81,18 +81,18 @@ def test_a_file_imports_what_lies_beside_it(write: Write) -> None:
         ("1 / 0", "ZeroDivisionError"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_told(text: str, says: str, write: Write) -> None:
+def test_error_in_file_is_reported(text: str, message: str, write: Write) -> None:
     path = write("wrong.py", text)
-    with pytest.raises(UnknownScenario, match=re.escape(says)):
+    with pytest.raises(UnknownScenario, match=re.escape(message)):
         chosen([f"{path}:MINE"])
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_missing_file_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UnknownScenario, match="there is no file"):
         chosen([f"{tmp_path}/none.py:MINE"])
 
 
-def test_a_run_of_a_file_is_replayed_from_the_file(write: Write, tmp_path: Path) -> None:
+def test_replay_reads_scenario_from_its_file(write: Write, tmp_path: Path) -> None:
     path = write("theirs.py", SCENARIOS)
     (scenario,) = chosen([f"{path}:MINE"])
     run = tmp_path / "run"
@@ -116,8 +116,8 @@ def test_a_run_of_a_file_is_replayed_from_the_file(write: Write, tmp_path: Path)
         replay_of(run)
 
 
-class TestAnInstalledPackage:
-    """As `importlib.metadata` sees one: a folder on the path with a `dist-info`."""
+class TestInstalledPackage:
+    """A folder on the path with a `dist-info`, as `importlib.metadata` expects."""
 
     @pytest.fixture
     def site(self, write: Write, tmp_path: Path) -> Path:
@@ -131,17 +131,19 @@ class TestAnInstalledPackage:
         write(
             "theirs-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n"
         )
-        self.points(write)
+        self.write_entry_points(write)
         return tmp_path
 
-    def points(self, write: Write, **others: str) -> None:
-        named = {
+    def write_entry_points(self, write: Write, **changes: str) -> None:
+        entry_points = {
             "scenarios": "theirs_scenarios\nsubject = theirs_subject",
             "faults": "theirs_faults",
             "anomalies": "theirs_anomaly",
             "outputs": "theirs_outputs",
         }
-        lines = (f"[onceproof.{group}]\ntheirs = {m}\n" for group, m in (named | others).items())
+        lines = (
+            f"[onceproof.{group}]\ntheirs = {m}\n" for group, m in (entry_points | changes).items()
+        )
         write("theirs-1.0.dist-info/entry_points.txt", "".join(lines))
 
     def python(self, site: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -151,22 +153,22 @@ class TestAnInstalledPackage:
             env={**os.environ, "PYTHONPATH": str(site)},
         )  # fmt: skip
 
-    def test_what_it_can_kill_is_asked_for_by_hand(self, site: Path) -> None:
-        look = (
+    def test_target_can_be_killed_but_not_paused(self, site: Path) -> None:
+        program = (
             "from onceproof.harness.faults.by_hand import asked;"
             "print(asked('kill', ['cache']).describe());"
             "asked('pause', ['cache'])"
         )
-        done = self.python(site, "-c", look)
+        done = self.python(site, "-c", program)
         assert done.stdout == "SIGKILL their cache\n", done.stderr
         assert "cannot pause cache: expected kill" in done.stderr
 
-    def test_its_scenarios_are_listed_and_chosen(self, site: Path) -> None:
+    def test_scenarios_are_listed(self, site: Path) -> None:
         done = self.python(site, "-m", "onceproof", "list", "mine-by")
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.startswith("mine-by-name  (about")
 
-    def test_its_faults_are_asked_for_and_stand_in_schedules(self, site: Path) -> None:
+    def test_fault_is_parsed_and_round_trips_through_json(self, site: Path) -> None:
         program = textwrap.dedent("""
             from onceproof.harness.faults.by_hand import asked
             from onceproof.harness.schedule.scenario import ScheduledFault
@@ -182,7 +184,7 @@ class TestAnInstalledPackage:
         assert done.stdout.startswith("hang up on pipeline at ")
 
     @pytest.mark.parametrize(
-        ("was", "instead", "said"),
+        ("old", "new", "message"),
         [
             (
                 '"hang-up pipeline ',
@@ -204,20 +206,20 @@ class TestAnInstalledPackage:
             ),
         ],
     )
-    def test_a_name_that_is_there_already_is_refused(
-        self, site: Path, was: str, instead: str, said: str
+    def test_duplicate_fault_or_target_name_is_refused(
+        self, site: Path, old: str, new: str, message: str
     ) -> None:
-        theirs = site / "theirs_faults.py"
-        assert was in theirs.read_text()
-        theirs.write_text(theirs.read_text().replace(was, instead))
+        module = site / "theirs_faults.py"
+        assert old in module.read_text()
+        module.write_text(module.read_text().replace(old, new))
         done = self.python(site, "-m", "onceproof", "fault")
         assert (done.returncode, done.stdout) == (3, "")
-        assert said in done.stderr
+        assert message in done.stderr
         assert len(done.stderr.splitlines()) == 1
 
-    def test_a_class_that_a_schedule_knows_already_is_refused(self, site: Path) -> None:
-        theirs = site / "theirs_faults.py"
-        theirs.write_text(theirs.read_text().replace("Cache(Victim)", "SparkDriver(Victim)"))
+    def test_duplicate_schedule_class_is_refused(self, site: Path) -> None:
+        module = site / "theirs_faults.py"
+        module.write_text(module.read_text().replace("Cache(Victim)", "SparkDriver(Victim)"))
         done = self.python(
             site,
             "-c",
@@ -226,8 +228,8 @@ class TestAnInstalledPackage:
         )
         assert "two classes of a schedule are called SparkDriver" in done.stderr
 
-    def test_one_that_cannot_be_imported_is_named(self, site: Path, write: Write) -> None:
-        self.points(write, scenarios="theirs_nothing")
+    def test_failed_import_names_the_entry_point(self, site: Path, write: Write) -> None:
+        self.write_entry_points(write, scenarios="theirs_nothing")
         done = self.python(site, "-m", "onceproof", "list")
         assert (done.returncode, done.stdout) == (2, "")
         assert (
@@ -235,7 +237,7 @@ class TestAnInstalledPackage:
         )
         assert len(done.stderr.splitlines()) == 1
 
-    def test_its_anomaly_is_judged_self_checked_and_refutes(self, site: Path) -> None:
+    def test_anomaly_is_found_self_checked_and_refutes_claim(self, site: Path) -> None:
         program = textwrap.dedent("""
             from onceproof.checkers import History, check, ordered_append
 
@@ -256,7 +258,7 @@ class TestAnInstalledPackage:
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout == "[True]\nscattered-key\n"
 
-    def test_its_anomaly_is_explained(self, site: Path) -> None:
+    def test_anomaly_is_explained(self, site: Path) -> None:
         done = self.python(site, "-m", "onceproof", "explain", "scattered-key")
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.count("\n ✗  ") == 2
@@ -264,7 +266,7 @@ class TestAnInstalledPackage:
         assert "\nfile         theirs_anomaly.py\n" in done.stdout
 
     @pytest.mark.parametrize(
-        ("changed", "to", "says"),
+        ("old", "new", "message"),
         [
             ("ANOMALY = ", "MINE = ", "expected a constant ANOMALY"),
             ('name="scattered-key"', 'name="Duplicate"', "the name Duplicate is taken"),
@@ -272,18 +274,18 @@ class TestAnInstalledPackage:
             ('refutes=("ordered",)', 'refutes=("order",)', "unknown guarantee order:"),
         ],
     )
-    def test_an_anomaly_that_cannot_be_added_is_named(
-        self, site: Path, changed: str, to: str, says: str
+    def test_invalid_anomaly_is_reported(
+        self, site: Path, old: str, new: str, message: str
     ) -> None:
         path = site / "theirs_anomaly.py"
-        path.write_text(path.read_text().replace(changed, to))
+        path.write_text(path.read_text().replace(old, new))
         done = self.python(site, "-m", "onceproof", "explain")
         assert (done.returncode, done.stdout) == (3, "")
         assert "theirs_anomaly: " in done.stderr
-        assert says in done.stderr
+        assert message in done.stderr
         assert len(done.stderr.splitlines()) == 1
 
-    def test_its_output_is_read(self, site: Path) -> None:
+    def test_output_is_read(self, site: Path) -> None:
         program = textwrap.dedent("""
             import sqlite3
             from pathlib import Path
@@ -314,22 +316,22 @@ class TestAnInstalledPackage:
         ]
 
     @pytest.mark.parametrize(
-        ("output", "says"),
+        ("output", "message"),
         [
             ("sqlit:x", "topic:TOPIC[@read_uncommitted] or sqlite:FILE/TABLE."),
             ("sqlite:{wrok}/x", "unknown placeholder {wrok} in '{wrok}/x'"),
         ],
     )
-    def test_its_output_is_named_and_checked_as_ours_are(
-        self, site: Path, output: str, says: str
+    def test_output_is_validated_like_built_in_outputs(
+        self, site: Path, output: str, message: str
     ) -> None:
         done = self.python(site, "-m", "onceproof", "verify", "--output", output, "--", "true")
         assert (done.returncode, done.stdout) == (2, "")
-        assert says in done.stderr
+        assert message in done.stderr
         assert len(done.stderr.splitlines()) == 1
 
     @pytest.mark.parametrize(
-        ("was", "instead", "says"),
+        ("old", "new", "message"),
         [
             (
                 "OUTPUTS: Final",
@@ -346,20 +348,20 @@ class TestAnInstalledPackage:
             ),
         ],
     )
-    def test_an_output_that_cannot_be_added_is_named(
-        self, site: Path, was: str, instead: str, says: str
+    def test_invalid_output_kind_is_reported(
+        self, site: Path, old: str, new: str, message: str
     ) -> None:
         path = site / "theirs_outputs.py"
-        assert was in path.read_text()
-        path.write_text(path.read_text().replace(was, instead))
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new))
         done = self.python(site, "-m", "onceproof", "verify", "--output", "out", "--", "true")
         assert (done.returncode, done.stdout) == (3, "")
         where = "entry point theirs = 'theirs_outputs' in onceproof.outputs, of theirs: "
         assert where in done.stderr
-        assert says in done.stderr
+        assert message in done.stderr
         assert len(done.stderr.splitlines()) == 1
 
-    def test_its_subject_and_sink_are_in_its_scenario(self, site: Path) -> None:
+    def test_subject_and_sink_work_in_a_scenario(self, site: Path) -> None:
         program = textwrap.dedent("""
             from dataclasses import replace
             from pathlib import Path

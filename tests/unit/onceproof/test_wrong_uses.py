@@ -1,4 +1,4 @@
-"""Wrong uses: each ends with a usage code, in one line that says what to do next."""
+"""Usage errors: an exit code, and one line that says what to do next."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from onceproof.commands import explain as explaining
 from tests.unit.onceproof.run_folders import finished, record
 
 HELP = r"See `onceproof[\w ]*--help`\.$"
-FIT = "verify --output x {} -- true {{bootstrap}} {{input}}"
+VERIFY = "verify --output x {} -- true {{bootstrap}} {{input}}"
 WRONG = [
     ("", 2, HELP),
     ("runn", 2, rf"Did you mean 'run'\? {HELP}"),
@@ -52,20 +52,28 @@ WRONG = [
     ("verify", 2, HELP),
     ("verify -- true", 2, rf"Missing option '--output'\. {HELP}"),
     ("verify --output x", 2, HELP),
-    (FIT.format("--effects many"), 2, r"a number such as 1 or 3, a range such as 0\.\.1"),
-    (FIT.format("--identity nonsense"), 2, r"expected json:\$\.FIELD, header:NAME, key or regex"),
-    (FIT.format("--output weird:x"), 2, r"expected TOPIC"),
-    (FIT.format("--fault nonsense"), 2, r"nonsense.*rolling-restart"),
-    (FIT.format("--fault 'kill nobody'"), 2, r"expected broker-<n>"),
-    (FIT.format("--schedule nix.json"), 2, r"nix\.json cannot be read: No such file.*`plan`"),
+    (VERIFY.format("--effects many"), 2, r"a number such as 1 or 3, a range such as 0\.\.1"),
     (
-        FIT.format("--schedule file.txt"),
+        VERIFY.format("--identity nonsense"),
+        2,
+        r"expected json:\$\.FIELD, header:NAME, key or regex",
+    ),
+    (VERIFY.format("--output weird:x"), 2, r"expected TOPIC"),
+    (VERIFY.format("--fault nonsense"), 2, r"nonsense.*rolling-restart"),
+    (VERIFY.format("--fault 'kill nobody'"), 2, r"expected broker-<n>"),
+    (VERIFY.format("--schedule nix.json"), 2, r"nix\.json cannot be read: No such file.*`plan`"),
+    (
+        VERIFY.format("--schedule file.txt"),
         2,
         r"file\.txt: .*expected a schedule in the form of `plan`",
     ),
-    (FIT.format("--data nix.jsonl"), 2, r"nix\.jsonl does not exist; expected a \.jsonl, \.csv"),
-    (FIT.format("--records 5"), 2, r"expected 200 or more, or fewer faults"),
-    (FIT.format("--preset mild"), 2, rf"expected gentle, standard or brutal, found mild\. {HELP}"),
+    (VERIFY.format("--data nix.jsonl"), 2, r"nix\.jsonl does not exist; expected a \.jsonl, \.csv"),
+    (VERIFY.format("--records 5"), 2, r"expected 200 or more, or fewer faults"),
+    (
+        VERIFY.format("--preset mild"),
+        2,
+        rf"expected gentle, standard or brutal, found mild\. {HELP}",
+    ),
     ("verify --output x -- true {inptu}", 2, r"expected \{bootstrap\}, \{input\}"),
     ("verify --output x -- no-such-program {input}", 2, r"no such program in PATH.*as in a shell"),
     ("verify --output x -- ./file.txt {input}", 2, r"no such executable file"),
@@ -106,46 +114,46 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(("line", "code", "says"), WRONG, ids=[line for line, *_ in WRONG])
-def test_a_wrong_use_says_what_to_do_next(here: Path, line: str, code: int, says: str) -> None:
+@pytest.mark.parametrize(("line", "code", "message"), WRONG, ids=[line for line, *_ in WRONG])
+def test_usage_error_says_what_to_do_next(here: Path, line: str, code: int, message: str) -> None:
     done = CliRunner().invoke(app, shlex.split(line), prog_name="onceproof")
     assert isinstance(done.exception, SystemExit), done.exception
     assert done.exit_code == code, done.stderr
-    said = [each for each in done.stderr.splitlines() if not each.startswith("note: ")]
-    assert len(said) == 1, done.stderr
-    assert said[0].startswith("onceproof")
-    assert re.search(says, said[0]), said[0]
+    lines = [each for each in done.stderr.splitlines() if not each.startswith("note: ")]
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("onceproof")
+    assert re.search(message, lines[0]), lines[0]
     assert not re.search("Traceback|Errno", done.output)
 
 
-def test_a_mistake_of_ours_is_told_as_one(
+def test_internal_error_is_reported_with_traceback_file(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fails(_: object) -> int:
+    def fail(_: object) -> int:
         raise ZeroDivisionError("as a test wants it")
 
-    monkeypatch.setattr(explaining, "explain", fails)
+    monkeypatch.setattr(explaining, "explain", fail)
     monkeypatch.setattr("tempfile.tempdir", str(here))
     done = CliRunner().invoke(app, ["explain"])
     assert done.exit_code == 3
-    (told,) = done.stderr.splitlines()
-    assert told.startswith("onceproof: internal error: ZeroDivisionError: as a test wants it.")
-    assert "Traceback" in Path(told.rpartition(" ")[2]).read_text()
+    (message,) = done.stderr.splitlines()
+    assert message.startswith("onceproof: internal error: ZeroDivisionError: as a test wants it.")
+    assert "Traceback" in Path(message.rpartition(" ")[2]).read_text()
     for _ in range(9):
-        told = CliRunner().invoke(app, ["explain"]).stderr.rstrip()
-    left = list(here.glob("onceproof-mistake-*"))
-    assert len(left) == 5
-    assert Path(told.rpartition(" ")[2]) in left
+        message = CliRunner().invoke(app, ["explain"]).stderr.rstrip()
+    files = list(here.glob("onceproof-mistake-*"))
+    assert len(files) == 5
+    assert Path(message.rpartition(" ")[2]) in files
 
 
-def test_a_mistake_of_ours_about_a_run_is_kept_in_its_folder(
+def test_internal_error_is_saved_in_the_run_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fails(*_: object) -> None:
+    def fail(*_: object) -> None:
         raise ZeroDivisionError("as a test wants it")
 
     folder = finished(tmp_path / "runs")
-    monkeypatch.setattr("onceproof.outcome.build", fails)
+    monkeypatch.setattr("onceproof.outcome.build", fail)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     for command in ("check", "report"):
         done = CliRunner().invoke(app, [command, str(folder)])

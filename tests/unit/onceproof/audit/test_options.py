@@ -1,4 +1,4 @@
-"""The options of an audit: what makes none is refused before anything is asked."""
+"""Options of an audit, and refusal of invalid ones."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ import pytest
 from onceproof.audit.options import AuditOptions, BadAudit
 
 
-def options(**more: Any) -> AuditOptions:
-    given = {"bootstrap": "b:9092", "input": "orders", "outputs": ("enriched",), "identity": "key"}
-    return AuditOptions(**{**given, **more})
+def options(**changes: Any) -> AuditOptions:
+    base = {"bootstrap": "b:9092", "input": "orders", "outputs": ("enriched",), "identity": "key"}
+    return AuditOptions(**{**base, **changes})
 
 
-def test_they_are_read_back_as_they_were_written() -> None:
-    made = options(outputs=("a", "postgres:t"), last=5, settle=3.5)
-    assert AuditOptions.from_json(json.loads(made.as_json())) == made
+def test_options_round_trip_through_json() -> None:
+    audit = options(outputs=("a", "postgres:t"), last=5, settle=3.5)
+    assert AuditOptions.from_json(json.loads(audit.as_json())) == audit
 
 
-def test_the_identity_of_an_input_is_that_of_the_output_unless_it_is_named() -> None:
+def test_input_identity_defaults_to_output_identity() -> None:
     assert str(options().wanted("").input_identity) == "key"
     assert str(options(input_identity="header:id").wanted("").input_identity) == "header:id"
 
 
 @pytest.mark.parametrize(
-    ("more", "why"),
+    ("changes", "message"),
     [
         ({"input": "or ders"}, "expected the name of a topic"),
         ({"outputs": ("a", "a")}, "expected each output once"),
@@ -41,12 +41,12 @@ def test_the_identity_of_an_input_is_that_of_the_output_unless_it_is_named() -> 
         ({"identity": "nothing"}, "invalid rule"),
     ],
 )
-def test_what_makes_no_audit_is_refused(more: dict[str, Any], why: str) -> None:
-    with pytest.raises(BadAudit, match=why):
-        options(**more).wanted("")
+def test_invalid_options_are_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadAudit, match=message):
+        options(**changes).wanted("")
 
 
-def test_no_secret_is_among_what_is_kept(tmp_path: Path) -> None:
-    made = options()
-    made.wanted("host=db password=secret")
-    assert "secret" not in made.as_json()
+def test_json_omits_the_password(tmp_path: Path) -> None:
+    audit = options()
+    audit.wanted("host=db password=secret")
+    assert "secret" not in audit.as_json()

@@ -1,4 +1,4 @@
-"""A history that is judged in shares comes to the same as one that is judged whole."""
+"""Judging a history in shares gives the same result as judging it whole."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ SIDE = Side(
 RECORDS = [f"r{n:03d}" for n in range(400)]
 
 
-def saved(folder: Path, *, lost: set[str], twice: set[str], nameless: int = 0) -> AuditFolder:
-    found = AuditFolder.create(folder)
+def save(folder: Path, *, lost: set[str], twice: set[str], unidentified: int = 0) -> AuditFolder:
+    audit = AuditFolder.create(folder)
     seen: list[str | None] = [r for r in RECORDS if r not in lost] + sorted(twice)
-    seen += [None] * nameless
+    seen += [None] * unidentified
     History.of(
         log=[
             {"topic": "orders", "partition": 0, "offset": n, "record": r, "kind": "data"}
@@ -53,11 +53,11 @@ def saved(folder: Path, *, lost: set[str], twice: set[str], nameless: int = 0) -
             for n, r in enumerate(seen)
         ],
         phases=[{"phase": phase, "outcome": "ok"} for phase in ("settle", "collect")],
-    ).save(found.history)
-    return found
+    ).save(audit.history)
+    return audit
 
 
-def judged(folder: AuditFolder, share: int) -> tuple[Judgement, dict[str, Counter[Any]]]:
+def judge(folder: AuditFolder, share: int) -> tuple[Judgement, dict[str, Counter[Any]]]:
     rows: dict[str, Counter[Any]] = {}
 
     def keep(name: str, table: pa.Table) -> None:
@@ -67,11 +67,11 @@ def judged(folder: AuditFolder, share: int) -> tuple[Judgement, dict[str, Counte
     return judge_in_shares(folder, [claim], Settings(), keep, share), rows
 
 
-def test_they_find_the_same(tmp_path: Path) -> None:
-    folder = saved(tmp_path / "a", lost={"r003", "r017", "r300"}, twice={"r008", "r399"})
-    whole, of_whole = judged(folder, len(RECORDS))
-    shared, of_shares = judged(folder, 100)
-    assert of_shares == of_whole
+def test_shares_find_the_same_anomalies(tmp_path: Path) -> None:
+    folder = save(tmp_path / "a", lost={"r003", "r017", "r300"}, twice={"r008", "r399"})
+    whole, rows_of_whole = judge(folder, len(RECORDS))
+    shared, rows_of_shares = judge(folder, 100)
+    assert rows_of_shares == rows_of_whole
     assert {f.anomaly: f.count for f in shared.findings} == {
         f.anomaly: f.count for f in whole.findings
     }
@@ -83,14 +83,14 @@ def test_they_find_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("share", [100, 400])
-def test_what_one_share_cannot_decide_the_whole_cannot(tmp_path: Path, share: int) -> None:
-    judgement, _ = judged(saved(tmp_path / "a", lost=set(), twice=set(), nameless=1), share)
+def test_missing_identity_makes_claim_invalid(tmp_path: Path, share: int) -> None:
+    judgement, _ = judge(save(tmp_path / "a", lost=set(), twice=set(), unidentified=1), share)
     assert judgement.claims[0].verdict is Verdict.INVALID
     assert "No identity could be read in 1 of" in judgement.claims[0].reason
 
 
 @pytest.mark.parametrize("share", [100, 400])
-def test_where_nothing_is_wrong_nothing_is_found(tmp_path: Path, share: int) -> None:
-    judgement, rows = judged(saved(tmp_path / "a", lost=set(), twice=set()), share)
+def test_correct_history_has_no_findings(tmp_path: Path, share: int) -> None:
+    judgement, rows = judge(save(tmp_path / "a", lost=set(), twice=set()), share)
     assert rows == {}
     assert judgement.claims[0].verdict is Verdict.UNEXERCISED

@@ -1,4 +1,4 @@
-"""`onceproof clean`: what goes, what stays, and that nothing goes unless somebody says yes."""
+"""`onceproof clean`: what it removes, what it keeps, and the required `--yes`."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from onceproof.harness.processes.processes import MARKER
 from onceproof.harness.processes.sweep import find_leftovers, new_marker
 from onceproof.harness.wait import wait_until
 from onceproof.outcome import check_run
-from tests.unit.onceproof.run_folders import broken_off, finished
+from tests.unit.onceproof.run_folders import finished, interrupted
 
 DAY = 86_400
 DEAD = "999999999-1-ff"
 
 
 @pytest.fixture(autouse=True)
-def nothing_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What others left on this machine is not for a test to end."""
+def only_dead_leftovers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Hide what other runs left on this machine, so that no test removes it."""
     monkeypatch.setattr(
         sweep, "find_leftovers", lambda: [x for x in find_leftovers() if x.marker == DEAD]
     )
@@ -39,13 +39,13 @@ def nothing_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture
 def idle(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No run of this machine is under way."""
+    """No run is in progress on this machine."""
     monkeypatch.setattr("onceproof.cleaning.downloads.living", lambda: False)
 
 
 @pytest.fixture
 def runs(tmp_path: Path) -> Path:
-    """Four runs that began so many days ago."""
+    """Four runs, named by the days since their start."""
     folder = tmp_path / "runs"
     for days in (1, 3, 8, 30):
         at = int((time.time() - days * DAY) * 1e9)
@@ -53,33 +53,33 @@ def runs(tmp_path: Path) -> Path:
     return folder
 
 
-def clean(runs: Path, *words: str) -> tuple[int, str, str]:
-    done = CliRunner().invoke(app, ["--config", "none", "clean", "--out", str(runs), *words])
+def clean(runs: Path, *arguments: str) -> tuple[int, str, str]:
+    done = CliRunner().invoke(app, ["--config", "none", "clean", "--out", str(runs), *arguments])
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     return done.exit_code, done.stdout, done.stderr
 
 
-def left(runs: Path) -> set[str]:
+def entries(runs: Path) -> set[str]:
     return {path.name for path in runs.iterdir()}
 
 
-def test_nothing_goes_unless_somebody_says_yes(runs: Path) -> None:
+def test_nothing_is_removed_without_yes(runs: Path) -> None:
     code, out, _ = clean(runs, "--keep", "1")
     assert code == 0
     assert "remove" in out
     assert "would remove 3 items" in out
     assert "--yes" in out
-    assert len(left(runs)) == 4
+    assert len(entries(runs)) == 4
 
 
-def test_without_a_wish_no_run_goes(runs: Path) -> None:
+def test_no_run_is_removed_without_criteria(runs: Path) -> None:
     code, out, _ = clean(runs, "--yes")
-    assert (code, len(left(runs))) == (0, 4)
+    assert (code, len(entries(runs))) == (0, 4)
     assert "use --older-than 7d, --keep 5 or --expected-only" in out
 
 
 @pytest.mark.parametrize(
-    ("words", "stay"),
+    ("arguments", "kept"),
     [
         (["--older-than", "7d"], {"run-1", "run-3"}),
         (["--older-than", "2w"], {"run-1", "run-3", "run-8"}),
@@ -89,13 +89,15 @@ def test_without_a_wish_no_run_goes(runs: Path) -> None:
         (["--older-than", "2d", "--expected-only"], {"run-1", "run-3", "run-8", "run-30"}),
     ],
 )
-def test_those_go_that_fit_everything(runs: Path, words: list[str], stay: set[str]) -> None:
-    code, out, _ = clean(runs, *words, "--yes")
-    assert (code, left(runs)) == (0, stay)
-    assert ("nothing to remove" if len(stay) == 4 else "removed ") in out
+def test_runs_matching_all_criteria_are_removed(
+    runs: Path, arguments: list[str], kept: set[str]
+) -> None:
+    code, out, _ = clean(runs, *arguments, "--yes")
+    assert (code, entries(runs)) == (0, kept)
+    assert ("nothing to remove" if len(kept) == 4 else "removed ") in out
 
 
-def test_only_what_came_out_as_expected(runs: Path) -> None:
+def test_expected_only_keeps_other_runs(runs: Path) -> None:
     expected = {"verdict": "violated", "anomalies": ["duplicate-output"]}
     for name, wanted in (("as-expected", expected), ("unexpected", {**expected, "anomalies": []})):
         folder = finished(runs, name)
@@ -107,17 +109,17 @@ def test_only_what_came_out_as_expected(runs: Path) -> None:
         seal_folder(folder)
         check_run(folder)
     clean(runs, "--expected-only", "--yes")
-    assert left(runs) == {"run-1", "run-3", "run-8", "run-30", "unexpected"}
+    assert entries(runs) == {"run-1", "run-3", "run-8", "run-30", "unexpected"}
 
 
-def test_what_a_run_wrote_when_it_was_killed_is_ours(runs: Path) -> None:
+def test_partial_files_of_killed_run_do_not_prevent_removal(runs: Path) -> None:
     for name in (".report.json.123.part", ".report.html.123.part", "run.part"):
         (runs / "run-8" / name).touch()
     clean(runs, "--keep", "0", "--yes")
-    assert "run-8" not in left(runs)
+    assert "run-8" not in entries(runs)
 
 
-def test_what_is_not_provably_ours_stays(runs: Path, tmp_path: Path) -> None:
+def test_foreign_and_changed_folders_are_kept(runs: Path, tmp_path: Path) -> None:
     (runs / "photos").mkdir()
     (runs / "photos" / "run.json").write_text("{}")
     (runs / "run.json").write_text("{}")
@@ -127,27 +129,27 @@ def test_what_is_not_provably_ours_stays(runs: Path, tmp_path: Path) -> None:
     (runs / "linked").symlink_to(elsewhere)
     code, out, _ = clean(runs, "--keep", "0", "--yes")
     assert code == 0
-    assert left(runs) == {"photos", "run.json", "run-8", "to-keep", "linked"}
+    assert entries(runs) == {"photos", "run.json", "run-8", "to-keep", "linked"}
     assert (elsewhere / "run.json").exists()
     assert "run-8 " in out
     assert "contains notes.txt, which no run creates" in out
     assert "was named run-30 when it was created" in out
 
 
-def test_what_is_in_use_stays(runs: Path) -> None:
-    folder = broken_off(runs, "under-way")
-    broken_off(runs, "under-way-too")  # whose name only begins alike
+def test_run_in_use_is_kept(runs: Path) -> None:
+    folder = interrupted(runs, "under-way")
+    interrupted(runs, "under-way-too")  # not in use, despite its similar name
     with (folder / "history" / "producer-0.jsonl").open():
         _, out, _ = clean(runs, "--keep", "0", "--yes")
-    assert left(runs) == {"under-way"}
+    assert entries(runs) == {"under-way"}
     assert "is in use" in out
 
 
-def test_processes_and_folders_of_dead_runs_go(runs: Path, tmp_path: Path) -> None:
-    process = subprocess.Popen(
+def test_processes_and_folders_of_dead_runs_are_removed(runs: Path, tmp_path: Path) -> None:
+    orphan = subprocess.Popen(
         ["sleep", "300"], env={**os.environ, MARKER: DEAD}, start_new_session=True
     )
-    mine = subprocess.Popen(
+    active = subprocess.Popen(
         ["sleep", "300"], env={**os.environ, MARKER: new_marker()}, start_new_session=True
     )
     dead = tmp_path / "tmp" / f"onceproof-{DEAD}-postgres"
@@ -159,20 +161,20 @@ def test_processes_and_folders_of_dead_runs_go(runs: Path, tmp_path: Path) -> No
         wait_until(sweep.find_leftovers, what="its environment to be there", seconds=60)
         _, out, _ = clean(runs)
         assert f"remove run {DEAD}: 1 process" in out
-        assert process.poll() is None
+        assert orphan.poll() is None
         assert clean(runs, "--yes")[0] == 0
-        assert process.wait(60) == -9
-        assert mine.poll() is None
-        assert left(tmp_path / "tmp") == {alive.name, other.name}
+        assert orphan.wait(60) == -9
+        assert active.poll() is None
+        assert entries(tmp_path / "tmp") == {alive.name, other.name}
     finally:
-        for each in (process, mine):
+        for each in (orphan, active):
             each.kill()
             each.wait(60)
     assert find_scratch() == []
 
 
 @pytest.mark.usefixtures("idle")
-def test_downloads_go_only_if_they_are_named(
+def test_downloads_are_removed_only_on_request(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = tmp_path / "cache"
@@ -182,13 +184,13 @@ def test_downloads_go_only_if_they_are_named(
         (cache / lock).touch()
     monkeypatch.setenv("ONCEPROOF_CACHE", str(cache))
     clean(runs, "--yes")
-    assert len(left(cache)) == 6
+    assert len(entries(cache)) == 6
     clean(runs, "--downloads", "--yes")
-    assert left(cache) == {"photos", "spark", ".toxiproxy-1.0.lock"}, "of Spark it is not ours"
+    assert entries(cache) == {"photos", "spark", ".toxiproxy-1.0.lock"}, "of Spark it is not ours"
 
 
 @pytest.mark.usefixtures("idle")
-def test_what_dry_runs_learned_goes_with_downloads(
+def test_dry_run_profiles_are_removed_with_downloads(
     runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cache = tmp_path / "cache"
@@ -196,15 +198,15 @@ def test_what_dry_runs_learned_goes_with_downloads(
     (cache / "dry-runs").mkdir()
     (cache / "dry-runs" / f"{'a1' * 16}.json").touch()
     monkeypatch.setenv("ONCEPROOF_CACHE", str(cache))
-    (theirs := cache / "dry-runs" / "song.mp3").touch()
+    (foreign := cache / "dry-runs" / "song.mp3").touch()
     clean(runs, "--downloads", "--yes")
-    assert left(cache) == {"dry-runs"}, "one that holds something else is somebody's own"
-    theirs.unlink()
+    assert entries(cache) == {"dry-runs"}, "one that holds something else is somebody's own"
+    foreign.unlink()
     clean(runs, "--downloads", "--yes")
-    assert left(cache) == set()
+    assert entries(cache) == set()
 
 
-def test_downloads_stay_while_a_run_is_under_way(tmp_path: Path) -> None:
+def test_downloads_are_kept_while_a_run_is_in_progress(tmp_path: Path) -> None:
     (tmp_path / "jars").mkdir()
     environ = {"ONCEPROOF_CACHE": str(tmp_path)}
     run = subprocess.Popen(["sleep", "300"], env={**os.environ, MARKER: new_marker()})
@@ -219,7 +221,7 @@ def test_downloads_stay_while_a_run_is_under_way(tmp_path: Path) -> None:
         run.wait(60)
 
 
-def test_what_cannot_be_removed_is_told(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_removal_is_reported(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(path: Path, *_: object) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 
@@ -231,7 +233,7 @@ def test_what_cannot_be_removed_is_told(runs: Path, monkeypatch: pytest.MonkeyPa
     assert "0 of 1 removed" in out
 
 
-def test_no_docker_is_no_trouble(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_docker_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
     monkeypatch.setenv("PATH", "/nowhere")
     assert leftovers.find_containers() == []

@@ -1,4 +1,4 @@
-"""What a shell completes, and that a shell never hears of an error."""
+"""Shell completion: the offered words, and silence on errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def words(offers: list[tuple[str, str]]) -> list[str]:
     return [word for word, _ in offers]
 
 
-def test_names_of_what_there_is() -> None:
+def test_names_are_completed() -> None:
     names = [scenario.name for scenario in all_scenarios()]
     assert words(completing.scenarios("")) == names
     assert words(completing.scenarios("spark-k")) == [n for n in names if n.startswith("spark-k")]
@@ -30,7 +30,7 @@ def test_names_of_what_there_is() -> None:
     assert OneOf("gentle", "brutal").complete("b") == ["brutal"]
 
 
-def test_run_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_folders_are_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     record(tmp_path / "runs", "20260101T000000Z-a-1")
     record(tmp_path / "runs", "20260102T000000Z-b-1")
     record(tmp_path / "other", "20260103T000000Z-c-1")
@@ -44,11 +44,11 @@ def test_run_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert words(completing.run_folders(absolute)) == [f"{absolute}0103T000000Z-c-1"]
 
 
-def test_what_goes_wrong_completes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails() -> None:
+def test_error_completes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
         raise RuntimeError("as a test wants it")
 
-    monkeypatch.setattr("onceproof.catalogue.known", fails)
+    monkeypatch.setattr("onceproof.catalogue.known", fail)
     assert completing.scenarios("") == []
 
 
@@ -60,7 +60,7 @@ def test_what_goes_wrong_completes_nothing(monkeypatch: pytest.MonkeyPatch) -> N
         ("onceproof check --engine s", "spark"),
     ],
 )
-def test_a_shell_asks_for_it(typed: str, offered: str) -> None:
+def test_bash_gets_completions(typed: str, offered: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", "from onceproof.cli import app; app(prog_name='onceproof')"],
         capture_output=True, text=True, timeout=250,

@@ -1,4 +1,4 @@
-"""What a command imports before it has anything to do."""
+"""What a command imports at start-up."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEAVY = {"confluent_kafka", "duckdb", "hypothesis", "jinja2", "pyarrow", "pydant
 
 
 def imported(*arguments: str) -> set[str]:
-    """The packages, ours and others, that a command has imported when it ends."""
+    """The modules that a command has imported when it ends."""
     program = (
         "import atexit, sys\n"
         "atexit.register(lambda: print('\\n@', *sys.modules))\n"
@@ -31,13 +31,13 @@ def imported(*arguments: str) -> set[str]:
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["check", "--help"]])
-def test_help_imports_none_of_what_does_the_work(arguments: list[str]) -> None:
+def test_help_imports_no_heavy_packages(arguments: list[str]) -> None:
     found = imported(*arguments)
     assert "typer" in found
     assert not found & (OURS | HEAVY)
 
 
-def test_a_foreign_history_is_judged_without_the_harness(tmp_path: Path) -> None:
+def test_foreign_history_is_judged_without_the_harness(tmp_path: Path) -> None:
     history = tmp_path / "history.edn"
     history.write_text("{:type :ok, :f :send, :process 0, :time 1, :index 0, :value []}\n")
     found = imported("check", str(history))
@@ -45,7 +45,7 @@ def test_a_foreign_history_is_judged_without_the_harness(tmp_path: Path) -> None
     assert not found & {"onceproof.harness", "onceproof.scenarios", "confluent_kafka", "pyspark"}
 
 
-def test_the_version_has_its_parts() -> None:
+def test_version_lists_components() -> None:
     done = CliRunner().invoke(app, ["--version"])
     first, *parts = done.stdout.splitlines()
     assert (done.exit_code, first) == (0, f"onceproof {metadata.version('onceproof')}")

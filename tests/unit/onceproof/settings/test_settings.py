@@ -1,4 +1,4 @@
-"""Defaults of options, from files and the environment: who wins, and what is refused."""
+"""Option defaults from files and the environment: precedence and validation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ REFERENCE = Path(__file__).parents[4] / "docs" / "reference"
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to be in, in a repository of its own."""
+    """A repository; the current folder is two levels below its root."""
     (tmp_path / ".git").mkdir()
     folder = tmp_path / "deep" / "down"
     folder.mkdir(parents=True)
@@ -51,7 +51,9 @@ def shown(command: str, key: str, environ: Mapping[str, str] | None = None) -> t
     return found["value"], found["from"]
 
 
-def test_the_nearest_to_the_user_wins(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_line_overrides_environment_and_file(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen: list[int] = []
 
     def run(names: object, *, seed: int, **_: object) -> int:
@@ -68,14 +70,14 @@ def test_the_nearest_to_the_user_wins(here: Path, monkeypatch: pytest.MonkeyPatc
     assert shown("soak", "seed") == (1, f"{file}: seed")
     general = {"ONCEPROOF_SEED": "3"}
     assert shown("run", "seed", general) == (3, "ONCEPROOF_SEED")
-    own = {**general, "ONCEPROOF_RUN_SEED": "4"}
-    assert shown("run", "seed", own) == (4, "ONCEPROOF_RUN_SEED")
+    specific = {**general, "ONCEPROOF_RUN_SEED": "4"}
+    assert shown("run", "seed", specific) == (4, "ONCEPROOF_RUN_SEED")
     for words in (["run"], ["run", "--seed", "5"], ["--config", "none", "run"]):
-        assert call(*words, environ=own)[0] == 0
+        assert call(*words, environ=specific)[0] == 0
     assert seen == [4, 5, None]
 
 
-def test_what_a_command_starts_hears_of_no_settings() -> None:
+def test_matrix_jobs_ignore_settings() -> None:
     from onceproof.matrix.plan import plan
     from onceproof.scenarios import flagship
 
@@ -85,13 +87,13 @@ def test_what_a_command_starts_hears_of_no_settings() -> None:
     assert command[after : after + 3] == ("--config", "none", "run")
 
 
-def test_paths_are_meant_from_where_they_stand(here: Path) -> None:
+def test_paths_are_relative_to_where_they_are_set(here: Path) -> None:
     (here / "onceproof.toml").write_text('out = "runs"')
     assert shown("run", "out")[0] == str(here / "runs")
     assert shown("run", "out", {"ONCEPROOF_OUT": "x"})[0] == str(Path.cwd() / "x")
 
 
-def test_a_table_in_pyproject(here: Path) -> None:
+def test_pyproject_table_is_read(here: Path) -> None:
     file = here / "pyproject.toml"
     file.write_text('[project]\nname = "x"')
     assert find(Path.cwd()) is None
@@ -102,7 +104,7 @@ def test_a_table_in_pyproject(here: Path) -> None:
 
 
 @pytest.mark.parametrize("root", [".git", "home"])
-def test_it_is_not_looked_for_beyond_a_repository_or_home(tmp_path: Path, root: str) -> None:
+def test_search_stops_at_repository_or_home(tmp_path: Path, root: str) -> None:
     folder = tmp_path / "root" / "below"
     folder.mkdir(parents=True)
     (tmp_path / "onceproof.toml").write_text("seed = 1")
@@ -114,20 +116,20 @@ def test_it_is_not_looked_for_beyond_a_repository_or_home(tmp_path: Path, root: 
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to somebody else")
-@pytest.mark.parametrize("whose", ["file", "folder"])
+@pytest.mark.parametrize("owned", ["file", "folder"])
 @pytest.mark.parametrize("name", ["onceproof.toml", "pyproject.toml"])
-def test_that_of_another_user_in_a_folder_above_is_refused(
-    tmp_path: Path, name: str, whose: str
+def test_file_of_another_user_in_parent_folder_is_refused(
+    tmp_path: Path, name: str, owned: str
 ) -> None:
     above, below = tmp_path / "above", tmp_path / "above" / "below"
     below.mkdir(parents=True)
     file = above / name
     file.write_text("[tool.onceproof]\nseed = 1" if name == "pyproject.toml" else "seed = 1")
     assert find(below, home=tmp_path) is not None
-    os.chown(file if whose == "file" else above, 4711, -1)
+    os.chown(file if owned == "file" else above, 4711, -1)
     with pytest.raises(BadSettings, match=r"belongs to another user \(uid 4711\).*--config"):
         find(below, home=tmp_path)
-    assert find(above, home=tmp_path) is not None  # who goes there means it
+    assert find(above, home=tmp_path) is not None  # the current folder is trusted
 
 
 WRONG = [
@@ -148,21 +150,19 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("text", "said"), WRONG)
+@pytest.mark.parametrize(("text", "message"), WRONG)
 @pytest.mark.parametrize("words", [["run"], ["config", "show"]])
-def test_what_cannot_be_meant_is_refused(
-    here: Path, text: str, said: str, words: list[str]
-) -> None:
+def test_invalid_file_is_refused(here: Path, text: str, message: str, words: list[str]) -> None:
     file = here / "onceproof.toml"
     file.write_text(text)
     code, out, err = call(*words)
     assert (code, out) == (2, "")
     assert err.startswith(f"onceproof: {file}")
-    assert said in err
+    assert message in err
     assert len(err.splitlines()) == 1
 
 
-def test_a_wrong_variable_is_named(here: Path) -> None:
+def test_invalid_environment_variable_is_named(here: Path) -> None:
     code, _, err = call("run", environ={"ONCEPROOF_MATRIX_JOBS": "many"})
     assert code == 2
     assert err == (
@@ -171,13 +171,13 @@ def test_a_wrong_variable_is_named(here: Path) -> None:
     )
 
 
-def test_a_wrong_value_that_another_goes_before_is_refused_all_the_same(here: Path) -> None:
+def test_overridden_invalid_value_is_still_refused(here: Path) -> None:
     (here / "onceproof.toml").write_text("seed = 'x'")
     code, _, err = call("config", "show", "run", environ={"ONCEPROOF_RUN_SEED": "4"})
     assert (code, "seed: expected an integer" in err) == (2, True)
 
 
-def test_a_list_in_the_environment_is_read_as_in_a_shell(here: Path) -> None:
+def test_environment_list_is_split_like_shell_words(here: Path) -> None:
     variable = "ONCEPROOF_VERIFY_FAULT"
     found = shown("verify", "fault", {variable: "'kill driver' rolling-restart"})
     assert found == (["kill driver", "rolling-restart"], variable)
@@ -186,7 +186,7 @@ def test_a_list_in_the_environment_is_read_as_in_a_shell(here: Path) -> None:
     assert f"{variable}: expected a list, each a string, found" in err
 
 
-def test_words_keep_their_form(here: Path) -> None:
+def test_environment_values_get_the_type_of_the_option(here: Path) -> None:
     found = shown("clean", "older-than", {"ONCEPROOF_CLEAN_OLDER_THAN": "7d"})
     assert found == ("7d", "ONCEPROOF_CLEAN_OLDER_THAN")
     assert shown("matrix", "backend", {"ONCEPROOF_MATRIX_BACKEND": "local docker"})[0] == [
@@ -195,7 +195,7 @@ def test_words_keep_their_form(here: Path) -> None:
     ]
 
 
-def test_a_path_may_begin_at_home(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tilde_expands_to_home(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Path] = []
 
     def run(names: object, *, out: Path, **_: object) -> int:
@@ -211,18 +211,18 @@ def test_a_path_may_begin_at_home(here: Path, monkeypatch: pytest.MonkeyPatch) -
     assert seen == [here / "home" / "variable", here / "home" / "file"]
 
 
-def test_a_command_in_the_environment_is_started_here(
+def test_environment_command_runs_in_current_folder(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    heard: list[VerifyOptions] = []
-    monkeypatch.setattr(verifying, "verify", lambda said, **_: heard.append(said) or 0)
+    calls: list[VerifyOptions] = []
+    monkeypatch.setattr(verifying, "verify", lambda options, **_: calls.append(options) or 0)
     (here / "onceproof.toml").write_text("[verify]\ncommand = ['a']\noutput = ['b']\n")
     assert call("verify", environ={"ONCEPROOF_VERIFY_COMMAND": "python 'my job.py'"})[0] == 0
-    assert (heard[0].command, heard[0].folder) == (("python", "my job.py"), Path.cwd())
+    assert (calls[0].command, calls[0].folder) == (("python", "my job.py"), Path.cwd())
 
 
 @pytest.mark.parametrize("words", [["run", "--help"], ["explain", "lost-write"]])
-def test_what_needs_no_settings_does_not_fail_for_them(
+def test_help_and_explain_ignore_invalid_settings(
     here: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
 ) -> None:
     (here / "onceproof.toml").write_text("nonsense = 1")
@@ -230,7 +230,7 @@ def test_what_needs_no_settings_does_not_fail_for_them(
     assert call(*words)[0] == 0
 
 
-def test_a_file_can_be_named(here: Path) -> None:
+def test_file_can_be_given_explicitly(here: Path) -> None:
     (here / "other.toml").write_text("seed = 7")
     for words, environ in (
         (["--config", str(here / "other.toml")], {}),
@@ -242,11 +242,11 @@ def test_a_file_can_be_named(here: Path) -> None:
     assert "does not exist" in call("--config", "nothing.toml", "run")[2]
 
 
-def test_a_pipeline_may_stand_in_a_file(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    heard: list[tuple[VerifyOptions, list[str]]] = []
+def test_pipeline_can_be_configured_in_a_file(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[tuple[VerifyOptions, list[str]]] = []
 
     def verify(options: VerifyOptions, *, given: list[str], **_: object) -> int:
-        heard.append((options, given))
+        calls.append((options, given))
         return 0
 
     monkeypatch.setattr(verifying, "verify", verify)
@@ -255,11 +255,11 @@ def test_a_pipeline_may_stand_in_a_file(here: Path, monkeypatch: pytest.MonkeyPa
     )
     assert call("verify", "--rate", "5", "--seed", "3", "--dry-run")[0] == 0
     assert call("verify", "--output", "c", "--", "other")[0] == 0
-    (said, options), (other, _) = heard
-    assert (said.command, said.outputs, said.folder) == (("python", "job.py"), ("a", "b"), here)
+    (first, options), (second, _) = calls
+    assert (first.command, first.outputs, first.folder) == (("python", "job.py"), ("a", "b"), here)
     assert options == ["--output", "a", "--output", "b", "--rate", "5", "--preset", "gentle"]
-    assert (other.command, other.outputs) == (("other",), ("c",))
-    assert other.folder == Path.cwd()
+    assert (second.command, second.outputs) == (("other",), ("c",))
+    assert second.folder == Path.cwd()
 
 
 def test_page_and_schema_are_up_to_date() -> None:
@@ -270,39 +270,39 @@ def test_page_and_schema_are_up_to_date() -> None:
     assert (code, out) == (0, schema_text(settings))
 
 
-def fits(value: Any, wanted: Mapping[str, Any]) -> bool:
-    """As much of JSON Schema as ours has."""
+def fits(value: Any, rules: Mapping[str, Any]) -> bool:
+    """Validate by the subset of JSON Schema that the schema uses."""
     types = {
         "object": dict, "array": list, "string": str, "boolean": bool, "integer": int,
         "number": int | float,
     }  # fmt: skip
-    assert set(wanted) <= {
+    assert set(rules) <= {
         "$schema", "$id", "title", "description", "default", "type", "properties", "items", "enum",
         "additionalProperties", "pattern", "minimum", "maximum",
     }  # fmt: skip
-    name = wanted["type"]
+    name = rules["type"]
     if not isinstance(value, types[name]) or (isinstance(value, bool) and name != "boolean"):
         return False
     if name == "object":
-        inside = wanted["properties"]
+        inside = rules["properties"]
         return all(key in inside and fits(each, inside[key]) for key, each in value.items())
     if name == "array":
-        return all(fits(each, wanted["items"]) for each in value)
+        return all(fits(each, rules["items"]) for each in value)
     if name in ("integer", "number"):
-        return wanted.get("minimum", value) <= value <= wanted.get("maximum", value)
-    return value in wanted.get("enum", [value]) and bool(
-        re.search(wanted.get("pattern", ""), str(value))
+        return rules.get("minimum", value) <= value <= rules.get("maximum", value)
+    return value in rules.get("enum", [value]) and bool(
+        re.search(rules.get("pattern", ""), str(value))
     )
 
 
 @pytest.mark.parametrize("text", [text for text, _ in WRONG[:-1]])
-def test_the_schema_refuses_what_is_refused(tmp_path: Path, text: str) -> None:
+def test_schema_refuses_invalid_files(tmp_path: Path, text: str) -> None:
     file = tmp_path / "onceproof.toml"
     file.write_text(text)
     assert not fits(load(file).content, schema(all_settings()))
 
 
-def test_the_schema_takes_what_is_taken(tmp_path: Path) -> None:
+def test_schema_accepts_valid_file(tmp_path: Path) -> None:
     file = tmp_path / "onceproof.toml"
     file.write_text(
         'out = "x"\nbackend = "external:mine.toml"\nseed = 1\n[soak]\nfree = 2.5\nruns = 0\n'
@@ -314,7 +314,7 @@ def test_the_schema_takes_what_is_taken(tmp_path: Path) -> None:
     assert found.values["soak"]["free"].value == 2.5
 
 
-def test_words_of_a_few_are_those_that_the_commands_know() -> None:
+def test_choices_match_those_of_the_commands() -> None:
     verify = all_settings()["verify"]
     assert parser_of(verify["preset"]).choices == tuple(ROUNDS)
     assert parser_of(verify["claim"]).choices == CLAIMS
