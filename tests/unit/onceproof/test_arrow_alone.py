@@ -1,4 +1,4 @@
-"""Commands that judge go without numpy and pandas, and nobody else has to."""
+"""Judging does without numpy and pandas; other code can still import them."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from onceproof.checkers import History
 pytestmark = pytest.mark.skipif(find_spec("pandas") is None, reason="pandas is not installed")
 
 
-def said(code: str, *arguments: str) -> str:
-    """What a Python of its own prints last."""
+def last_line(code: str, *arguments: str) -> str:
+    """Run code in a new Python process, and return the last line it prints."""
     command = [sys.executable, "-c", textwrap.dedent(code), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert not done.stderr, done.stderr
     return done.stdout.splitlines()[-1]
 
 
-def test_judging_loads_neither_numpy_nor_pandas(tmp_path: Path) -> None:
+def test_judging_imports_neither_numpy_nor_pandas(tmp_path: Path) -> None:
     History.of(
         sends=[{"record": "a"}, {"record": "b"}],
         log=[{"record": "a", "digest": "in-a"}, {"record": "b", "digest": "in-b"}],
@@ -35,11 +35,11 @@ def test_judging_loads_neither_numpy_nor_pandas(tmp_path: Path) -> None:
         atexit.register(lambda: print([m in sys.modules for m in modules]))
         main()
         """
-    asked = ("check", str(tmp_path), "--format", "parquet", "--claim", "exactly-once:input")
-    assert said(code, *asked) == "[False, False, True]"
+    arguments = ("check", str(tmp_path), "--format", "parquet", "--claim", "exactly-once:input")
+    assert last_line(code, *arguments) == "[False, False, True]"
 
 
-def test_in_a_process_of_somebody_else_arrow_is_theirs() -> None:
+def test_arrow_imports_pandas_in_foreign_process() -> None:
     code = """
         import sys
         from onceproof.arrow_alone import import_arrow_alone, process_is_ours
@@ -48,10 +48,10 @@ def test_in_a_process_of_somebody_else_arrow_is_theirs() -> None:
         pa.array([1])
         print("pandas" in sys.modules)
         """
-    assert said(code) == "True"
+    assert last_line(code) == "True"
 
 
-def test_who_wants_pandas_still_gets_it() -> None:
+def test_pandas_can_be_imported_afterwards() -> None:
     code = """
         import sys
         from onceproof.arrow_alone import import_arrow_alone, process_is_ours
@@ -63,4 +63,4 @@ def test_who_wants_pandas_still_gets_it() -> None:
         import pandas
         print(before, len(pandas.DataFrame({"a": [1]})))
         """
-    assert said(code) == "False 1"
+    assert last_line(code) == "False 1"

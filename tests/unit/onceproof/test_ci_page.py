@@ -1,4 +1,4 @@
-"""The page on continuous integration: its commands are commands, its exit codes those there are."""
+"""The page on continuous integration: its commands and exit codes exist."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ COMMANDS = re.findall(r"^\s*(?:- )?(onceproof [a-z]+ --.*)$", PAGE, re.MULTILINE
 ROOT = typer.main.get_command(app)
 
 
-def test_there_are_some() -> None:
+def test_page_has_three_commands() -> None:
     assert len(COMMANDS) == 3
 
 
 @pytest.mark.parametrize("line", COMMANDS)
-def test_every_option_is_one(line: str) -> None:
-    _, name, *words = shlex.split(line)
-    own = words[: words.index("--")] if "--" in words else words
+def test_options_exist(line: str) -> None:
+    _, name, *arguments = shlex.split(line)
+    before_command = arguments[: arguments.index("--")] if "--" in arguments else arguments
     command = ROOT.commands[name]  # type: ignore[attr-defined]
     known = {option for parameter in command.params for option in parameter.opts}
-    asked = {word for word in own if word.startswith("--")}
-    assert asked
-    assert asked <= known
+    used = {word for word in before_command if word.startswith("--")}
+    assert used
+    assert used <= known
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_every_option_is_one(line: str) -> None:
         ([], 0),
     ],
 )
-def test_the_exit_codes_are_those_of_the_table(verdicts: list[Verdict], code: int) -> None:
+def test_exit_codes_match_the_table(verdicts: list[Verdict], code: int) -> None:
     assert code_of_unexpected(verdicts) == code
     row = next(line for line in PAGE.splitlines() if line.startswith(f"| {code} |"))
     assert all(f"`{v}`" in row or v is Verdict.VIOLATED or v is Verdict.INVALID for v in verdicts)

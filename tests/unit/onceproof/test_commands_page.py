@@ -1,4 +1,4 @@
-"""The reference page of commands, and that it is what the code says."""
+"""The reference page of the commands matches the code."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from pathlib import Path
 
 from onceproof.commands_page import all_commands, page
 
-HERE = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[3]
 
 
-def test_the_page_is_up_to_date() -> None:
-    written = (HERE / "docs" / "reference" / "commands.md").read_text()
+def test_page_is_up_to_date() -> None:
+    written = (ROOT / "docs" / "reference" / "commands.md").read_text()
     assert written == page(all_commands()), "run: make reference"
 
 
-def test_every_command_says_what_it_does_and_how_it_ends() -> None:
+def test_every_command_and_option_has_help() -> None:
     for name, command in all_commands().commands.items():
         assert command.help, name
         for parameter in command.params:

@@ -1,4 +1,4 @@
-"""A command whose output nobody reads any more goes on, and leaves with its own exit code."""
+"""A command continues when its output has no reader, and keeps its exit code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-SAYS = """
+PROGRAM = """
 import sys
 from pathlib import Path
 from onceproof.cli.outputs import outlive_readers
@@ -25,8 +25,8 @@ sys.exit(7)
 """
 
 
-def left(*command: str, stdout: bool, stderr: bool) -> tuple[int, str]:
-    """Run it without readers of some outputs; its exit code, and what it said on the others."""
+def run_without_readers(*command: str, stdout: bool, stderr: bool) -> tuple[int, str]:
+    """Run with some outputs closed; return the exit code and the text of the others."""
     reading, writing = os.pipe()
     os.close(reading)
     try:
@@ -43,31 +43,35 @@ def left(*command: str, stdout: bool, stderr: bool) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(("stdout", "stderr"), [(True, False), (False, True), (True, True)])
-def test_it_goes_on(tmp_path: Path, stdout: bool, stderr: bool) -> None:
+def test_command_continues_without_readers(tmp_path: Path, stdout: bool, stderr: bool) -> None:
     file = tmp_path / "file"
-    code, said = left(sys.executable, "-c", SAYS, str(file), stdout=stdout, stderr=stderr)
+    code, output = run_without_readers(
+        sys.executable, "-c", PROGRAM, str(file), stdout=stdout, stderr=stderr
+    )
     assert code == 7
     assert file.read_text() == "written"
-    assert "Broken" not in said
-    assert ("to nobody" in said) is not stdout
-    assert ("nor here" in said) is not stderr
+    assert "Broken" not in output
+    assert ("to nobody" in output) is not stdout
+    assert ("nor here" in output) is not stderr
 
 
 @pytest.mark.parametrize("unbuffered", [True, False])
-def test_last_words_are_heard(unbuffered: bool) -> None:
-    """Whatever ends it: nothing that was said is kept back."""
-    says = (
+def test_stderr_is_flushed_before_hard_exit(unbuffered: bool) -> None:
+    """So is standard output if it is unbuffered."""
+    program = (
         "import os, sys; from onceproof.cli.outputs import outlive_readers; outlive_readers(); "
         "print('an error', file=sys.stderr); print('a result'); os._exit(0)"
     )
     option = ["-u"] if unbuffered else []
-    code, said = left(sys.executable, *option, "-c", says, stdout=False, stderr=False)
+    code, output = run_without_readers(
+        sys.executable, *option, "-c", program, stdout=False, stderr=False
+    )
     assert code == 0
-    assert "an error" in said
-    assert ("a result" in said) or not unbuffered
+    assert "an error" in output
+    assert ("a result" in output) or not unbuffered
 
 
 @pytest.mark.parametrize("command", ["list", "explain lost-write", "config show"])
-def test_every_command_does(command: str) -> None:
-    whole = [sys.executable, "-m", "onceproof", *command.split()]
-    assert left(*whole, stdout=True, stderr=False) == (0, "")
+def test_commands_survive_closed_stdout(command: str) -> None:
+    command_line = [sys.executable, "-m", "onceproof", *command.split()]
+    assert run_without_readers(*command_line, stdout=True, stderr=False) == (0, "")

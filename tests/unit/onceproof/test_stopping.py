@@ -1,4 +1,4 @@
-"""Signals that end a run: what is said of them is heard, whatever they interrupt."""
+"""Signals that stop a run are reported, whatever they interrupt."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ print(f"asked to stop: {stop.is_set()}, {stop.reason}", file=sys.stderr)
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_a_signal_amid_a_line_of_progress_is_answered(name: str) -> None:
+def test_signal_during_progress_output_stops_the_run(name: str) -> None:
     done = subprocess.run(
         [sys.executable, "-c", _INTERRUPTED, name], capture_output=True, text=True, check=False
     )
@@ -48,12 +48,14 @@ def test_a_signal_amid_a_line_of_progress_is_answered(name: str) -> None:
     ]
 
 
-def test_the_second_ends_it_at_once() -> None:
-    says = (
+def test_second_signal_exits_at_once() -> None:
+    program = (
         "import signal; from onceproof.stopping import stop_on_signals; "
         "under_way = stop_on_signals().in_order(); under_way.__enter__(); "
         "signal.raise_signal(signal.SIGINT); signal.raise_signal(signal.SIGINT)"
     )
-    done = subprocess.run([sys.executable, "-c", says], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
     assert done.returncode == -signal.SIGINT
     assert done.stderr.endswith("onceproof: SIGINT again: exiting at once; the reaper cleans up\n")

@@ -1,4 +1,4 @@
-"""What a matrix runs first, when there is not time for everything."""
+"""What a matrix runs first within a time limit."""
 
 from __future__ import annotations
 
@@ -14,37 +14,39 @@ from onceproof.matrix.sample import sample
 ALL = plan(named([]), ["local"], 1)
 
 
-def test_nothing_is_lost_and_nothing_added() -> None:
+def test_order_is_a_permutation() -> None:
     assert sorted(p.name for p in order_by_coverage(ALL)) == sorted(p.name for p in ALL)
 
 
-def test_those_that_speak_for_all_come_first() -> None:
+def test_sampled_scenarios_come_first() -> None:
     names = [place.scenario.name for place in order_by_coverage(ALL)]
-    can = [p.scenario for p in ALL if p.lacks is None]
-    one, two = ({s.name for s in sample(can, seconds)} for seconds in (0, math.inf))
-    assert set(names[: len(one)]) == one
-    assert set(names[: len(two)]) == two
-    convicted = [s for s in can if s.name in two - one]
-    assert convicted
-    for scenario in convicted:
+    supported = [p.scenario for p in ALL if p.lacks is None]
+    without_twins, with_twins = (
+        {s.name for s in sample(supported, seconds)} for seconds in (0, math.inf)
+    )
+    assert set(names[: len(without_twins)]) == without_twins
+    assert set(names[: len(with_twins)]) == with_twins
+    twins = [s for s in supported if s.name in with_twins - without_twins]
+    assert twins
+    for scenario in twins:
         assert any(c.expect and c.expect.verdict == Verdict.VIOLATED for c in scenario.claims)
 
 
-def test_then_what_is_new_before_what_was_tried_already() -> None:
+def test_new_combinations_precede_tried_ones() -> None:
     seen: set[tuple[str, str]] = set()
     new = []
     for place in order_by_coverage(ALL):
         pairs = {(place.scenario.subject.name, kind) for kind in place.kinds or ("none",)}
         new.append(not pairs <= seen)
         seen |= pairs
-    spoken = len(sample([p.scenario for p in ALL if p.lacks is None], math.inf))
-    rest = new[spoken:]
+    sampled = len(sample([p.scenario for p in ALL if p.lacks is None], math.inf))
+    rest = new[sampled:]
     assert rest == sorted(rest, reverse=True)
     assert True in rest
     assert False in rest
 
 
-def test_a_budget_is_used_up_by_time() -> None:
+def test_budget_shrinks_with_time() -> None:
     times = iter([100.0, 100.0, 150.0, 150.1])
     budget = Budget(60, clock=lambda: next(times))
     assert budget.has_room_for(60)
@@ -52,5 +54,5 @@ def test_a_budget_is_used_up_by_time() -> None:
     assert not budget.has_room_for(10)
 
 
-def test_without_a_limit_there_is_always_room() -> None:
+def test_unlimited_budget_always_has_room() -> None:
     assert Budget(None).has_room_for(1e9)

@@ -1,4 +1,4 @@
-"""The matrix: what is run where, what is there already, and what became of each place."""
+"""The matrix: planning, sampling, reuse of earlier runs, and results."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def report(place: Planned, verdict: Verdict, outcome: str | None = "ok") -> Repo
     )  # fmt: skip
 
 
-def kept(
+def write_run(
     runs: Path,
     place: Planned,
     *,
@@ -101,10 +101,10 @@ def kept(
     outcome: str | None = "ok",
     **changes: Any,
 ) -> Path:
-    """A run folder, as a run of that place leaves it."""
+    """Write a run folder like a run of that place."""
     folder = runs / name
     folder.mkdir(parents=True)
-    said: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "scenario": place.scenario.name,
         "seed": place.seed,
         "versions": {"code": CODE},
@@ -112,7 +112,7 @@ def kept(
         "workload": json.loads(json.dumps(asdict(place.scenario.workload))),
         "plan": json.loads(json.dumps(schedule_to_json(place.scenario.schedule))),
     }
-    RECORD.model_copy(update=said | changes).save(folder)
+    RECORD.model_copy(update=fields | changes).save(folder)
     (folder / "report.json").write_text(report(place, verdict, outcome).model_dump_json())
     return folder
 
@@ -124,16 +124,16 @@ def ended(place: Planned, folder: Path, *, code: int = 0, overdue: bool = False)
     return Ended(job=place.job(folder), code=code, seconds=3.0, overdue=overdue, log=log)
 
 
-# What is run.
+# Planning.
 
 
-def test_everything_that_is_listed_is_run_on_processes() -> None:
+def test_local_plan_has_every_scenario() -> None:
     places = plan(all_scenarios(), ["local"], 1)
     assert [place.scenario.name for place in places] == [s.name for s in all_scenarios()]
     assert all(place.lacks is None for place in places)
 
 
-def test_a_schedule_that_is_drawn_is_drawn_by_the_seed() -> None:
+def test_drawn_schedule_depends_on_the_seed() -> None:
     drawn = named("drawn-postgres")
     (one,), (two,) = (plan([drawn], ["local"], seed) for seed in (1, 2))
     assert one.scenario.schedule
@@ -141,9 +141,9 @@ def test_a_schedule_that_is_drawn_is_drawn_by_the_seed() -> None:
     assert one.kinds == ("crash", "partition", "timeout")
 
 
-def test_what_a_backend_does_not_offer_is_left_out_there() -> None:
-    wanted = [named("spark-kafka-sink"), named("consume-transform-produce-killed")]
-    places = plan(wanted, ["local", "docker"], 1)
+def test_plan_names_what_a_backend_lacks() -> None:
+    scenarios = [named("spark-kafka-sink"), named("consume-transform-produce-killed")]
+    places = plan(scenarios, ["local", "docker"], 1)
     assert {place.name: place.lacks for place in places} == {
         "spark-kafka-sink-local": None,
         "consume-transform-produce-killed-local": None,
@@ -152,7 +152,7 @@ def test_what_a_backend_does_not_offer_is_left_out_there() -> None:
     }
 
 
-def test_the_command_that_runs_one(place: Planned, tmp_path: Path) -> None:
+def test_job_runs_the_scenario_with_its_seed(place: Planned, tmp_path: Path) -> None:
     job = place.job(tmp_path)
     words = list(map(str, job.command))
     assert words[0] == sys.executable
@@ -163,16 +163,16 @@ def test_the_command_that_runs_one(place: Planned, tmp_path: Path) -> None:
     assert job.seconds > 10 * place.scenario.seconds
 
 
-def test_how_many_at_a_time() -> None:
+def test_parallel_runs_are_limited_by_cores_and_memory() -> None:
     assert room_for(cores=2, memory=23.4) == 2
     assert room_for(cores=16, memory=23.4) == 3
     assert room_for(cores=4, memory=3.0) == 1
 
 
-# A sample.
+# Sampling.
 
 
-def test_a_sample_has_each_family_and_is_quick() -> None:
+def test_sample_covers_every_family_within_the_time() -> None:
     found = sample(all_scenarios())
     families = {family_of(s.subject) for s in all_scenarios()}
     assert {family_of(s.subject) for s in found} == families
@@ -182,7 +182,7 @@ def test_a_sample_has_each_family_and_is_quick() -> None:
     assert sum(s.seconds for s in found) < 1200
 
 
-def test_a_family_is_a_file_unless_it_says_which_it_is() -> None:
+def test_family_is_the_module_unless_declared() -> None:
     assert (
         family_of(named("spark-kafka-sink").subject)
         == "onceproof.harness.subjects.spark.kafka_sink"
@@ -191,7 +191,7 @@ def test_a_family_is_a_file_unless_it_says_which_it_is() -> None:
     assert stateful == {"spark-state"}
 
 
-def _of(scenario: Scenario, name: str, verdict: Verdict, seconds: int) -> Scenario:
+def _variant(scenario: Scenario, name: str, verdict: Verdict, seconds: int) -> Scenario:
     anomalies = frozenset({"duplicate-output"} if verdict is Verdict.VIOLATED else ())
     claims = tuple(
         replace(claim, expect=Expectation(verdict=verdict, anomalies=anomalies))
@@ -200,39 +200,39 @@ def _of(scenario: Scenario, name: str, verdict: Verdict, seconds: int) -> Scenar
     return replace(scenario, name=name, claims=claims, seconds=seconds)
 
 
-def test_a_family_is_spoken_for_by_the_cheapest_that_keeps_its_word_and_the_cheapest_twin() -> None:
+def test_sample_takes_cheapest_holding_scenario_and_cheapest_twin() -> None:
     base = named("spark-foreachbatch-postgres")
     family = [
-        _of(base, "twin", Verdict.VIOLATED, 30),
-        _of(base, "cheap-twin", Verdict.VIOLATED, 20),
-        _of(base, "dear", Verdict.HOLDS, 90),
-        _of(base, "good", Verdict.HOLDS, 60),
-        _of(base, "control", Verdict.INVALID, 5),
-        replace(_of(base, "quiet", Verdict.HOLDS, 6), schedule=()),
+        _variant(base, "twin", Verdict.VIOLATED, 30),
+        _variant(base, "cheap-twin", Verdict.VIOLATED, 20),
+        _variant(base, "dear", Verdict.HOLDS, 90),
+        _variant(base, "good", Verdict.HOLDS, 60),
+        _variant(base, "control", Verdict.INVALID, 5),
+        replace(_variant(base, "quiet", Verdict.HOLDS, 6), schedule=()),
     ]
     assert [s.name for s in sample(family, 80)] == ["cheap-twin", "good"]
     assert [s.name for s in sample(family, 79)] == ["good"]
     assert [s.name for s in sample(family, 0)] == ["good"]
 
 
-def test_who_is_convicted_of_something_needs_no_twin() -> None:
+def test_scenario_with_a_violated_claim_needs_no_twin() -> None:
     base = named("spark-kafka-sink")
-    dear = replace(base, name="dear", seconds=base.seconds + 1)
-    assert [s.name for s in sample([base, dear], 1000)] == [base.name]
+    expensive = replace(base, name="dear", seconds=base.seconds + 1)
+    assert [s.name for s in sample([base, expensive], 1000)] == [base.name]
 
 
-# What is there already.
+# Reuse of earlier runs.
 
 
-def test_a_finished_run_of_the_same_is_not_made_again(tmp_path: Path, place: Planned) -> None:
-    folder = kept(tmp_path, place)
+def test_finished_run_is_reused(tmp_path: Path, place: Planned) -> None:
+    folder = write_run(tmp_path, place)
     found = reusable(place, records(tmp_path), code=CODE)
     assert found is not None
     assert found.folder == folder
 
 
-def test_one_that_came_out_unexpectedly_counts_as_well(tmp_path: Path, place: Planned) -> None:
-    kept(tmp_path, place, verdict=Verdict.HOLDS)
+def test_unexpected_run_is_reused(tmp_path: Path, place: Planned) -> None:
+    write_run(tmp_path, place, verdict=Verdict.HOLDS)
     assert reusable(place, records(tmp_path), code=CODE) is not None
 
 
@@ -252,92 +252,92 @@ def test_one_that_came_out_unexpectedly_counts_as_well(tmp_path: Path, place: Pl
         {"outcome": None},
     ],
 )
-def test_one_that_differs_in_anything_or_was_broken_off_is_made_again(
+def test_different_or_interrupted_run_is_not_reused(
     tmp_path: Path, place: Planned, changes: dict[str, Any]
 ) -> None:
-    kept(tmp_path, place, **changes)
+    write_run(tmp_path, place, **changes)
     assert reusable(place, records(tmp_path), code=CODE) is None
 
 
-def test_one_without_a_report_is_made_again(tmp_path: Path, place: Planned) -> None:
-    (kept(tmp_path, place) / "report.json").write_text("{")
+def test_run_without_readable_report_is_not_reused(tmp_path: Path, place: Planned) -> None:
+    (write_run(tmp_path, place) / "report.json").write_text("{")
     (tmp_path / "no-run").mkdir()
     (tmp_path / "no-run" / "run.json").write_text("{")
     assert reusable(place, records(tmp_path), code=CODE) is None
 
 
-def test_of_several_the_newest_finished_one_counts(tmp_path: Path, place: Planned) -> None:
-    kept(tmp_path, place, name="c-old", wall_ns=1)
-    new = kept(tmp_path, place, name="b-new", wall_ns=2)
-    cut = kept(tmp_path, place, name="a-cut", wall_ns=3, outcome="interrupted")
+def test_newest_finished_run_is_reused(tmp_path: Path, place: Planned) -> None:
+    write_run(tmp_path, place, name="c-old", wall_ns=1)
+    new = write_run(tmp_path, place, name="b-new", wall_ns=2)
+    interrupted = write_run(tmp_path, place, name="a-cut", wall_ns=3, outcome="interrupted")
     found = reusable(place, records(tmp_path), code=CODE)
     assert found is not None
     assert found.folder == new
     last = latest(place, records(tmp_path))
     assert last is not None
-    assert last.folder == cut
+    assert last.folder == interrupted
 
 
-# What became of it.
+# Results.
 
 
-def ran(
-    place: Planned, runs: Path, how: Ended, *, stopping: bool = False, code: str = CODE
+def trial_of(
+    place: Planned, runs: Path, end: Ended, *, stopping: bool = False, code: str = CODE
 ) -> Trial:
-    made: dict[Path, RunRecord] = records(runs)
-    return board.ran(place, how, made, page=runs, code=code, stopping=stopping)
+    found: dict[Path, RunRecord] = records(runs)
+    return board.ran(place, end, found, page=runs, code=code, stopping=stopping)
 
 
-def test_a_place_before_anything(place: Planned) -> None:
+def test_place_without_run_is_waiting_or_left_out(place: Planned) -> None:
     trial = board.waiting(place)
     assert (trial.state, trial.expected) == (State.WAITING, False)
     assert trial.subject == "spark-foreachbatch-postgres"
     assert board.waiting(replace(place, lacks="it lacks gates")).state is State.LEFT_OUT
 
 
-def test_a_run_is_told_from_its_folder(tmp_path: Path, place: Planned) -> None:
-    kept(tmp_path, place, name="a run #1")
-    trial = ran(place, tmp_path, ended(place, tmp_path))
+def test_trial_is_read_from_the_run_folder(tmp_path: Path, place: Planned) -> None:
+    write_run(tmp_path, place, name="a run #1")
+    trial = trial_of(place, tmp_path, ended(place, tmp_path))
     assert (trial.state, trial.expected, trial.remark) == (State.RUN, True, None)
     assert (trial.report, trial.seconds) == ("a%20run%20%231/report.html", 12.5)
     assert trial.claims[0].should_be == "invalid"
 
 
-def test_a_run_by_other_code_than_the_others_says_so(tmp_path: Path, place: Planned) -> None:
-    kept(tmp_path, place)
-    trial = ran(place, tmp_path, ended(place, tmp_path), code="later")
+def test_run_with_different_code_has_a_remark(tmp_path: Path, place: Planned) -> None:
+    write_run(tmp_path, place)
+    trial = trial_of(place, tmp_path, ended(place, tmp_path), code="later")
     assert trial.state is State.RUN
     assert trial.remark == (
         f"it ran with different code ({CODE}) than the matrix started with"
     )  # fmt: skip
 
 
-def test_a_crash_is_told_and_is_not_as_expected(tmp_path: Path, place: Planned) -> None:
-    trial = ran(place, tmp_path, ended(place, tmp_path, code=1))
+def test_crash_is_a_failed_trial(tmp_path: Path, place: Planned) -> None:
+    trial = trial_of(place, tmp_path, ended(place, tmp_path, code=1))
     assert (trial.state, trial.expected, trial.claims) == (State.FAILED, False, ())
     assert trial.remark == (
         r"ended early with exit code 1 and last output: onceproof: it went \x1b[31mwrong; "
         "see matrix-logs/x.1.log"
     )
-    killed = ran(place, tmp_path, ended(place, tmp_path, code=-9)).remark
+    killed = trial_of(place, tmp_path, ended(place, tmp_path, code=-9)).remark
     assert killed is not None
     assert killed.startswith("ended early with signal 9")
 
 
-def test_a_broken_off_run_proves_nothing(tmp_path: Path, place: Planned) -> None:
-    kept(tmp_path, place, outcome="interrupted")
-    how = ended(place, tmp_path, code=130, overdue=True)
-    late = ran(place, tmp_path, how)
-    assert (late.state, late.claims) == (State.FAILED, ())
-    assert late.remark is not None
-    assert "ended after its time limit of" in late.remark
-    stopped = ran(place, tmp_path, how, stopping=True)
+def test_interrupted_run_has_no_claims(tmp_path: Path, place: Planned) -> None:
+    write_run(tmp_path, place, outcome="interrupted")
+    end = ended(place, tmp_path, code=130, overdue=True)
+    overdue = trial_of(place, tmp_path, end)
+    assert (overdue.state, overdue.claims) == (State.FAILED, ())
+    assert overdue.remark is not None
+    assert "ended after its time limit of" in overdue.remark
+    stopped = trial_of(place, tmp_path, end, stopping=True)
     assert (stopped.state, stopped.remark, stopped.claims) == (State.WAITING, "interrupted", ())
 
 
-def test_a_run_that_had_ended_when_all_was_stopped_counts(tmp_path: Path, place: Planned) -> None:
-    kept(tmp_path, place)
-    assert ran(place, tmp_path, ended(place, tmp_path), stopping=True).state is State.RUN
+def test_run_that_ended_before_the_stop_counts(tmp_path: Path, place: Planned) -> None:
+    write_run(tmp_path, place)
+    assert trial_of(place, tmp_path, ended(place, tmp_path), stopping=True).state is State.RUN
 
 
 def _trial(place: Planned, state: State, *verdicts: tuple[Verdict, bool]) -> Trial:
@@ -348,7 +348,7 @@ def _trial(place: Planned, state: State, *verdicts: tuple[Verdict, bool]) -> Tri
     return replace(board.waiting(place), state=state, claims=claims)
 
 
-def test_the_exit_code_is_as_of_run(place: Planned) -> None:
+def test_exit_code_is_computed_like_that_of_run(place: Planned) -> None:
     good = _trial(place, State.RUN, (Verdict.VIOLATED, True), (Verdict.HOLDS, True))
     stalled = _trial(place, State.REUSED, (Verdict.STALLED, False))
     both = _trial(place, State.RUN, (Verdict.UNKNOWN, False), (Verdict.INVALID, False))

@@ -1,4 +1,4 @@
-"""Made-up commands in the place of `onceproof`, and pytest in a project of its own."""
+"""Fake commands instead of `onceproof`, and pytest in a separate project."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ def python(code: str) -> list[str]:
     return [sys.executable, "-c", textwrap.dedent(code)]
 
 
-def pytest_in(folder: Path, *words: str, **files: str) -> subprocess.CompletedProcess[str]:
+def pytest_in(folder: Path, *arguments: str, **files: str) -> subprocess.CompletedProcess[str]:
     """Run pytest in a folder with these test files."""
     for name, text in files.items():
         (folder / f"{name}.py").write_text(textwrap.dedent(text))
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", folder]
     return subprocess.run(
-        [*command, *words], cwd=folder, capture_output=True, text=True, timeout=280, check=False
+        [*command, *arguments], cwd=folder, capture_output=True, text=True, timeout=280, check=False
     )

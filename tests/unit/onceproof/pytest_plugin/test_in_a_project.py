@@ -1,4 +1,4 @@
-"""The plugin as pytest finds it in somebody's project."""
+"""The plugin in a user's project."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.unit.onceproof.pytest_plugin.commands import pytest_in
-from tests.unit.onceproof.pytest_plugin.test_judged import run_of
+from tests.unit.onceproof.pytest_plugin.test_judged import report_of_run
 from tests.unit.onceproof.pytest_plugin.test_verdict import claim, report
 
 _UNUSED = """
@@ -29,13 +29,13 @@ _OWN = """
     """
 
 
-def test_without_use_it_loads_nothing(tmp_path: Path) -> None:
+def test_unused_plugin_imports_nothing(tmp_path: Path) -> None:
     done = pytest_in(tmp_path, "-q", test_unused=_UNUSED)
     assert done.returncode == 0, done.stdout
     assert "onceproof" not in done.stdout.replace("test_onceproof", "")
 
 
-def test_a_project_has_packages_of_the_same_names(tmp_path: Path) -> None:
+def test_project_can_have_packages_of_the_same_names(tmp_path: Path) -> None:
     for name in ("reports", "scenarios"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("WHOSE = 'theirs'\n")
@@ -43,12 +43,12 @@ def test_a_project_has_packages_of_the_same_names(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_the_marker_is_known_and_told(tmp_path: Path) -> None:
+def test_marker_is_registered(tmp_path: Path) -> None:
     done = pytest_in(tmp_path, "--markers")
     assert "@pytest.mark.onceproof_scenario(name, seed=None, backend=None)" in done.stdout
 
 
-def test_a_marked_test_needs_the_verdict_without_asking_for_it(tmp_path: Path) -> None:
+def test_marked_test_is_judged_without_requesting_the_fixture(tmp_path: Path) -> None:
     marked = """
         import pytest
 
@@ -70,7 +70,7 @@ _MARKED = """
     def test_marked(onceproof_judged):
         assert onceproof_judged.verdicts
     """
-_INSTEAD = """
+_FAKE_COMMAND = """
     import sys
     from onceproof.pytest_plugin import judged
 
@@ -82,13 +82,15 @@ _INSTEAD = """
 @pytest.mark.parametrize(
     ("verdict", "failures"), [("holds", 0), ("violated", 1)], ids=["holds", "violated"]
 )
-def test_a_finding_is_a_failure_and_no_error(tmp_path: Path, verdict: str, failures: int) -> None:
-    """In a build that takes warnings for errors, and wants JUnit's file as pytest makes it."""
-    told = run_of(report(claim(verdict, expected=verdict == "holds")))
-    (tmp_path / "report.json").write_text(json.dumps(told))
-    words = ("-q", "-W", "error", "--junitxml", "junit.xml")
+def test_violated_claim_is_a_failure_not_an_error(
+    tmp_path: Path, verdict: str, failures: int
+) -> None:
+    """Also with warnings as errors, and in pytest's JUnit file."""
+    content = report_of_run(report(claim(verdict, expected=verdict == "holds")))
+    (tmp_path / "report.json").write_text(json.dumps(content))
+    arguments = ("-q", "-W", "error", "--junitxml", "junit.xml")
     done = pytest_in(
-        tmp_path, *words, test_marked=_MARKED, conftest=_INSTEAD.format(folder=tmp_path)
+        tmp_path, *arguments, test_marked=_MARKED, conftest=_FAKE_COMMAND.format(folder=tmp_path)
     )
     assert done.returncode == failures, done.stdout
     suite = ET.parse(tmp_path / "junit.xml").getroot()[0]

@@ -1,4 +1,4 @@
-"""Runs and verdicts in tests, with made-up commands in the place of `onceproof`."""
+"""Runs and verdicts in tests, with fake commands instead of `onceproof`."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from onceproof.pytest_plugin.options import Options
 from tests.unit.onceproof.pytest_plugin.commands import python
 from tests.unit.onceproof.pytest_plugin.test_verdict import claim, report
 
-Instead = Callable[[Callable[..., list[str]]], None]
+ReplaceCommand = Callable[[Callable[..., list[str]]], None]
 
 
-class Command:
-    """Stands in for `onceproof`: prints where the report lies."""
+class FakeCommand:
+    """Replaces `onceproof`: prints the path of the report."""
 
-    def __init__(self, folder: Path, told: dict[str, Any], code: int) -> None:
-        (folder / "report.json").write_text(json.dumps(told))
-        self.words: tuple[str, ...] = ()
+    def __init__(self, folder: Path, content: dict[str, Any], code: int) -> None:
+        (folder / "report.json").write_text(json.dumps(content))
+        self.arguments: tuple[str, ...] = ()
         self._code = f"import sys; print('report   {folder}/report.html'); sys.exit({code})"
 
-    def __call__(self, *words: str) -> list[str]:
-        self.words = words
+    def __call__(self, *arguments: str) -> list[str]:
+        self.arguments = arguments
         return python(self._code)
 
 
-def run_of(told: dict[str, Any]) -> dict[str, Any]:
-    return {**told, "verdict": "holds", "run": {"scenario": "idempotent", "seed": 3}}
+def report_of_run(content: dict[str, Any]) -> dict[str, Any]:
+    return {**content, "verdict": "holds", "run": {"scenario": "idempotent", "seed": 3}}
 
 
 def options(out: Path, seed: int | None = None) -> Options:
@@ -41,19 +41,19 @@ def options(out: Path, seed: int | None = None) -> Options:
 
 
 @pytest.fixture
-def instead(monkeypatch: pytest.MonkeyPatch) -> Instead:
-    """Have the plugin start what a function makes of `onceproof`'s arguments."""
+def replace_command(monkeypatch: pytest.MonkeyPatch) -> ReplaceCommand:
+    """Replace the function that builds the command from onceproof's arguments."""
     return partial(monkeypatch.setattr, judged_module, "command")
 
 
 @pytest.fixture
-def good(instead: Instead, tmp_path: Path) -> Command:
-    command = Command(tmp_path, run_of(report(claim("holds", expected=True))), 0)
-    instead(command)
+def good(replace_command: ReplaceCommand, tmp_path: Path) -> FakeCommand:
+    command = FakeCommand(tmp_path, report_of_run(report(claim("holds", expected=True))), 0)
+    replace_command(command)
     return command
 
 
-def test_a_scenario_as_expected(good: Command, tmp_path: Path) -> None:
+def test_expected_scenario_passes(good: FakeCommand, tmp_path: Path) -> None:
     judged = scenario(options(tmp_path), "idempotent", seed=3)
     judged.check()
     assert judged.verdicts == {"exactly-once a → b": "holds"}
@@ -64,36 +64,40 @@ def test_a_scenario_as_expected(good: Command, tmp_path: Path) -> None:
         "expected": "True",
         "report": str(tmp_path / "report.html"),
     }
-    words = f"run idempotent --seed 3 --out {tmp_path} --backend local"
-    assert " ".join(good.words) == words
+    arguments = f"run idempotent --seed 3 --out {tmp_path} --backend local"
+    assert " ".join(good.arguments) == arguments
 
 
-def test_the_seed_of_the_command_line_wins(good: Command, tmp_path: Path) -> None:
+def test_command_line_seed_overrides_argument(good: FakeCommand, tmp_path: Path) -> None:
     scenario(options(tmp_path, seed=9), "idempotent", seed=3)
-    assert good.words[2:4] == ("--seed", "9")
+    assert good.arguments[2:4] == ("--seed", "9")
 
 
-def test_a_pipeline_of_ones_own(good: Command, tmp_path: Path) -> None:
+def test_verify_runs_the_given_pipeline(good: FakeCommand, tmp_path: Path) -> None:
     verify(options(tmp_path, seed=9), ("--input", "orders", "--out", "x", "--", "run.sh"))
-    assert " ".join(good.words) == "verify --seed 9 --input orders --out x -- run.sh"
+    assert " ".join(good.arguments) == "verify --seed 9 --input orders --out x -- run.sh"
 
 
-def test_options_of_the_pipeline_are_not_ours(good: Command, tmp_path: Path) -> None:
+def test_options_of_the_pipeline_are_passed_on(good: FakeCommand, tmp_path: Path) -> None:
     pipeline = ("--", "run.sh", "--out", "y", "--seed", "4")
     verify(options(tmp_path, seed=9), ("--out=x", *pipeline))
-    assert " ".join(good.words) == "verify --seed 9 --out=x -- run.sh --out y --seed 4"
+    assert " ".join(good.arguments) == "verify --seed 9 --out=x -- run.sh --out y --seed 4"
 
 
-def test_a_verdict_is_an_assertion(instead: Instead, tmp_path: Path) -> None:
-    told = run_of(report(claim("violated", expected=False)))
-    instead(Command(tmp_path, told, 1))
+def test_violated_scenario_fails_as_an_assertion(
+    replace_command: ReplaceCommand, tmp_path: Path
+) -> None:
+    content = report_of_run(report(claim("violated", expected=False)))
+    replace_command(FakeCommand(tmp_path, content, 1))
     with pytest.raises(VerdictError, match=r"(?s)violated.*p0-0 has 0 of 1 effects"):
         scenario(options(tmp_path), "idempotent").check()
     assert issubclass(VerdictError, AssertionError)
 
 
-def test_no_verdict_has_the_last_words(instead: Instead, tmp_path: Path) -> None:
-    said = "import sys; sys.exit('onceproof: there is no scenario «x»')"
-    instead(lambda *_: python(said))
+def test_missing_verdict_reports_last_output(
+    replace_command: ReplaceCommand, tmp_path: Path
+) -> None:
+    code = "import sys; sys.exit('onceproof: there is no scenario «x»')"
+    replace_command(lambda *_: python(code))
     with pytest.raises(NotJudged, match=r"(?s)exit code 1 and no verdict.*no scenario «x»"):
         scenario(options(tmp_path), "x")

@@ -1,4 +1,4 @@
-"""The lab that a pytest process holds, with made-up labs in its place."""
+"""The lab that a pytest process holds, with fake labs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from onceproof.pytest_plugin.options import Options
 from tests.unit.onceproof.pytest_plugin.commands import python
 
 
-def held(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: str) -> HeldLab:
+def held_lab(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, code: str) -> HeldLab:
     monkeypatch.setattr(module, "command", lambda *_: python(code))
     return HeldLab(Options(out=tmp_path, backend="local", seed=5))
 
 
-def test_it_ends_when_the_pipe_is_closed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_lab_ends_when_the_pipe_is_closed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     code = f"""
         import pathlib, sys
         print('{{"socket": "/s", "folder": "/f"}}', flush=True)
@@ -26,33 +26,31 @@ def test_it_ends_when_the_pipe_is_closed(monkeypatch: pytest.MonkeyPatch, tmp_pa
         sys.stdin.read()
         pathlib.Path({str(tmp_path / "ended")!r}).touch()
         """
-    with held(monkeypatch, tmp_path, code) as lab:
+    with held_lab(monkeypatch, tmp_path, code) as lab:
         assert (lab.folder, lab.seed) == (Path("/f"), 5)
         assert not (tmp_path / "ended").exists()
     assert (tmp_path / "ended").exists()
 
 
-def test_one_that_does_not_come_up_has_the_last_word(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_failed_start_reports_last_output(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     code = "import sys; sys.exit('onceproof: no Java was found')"
     with (
         pytest.raises(LabFailed, match=r"(?s)exit code 1.*no Java was found.*doctor"),
-        held(monkeypatch, tmp_path, code),
+        held_lab(monkeypatch, tmp_path, code),
     ):
         raise AssertionError("it is not up")
 
 
-def test_one_that_never_says_that_it_is_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_start_times_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(module, "UP_SECONDS", 0.5)
     with (
         pytest.raises(LabFailed, match="did not start within"),
-        held(monkeypatch, tmp_path, "import signal; signal.pause()"),
+        held_lab(monkeypatch, tmp_path, "import signal; signal.pause()"),
     ):
         raise AssertionError("it is not up")
 
 
-def test_one_that_fails_in_the_end_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_failure_at_the_end_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     code = """
         import sys
         print('{"socket": "/s", "folder": "/f"}', flush=True)
@@ -61,18 +59,20 @@ def test_one_that_fails_in_the_end_is_told(monkeypatch: pytest.MonkeyPatch, tmp_
         """
     with (
         pytest.raises(LabFailed, match=r"(?s)exit code 1.*could not be ended"),
-        held(monkeypatch, tmp_path, code),
+        held_lab(monkeypatch, tmp_path, code),
     ):
         pass
 
 
-def test_one_that_does_not_answer_any_more(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_lab_that_does_not_answer_is_reported(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     code = f"""
         import sys
         print('{{"socket": "{tmp_path}/s", "folder": "/f"}}', flush=True)
         sys.stdin.read()
         """
-    with held(monkeypatch, tmp_path, code) as lab:
+    with held_lab(monkeypatch, tmp_path, code) as lab:
         with pytest.raises(LabFailed, match="does not answer"):
             lab.ask("GET", "/status")
         assert threading.active_count() < 50

@@ -1,4 +1,4 @@
-"""The section at the end of a test run."""
+"""The summary at the end of a test run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from onceproof.pytest_plugin.summary import lines
 
 
-def told(test: str, **properties: str) -> pytest.TestReport:
+def passed(test: str, **properties: str) -> pytest.TestReport:
     return pytest.TestReport(
         nodeid=test,
         location=(test, 0, test),
@@ -19,11 +19,11 @@ def told(test: str, **properties: str) -> pytest.TestReport:
     )
 
 
-def test_tests_that_did_not_use_it_are_not_named() -> None:
-    assert lines([told("a.py::one"), told("a.py::two", other="1")]) == []
+def test_tests_without_onceproof_are_omitted() -> None:
+    assert lines([passed("a.py::one"), passed("a.py::two", other="1")]) == []
 
 
-def test_a_cluster_and_a_verdict() -> None:
+def test_cluster_and_verdict_are_summarized() -> None:
     verdict = {
         "onceproof_scenario": "idempotent",
         "onceproof_seed": "5",
@@ -32,14 +32,14 @@ def test_a_cluster_and_a_verdict() -> None:
         "onceproof_report": "runs/x/report.html",
     }
     cluster = {"onceproof_seed": "4", "onceproof_run": "runs/y", "onceproof_faults": "kill-1: so"}
-    both = [told("b.py::two", **verdict), told("a.py::one", **cluster)]
+    both = [passed("b.py::two", **verdict), passed("a.py::one", **cluster)]
     assert lines([*both, *both]) == [
         "a.py::one: kill-1: so\n  runs/y",
         "b.py::two: idempotent, seed 5: holds\n  runs/x/report.html",
     ]
     assert "violated, not as expected" in "".join(
         lines([
-            told("b.py", **{
+            passed("b.py", **{
                 **verdict, "onceproof_verdict": "violated", "onceproof_expected": "False",
             })
         ])

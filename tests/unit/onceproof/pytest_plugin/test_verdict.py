@@ -1,4 +1,4 @@
-"""A report in the words of an assertion."""
+"""The failure message of a report."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def claim(verdict: str, *, expected: bool | None, wanted: str = "holds") -> dict
     }
 
 
-def test_all_as_expected_says_nothing() -> None:
+def test_expected_report_has_no_message() -> None:
     good = report(claim("violated", expected=True, wanted="violated"))
     assert wrong(good, HTML, 0, wanted="expected") == ""
     assert wrong(report(claim("holds", expected=None)), HTML, 0, wanted="holds") == ""
 
 
-def test_a_violated_claim_shows_reason_witness_fault_report_and_the_way_back() -> None:
+def test_message_for_violated_claim_has_evidence_and_repeat_command() -> None:
     text = wrong(report(claim("violated", expected=False)), HTML, 1, wanted="expected")
     assert text.splitlines() == [
         "It is violated.",
@@ -63,20 +63,20 @@ def test_a_violated_claim_shows_reason_witness_fault_report_and_the_way_back() -
 
 
 @pytest.mark.parametrize("verdict", ["violated", "unknown", "invalid", "unexercised", "stalled"])
-def test_of_a_pipeline_nothing_but_holds_is_enough(verdict: str) -> None:
-    told = report(claim("holds", expected=None), claim(verdict, expected=None))
-    assert f"exactly-once a → b: {verdict}" in wrong(told, HTML, 5, wanted="holds")
+def test_pipeline_fails_unless_every_claim_holds(verdict: str) -> None:
+    content = report(claim("holds", expected=None), claim(verdict, expected=None))
+    assert f"exactly-once a → b: {verdict}" in wrong(content, HTML, 5, wanted="holds")
 
 
-def test_nothing_judged_is_not_well() -> None:
+def test_report_without_claims_fails() -> None:
     assert "no claim was judged" in wrong(report(), HTML, 0, wanted="expected")
 
 
-def test_an_exit_code_alone_is_believed() -> None:
-    told = report(claim("holds", expected=True))
-    assert "Run it again" in wrong(told, HTML, 3, wanted="expected")
+def test_exit_code_alone_fails_an_expected_report() -> None:
+    content = report(claim("holds", expected=True))
+    assert "Run it again" in wrong(content, HTML, 3, wanted="expected")
 
 
-def test_no_expectation_is_not_as_expected() -> None:
-    told = report(claim("violated", expected=None))
-    assert wrong(told, HTML, 1, wanted="expected")
+def test_claim_without_expectation_fails() -> None:
+    content = report(claim("violated", expected=None))
+    assert wrong(content, HTML, 1, wanted="expected")
