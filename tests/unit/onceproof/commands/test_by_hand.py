@@ -1,4 +1,4 @@
-"""The commands that drive a lab, with labs that are made up: what is said, and the exit code."""
+"""Commands that drive a lab, against fake labs: output and exit codes."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ DRIVING: list[Callable[[str | None], int]] = [
 ]
 
 
-class MadeUp:
-    """A lab that gives its answers one after the other, and is gone after the last."""
+class FakeLab:
+    """A lab that gives its answers in order, and is gone after the last."""
 
     def __init__(self, name: str, *answers: Answer) -> None:
-        self.asked: list[str] = []
-        left = list(answers)
+        self.requests: list[str] = []
+        remaining = list(answers)
         lab = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -52,9 +52,9 @@ class MadeUp:
 
             def _answer(self) -> None:
                 self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                lab.asked.append(f"{self.command} {self.path}")
-                code, found = left.pop(0)
-                if not left:
+                lab.requests.append(f"{self.command} {self.path}")
+                code, found = remaining.pop(0)
+                if not remaining:
                     lab.server.socket.close()
                 text = json.dumps(found).encode()
                 self.send_response(code)
@@ -80,36 +80,36 @@ class MadeUp:
 
 
 @pytest.fixture
-def up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., MadeUp]]:
+def start_lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., FakeLab]]:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     monkeypatch.setattr(by_hand, "_EVERY", 0)
     with ExitStack() as closing:
 
-        def make(name: str, *answers: Answer) -> MadeUp:
-            lab = MadeUp(name, *answers)
+        def make(name: str, *answers: Answer) -> FakeLab:
+            lab = FakeLab(name, *answers)
             closing.callback(lab.server.socket.close)
             return lab
 
         yield make
 
 
-def left_with(drive: Callable[[], int]) -> object:
+def exit_code_of(drive: Callable[[], int]) -> object:
     try:
         return drive()
-    except SystemExit as left:
-        return left.code
+    except SystemExit as error:
+        return error.code
 
 
 @pytest.mark.parametrize("drive", DRIVING)
-def test_when_no_lab_is_up(
-    up: object, drive: Callable[[str | None], int], capsys: pytest.CaptureFixture[str]
+def test_commands_fail_without_a_lab(
+    start_lab: object, drive: Callable[[str | None], int], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert left_with(lambda: drive(None)) == 3
+    assert exit_code_of(lambda: drive(None)) == 3
     assert capsys.readouterr() == (
         "",
         "onceproof: no lab is running; start one with `onceproof lab`\n",
     )
-    assert left_with(lambda: drive("mine")) == 3
+    assert exit_code_of(lambda: drive("mine")) == 3
     assert capsys.readouterr() == (
         "",
         "onceproof: no lab named 'mine' is running; no lab is running\n",
@@ -117,65 +117,65 @@ def test_when_no_lab_is_up(
 
 
 @pytest.mark.parametrize("drive", DRIVING)
-def test_when_several_are_up(
-    up: Callable[..., MadeUp],
+def test_several_labs_require_a_name(
+    start_lab: Callable[..., FakeLab],
     drive: Callable[[str | None], int],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    up("one", (200, STATUS))
-    up("two", (200, STATUS))
-    assert left_with(lambda: drive(None)) == 3
-    said = "onceproof: 2 labs are running: one, two; choose one with --lab NAME\n"
-    assert capsys.readouterr() == ("", said)
+    start_lab("one", (200, STATUS))
+    start_lab("two", (200, STATUS))
+    assert exit_code_of(lambda: drive(None)) == 3
+    message = "onceproof: 2 labs are running: one, two; choose one with --lab NAME\n"
+    assert capsys.readouterr() == ("", message)
 
 
-def test_a_watch_ends_with_its_lab(
-    up: Callable[..., MadeUp], capsys: pytest.CaptureFixture[str]
+def test_watch_ends_with_the_lab(
+    start_lab: Callable[..., FakeLab], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    up("lab", (200, STATUS), ENDING, (200, STATUS), ENDING)
-    assert left_with(lambda: by_hand.status(lab="lab", watch=True, as_json=False)) == 0
+    start_lab("lab", (200, STATUS), ENDING, (200, STATUS), ENDING)
+    assert exit_code_of(lambda: by_hand.status(lab="lab", watch=True, as_json=False)) == 0
     text = capsys.readouterr().out
     assert text.count("broker-1 up") == 2
     assert text.endswith("the lab lab has ended\n")
     assert "\x1b" not in text
 
 
-def test_a_lab_that_cannot_say(
-    up: Callable[..., MadeUp], capsys: pytest.CaptureFixture[str]
+def test_error_of_the_lab_ends_the_watch(
+    start_lab: Callable[..., FakeLab], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    up("lab", (500, {"error": "ZeroDivisionError: nothing"}))
-    assert left_with(lambda: by_hand.status(lab="lab", watch=True, as_json=False)) == 1
+    start_lab("lab", (500, {"error": "ZeroDivisionError: nothing"}))
+    assert exit_code_of(lambda: by_hand.status(lab="lab", watch=True, as_json=False)) == 1
     assert capsys.readouterr().err == "onceproof: ZeroDivisionError: nothing\n"
 
 
 @pytest.mark.parametrize(("state", "code"), [("healed", 0), ("failed", 1)])
-def test_healing_says_what_it_saw(
-    up: Callable[..., MadeUp], capsys: pytest.CaptureFixture[str], state: str, code: int
+def test_heal_prints_its_result(
+    start_lab: Callable[..., FakeLab], capsys: pytest.CaptureFixture[str], state: str, code: int
 ) -> None:
-    up("lab", (200, {"name": "cut-1", "state": state, "detail": "what it saw"}))
-    assert left_with(lambda: by_hand.heal("cut-1", lab="lab")) == code
+    start_lab("lab", (200, {"name": "cut-1", "state": state, "detail": "what it saw"}))
+    assert exit_code_of(lambda: by_hand.heal("cut-1", lab="lab")) == code
     assert capsys.readouterr().out == f"cut-1: {state}: what it saw\n"
 
 
 @pytest.mark.parametrize(
-    ("claims", "judge", "said"),
+    ("claims", "judge", "message"),
     [(["a claim"], True, "is judged"), (["a claim"], False, "without"), ([], True, "is bare")],
 )
-def test_how_it_ends_is_told(
-    up: Callable[..., MadeUp],
+def test_end_says_whether_the_run_is_judged(
+    start_lab: Callable[..., FakeLab],
     capsys: pytest.CaptureFixture[str],
     claims: list[str],
     judge: bool,
-    said: str,
+    message: str,
 ) -> None:
-    lab = up("lab", (200, {"claims": claims}), (202, {"judge": judge}))
-    assert left_with(lambda: by_hand.end(lab="lab", judge=judge)) == 0
-    assert said in capsys.readouterr().out
-    assert lab.asked == ["GET /", "POST /end"]
+    lab = start_lab("lab", (200, {"claims": claims}), (202, {"judge": judge}))
+    assert exit_code_of(lambda: by_hand.end(lab="lab", judge=judge)) == 0
+    assert message in capsys.readouterr().out
+    assert lab.requests == ["GET /", "POST /end"]
 
 
 @pytest.mark.parametrize("columns", [60, 100])
-def test_without_a_name_all_faults_are_listed(
+def test_faults_are_listed_without_a_name(
     columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
@@ -183,7 +183,7 @@ def test_without_a_name_all_faults_are_listed(
     lines = capsys.readouterr().out.splitlines()
     for entry in faults().values():
         at = lines.index(entry.usage)
-        told = " ".join(line.strip() for line in lines[at + 1 :])
-        assert told.startswith(f"{entry.says} e.g. onceproof fault {entry.example}")
+        description = " ".join(line.strip() for line in lines[at + 1 :])
+        assert description.startswith(f"{entry.says} e.g. onceproof fault {entry.example}")
     usages = {entry.usage for entry in faults().values()}
     assert max(len(line) for line in lines if line not in usages) <= columns

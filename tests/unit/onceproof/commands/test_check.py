@@ -1,4 +1,4 @@
-"""`onceproof check` on histories that others recorded."""
+"""`onceproof check` on histories of other tools."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def jepsen(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_jepsen_history_with_the_real_command(jepsen: Path) -> None:
+def test_jepsen_history_is_judged_by_the_real_command(jepsen: Path) -> None:
     done = onceproof("check", jepsen)
     assert done.code == 1
     assert "exactly-once producers → jepsen   violated" in done.out
@@ -45,9 +45,7 @@ def test_a_jepsen_history_with_the_real_command(jepsen: Path) -> None:
     assert done.err == ""
 
 
-def test_one_that_is_large_is_judged_from_files(
-    jepsen: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_large_history_is_judged_from_files(jepsen: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = run(jepsen)
     monkeypatch.setattr("onceproof.commands.check._LARGE", 1)
     moved = []
@@ -58,19 +56,19 @@ def test_one_that_is_large_is_judged_from_files(
     assert not folder.exists(), "they are removed"
 
 
-def test_claims_choose_what_is_judged(jepsen: Path) -> None:
+def test_claim_option_selects_what_is_judged(jepsen: Path) -> None:
     code, out, _ = run(jepsen, "--claim", "at-most-once:jepsen")
-    assert code == 5  # nothing was in doubt
+    assert code == 5  # no send was in doubt
     assert out.startswith(f"{jepsen}: 1 claim: 1 unexercised\n")
     assert "Add the table hazards" in out
 
 
-def test_a_folder_of_a_jepsen_test(jepsen: Path) -> None:
+def test_folder_of_a_jepsen_test_is_accepted(jepsen: Path) -> None:
     assert run(jepsen.parent)[0] == 1
     assert run(jepsen.parent, "--format", "jepsen")[0] == 1
 
 
-def test_options_of_jepsen_histories(jepsen: Path) -> None:
+def test_jepsen_options_exclude_precommitted_reads(jepsen: Path) -> None:
     jepsen.write_text(
         edn("""
         0 invoke txn [[:send 5 1] [:poll]]
@@ -101,13 +99,13 @@ def test_parquet_holds_with_phases_and_hazards(tmp_path: Path) -> None:
     assert (code, "hazard broker-killed" in out) == (5, True), out
 
 
-def test_parquet_without_phases_says_what_is_missing(tmp_path: Path) -> None:
+def test_parquet_without_phases_names_the_missing_table(tmp_path: Path) -> None:
     code, out, _ = run(parquet(tmp_path), "--claim", "exactly-once:input")
     assert code == 5
     assert "Add the table phases with rows settle and collect" in out
 
 
-def test_json_lines(tmp_path: Path) -> None:
+def test_json_lines_are_judged(tmp_path: Path) -> None:
     path = tmp_path / "h.jsonl"
     with path.open("w") as file:
         for name, table in History.of(
@@ -115,22 +113,22 @@ def test_json_lines(tmp_path: Path) -> None:
         ).items():
             for row in table.to_pylist():
                 file.write(json.dumps({"t": name, **row}) + "\n")
-    told = tmp_path / "judgement.json"
-    code, out, err = run(path, "--json", told)
+    judgement = tmp_path / "judgement.json"
+    code, out, err = run(path, "--json", judgement)
     assert code == 1
     assert "phantom: 1 finding" in out
-    assert str(told) in err
-    claims = json.loads(told.read_text())["claims"]
+    assert str(judgement) in err
+    claims = json.loads(judgement.read_text())["claims"]
     assert {c["verdict"] for c in claims if "phantom" in c["refuted_by"]} == {"violated"}
 
 
 @pytest.mark.parametrize("settings", [["--exact"], ["--threads", "1", "--memory", "512MiB"]])
-def test_settings_change_no_verdict(jepsen: Path, settings: list[str]) -> None:
+def test_engine_settings_do_not_change_the_verdict(jepsen: Path, settings: list[str]) -> None:
     assert run(jepsen, *settings)[:2] == run(jepsen)[:2]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--claim", "exactly-once:nothing"], "a topic of the history (jepsen)"),
         (["--claim", "often:jepsen"], "a guarantee of"),
@@ -146,14 +144,14 @@ def test_settings_change_no_verdict(jepsen: Path, settings: list[str]) -> None:
         (["--format", "run"], "history.edn"),
     ],
 )
-def test_what_cannot_be_meant(jepsen: Path, arguments: list[str], said: str) -> None:
+def test_invalid_options_are_refused(jepsen: Path, arguments: list[str], message: str) -> None:
     code, out, err = run(jepsen, *arguments)
     assert (code, out) == (2, "")
-    assert said in err
+    assert message in err
     assert len(err.strip().splitlines()) == 1
 
 
-def test_histories_that_are_none(tmp_path: Path) -> None:
+def test_unreadable_histories_are_refused(tmp_path: Path) -> None:
     code, _, err = run(tmp_path / "nowhere")
     assert (code, "does not exist" in err) == (2, True)
     code, _, err = run(tmp_path)
@@ -164,25 +162,25 @@ def test_histories_that_are_none(tmp_path: Path) -> None:
     assert err.startswith(f"onceproof: {tmp_path / 'h.edn'}, line 1, field :value: expected [:send")
 
 
-def test_claims_of_a_run_stand_in_it(tmp_path: Path) -> None:
+def test_claim_option_is_refused_for_a_run(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text("{}")
     code, _, err = run(tmp_path, "--claim", "exactly-once:input")
     assert (code, "To judge its history by others: onceproof check" in err) == (2, True)
 
 
 @pytest.mark.parametrize("uri", ["s3a://bucket/run", "file:///runs/7", "hdfs://far:8020/run"])
-def test_a_uri_needs_spark(uri: str) -> None:
+def test_uri_needs_spark(uri: str) -> None:
     code, out, err = run(uri)
     assert (code, out) == (2, "")
     assert err.startswith(f"onceproof: {uri}: expected a local path")
     assert "--engine spark, or copy the folder" in err
 
 
-def test_what_only_this_machine_reads_is_refused_before_spark_starts() -> None:
-    for arguments, said in (
+def test_local_options_are_refused_before_spark_starts() -> None:
+    for arguments, message in (
         (("--format", "jepsen"), "expected format run or parquet, found jepsen"),
         (("--isolation", "read_committed"), "--isolation works only with --format jepsen"),
     ):
         code, _, err = run("s3a://bucket/run", "--engine", "spark", *arguments)
         assert code == 2
-        assert said in err
+        assert message in err

@@ -1,4 +1,4 @@
-"""`onceproof diff`: what it takes, what it writes, what it exits with."""
+"""`onceproof diff`: arguments, output and exit codes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(*arguments: str | Path) -> tuple[int, str, str]:
 
 
 def judgement(folder: Path, name: str, history: str, *options: str) -> Path:
-    """What `onceproof check --json` writes of a history of Jepsen's."""
+    """Judge a Jepsen history with `onceproof check --json`."""
     (path := folder / f"{name}.edn").write_text(edn(history))
     file = folder / f"{name}.json"
     CliRunner().invoke(app, ["check", str(path), "--json", str(file), *options])
@@ -48,7 +48,9 @@ def found(tmp_path: Path) -> Path:
     return judgement(tmp_path, "found", FOUND)
 
 
-def test_judgements_with_the_real_command(lost: Path, found: Path, tmp_path: Path) -> None:
+def test_new_anomaly_is_reported_by_the_real_command(
+    lost: Path, found: Path, tmp_path: Path
+) -> None:
     done = onceproof("diff", found, lost, "--html", tmp_path / "d.html", "--json", tmp_path / "d")
     assert done.code == 1
     assert done.err == ""
@@ -57,14 +59,14 @@ def test_judgements_with_the_real_command(lost: Path, found: Path, tmp_path: Pat
     assert "lost-write" in (tmp_path / "d.html").read_text()
 
 
-def test_the_other_way_round_nobody_can_tell(lost: Path, found: Path) -> None:
-    """Nothing put the claim to the test in the run that found nothing."""
+def test_anomaly_that_is_perhaps_gone_is_undecided(lost: Path, found: Path) -> None:
+    """The run without findings did not exercise the claim."""
     code, out, _ = run(lost, found)
     assert code == 5
     assert "lost-write in jepsen: perhaps gone, 1 → 0" in out
 
 
-def test_the_same_has_nothing_new(lost: Path) -> None:
+def test_equal_judgements_have_nothing_new(lost: Path) -> None:
     code, out, _ = run(lost, lost)
     assert code == 0
     assert "lost-write in jepsen: still there, 1 → 1" in out
@@ -72,7 +74,7 @@ def test_the_same_has_nothing_new(lost: Path) -> None:
     assert "a judgement does not contain them" in " ".join(out.split())
 
 
-def test_findings_are_compared_as_is_asked_for(lost: Path) -> None:
+def test_by_option_selects_the_comparison(lost: Path) -> None:
     assert "1 still there: 5/2" in run(lost, lost, "--by", "record")[1]
     assert "by anomaly and place" in run(lost, lost, "--by", "anomaly")[1]
     code, _, err = run(lost, lost, "--by", "luck")
@@ -80,7 +82,7 @@ def test_findings_are_compared_as_is_asked_for(lost: Path) -> None:
     assert "expected record or anomaly" in err
 
 
-def test_what_cannot_be_compared(lost: Path, tmp_path: Path) -> None:
+def test_unrelated_claims_are_not_compared(lost: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     History.of(
         log=[{"topic": "other", "partition": 0, "offset": 0, "kind": "data", "record": "a"}],
@@ -95,7 +97,7 @@ def test_what_cannot_be_compared(lost: Path, tmp_path: Path) -> None:
     assert "cannot be compared: their claims have no topic and no sink in common" in out
 
 
-def test_what_cannot_be_read_or_written_is_explained(lost: Path, tmp_path: Path) -> None:
+def test_unreadable_and_unwritable_paths_are_reported(lost: Path, tmp_path: Path) -> None:
     code, _, err = run(lost, tmp_path / "nowhere")
     assert code == 2
     assert "does not exist. Give a run folder" in err

@@ -1,4 +1,4 @@
-"""`onceproof report`: of one run its reports again, of anything else an index."""
+"""`onceproof report`: rewrites the reports of one run, or prints an index of several."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def run(*arguments: str | Path) -> tuple[int, str, str]:
 
 @pytest.fixture
 def runs(tmp_path: Path) -> Path:
-    """A folder with two run folders, of which the second was not judged."""
+    """A folder with two run folders; the second has not been judged."""
     from onceproof.reports.build import build
 
     history = small_history()
@@ -36,7 +36,7 @@ def runs(tmp_path: Path) -> Path:
     return tmp_path / "runs"
 
 
-def test_many_runs_with_the_real_command(runs: Path, tmp_path: Path) -> None:
+def test_index_page_is_written_by_the_real_command(runs: Path, tmp_path: Path) -> None:
     done = onceproof("report", runs, "--html", "index.html", folder=tmp_path)
     assert (done.code, done.out, done.err) == (0, "index.html\n", "")
     page = (tmp_path / "index.html").read_text()
@@ -44,38 +44,38 @@ def test_many_runs_with_the_real_command(runs: Path, tmp_path: Path) -> None:
     assert "It has no report.json" in page
 
 
-def test_many_runs_in_a_terminal(runs: Path) -> None:
+def test_index_of_runs_is_printed(runs: Path) -> None:
     code, out, _ = run(runs)
     assert code == 0
     assert out.startswith("1 run of 1 scenario: 1 as expected, 1 folder without a readable report.")
     assert run(*runs.iterdir())[1] == out
 
 
-def test_one_run_gets_its_reports_again(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """That they are written is tried on a real run."""
-    asked: list[Path] = []
-    monkeypatch.setattr(check, "report", lambda folder: asked.append(folder) or 0)
+def test_reports_of_a_single_run_are_rewritten(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other tests check the written reports on a real run."""
+    calls: list[Path] = []
+    monkeypatch.setattr(check, "report", lambda folder: calls.append(folder) or 0)
     (folder,) = runs.glob("20250101*")
     assert run(folder)[0] == 0
     assert run(runs / "nowhere")[0] == 0
-    assert asked == [folder, runs / "nowhere"]
+    assert calls == [folder, runs / "nowhere"]
 
 
-def test_of_one_run_there_is_an_index_if_a_page_is_wanted(runs: Path, tmp_path: Path) -> None:
+def test_html_option_writes_an_index_of_one_run(runs: Path, tmp_path: Path) -> None:
     (folder,) = runs.glob("20250101*")
     assert run(folder, "--html", tmp_path / "one.html")[0] == 0
     assert "1 run of 1 scenario" in (tmp_path / "one.html").read_text()
 
 
-def test_a_report_without_its_run_is_told_all_the_same(runs: Path) -> None:
+def test_report_without_run_record_is_listed(runs: Path) -> None:
     (folder,) = runs.glob("20250101*")
     (folder / "run.json").unlink()
     assert run(folder)[1].startswith("1 run of 1 scenario")
 
 
-def test_what_cannot_be_read_or_written_is_explained(runs: Path, tmp_path: Path) -> None:
-    for given in ((tmp_path / "nowhere",), (runs, tmp_path / "nowhere")):
-        code, _, err = run(*given)
+def test_unreadable_and_unwritable_paths_are_reported(runs: Path, tmp_path: Path) -> None:
+    for paths in ((tmp_path / "nowhere",), (runs, tmp_path / "nowhere")):
+        code, _, err = run(*paths)
         assert code == 2
         assert "does not exist" in err
     (empty := tmp_path / "empty").mkdir()

@@ -26,12 +26,12 @@ class FakeLab:
             return {"name": name, "partitions": int(partitions)}
         if path == "/faults" and method == "POST":
             name = f"{body['fault']}-{len(self.faults) + 1}"
-            fault = {
+            injected = {
                 "name": name, "does": "so", "state": "injected", "took_effect": False,
                 "detail": "seen",
             }  # fmt: skip
-            self.faults.append(fault)
-            return fault
+            self.faults.append(injected)
+            return injected
         if path.endswith("/heal"):
             found = next(f for f in self.faults if f["name"] == path.split("/")[2])
             found |= {"state": "healed" if self.heals else "failed", "took_effect": self.effective}
