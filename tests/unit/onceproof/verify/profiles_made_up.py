@@ -1,4 +1,4 @@
-"""Profiles of the forms in which people write pipelines, and trials made with them."""
+"""Profiles of common kinds of pipelines, and trials that are planned from them."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ TRANSACTIONAL: Final = replace(
 OFFSETS_IN_A_TOPIC: Final = replace(
     TRANSACTIONAL, commits=(), groups=(), group=None, topics=("enriched", "offsets")
 )
-"""The same with its offsets in a topic that is no output, and in no group."""
+"""The same, with offsets in a topic that is not an output, and without a group."""
 FLINK: Final = replace(TRANSACTIONAL, commits=(GROUP,), groups=("copy",), group=None)
-"""A Flink job: offsets in its checkpoints, and committed to its group for others to see."""
+"""A Flink job: offsets in its checkpoints, and committed to its group for monitoring."""
 TO_DATABASE: Final = replace(
     COPY, topics=(), idempotent=False, acks=None, tables=("ledger",), statements="extended"
 )
@@ -70,7 +70,7 @@ TEXTBOOK: Final = replace(
     survives=(),
     ends_at=(ABORTED,),
 )
-"""Rows and offsets in one transaction of PostgreSQL, and offsets nowhere else."""
+"""Rows and offsets in one PostgreSQL transaction, and offsets nowhere else."""
 TO_SERVICE: Final = replace(
     COPY, topics=(), idempotent=False, acks=None, http_methods=("POST",), commit_seconds=None
 )
@@ -78,10 +78,10 @@ TO_SERVICE: Final = replace(
 ROW_AND_EVENT: Final = replace(COPY, tables=("ledger",), statements="simple")
 TWO_WORKERS: Final = replace(COPY, group=replace(READERS, members=2), processes=2)
 ACTIVE_AND_STANDBY: Final = replace(TEXTBOOK, processes=2)
-"""Two processes, of which one works and one stands by, in no group."""
+"""An active and a standby process, without a group."""
 SPARK_JOB: Final = Profile(commits=(CHECKPOINT,), topics=("enriched",), read_committed=False)
 UNWATCHED: Final = Profile(watched=False, commits=(GROUP,), group=READERS)
-"""Of a stage without gates: its messages were not seen."""
+"""On a stage without gates, its messages cannot be observed."""
 PROFILES: Final = {
     "copy": COPY,
     "transactional": TRANSACTIONAL,
@@ -96,11 +96,11 @@ PROFILES: Final = {
     "unwatched": UNWATCHED,
     "nothing-seen": Profile(),
 }
-"""Those of programs."""
+"""Profiles of programs, by name."""
 
 
-def tried(said: VerifyOptions, profile: Profile = COPY) -> Scenario:
-    """The trial of what somebody says, as if its dry run had shown this profile."""
-    scenario = draft(said)
-    made = plan(pipeline_of(scenario, said, profile), said.preset, said.accepted)
-    return planned(scenario, said, profile, made)
+def trial_of(options: VerifyOptions, profile: Profile = COPY) -> Scenario:
+    """Plan the trial of these options, as if a dry run had observed this profile."""
+    scenario = draft(options)
+    trial_plan = plan(pipeline_of(scenario, options, profile), options.preset, options.accepted)
+    return planned(scenario, options, profile, trial_plan)

@@ -1,4 +1,4 @@
-"""What a dry run leaves: a profile that can be used again, and words about the plan."""
+"""What a dry run leaves: a reusable profile, and the printed plan."""
 
 from __future__ import annotations
 
@@ -19,43 +19,45 @@ from onceproof.verify.plan import plan
 from onceproof.verify.profiles import keep, kept, key_of
 from tests.unit.onceproof.verify.profiles_made_up import COPY, PROFILES
 
-SAID = VerifyOptions(command=("python", "job.py"), folder=Path("/somewhere"), outputs=("enriched",))
+OPTIONS = VerifyOptions(
+    command=("python", "job.py"), folder=Path("/somewhere"), outputs=("enriched",)
+)
 
 
 @pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(cache, "location", lambda: tmp_path / "cache")
     return tmp_path / "cache"
 
 
 @pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
-def test_a_profile_is_kept(profile: object) -> None:
-    key = key_of(SAID, "local")
+def test_profile_is_cached(profile: object) -> None:
+    key = key_of(OPTIONS, "local")
     assert kept(key) is None
     keep(key, profile)  # type: ignore[arg-type]
     assert kept(key) == profile
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"commits": []', '{"colour": "red"}', "\0"])
-def test_what_cannot_be_read_is_no_profile(text: str) -> None:
-    key = key_of(SAID, "local")
+def test_unreadable_cache_file_is_ignored(text: str) -> None:
+    key = key_of(OPTIONS, "local")
     keep(key, COPY)
     profiles._file(key).write_text(text)
     assert kept(key) is None
 
 
-def test_a_cache_that_cannot_be_written_to_ends_nothing(own_cache: Path) -> None:
-    own_cache.write_text("a file in its place")
-    keep(key_of(SAID, "local"), COPY)
-    assert kept(key_of(SAID, "local")) is None
+def test_unwritable_cache_is_ignored(cache_folder: Path) -> None:
+    cache_folder.write_text("a file in its place")
+    keep(key_of(OPTIONS, "local"), COPY)
+    assert kept(key_of(OPTIONS, "local")) is None
 
 
-SAME = {
+SAME_KEY = {
     "claims": ("at-least-once",), "preset": "brutal", "faults": ("kill program",),
     "schedule": Path("x"), "accepted": ("evicted",), "settle": 9.0, "records": 7,
     "plain_data": True,
 }  # fmt: skip
-OTHER = {
+OTHER_KEY = {
     "instances": 2, "states": ("x.py:f",), "expects": ("x.py:f",), "ignored": ("json:$.at",),
     "command": ("python", "other.py"), "folder": Path("/else"), "topic": "in", "outputs": ("b",),
     "topics": ("state",), "identity": "key", "effects": "2", "effect_key": "key",
@@ -68,15 +70,15 @@ OTHER = {
 }  # fmt: skip
 
 
-def test_a_dry_run_is_reused_for_the_same_pipeline_only(tmp_path: Path) -> None:
-    key = key_of(SAID, "local")
-    assert key_of(SAID, "docker") != key
-    for name, value in SAME.items():
-        assert key_of(replace(SAID, **{name: value}), "local") == key, name
-    for name, value in OTHER.items():
-        assert key_of(replace(SAID, **{name: value}), "local") != key, name
-    assert {*SAME, *OTHER, "data"} == {field.name for field in fields(VerifyOptions)}
-    data = replace(SAID, data=tmp_path / "records.jsonl")
+def test_key_depends_only_on_the_pipeline(tmp_path: Path) -> None:
+    key = key_of(OPTIONS, "local")
+    assert key_of(OPTIONS, "docker") != key
+    for name, value in SAME_KEY.items():
+        assert key_of(replace(OPTIONS, **{name: value}), "local") == key, name
+    for name, value in OTHER_KEY.items():
+        assert key_of(replace(OPTIONS, **{name: value}), "local") != key, name
+    assert {*SAME_KEY, *OTHER_KEY, "data"} == {field.name for field in fields(VerifyOptions)}
+    data = replace(OPTIONS, data=tmp_path / "records.jsonl")
     data.data.write_text("{}")  # type: ignore[union-attr]
     before = key_of(data, "local")
     assert before != key
@@ -84,15 +86,15 @@ def test_a_dry_run_is_reused_for_the_same_pipeline_only(tmp_path: Path) -> None:
     assert key_of(data, "local") != before
 
 
-def test_the_plan_is_told() -> None:
+def test_plan_is_printed_with_its_hazards() -> None:
     out = io.StringIO()
-    made = plan(Pipeline(profile=COPY, inputs=("orders",)), "standard", ("evicted",))
-    print_plan(COPY.sentences(), made, out)
-    said = out.getvalue()
-    assert f"Profile: {COPY.sentences()}\n" in said
-    assert f"{len(made.schedule)} faults for these hazards:\n" in said
-    tested, untested = said.split("Hazards that this trial does not test:\n")
-    for hazard in (*made.hazards, *made.accepted):
+    planned = plan(Pipeline(profile=COPY, inputs=("orders",)), "standard", ("evicted",))
+    print_plan(COPY.sentences(), planned, out)
+    printed = out.getvalue()
+    assert f"Profile: {COPY.sentences()}\n" in printed
+    assert f"{len(planned.schedule)} faults for these hazards:\n" in printed
+    tested, untested = printed.split("Hazards that this trial does not test:\n")
+    for hazard in (*planned.hazards, *planned.accepted):
         assert f"  {hazard.name} " in tested
         assert not re.search(rf"(  |, ){hazard.name}[:,]", untested)
     assert tested.count("(may stay untested)") == 1
@@ -100,15 +102,15 @@ def test_the_plan_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("phase", "says"),
+    ("phase", "message"),
     [
         (None, "failed, although no fault was injected"),
         ("warm-up", "failed, although no fault was injected"),
         ("heal", "The stage failed, not your pipeline"),
     ],
 )
-def test_a_stage_that_failed_is_not_the_pipelines_fault(
-    phase: str | None, says: str, monkeypatch: pytest.MonkeyPatch
+def test_failed_stage_is_not_blamed_on_the_pipeline(
+    phase: str | None, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(dry_run, "print_result", lambda *_: None)
     phases = [] if phase is None else [SimpleNamespace(phase=phase, outcome="failed")]
@@ -116,10 +118,10 @@ def test_a_stage_that_failed_is_not_the_pipelines_fault(
     outcome = SimpleNamespace(report=report, folder=Path("run"), exit_code=3)
     out = io.StringIO()
     assert dry_run.print_failure(outcome, out) == 3  # type: ignore[arg-type]
-    assert says in out.getvalue()
+    assert message in out.getvalue()
 
 
-def test_who_names_faults_is_told_which_hazards_remain() -> None:
+def test_plan_of_named_faults_lists_required_hazards() -> None:
     out = io.StringIO()
     pipeline = Pipeline(profile=COPY, inputs=("orders",))
     print_plan("", plan(pipeline, "standard"), out, faults_named=True)

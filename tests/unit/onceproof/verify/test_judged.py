@@ -1,7 +1,7 @@
-"""What a trial comes to for what is in its outputs: from what was said to the verdict.
+"""The verdict of a trial on given outputs.
 
-Everything but brokers and faults is real here: what must come to what, the
-outputs as they are read, the claims, and the checkers.
+Only brokers and faults are left out: expected effects, output readers, claims and checkers are
+the real ones.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from onceproof.checkers import ClaimJudgement, History, Judgement, Verdict, chec
 from onceproof.harness.kafka.log_reader import LogReader
 from onceproof.harness.user_pipeline.final_state import contributions
 from onceproof.verify.options import VerifyOptions
-from tests.unit.onceproof.verify.profiles_made_up import tried
+from tests.unit.onceproof.verify.profiles_made_up import trial_of
 
 PHASES = ("arrange", "warm-up", "disturb", "heal", "settle", "collect", "tear-down")
 LETTERS = VerifyOptions(
@@ -34,26 +34,28 @@ LETTERS = VerifyOptions(
 UPSERTS = replace(LETTERS, dead_letters=None, dead_letter_identity=None, upserts="json:$.customer")
 
 
-def orders(said: VerifyOptions) -> list[dict[str, Any]]:
-    workload = tried(said).workload
+def orders(options: VerifyOptions) -> list[dict[str, Any]]:
+    workload = trial_of(options).workload
     sent = [r for n in range(workload.producers) for r in workload.sends(producer=n, seed=1)]
     return sorted((json.loads(r.value) for r in sent), key=lambda order: order["order_id"])
 
 
-def judged(said: VerifyOptions, work: Path, **written: list[dict[str, Any]]) -> ClaimJudgement:
-    """What becomes of the one claim, with what is in the folders of a trial's outputs."""
-    (claim,) = judgement(said, work, **written).claims
+def claim_judgement(
+    options: VerifyOptions, work: Path, **written: list[dict[str, Any]]
+) -> ClaimJudgement:
+    """Judge the only claim of a trial with these rows in its output folders."""
+    (claim,) = judgement(options, work, **written).claims
     return claim
 
 
-def judgement(said: VerifyOptions, work: Path, **written: list[dict[str, Any]]) -> Judgement:
+def judgement(options: VerifyOptions, work: Path, **written: list[dict[str, Any]]) -> Judgement:
     for folder, rows in written.items():
         (work / folder).mkdir()
         (work / folder / "a.json").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    scenario = tried(said)
+    scenario = trial_of(options)
     workload, subject = scenario.workload, scenario.subject
     sink = subject.open_sink(database="", reader=cast("LogReader", None), work=work)
-    made = {"producer": 0, "seed": 1}
+    arguments = {"producer": 0, "seed": 1}
     one = replace(workload, producers=1)
     sent = list(one.sends(producer=0, seed=1))
     history = History.of(
@@ -64,9 +66,9 @@ def judgement(said: VerifyOptions, work: Path, **written: list[dict[str, Any]]) 
         ],
         effects=[asdict(effect) for effect in sink.effects()],
         state=[asdict(state) for state in sink.states()],
-        expected=list(one.expected(subject, **made)),
+        expected=list(one.expected(subject, **arguments)),
         contributions=[
-            *one.contributed(subject, **made),
+            *one.contributed(subject, **arguments),
             *(
                 row
                 for name, _ in one.states
@@ -104,29 +106,29 @@ Rows = list[dict[str, Any]]
     ],
     ids=["together", "twice", "no-event", "no-row"],
 )
-def test_orders_that_may_have_no_effect_have_them_in_both_outputs_or_in_none(
+def test_atomic_orders_have_effects_in_both_outputs_or_in_neither(
     tmp_path: Path, change: Callable[[Rows, Rows], object], verdict: Verdict, sentence: str | None
 ) -> None:
-    """Every other order is left out, which nobody can tell from a loss."""
+    """Every other order has no effect, which --effects 0..1 permits."""
     outputs = ("json:{work}/out", "json:{work}/events")
-    said = replace(
+    options = replace(
         LETTERS, outputs=outputs, dead_letters=None, dead_letter_identity=None,
         effects="0..1", claims=("atomic",),
     )  # fmt: skip
-    out, events = orders(said)[::2], orders(said)[::2]
+    out, events = orders(options)[::2], orders(options)[::2]
     change(out, events)
-    found = judgement(said, tmp_path, out=out, events=events)
+    found = judgement(options, tmp_path, out=out, events=events)
     assert found.claims[0].verdict is verdict, found.claims[0].reason
     shown = [each.sentence for f in found.findings if f.count for each in f.shown]
     assert [each for each in shown if "none in" in each] == ([sentence] if sentence else [])
 
 
-def letter(order: dict[str, Any]) -> dict[str, Any]:
+def dead_letter(order: dict[str, Any]) -> dict[str, Any]:
     return {"error": "too much", "original": order}
 
 
 class TestEffectOrDeadLetter:
-    """Every tenth order cannot be processed."""
+    """Every tenth order becomes a dead letter."""
 
     @pytest.mark.parametrize(
         ("change", "verdict", "anomalies"),
@@ -134,7 +136,7 @@ class TestEffectOrDeadLetter:
             (lambda out, dead, all_: None, Verdict.HOLDS, ()),
             (lambda out, dead, all_: out.append(all_[0]), Verdict.VIOLATED, ("duplicate-output",)),
             (
-                lambda out, dead, all_: dead.append(letter(all_[1])),
+                lambda out, dead, all_: dead.append(dead_letter(all_[1])),
                 Verdict.VIOLATED,
                 ("duplicate-output",),
             ),
@@ -142,7 +144,7 @@ class TestEffectOrDeadLetter:
             (lambda out, dead, all_: dead.pop(), Verdict.VIOLATED, ("lost-output",)),
             (lambda out, dead, all_: out.pop(), Verdict.VIOLATED, ("lost-output",)),
             (
-                lambda out, dead, all_: dead.append(letter({"order_id": "nobody"})),
+                lambda out, dead, all_: dead.append(dead_letter({"order_id": "nobody"})),
                 Verdict.VIOLATED,
                 ("phantom-output",),
             ),
@@ -150,7 +152,7 @@ class TestEffectOrDeadLetter:
         ],
         ids=["either", "both-out", "both-dead", "two-dead", "no-dead", "no-out", "foreign", "?"],
     )
-    def test_one_of_them_and_once(
+    def test_each_order_has_exactly_one_of_them(
         self,
         tmp_path: Path,
         change: Callable[[Rows, Rows, Rows], object],
@@ -158,15 +160,15 @@ class TestEffectOrDeadLetter:
         anomalies: tuple[str, ...],
     ) -> None:
         all_ = orders(LETTERS)
-        dead = [letter(order) for order in all_[::10]]
+        dead = [dead_letter(order) for order in all_[::10]]
         out = [order for n, order in enumerate(all_) if n % 10]
         change(out, dead, all_)
-        found = judged(LETTERS, tmp_path, out=out, dead=dead)
+        found = claim_judgement(LETTERS, tmp_path, out=out, dead=dead)
         assert (found.verdict, found.refuted_by) == (verdict, anomalies), found.reason
 
-    def test_it_is_told_what_stands_where(self, tmp_path: Path) -> None:
+    def test_findings_name_the_outputs_of_each_order(self, tmp_path: Path) -> None:
         all_ = orders(LETTERS)
-        dead = [letter(all_[0]), letter(all_[1]), letter(all_[1])]
+        dead = [dead_letter(all_[0]), dead_letter(all_[1]), dead_letter(all_[1])]
         out = [all_[0], *all_[2:], all_[2]]
         (found,) = (f for f in judgement(LETTERS, tmp_path, out=out, dead=dead).findings if f.count)
         assert [each.sentence for each in found.shown] == [
@@ -175,36 +177,38 @@ class TestEffectOrDeadLetter:
             "order-000002 has 2 effects in out; 1 expected",
         ]
 
-    def test_without_being_told_of_dead_letters_they_are_missing(self, tmp_path: Path) -> None:
-        said = replace(LETTERS, dead_letters=None, dead_letter_identity=None)
-        found = judged(said, tmp_path, out=orders(said)[1:])
+    def test_undeclared_dead_letters_are_lost_outputs(self, tmp_path: Path) -> None:
+        options = replace(LETTERS, dead_letters=None, dead_letter_identity=None)
+        found = claim_judgement(options, tmp_path, out=orders(options)[1:])
         assert found.refuted_by == ("lost-output",)
 
 
-def test_of_several_effects_it_is_told_which(tmp_path: Path) -> None:
-    said = replace(LETTERS, dead_letters=None, dead_letter_identity=None, effects="2")
-    twice = [order | {"line": line} for order in orders(said) for line in (1, 2)]
-    found = judgement(said, tmp_path, out=[*twice[1:], twice[5]]).findings
-    told = {f.anomaly: f.shown[0].sentence for f in found if f.count}
+def test_findings_name_one_of_several_effects(tmp_path: Path) -> None:
+    options = replace(LETTERS, dead_letters=None, dead_letter_identity=None, effects="2")
+    twice = [order | {"line": line} for order in orders(options) for line in (1, 2)]
+    found = judgement(options, tmp_path, out=[*twice[1:], twice[5]]).findings
+    sentences = {f.anomaly: f.shown[0].sentence for f in found if f.count}
     assert re.fullmatch(
         r"order-000000 at orders-0@\d+ has 0 of 1 expected effects named «2» in out",
-        told["lost-output"],
+        sentences["lost-output"],
     )
-    assert told["duplicate-output"] == "order-000002 has 2 effects named «2» in out; 1 expected"
+    assert (
+        sentences["duplicate-output"] == "order-000002 has 2 effects named «2» in out; 1 expected"
+    )
 
 
-def last_of_each(all_: Rows) -> Rows:
+def last_order_of_each(all_: Rows) -> Rows:
     return list({order["customer"]: order for order in all_}.values())
 
 
 class TestUpserts:
-    def test_customers_come_and_go(self) -> None:
+    def test_last_orders_of_customers_are_spread_over_the_input(self) -> None:
         all_ = orders(UPSERTS)
         last = {order["customer"]: n for n, order in enumerate(all_)}
         ends = sorted(last.values())
         assert max(b - a for a, b in pairwise(ends)) <= 4
-        several = [c for c in last if sum(order["customer"] == c for order in all_) == 4]
-        assert len(several) > 200
+        repeated = [c for c in last if sum(order["customer"] == c for order in all_) == 4]
+        assert len(repeated) > 200
 
     @pytest.mark.parametrize(
         ("change", "verdict", "anomalies"),
@@ -213,12 +217,12 @@ class TestUpserts:
             (lambda rows, all_: rows.reverse(), Verdict.HOLDS, ()),
             (lambda rows, all_: rows.pop(7), Verdict.VIOLATED, ("state-mismatch",)),
             (
-                lambda rows, all_: rows.__setitem__(40, older(rows[40], all_)),
+                lambda rows, all_: rows.__setitem__(40, older_order(rows[40], all_)),
                 Verdict.VIOLATED,
                 ("state-mismatch",),
             ),
             (
-                lambda rows, all_: rows.append(older(rows[40], all_)),
+                lambda rows, all_: rows.append(older_order(rows[40], all_)),
                 Verdict.VIOLATED,
                 ("state-mismatch",),
             ),
@@ -236,7 +240,7 @@ class TestUpserts:
         ],
         ids=["last", "in-any-order", "missing", "older", "two-rows", "foreign", "no-key", "no-id"],
     )
-    def test_the_last_input_of_each_key_has_left_its_value(
+    def test_output_has_the_last_value_of_each_key(
         self,
         tmp_path: Path,
         change: Callable[[Rows, Rows], object],
@@ -244,23 +248,28 @@ class TestUpserts:
         anomalies: tuple[str, ...],
     ) -> None:
         all_ = orders(UPSERTS)
-        rows = last_of_each(all_)
+        rows = last_order_of_each(all_)
         change(rows, all_)
-        found = judged(UPSERTS, tmp_path, out=rows)
+        found = claim_judgement(UPSERTS, tmp_path, out=rows)
         assert (found.verdict, found.refuted_by) == (verdict, anomalies), found.reason
 
-    def test_what_leaves_no_value_is_not_asked_for(self, tmp_path: Path) -> None:
+    def test_orders_without_effect_are_not_expected(self, tmp_path: Path) -> None:
         rules = tmp_path / "rules.py"
         rules.write_text("def keeps(order): return int(order['quantity'] > 2)\n")
-        said = replace(UPSERTS, effects=f"{rules}:keeps")
-        kept = [order for order in orders(said) if order["quantity"] > 2]
-        assert judged(said, tmp_path, out=last_of_each(kept)).verdict is Verdict.HOLDS
+        options = replace(UPSERTS, effects=f"{rules}:keeps")
+        kept = [order for order in orders(options) if order["quantity"] > 2]
+        assert (
+            claim_judgement(options, tmp_path, out=last_order_of_each(kept)).verdict
+            is Verdict.HOLDS
+        )
         (tmp_path / "other").mkdir()
-        wrong = judged(said, tmp_path / "other", out=last_of_each(orders(said)))
+        wrong = claim_judgement(
+            options, tmp_path / "other", out=last_order_of_each(orders(options))
+        )
         assert wrong.refuted_by == ("state-mismatch",)
 
 
-def older(row: dict[str, Any], all_: Rows) -> dict[str, Any]:
+def older_order(row: dict[str, Any], all_: Rows) -> dict[str, Any]:
     return next(order for order in all_ if order["customer"] == row["customer"] and order != row)
 
 
@@ -268,7 +277,7 @@ IGNORED = ("at", "item", "quantity", "amount_cents", "order_id")
 
 
 class TestUpsertsWithContents:
-    """The last input of each key must have left its value, and the right one."""
+    """The output must have the last input of each key, with the right content."""
 
     @pytest.mark.parametrize(
         ("change", "verdict", "sentence"),
@@ -281,14 +290,14 @@ class TestUpsertsWithContents:
                 r"content of customer-\d+ in out differs: cents: expected \d+, found -1",
             ),
             (
-                lambda row, all_: row.update(older(row, all_), cents=row["cents"]),
+                lambda row, all_: row.update(older_order(row, all_), cents=row["cents"]),
                 Verdict.VIOLATED,
                 r"latest input of customer-\d+ in out is order-\d+, but .* yield order-\d+",
             ),
         ],
         ids=["right", "ignored", "another-content", "an-older-input"],
     )
-    def test_contents_are_told_field_by_field(
+    def test_contents_are_compared_field_by_field(
         self,
         tmp_path: Path,
         change: Callable[[dict[str, Any], Rows], object],
@@ -304,13 +313,14 @@ class TestUpsertsWithContents:
             "                'cents': cents}\n"
         )
         ignored = tuple(f"json:$.{name}" for name in IGNORED)
-        said = replace(UPSERTS, expects=(f"{rules}:row",), ignored=ignored)
-        all_ = [order for order in orders(said) if order["quantity"] > 2]
+        options = replace(UPSERTS, expects=(f"{rules}:row",), ignored=ignored)
+        all_ = [order for order in orders(options) if order["quantity"] > 2]
         rows = [
-            row | {"cents": row["quantity"] * row["amount_cents"]} for row in last_of_each(all_)
+            row | {"cents": row["quantity"] * row["amount_cents"]}
+            for row in last_order_of_each(all_)
         ]
-        change(next(r for r in rows if older_than(r, all_)), all_)
-        found = judgement(said, tmp_path, out=rows)
+        change(next(r for r in rows if earlier_orders(r, all_)), all_)
+        found = judgement(options, tmp_path, out=rows)
         (claim,) = found.claims
         assert claim.verdict is verdict, claim.reason
         shown = [each.sentence for f in found.findings if f.count for each in f.shown]
@@ -319,7 +329,7 @@ class TestUpsertsWithContents:
         assert {m.must_find for m in found.mutation_check if m.placed} >= {"state-mismatch"}
 
 
-def older_than(row: dict[str, Any], all_: Rows) -> Rows:
+def earlier_orders(row: dict[str, Any], all_: Rows) -> Rows:
     return [o for o in all_ if o["customer"] == row["customer"] and o["order_id"] < row["order_id"]]
 
 
@@ -331,7 +341,7 @@ def totals(all_: Rows) -> dict[str, int]:
 
 
 class TestTableOfState:
-    """The total of each customer: no row names an order."""
+    """The output has a total per customer, and names no orders."""
 
     @pytest.mark.parametrize(
         ("change", "verdict", "sentence"),
@@ -340,7 +350,7 @@ class TestTableOfState:
             (lambda rows, all_: rows.reverse(), Verdict.HOLDS, None),
             (lambda rows, all_: rows[0].update(at="now"), Verdict.HOLDS, None),
             (
-                lambda rows, all_: again(rows, all_[500]),
+                lambda rows, all_: add_again(rows, all_[500]),
                 Verdict.VIOLATED,
                 r"content of customer-\d+ in out differs: cents: expected \d+, found \d+",
             ),
@@ -363,7 +373,7 @@ class TestTableOfState:
         ],
         ids=["right", "any-order", "ignored", "twice", "lost", "made-up", "two-rows", "no-key"],
     )
-    def test_the_final_state_is_compared_with_what_the_function_returns(
+    def test_final_state_is_compared_with_the_returned_one(
         self,
         tmp_path: Path,
         change: Callable[[Rows, Rows], object],
@@ -371,11 +381,11 @@ class TestTableOfState:
         sentence: str | None,
     ) -> None:
         rules = Path("tests/power/pairs/total-added-again/rules.py").absolute()
-        said = replace(UPSERTS, states=(f"{rules}:totals",), ignored=("json:$.at",))
-        all_ = orders(said)
+        options = replace(UPSERTS, states=(f"{rules}:totals",), ignored=("json:$.at",))
+        all_ = orders(options)
         rows: Rows = [{"customer": name, "cents": n} for name, n in totals(all_).items()]
         change(rows, all_)
-        found = judgement(said, tmp_path, out=rows)
+        found = judgement(options, tmp_path, out=rows)
         (claim,) = found.claims
         assert claim.verdict is verdict, claim.reason
         if verdict is Verdict.INVALID:
@@ -388,6 +398,6 @@ class TestTableOfState:
         assert f"{rules}:totals returns" in claim.claim.fine_print.promise
 
 
-def again(rows: Rows, order: dict[str, Any]) -> None:
+def add_again(rows: Rows, order: dict[str, Any]) -> None:
     row = next(row for row in rows if row["customer"] == order["customer"])
     row["cents"] += order["amount_cents"]

@@ -1,4 +1,4 @@
-"""Which hazards a pipeline has by its profile, and the schedule that brings them."""
+"""The hazards that a profile implies, and the schedule that tests them."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ from tests.unit.onceproof.verify.profiles_made_up import (
     TWO_WORKERS,
 )
 
-BESIDE = frozenset({ABORTED, NULL, OVERSIZE, KEYS, "partition-added"})
-"""What comes into the input, or to it, side by side."""
+SIDE_BY_SIDE = frozenset({ABORTED, NULL, OVERSIZE, KEYS, "partition-added"})
+"""Hazards of the input, which are tested at the same time."""
 
 
 def pipeline(profile: Profile, *, spark: bool = False, kinds: tuple[str, ...] = ()) -> Pipeline:
@@ -63,8 +63,8 @@ PIPELINES = {
     "spark": pipeline(SPARK_JOB, spark=True),
     "odd orders": replace(pipeline(COPY), odd_orders=(KEYS, NULL, OVERSIZE, EMPTY)),
 }
-ANY = {"stopped-with-work", "leader-killed", "cut-off"}
-UNWATCHED = ANY | {"killed-at-work", "partition-added"}
+ALWAYS = {"stopped-with-work", "leader-killed", "cut-off"}
+UNWATCHED = ALWAYS | {"killed-at-work", "partition-added"}
 PROGRAMS = UNWATCHED | {"broker-lost-at-start"}
 ODD_ONES = {"aborted-input", "null-values", "restarted-idle"}
 COMMITS = {
@@ -83,7 +83,7 @@ CALLS = {
     "http-request-lost", "http-answer-unheard", "http-connection-lost", "http-unavailable",
     "http-slow", "http-paused", "http-killed",
 }  # fmt: skip
-HAS = {
+EXPECTED = {
     "copy": PROGRAMS | COMMITS | MEMBER | PRODUCES | ODD_ONES
     | {"commit-refused", "produce-refused"},
     "transactional": PROGRAMS | COMMITS | MEMBER | PRODUCES | ODD_ONES
@@ -104,12 +104,12 @@ HAS = {
     "nothing-seen": PROGRAMS | {"paused", "restarted-idle"},
     "queue": PROGRAMS | COMMITS | MEMBER | PRODUCES | ODD_ONES
     | {"commit-refused", "produce-refused", "queue-broker-lost"},
-    "spark": ANY
+    "spark": ALWAYS
     | {"killed-after-offset-log", "replayed-batch", "killed-after-batch-commit", "paused"},
 }  # fmt: skip
-HAS["two-workers"] = HAS["copy"] | {"instance-killed"}
-HAS["active-and-standby"] = HAS["textbook"] | {"instance-killed", "instance-paused"}
-HAS["odd orders"] = HAS["copy"] | {KEYS, OVERSIZE, EMPTY}
+EXPECTED["two-workers"] = EXPECTED["copy"] | {"instance-killed"}
+EXPECTED["active-and-standby"] = EXPECTED["textbook"] | {"instance-killed", "instance-paused"}
+EXPECTED["odd orders"] = EXPECTED["copy"] | {KEYS, OVERSIZE, EMPTY}
 
 
 def names(hazards: tuple[Hazard, ...]) -> set[str]:
@@ -117,38 +117,38 @@ def names(hazards: tuple[Hazard, ...]) -> set[str]:
 
 
 @pytest.mark.parametrize("name", PIPELINES)
-def test_a_profile_has_these_hazards(name: str) -> None:
-    made = plan(PIPELINES[name], "brutal")
-    assert names(made.hazards) == HAS[name]
-    assert set(made.absent) == set(NAMES) - HAS[name]
-    assert all(made.absent.values()), "each is told why"
+def test_profile_has_the_expected_hazards(name: str) -> None:
+    planned = plan(PIPELINES[name], "brutal")
+    assert names(planned.hazards) == EXPECTED[name]
+    assert set(planned.absent) == set(NAMES) - EXPECTED[name]
+    assert all(planned.absent.values()), "each is told why"
 
 
-def test_every_hazard_is_had_by_some_pipeline_and_lacked_by_some() -> None:
+def test_pipelines_cover_all_hazards() -> None:
     assert len(set(NAMES)) == len(NAMES)
-    assert set(NAMES) == set().union(*HAS.values())
-    assert set.intersection(*HAS.values()) == ANY
+    assert set(NAMES) == set().union(*EXPECTED.values())
+    assert set.intersection(*EXPECTED.values()) == ALWAYS
 
 
 @pytest.mark.parametrize("preset", ROUNDS)
 @pytest.mark.parametrize("name", PIPELINES)
-def test_the_schedule_brings_each_hazard_in_each_round(name: str, preset: str) -> None:
-    made = plan(PIPELINES[name], preset)
-    rounds = {hazard.name: set[str]() for hazard in made.hazards}
-    for at in made.schedule:
+def test_schedule_tests_each_hazard_in_each_round(name: str, preset: str) -> None:
+    planned = plan(PIPELINES[name], preset)
+    rounds = {hazard.name: set[str]() for hazard in planned.hazards}
+    for at in planned.schedule:
         hazard, part = at.name.rsplit(" ", 1)
         assert hazard == at.hazard
         rounds[hazard].add(part.partition(".")[0])
     often = ROUNDS[preset]
     seldom = {"gentle": 1, "standard": 1, "brutal": 3}[preset]
     assert {name: len(each) for name, each in rounds.items()} == {
-        hazard.name: seldom if hazard.rare else often for hazard in made.hazards
+        hazard.name: seldom if hazard.rare else often for hazard in planned.hazards
     }
 
 
 @pytest.mark.parametrize("preset", ROUNDS)
 @pytest.mark.parametrize("name", PIPELINES)
-def test_the_schedule_is_one_strike_after_the_other(name: str, preset: str) -> None:
+def test_faults_are_scheduled_one_after_another(name: str, preset: str) -> None:
     schedule = plan(PIPELINES[name], preset).schedule
     assert len({at.name for at in schedule}) == len(schedule)
     assert schedule[0].progress > 0
@@ -158,7 +158,7 @@ def test_the_schedule_is_one_strike_after_the_other(name: str, preset: str) -> N
         assert all(at.after == tuple(each.name for each in before) for at in step)
         assert all(at.progress == 0.0 for at in step)
     together = [{at.hazard for at in step} for step in steps if len(step) > 1]
-    assert (preset == "brutal") or all(step <= BESIDE for step in together)
+    assert (preset == "brutal") or all(step <= SIDE_BY_SIDE for step in together)
     assert not any(at.required for at in schedule), "one not met leaves a claim unexercised"
     assert all(at.tries >= 3 for at in schedule)
     offered = EVERYTHING | {PROGRAM, "spark", "driver"}
@@ -166,27 +166,29 @@ def test_the_schedule_is_one_strike_after_the_other(name: str, preset: str) -> N
     assert schedule_from_json(json.loads(json.dumps(schedule_to_json(schedule)))) == schedule
 
 
-def test_what_disturbs_nothing_comes_together() -> None:
+def test_input_hazards_are_scheduled_together() -> None:
     schedule = plan(PIPELINES["copy"], "gentle").schedule
     (step,) = [
         {at.hazard for at in step}
         for _, each in groupby(schedule, lambda at: at.after)
         if len(step := list(each)) > 1
     ]
-    assert step == {hazard.name for hazard in plan(PIPELINES["copy"], "gentle").hazards} & BESIDE
+    assert (
+        step == {hazard.name for hazard in plan(PIPELINES["copy"], "gentle").hazards} & SIDE_BY_SIDE
+    )
 
 
-def test_an_empty_partition_is_seen_before_anything_is_sent_to_it() -> None:
+def test_empty_partition_is_tested_first_and_once() -> None:
     schedule = plan(PIPELINES["odd orders"], "standard").schedule
     assert [at.hazard for at in schedule].index(EMPTY) == 0
     assert sum(at.hazard == EMPTY for at in schedule) == 1
 
 
-def test_brutal_strikes_the_program_while_a_broker_is_gone() -> None:
+def test_brutal_combines_program_and_broker_faults() -> None:
     schedule = plan(PIPELINES["copy"], "brutal").schedule
     steps = [[at.name for at in step] for _, step in groupby(schedule, lambda at: at.after)]
-    apart = [step for step in steps if step[0].split()[0] not in BESIDE]
-    assert [step for step in apart if len(step) > 1] == [
+    others = [step for step in steps if step[0].split()[0] not in SIDE_BY_SIDE]
+    assert [step for step in others if len(step) > 1] == [
         [f"{program} {n}", f"{broker} {n}"]
         for n in (2, 3)
         for program, broker in (
@@ -197,8 +199,8 @@ def test_brutal_strikes_the_program_while_a_broker_is_gone() -> None:
     ]
 
 
-def tells(at: ScheduledFault) -> bool:
-    """Whether the fault itself records the hazard that it has to bring."""
+def records_hazard(at: ScheduledFault) -> bool:
+    """Whether the fault itself records the hazard that it causes."""
     match at.do:
         case Kill(target=Program(), at=None):
             return at.hazard == KILLED_AT_WORK
@@ -210,14 +212,14 @@ def tells(at: ScheduledFault) -> bool:
 
 
 @pytest.mark.parametrize("name", PIPELINES)
-def test_who_records_a_hazard_is_one_and_only_one(name: str) -> None:
+def test_only_faults_that_record_their_hazard_are_marked(name: str) -> None:
     for at in plan(PIPELINES[name], "brutal").schedule:
-        assert at.tells is tells(at), at.name
+        assert at.tells is records_hazard(at), at.name
 
 
-def test_what_is_lost_at_a_start_is_its_coordinator_or_a_leader() -> None:
+def test_broker_lost_at_start_is_coordinator_or_leader() -> None:
     def lost(which: str) -> list[str]:
-        found = strikes(PIPELINES[which], "broker-lost-at-start")
+        found = faults_for(PIPELINES[which], "broker-lost-at-start")
         return [
             at.do.target.describe()
             for at in found
@@ -231,26 +233,26 @@ def test_what_is_lost_at_a_start_is_its_coordinator_or_a_leader() -> None:
     assert lost("nothing-seen")[0] == "the broker that leads input partition 0"
 
 
-def test_an_accepted_hazard_is_brought_and_not_asked_for() -> None:
-    made = plan(PIPELINES["copy"], "standard", ("evicted", "producer-fenced"))
-    assert names(made.accepted) == {"evicted"}
-    assert names(made.hazards) == HAS["copy"] - {"evicted", "produce-refused"}
-    assert "evicted" in {at.hazard for at in made.schedule}
+def test_accepted_hazard_is_scheduled_but_not_required() -> None:
+    planned = plan(PIPELINES["copy"], "standard", ("evicted", "producer-fenced"))
+    assert names(planned.accepted) == {"evicted"}
+    assert names(planned.hazards) == EXPECTED["copy"] - {"evicted", "produce-refused"}
+    assert "evicted" in {at.hazard for at in planned.schedule}
 
 
 @pytest.mark.parametrize("preset", ["gentle", "standard"])
-def test_only_brutal_brings_what_a_right_pipeline_may_fail_at(preset: str) -> None:
-    made = plan(PIPELINES["copy"], preset)
+def test_brutal_hazard_is_absent_from_other_presets(preset: str) -> None:
+    planned = plan(PIPELINES["copy"], preset)
     (hazard,) = (hazard for hazard in TABLE if hazard.brutal)
-    assert hazard.name not in names(made.hazards)
-    assert made.absent[hazard.name] == "only --preset brutal tests it"
+    assert hazard.name not in names(planned.hazards)
+    assert planned.absent[hazard.name] == "only --preset brutal tests it"
 
 
-def strikes(which: Pipeline, name: str, rounds: int = 5) -> list[ScheduledFault]:
+def faults_for(which: Pipeline, name: str, rounds: int = 5) -> list[ScheduledFault]:
     return [at for at in plan(which, "brutal").schedule if at.hazard == name][:rounds]
 
 
-def test_what_is_not_seen_is_told_as_not_seen() -> None:
+def test_reason_says_when_the_pipeline_was_not_observed() -> None:
     absent = plan(PIPELINES["unwatched"], "standard").absent
     assert absent["producer-fenced"] == "it has no transactions, as far as could be observed"
     assert plan(PIPELINES["copy"], "standard").absent["producer-fenced"] == "it has no transactions"
@@ -286,71 +288,71 @@ def test_what_is_not_seen_is_told_as_not_seen() -> None:
         ({"read_committed": False, "transactional_ids": 1}, {}),
     ],
 )
-def test_odd_records_come_only_to_who_went_on_behind_them(
+def test_odd_records_need_a_pipeline_that_survived_them(
     change: dict[str, object], absent: dict[str, str]
 ) -> None:
-    made = plan(pipeline(replace(COPY, **change)), "standard")  # type: ignore[arg-type]
-    found = {name: why for name, why in made.absent.items() if name in (ABORTED, NULL)}
+    planned = plan(pipeline(replace(COPY, **change)), "standard")  # type: ignore[arg-type]
+    found = {name: reason for name, reason in planned.absent.items() if name in (ABORTED, NULL)}
     assert found == absent
 
 
-def test_plain_data_has_no_odd_records() -> None:
-    made = plan(replace(PIPELINES["copy"], plain_data=True), "standard")
-    assert {made.absent[name] for name in (ABORTED, NULL)} == {"--plain-data excludes it"}
+def test_plain_data_excludes_odd_records() -> None:
+    planned = plan(replace(PIPELINES["copy"], plain_data=True), "standard")
+    assert {planned.absent[name] for name in (ABORTED, NULL)} == {"--plain-data excludes it"}
 
 
-def test_upserts_get_no_other_partition() -> None:
-    made = plan(replace(PIPELINES["copy"], upserts=True), "standard")
-    assert "in no defined order" in made.absent["partition-added"]
+def test_upserts_exclude_added_partitions() -> None:
+    planned = plan(replace(PIPELINES["copy"], upserts=True), "standard")
+    assert "in no defined order" in planned.absent["partition-added"]
 
 
-def test_each_round_meets_another_moment_of_its_work() -> None:
-    phases = [at.do.target.phase for at in strikes(PIPELINES["copy"], KILLED_AT_WORK)]  # type: ignore[attr-defined]
+def test_each_round_kills_at_a_different_phase() -> None:
+    phases = [at.do.target.phase for at in faults_for(PIPELINES["copy"], KILLED_AT_WORK)]  # type: ignore[attr-defined]
     assert phases == list(PHASES)
     assert len(set(phases)) == 5
     assert 0.0 in phases[:3], "just behind a write"
     assert max(phases[:3]) >= 0.8, "and shortly before the next"
 
 
-def test_every_place_that_it_writes_to_is_struck() -> None:
+def test_faults_cover_every_topic_and_table() -> None:
     both = pipeline(replace(ROW_AND_EVENT, tables=("ledger", "seen"), topics=("events", "audit")))
-    first = [at for at in strikes(both, "killed-with-writes", 99) if "1." in at.name]
+    first = [at for at in faults_for(both, "killed-with-writes", 99) if "1." in at.name]
     withheld = {at.do.topic for at in first if isinstance(at.do, WithholdWrites)}
     assert withheld == {"events", "audit"}
     assert any(isinstance(at.do, StrikeDatabase) for at in first)
-    between = [at for at in strikes(both, "killed-between-writes", 99) if at.name[-3:-1] == "1."]
+    between = [at for at in faults_for(both, "killed-between-writes", 99) if at.name[-3:-1] == "1."]
     assert [at.do.table for at in between if isinstance(at.do, StrikeDatabase)] == [
         "ledger", "seen"
     ]  # fmt: skip
 
 
-def test_it_is_killed_before_it_writes_its_offsets_into_a_topic() -> None:
+def test_pipeline_is_killed_before_it_writes_offsets_to_a_topic() -> None:
     which = PIPELINES["offsets-in-a-topic"]
-    (withheld, *_) = (at.do for at in strikes(which, "killed-between-writes"))
+    (withheld, *_) = (at.do for at in faults_for(which, "killed-between-writes"))
     assert isinstance(withheld, WithholdWrites)
     assert withheld.topic == "offsets"
     for name in HAZARDS.values():
-        assert len(strikes(which, name, 99)) == 5, "at the end of a transaction"
-    (unknown, *_) = (at.do for at in strikes(which, "commit-unknown"))
+        assert len(faults_for(which, name, 99)) == 5, "at the end of a transaction"
+    (unknown, *_) = (at.do for at in faults_for(which, "commit-unknown"))
     assert unknown.message.api == "EndTxn"  # type: ignore[attr-defined]
 
 
-def test_a_topic_that_it_hardly_writes_to_is_not_waited_for() -> None:
+def test_rarely_written_topic_is_not_waited_for() -> None:
     once = replace(OFFSETS_IN_A_TOPIC, rarely_written=("offsets",))
-    made = plan(replace(pipeline(once), topics=("enriched",)), "gentle")
-    assert made.absent["killed-between-writes"] == "it has only one output"
+    planned = plan(replace(pipeline(once), topics=("enriched",)), "gentle")
+    assert planned.absent["killed-between-writes"] == "it has only one output"
 
 
-def test_refusals_are_of_each_kind() -> None:
-    dos = [at.do for at in strikes(PIPELINES["database"], "database-refused", 3)]
+def test_database_refusals_cover_each_kind() -> None:
+    dos = [at.do for at in faults_for(PIPELINES["database"], "database-refused", 3)]
     assert Counter((do.when, do.code) for do in dos if isinstance(do, StrikeDatabase)) == {
         ("statement", "40001"): 1, ("commit", "40001"): 1, ("statement", "40P01"): 1
     }  # fmt: skip
 
 
-def test_what_is_slow_is_a_statement_first() -> None:
+def test_first_slow_operation_is_a_statement() -> None:
     """PostgreSQL's statement_timeout does not reach what a commit waits for."""
-    dos = [at.do for at in strikes(PIPELINES["database"], "database-slow", 3)]
+    dos = [at.do for at in faults_for(PIPELINES["database"], "database-slow", 3)]
     assert [(do.when, do.act) for do in dos if isinstance(do, StrikeDatabase)] == [
         ("statement", "slow"), ("commit", "slow"), ("statement", "slow")
     ]  # fmt: skip
@@ -367,32 +369,32 @@ def test_what_is_slow_is_a_statement_first() -> None:
     ],
     ids=["one", "short-session", "static", "two", "two-in-one-process"],
 )
-def test_how_it_loses_its_partitions(profile: Profile, one: bool, at_once: list[bool]) -> None:
-    dos = [at.do for at in strikes(pipeline(profile), "evicted", 3)]
+def test_eviction_depends_on_the_group(profile: Profile, one: bool, at_once: list[bool]) -> None:
+    dos = [at.do for at in faults_for(pipeline(profile), "evicted", 3)]
     assert all(isinstance(do, EvictProgram) and do.one_of_several is one for do in dos)
     assert [do.at_once for do in dos if isinstance(do, EvictProgram)] == at_once
 
 
-def test_one_of_several_workers_is_paused_with_records_in_hand() -> None:
+def test_eviction_of_one_of_several_workers_makes_it_a_zombie() -> None:
     group = replace(READERS, members=2)
     worker = pipeline(replace(TRANSACTIONAL, group=group, processes=2))
-    for at in strikes(worker, "evicted"):
+    for at in faults_for(worker, "evicted"):
         assert at.do == ZombieWorker(group="readers", still_open=True)
         assert at.gated == ("pipeline",)
         assert at.seconds == 30.0 + 45.0, "nobody knows which member to remove before its time-out"
     short = replace(TRANSACTIONAL, group=group, processes=2, transaction_ms=40_000)
-    for at in strikes(pipeline(short), "evicted"):
+    for at in faults_for(pipeline(short), "evicted"):
         assert at.do == ZombieWorker(group="readers"), "its transaction ends before its session"
     rows = pipeline(replace(TWO_WORKERS, tables=("shipped",)))
-    for at in strikes(rows, "evicted"):
+    for at in faults_for(rows, "evicted"):
         assert at.do == ZombieWorker(group="readers", at="write")
         assert at.gated == ()
     unwatched = pipeline(replace(TRANSACTIONAL, group=group, processes=2, watched=False))
-    assert all(isinstance(at.do, EvictProgram) for at in strikes(unwatched, "evicted"))
+    assert all(isinstance(at.do, EvictProgram) for at in faults_for(unwatched, "evicted"))
 
 
 @pytest.mark.parametrize("preset", ROUNDS)
-def test_who_writes_rows_is_asked_to_end_while_a_commit_is_held(preset: str) -> None:
+def test_database_writer_is_stopped_while_its_commit_is_held(preset: str) -> None:
     def held(name: str) -> list[object]:
         schedule = plan(PIPELINES[name], preset).schedule
         stopped = [at.do for at in schedule if at.hazard == "stopped-with-work"]
@@ -405,13 +407,13 @@ def test_who_writes_rows_is_asked_to_end_while_a_commit_is_held(preset: str) -> 
     assert not held("unwatched")
 
 
-def test_each_process_is_out_beside_others_that_are_in_no_group_with_it() -> None:
+def test_each_process_without_a_group_is_paused_and_killed() -> None:
     standby = PIPELINES["active-and-standby"]
-    paused = strikes(standby, "instance-paused")
+    paused = faults_for(standby, "instance-paused")
     assert [at.do for at in paused[:2]] == [
         PauseInstance(number=number, phase=PHASES[0]) for number in (0, 1)
     ]
-    killed = strikes(standby, "instance-killed")
+    killed = faults_for(standby, "instance-killed")
     assert killed[0].do == KillEach(processes=2, phase=PHASES[0])
     assert all(at.seconds > 30.0 for at in (*paused, *killed)), "others may take that long"
     absent = plan(PIPELINES["textbook"], "gentle").absent
@@ -419,11 +421,11 @@ def test_each_process_is_out_beside_others_that_are_in_no_group_with_it() -> Non
         assert absent[hazard].startswith("only one of its processes")
 
 
-def test_a_group_that_no_member_of_ours_can_join_is_not_joined() -> None:
+def test_group_with_unsupported_assignor_is_not_joined() -> None:
     connect = replace(READERS, protocol_type="connect", assignors=("sessioned",))
     absent = plan(pipeline(replace(COPY, group=connect)), "standard").absent
     assert "by sessioned, which onceproof's member does not support" in absent["rebalanced"]
-    (removed, *_) = (at.do for at in strikes(pipeline(replace(COPY, group=connect)), "evicted"))
+    (removed, *_) = (at.do for at in faults_for(pipeline(replace(COPY, group=connect)), "evicted"))
     assert isinstance(removed, RemoveProgram)
     static = replace(connect, static=True)
     absent = plan(pipeline(replace(COPY, group=static)), "standard").absent
@@ -431,21 +433,21 @@ def test_a_group_that_no_member_of_ours_can_join_is_not_joined() -> None:
     newer = replace(READERS, protocol="consumer", assignors=())
     assert "rebalanced" not in plan(pipeline(replace(COPY, group=newer)), "standard").absent
     alone = replace(TWO_WORKERS, group=replace(connect, members=2))
-    (paused, *_) = (at.do for at in strikes(pipeline(alone), "evicted"))
+    (paused, *_) = (at.do for at in faults_for(pipeline(alone), "evicted"))
     assert isinstance(paused, EvictProgram), "its sibling has its partitions"
 
 
 @pytest.mark.parametrize(("seconds", "patience"), [(None, 1.0), (5.0, 8.5), (60.0, 35.0)])
-def test_it_gets_time_to_commit_by_the_clock(seconds: float | None, patience: float) -> None:
+def test_faults_allow_time_for_periodic_commits(seconds: float | None, patience: float) -> None:
     which = pipeline(replace(COPY, commit_seconds=seconds))
     assert which.patience == patience
-    (first, *others) = (at.do for at in strikes(which, "killed-with-writes"))
+    (first, *others) = (at.do for at in faults_for(which, "killed-with-writes"))
     assert isinstance(first, WithholdWrites)
     assert first.seconds == max(patience, LATE_SECONDS), "longer than it waits for a delivery"
     assert {at.seconds for at in others if isinstance(at, WithholdWrites)} == {patience}
 
 
-def test_who_asks_for_no_answers_cannot_miss_one() -> None:
+def test_acks_0_excludes_hazards_of_produce_responses() -> None:
     without = plan(pipeline(replace(COPY, acks=0)), "standard")
     names = {"produce-unavailable", "produce-refused", "produce-unknown", "produce-unheard"}
     assert names <= set(without.absent)
@@ -453,40 +455,40 @@ def test_who_asks_for_no_answers_cannot_miss_one() -> None:
     assert "killed-with-writes" not in without.absent
 
 
-def test_odd_records_are_sent_where_no_order_is_odd() -> None:
-    for odd_orders, come in (((), False), ((NULL,), True)):
-        made = plan(replace(pipeline(COPY), odd_orders=odd_orders), "gentle")
-        (fault,) = [at.do for at in made.schedule if at.hazard == NULL]
+def test_odd_input_is_sent_unless_orders_contain_it() -> None:
+    for odd_orders, in_orders in (((), False), ((NULL,), True)):
+        planned = plan(replace(pipeline(COPY), odd_orders=odd_orders), "gentle")
+        (fault,) = [at.do for at in planned.schedule if at.hazard == NULL]
         assert isinstance(fault, OddInput)
-        assert fault.orders is come
+        assert fault.orders is in_orders
 
 
 @pytest.mark.parametrize(
-    ("survives", "ends_at", "why"),
+    ("survives", "ends_at", "reason"),
     [
         ((ABORTED, NULL, OVERSIZE), (), "only generated orders contain it"),
         ((ABORTED,), (NULL, OVERSIZE), "in the dry run, it ended at records larger than brokers"),
         ((ABORTED, NULL), (), "the dry run did not show that it continues after them"),
     ],
 )
-def test_why_no_order_is_too_large(
-    survives: tuple[str, ...], ends_at: tuple[str, ...], why: str
+def test_absent_oversize_hazard_has_a_reason(
+    survives: tuple[str, ...], ends_at: tuple[str, ...], reason: str
 ) -> None:
     profile = replace(COPY, survives=survives, ends_at=ends_at)
-    assert plan(pipeline(profile), "gentle").absent[OVERSIZE].startswith(why)
+    assert plan(pipeline(profile), "gentle").absent[OVERSIZE].startswith(reason)
 
 
-def test_writes_that_no_dry_run_saw_are_not_waited_for() -> None:
+def test_only_topics_of_the_profile_are_withheld() -> None:
     with_letters = replace(pipeline(COPY), topics=(*COPY.topics, "rejected"))
-    made = plan(with_letters, "gentle")
-    withheld = [at.do.topic for at in made.schedule if isinstance(at.do, WithholdWrites)]
+    planned = plan(with_letters, "gentle")
+    withheld = [at.do.topic for at in planned.schedule if isinstance(at.do, WithholdWrites)]
     assert set(withheld) == set(COPY.topics)
 
 
-def test_the_fine_print_says_each_reason_once() -> None:
-    said = fine_print_of(plan(PIPELINES["copy"], "standard"))
-    assert said.count("it does not write to the stage's database") == 1
-    assert "database-slow, database-killed: it does not write to the stage's database;" in said
+def test_fine_print_gives_each_reason_once() -> None:
+    text = fine_print_of(plan(PIPELINES["copy"], "standard"))
+    assert text.count("it does not write to the stage's database") == 1
+    assert "database-slow, database-killed: it does not write to the stage's database;" in text
 
 
 def test_no_partition_is_added_for_kafka_streams() -> None:
@@ -495,7 +497,7 @@ def test_no_partition_is_added_for_kafka_streams() -> None:
     assert "Kafka Streams stops permanently" in absent["partition-added"]
 
 
-def test_requests_are_held_before_a_kill_for_as_long_as_a_commit_may_take() -> None:
+def test_first_request_before_a_kill_is_held_for_a_late_commit() -> None:
     schedule = plan(PIPELINES["service"], "standard").schedule
     held = [at.do for at in schedule if at.hazard == "killed-with-writes"]
     assert [do.seconds for do in held if isinstance(do, StrikeHttp)] == [LATE_SECONDS, 1.0, 1.0]

@@ -1,4 +1,4 @@
-"""From what a user says of a pipeline to what is done to it."""
+"""From the options for a pipeline to its trial."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ from tests.unit.onceproof.verify.profiles_made_up import (
     PROFILES,
     SPARK_JOB,
     TO_SERVICE,
-    tried,
+    trial_of,
 )
 
-SAID = VerifyOptions(
+OPTIONS = VerifyOptions(
     command=("python", "job.py", "{bootstrap}"), folder=Path("/somewhere"), outputs=("enriched",)
 )
-SPARK = replace(SAID, command=("spark-submit", "job.py", "--checkpoint={checkpoint}"))
+SPARK = replace(OPTIONS, command=("spark-submit", "job.py", "--checkpoint={checkpoint}"))
 
 
-def test_what_is_said_is_what_is_tried() -> None:
-    scenario = tried(
+def test_trial_follows_the_options() -> None:
+    scenario = trial_of(
         replace(
-            SAID,
+            OPTIONS,
             outputs=("enriched@read_uncommitted", "postgres:ledger"),
             claims=("at-least-once", "exactly-once"),
             records=5000,
@@ -68,22 +68,22 @@ def test_what_is_said_is_what_is_tried() -> None:
     assert scenario.workload.records == 5000
 
 
-def test_other_topics_are_made_once() -> None:
-    said = replace(SAID, topics=("enriched", "state", "orders", "state"))
-    assert [topic.name for topic in tried(said).all_topics] == ["orders", "enriched", "state"]
+def test_other_topics_are_created_once() -> None:
+    options = replace(OPTIONS, topics=("enriched", "state", "orders", "state"))
+    assert [topic.name for topic in trial_of(options).all_topics] == ["orders", "enriched", "state"]
 
 
-def test_a_queue_among_outputs_has_its_broker_killed_too() -> None:
-    said = replace(SAID, outputs=("queue:q", "enriched"), command=("x", "{queues}"))
-    scenario = tried(said)
+def test_queue_output_adds_faults_of_its_broker() -> None:
+    options = replace(OPTIONS, outputs=("queue:q", "enriched"), command=("x", "{queues}"))
+    scenario = trial_of(options)
     assert scenario.queues == ("q",)
     assert [topic.name for topic in scenario.all_topics] == ["orders", "enriched"]
     assert scenario.needs == {"queues"}
     assert Kill(QueueBroker()) in {at.do for at in scenario.schedule}
     assert with_supported_faults(scenario, EVERYTHING) == (scenario, ())
-    assert not tried(SAID).needs
-    assert Kill(QueueBroker()) not in {at.do for at in tried(SAID).schedule}
-    brutal = tried(replace(said, preset="brutal"))
+    assert not trial_of(OPTIONS).needs
+    assert Kill(QueueBroker()) not in {at.do for at in trial_of(OPTIONS).schedule}
+    brutal = trial_of(replace(options, preset="brutal"))
     assert CutLink(source="pipeline", target=Node(name=ARTEMIS)) in {
         at.do for at in brutal.schedule
     }
@@ -93,14 +93,14 @@ def test_a_queue_among_outputs_has_its_broker_killed_too() -> None:
     assert "read as a log" in claim.fine_print.not_tested
 
 
-def test_requests_are_effects_and_their_service_is_hit_too() -> None:
-    said = replace(
-        SAID,
+def test_http_output_adds_faults_of_its_service() -> None:
+    options = replace(
+        OPTIONS,
         outputs=("http:v1/shipments", "http:returns"),
         command=("x", "{http}/v1/shipments"),
         idempotency_key="Idempotency-Key",
     )
-    scenario = tried(said, TO_SERVICE)
+    scenario = trial_of(options, TO_SERVICE)
     assert scenario.http == HttpSettings(paths=("v1/shipments", "returns"), key="Idempotency-Key")
     assert scenario.needs == {"http"}
     assert [topic.name for topic in scenario.all_topics] == ["orders"]
@@ -111,11 +111,11 @@ def test_requests_are_effects_and_their_service_is_hit_too() -> None:
     (claim, _) = scenario.claims
     assert (claim.scope.sink, claim.scope.view) == ("v1/shipments", "requests")
     assert "never forgets an idempotency key" in claim.fine_print.not_tested
-    assert tried(SAID).http is None
+    assert trial_of(OPTIONS).http is None
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         ({"command": ("x", "{http}")}, "add --output http:PATH"),
         ({"idempotency_key": "K"}, "--idempotency-key needs the HTTP service"),
@@ -124,11 +124,9 @@ def test_requests_are_effects_and_their_service_is_hit_too() -> None:
         ({"outputs": ("http://x/a",), "command": ("x", "{http}")}, "invalid path '//x/a'"),
     ],
 )
-def test_the_http_service_is_asked_for_where_there_is_one(
-    change: dict[str, Any], says: str
-) -> None:
-    with pytest.raises(BadTrial, match=says):
-        draft(replace(SAID, **change))
+def test_invalid_http_options_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadTrial, match=message):
+        draft(replace(OPTIONS, **change))
 
 
 _SERVICE = {
@@ -138,14 +136,14 @@ _SERVICE = {
 }
 
 
-def test_a_service_that_only_commands_reach_is_not_paused() -> None:
-    said = replace(SAID, **_SERVICE)
-    scenario = tried(said)
+def test_service_controlled_by_commands_is_not_paused() -> None:
+    options = replace(OPTIONS, **_SERVICE)
+    scenario = trial_of(options)
     subject = scenario.subject
     assert isinstance(subject, OwnPipeline)
     assert subject.kill_command == ("systemctl", "kill", "-s", "KILL", "my app")
     hazards = {at.hazard for at in scenario.schedule}
-    assert {at.hazard for at in tried(SAID).schedule} - hazards == {"evicted"}
+    assert {at.hazard for at in trial_of(OPTIONS).schedule} - hazards == {"evicted"}
     (claim,) = scenario.claims
     assert (
         "evicted, instance-paused, paused: it is controlled by commands"
@@ -154,7 +152,7 @@ def test_a_service_that_only_commands_reach_is_not_paused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         ({"kill_command": None}, "must be given together"),
         ({"stop_command": None}, "must be given together"),
@@ -166,24 +164,28 @@ def test_a_service_that_only_commands_reach_is_not_paused() -> None:
         ({"healthy": "up"}, "invalid URL"),
     ],
 )
-def test_a_service_needs_all_that_ends_it(change: dict[str, Any], says: str) -> None:
-    with pytest.raises(BadTrial, match=says):
-        draft(replace(SAID, **{**_SERVICE, **change}))
+def test_invalid_service_options_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadTrial, match=message):
+        draft(replace(OPTIONS, **{**_SERVICE, **change}))
 
 
-def test_a_container_gets_variables_and_is_paused() -> None:
-    said = replace(SAID, command=(), image="app:1", variables=("BROKERS={bootstrap}", "A=b=c"))
-    scenario = tried(said)
+def test_container_gets_variables_and_the_same_hazards() -> None:
+    options = replace(
+        OPTIONS, command=(), image="app:1", variables=("BROKERS={bootstrap}", "A=b=c")
+    )
+    scenario = trial_of(options)
     subject = scenario.subject
     assert isinstance(subject, OwnPipeline)
     assert subject.variables == (("BROKERS", "{bootstrap}"), ("A", "b=c"))
     assert subject.asked == {"bootstrap"}
     assert "docker run '--env=BROKERS={bootstrap}' --env=A=b=c app:1" in subject.says
-    assert {at.hazard for at in scenario.schedule} == {at.hazard for at in tried(SAID).schedule}
+    assert {at.hazard for at in scenario.schedule} == {
+        at.hazard for at in trial_of(OPTIONS).schedule
+    }
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         ({"instances": 2}, "--image cannot be used with --instances"),
         (_SERVICE, "--image cannot be used with --instances, --stop-command"),
@@ -195,16 +197,16 @@ def test_a_container_gets_variables_and_is_paused() -> None:
         ({"variables": ("URL={http}",)}, "add --output http:PATH"),
     ],
 )
-def test_a_container_is_asked_for_what_it_can_have(change: dict[str, Any], says: str) -> None:
-    with pytest.raises(BadTrial, match=says):
-        draft(replace(SAID, image="app:1", **change))
+def test_invalid_container_options_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadTrial, match=message):
+        draft(replace(OPTIONS, image="app:1", **change))
 
 
 RELAY = {"command": ("x", "{bootstrap}", "{database}"), "feed": "python feed.py {database}"}
 
 
-def test_a_pipeline_that_reads_a_table_meets_no_hazard_of_a_topic() -> None:
-    scenario = tried(replace(SAID, **RELAY))
+def test_pipeline_that_reads_a_table_has_no_input_topic_hazards() -> None:
+    scenario = trial_of(replace(OPTIONS, **RELAY))
     subject = scenario.subject
     assert isinstance(subject, OwnPipeline)
     assert subject.feed == ("python", "feed.py", "{database}")
@@ -217,7 +219,7 @@ def test_a_pipeline_that_reads_a_table_meets_no_hazard_of_a_topic() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         ({"feed": " "}, "--feed is empty"),
         ({"feed": "feed {table}"}, "unknown placeholder"),
@@ -225,13 +227,13 @@ def test_a_pipeline_that_reads_a_table_meets_no_hazard_of_a_topic() -> None:
         ({"command": ("x", "{checkpoint}")}, "cannot be used with several inputs"),
     ],
 )
-def test_a_feed_is_for_a_pipeline_that_reads_no_topic(change: dict[str, Any], says: str) -> None:
-    with pytest.raises(BadTrial, match=says):
-        draft(replace(SAID, **{**RELAY, **change}))
+def test_invalid_feed_options_are_refused(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadTrial, match=message):
+        draft(replace(OPTIONS, **{**RELAY, **change}))
 
 
 @pytest.mark.parametrize(
-    ("words", "lasts"),
+    ("fault", "until_acknowledged"),
     [
         ("pause program", True),
         ("pause driver", True),
@@ -240,31 +242,31 @@ def test_a_feed_is_for_a_pipeline_that_reads_no_topic(change: dict[str, Any], sa
         ("kill program", False),
     ],
 )
-def test_what_acts_by_how_long_it_lasts_does_not_end_as_soon_as_it_is_seen(
-    words: str, lasts: bool
+def test_fault_that_needs_time_lasts_until_records_are_acknowledged(
+    fault: str, until_acknowledged: bool
 ) -> None:
-    (at,) = by_name([words])
-    assert isinstance(at.until, Acknowledged) is lasts
+    (at,) = by_name([fault])
+    assert isinstance(at.until, Acknowledged) is until_acknowledged
 
 
-def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
+def test_faults_are_given_by_name_or_file(tmp_path: Path) -> None:
     schedule = by_name(["kill driver --at after-commit", "isolate broker-2"])
     assert schedule[0].do == Kill(SparkDriver(), at="after-commit")
     assert schedule[1].after == (schedule[0].name,)
-    named = tried(replace(SPARK, faults=("kill driver --at after-commit", "isolate broker-2")))
+    named = trial_of(replace(SPARK, faults=("kill driver --at after-commit", "isolate broker-2")))
     assert named.schedule == schedule
-    planned = tried(SPARK)
+    planned = trial_of(SPARK)
     assert [claim.hazards for claim in named.claims] == [c.hazards for c in planned.claims]
     file = tmp_path / "schedule.json"
     file.write_text(json.dumps(schedule_to_json(schedule)))
-    assert tried(replace(SPARK, schedule=file)).schedule == schedule
+    assert trial_of(replace(SPARK, schedule=file)).schedule == schedule
     file.write_text("no")
     with pytest.raises(BadTrial, match=r"schedule\.json: "):
-        tried(replace(SPARK, schedule=file))
+        trial_of(replace(SPARK, schedule=file))
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         ({"command": ()}, "no command: give the pipeline's command after --"),
         ({"command": ("x", "{bootstap}")}, r"unknown placeholder \{bootstap\}"),
@@ -314,29 +316,27 @@ def test_faults_by_name_and_by_file(tmp_path: Path) -> None:
         ({"upserts": "key", "effect_key": "key"}, "each key has one value"),
     ],
 )
-def test_what_cannot_be_tried_is_said_before_anything_starts(
-    change: dict[str, object], says: str
-) -> None:
-    with pytest.raises(BadTrial, match=says):
-        tried(replace(SAID, **change))  # type: ignore[arg-type]
+def test_invalid_options_are_refused(change: dict[str, object], message: str) -> None:
+    with pytest.raises(BadTrial, match=message):
+        trial_of(replace(OPTIONS, **change))  # type: ignore[arg-type]
 
 
-def test_a_file_is_looked_through_before_anything_starts(tmp_path: Path) -> None:
+def test_data_file_is_validated_before_the_trial(tmp_path: Path) -> None:
     file = tmp_path / "records.jsonl"
     file.write_text("".join(f'{{"order_id": {n}}}\n' for n in range(1500)))
-    assert tried(replace(SAID, data=file)).workload.records == 1500
-    assert tried(replace(SAID, data=file, records=1200)).workload.records == 1200
+    assert trial_of(replace(OPTIONS, data=file)).workload.records == 1500
+    assert trial_of(replace(OPTIONS, data=file, records=1200)).workload.records == 1200
     file.write_text(file.read_text() + '{"order_id": 7}\n')
     with pytest.raises(
         BadTrial, match=r"line 1501 has the same identity as records\.jsonl line 8: '7'"
     ):
-        tried(replace(SAID, data=file))
+        trial_of(replace(OPTIONS, data=file))
 
 
-def test_dead_letters_stand_beside_every_output() -> None:
-    scenario = tried(
+def test_dead_letters_apply_to_every_output() -> None:
+    scenario = trial_of(
         replace(
-            SAID,
+            OPTIONS,
             outputs=("enriched", "postgres:ledger"),
             dead_letters="rejected",
             dead_letter_identity="header:order",
@@ -350,49 +350,49 @@ def test_dead_letters_stand_beside_every_output() -> None:
         assert "Whether a dead letter was justified." in claim.fine_print.not_tested
 
 
-def test_outputs_are_atomic_in_one_claim() -> None:
-    said = replace(
-        SAID,
+def test_atomic_claim_covers_all_outputs() -> None:
+    options = replace(
+        OPTIONS,
         outputs=("enriched", "postgres:ledger", "csv:x"),
         claims=("at-most-once", "atomic"),
         dead_letters="rejected",
         effects="0..1",
     )
-    scenario = tried(said)
-    *each, together = scenario.claims
+    scenario = trial_of(options)
+    *each, atomic = scenario.claims
     assert [claim.name for claim in each] == [
         f"at-most-once orders → {sink}" for sink in ("enriched", "ledger", "x")
     ]
-    assert together.name == "atomic orders → enriched + ledger + x"
-    assert [view for _, view in together.scope.others] == ["table", "listing"]
-    assert "A dead letter in rejected is not an effect." in together.fine_print.promise
-    assert "The number and content of effects" in together.fine_print.not_tested
-    assert "the folder was listed" in together.fine_print.not_tested
+    assert atomic.name == "atomic orders → enriched + ledger + x"
+    assert [view for _, view in atomic.scope.others] == ["table", "listing"]
+    assert "A dead letter in rejected is not an effect." in atomic.fine_print.promise
+    assert "The number and content of effects" in atomic.fine_print.not_tested
+    assert "the folder was listed" in atomic.fine_print.not_tested
     with pytest.raises(BadTrial, match=r"cannot reveal a loss; .*at-most-once or atomic"):
-        tried(replace(said, claims=("atomic", "exactly-once")))
+        trial_of(replace(options, claims=("atomic", "exactly-once")))
     late = {"event_time": "json:$.at", "allowed_lateness": "5s", "effects": "1"}
     with pytest.raises(BadTrial, match="--claim atomic cannot be used with --event-time"):
-        tried(replace(said, **late))  # type: ignore[arg-type]
+        trial_of(replace(options, **late))  # type: ignore[arg-type]
 
 
-def test_values_are_lost_only_where_somebody_looks(tmp_path: Path) -> None:
+def test_upserts_need_last_values_that_can_reveal_a_loss(tmp_path: Path) -> None:
     file = tmp_path / "records.jsonl"
 
-    def of_keys(keys: int) -> VerifyOptions:
+    def with_keys(keys: int) -> VerifyOptions:
         file.write_text("".join(f'{{"order_id": {n}, "who": {n % keys}}}\n' for n in range(1200)))
-        return replace(SAID, data=file, data_key="json:$.who", upserts="key")
+        return replace(OPTIONS, data=file, data_key="json:$.who", upserts="key")
 
-    assert tried(of_keys(1200)).subject.orders.upserts
+    assert trial_of(with_keys(1200)).subject.orders.upserts
     with pytest.raises(BadTrial, match=r"records 1 to 1190 are all followed by a later record"):
-        tried(of_keys(10))
+        trial_of(with_keys(10))
     rules = tmp_path / "rules.py"
     rules.write_text("def two(order): return 2\n")
     with pytest.raises(BadTrial, match=r"0 has 2 effects; expected at most one with --upserts"):
-        tried(replace(of_keys(1200), effects=f"{rules}:two"))
+        trial_of(replace(with_keys(1200), effects=f"{rules}:two"))
 
 
 @pytest.mark.parametrize(
-    ("change", "says", "not_said"),
+    ("change", "present", "absent"),
     [
         ({}, "keeps outside Kafka and the stage's database", "the folder was listed"),
         ({"outputs": ("csv:x",)}, "the folder was listed", "prints every effect"),
@@ -402,23 +402,23 @@ def test_values_are_lost_only_where_somebody_looks(tmp_path: Path) -> None:
         ({"upserts": "key"}, "values before the last one", "only their number"),
     ],
 )
-def test_the_report_says_what_was_not_tested(
-    change: dict[str, object], says: str, not_said: str
+def test_fine_print_says_what_was_not_tested(
+    change: dict[str, object], present: str, absent: str
 ) -> None:
-    (claim,) = tried(replace(SAID, **change)).claims  # type: ignore[arg-type]
-    assert says in claim.fine_print.not_tested
-    assert not_said not in claim.fine_print.not_tested
+    (claim,) = trial_of(replace(OPTIONS, **change)).claims  # type: ignore[arg-type]
+    assert present in claim.fine_print.not_tested
+    assert absent not in claim.fine_print.not_tested
     assert "Loss of the checkpoint" in claim.fine_print.not_tested
     assert ("older values may reappear" in claim.fine_print.guarantee) is ("upserts" in change)
 
 
-def test_a_program_needs_gates_only_where_its_commit_is_met() -> None:
-    now, before = by_name(["kill program", "kill program --at before-commit"])
-    assert (now.gated, now.needs) == ((), ("program",))
-    assert (before.gated, before.needs) == (("pipeline",), ("program", "gates"))
+def test_kill_of_a_program_needs_gates_only_at_a_commit() -> None:
+    anytime, before_commit = by_name(["kill program", "kill program --at before-commit"])
+    assert (anytime.gated, anytime.needs) == ((), ("program",))
+    assert (before_commit.gated, before_commit.needs) == (("pipeline",), ("program", "gates"))
 
 
-def test_a_dry_run_breaks_nothing_and_asks_for_no_hazard() -> None:
+def test_dry_run_has_no_faults_and_requires_no_hazards() -> None:
     scenario = dry_run_of(draft(SPARK))
     assert scenario.schedule == ()
     assert scenario.workload.records == 300
@@ -426,48 +426,48 @@ def test_a_dry_run_breaks_nothing_and_asks_for_no_hazard() -> None:
     assert not any(claim.hazards for claim in scenario.claims)
 
 
-def test_a_claim_is_put_to_every_hazard_of_the_plan() -> None:
-    said = replace(SAID, outputs=("enriched", "postgres:ledger"), claims=("at-least-once",))
+def test_claims_require_every_hazard_of_the_plan() -> None:
+    options = replace(OPTIONS, outputs=("enriched", "postgres:ledger"), claims=("at-least-once",))
     for profile in PROFILES.values():
-        scenario = tried(said, profile)
-        brought = {at.hazard for at in scenario.schedule}
-        assert None not in brought
-        assert {claim.hazards for claim in scenario.claims} == {frozenset(brought)}
+        scenario = trial_of(options, profile)
+        scheduled = {at.hazard for at in scenario.schedule}
+        assert None not in scheduled
+        assert {claim.hazards for claim in scenario.claims} == {frozenset(scheduled)}
 
 
-def test_an_accepted_hazard_is_brought_and_not_asked_for() -> None:
-    scenario = tried(replace(SAID, accepted=("evicted", "database-slow")))
+def test_accepted_hazard_is_scheduled_but_not_required() -> None:
+    scenario = trial_of(replace(OPTIONS, accepted=("evicted", "database-slow")))
     assert "evicted" in {at.hazard for at in scenario.schedule}
     (claim,) = scenario.claims
     assert "evicted" not in claim.hazards
     assert scenario.title.endswith("(evicted accepted untested)"), "it has no database"
     assert "Accepted untested: evicted (it loses its partitions" in claim.fine_print.not_tested
-    (other,) = tried(SAID).claims
+    (other,) = trial_of(OPTIONS).claims
     assert other.hazards == claim.hazards | {"evicted"}
 
 
-def test_the_fine_print_names_hazards_that_the_pipeline_does_not_have() -> None:
-    (claim,) = tried(SAID).claims
-    said = claim.fine_print.not_tested
-    assert "producer-fenced: it has no transactions" in said
-    assert "produce-refused: only --preset brutal tests it" in said
+def test_fine_print_names_hazards_that_do_not_apply() -> None:
+    (claim,) = trial_of(OPTIONS).claims
+    not_tested = claim.fine_print.not_tested
+    assert "producer-fenced: it has no transactions" in not_tested
+    assert "produce-refused: only --preset brutal tests it" in not_tested
 
 
-def test_faults_by_name_must_bring_every_hazard_unless_all_are_accepted() -> None:
-    (planned,) = tried(SAID).claims
-    said = replace(SAID, faults=("kill program",))
-    scenario = tried(said)
+def test_named_faults_require_every_hazard_unless_all_are_accepted() -> None:
+    (planned,) = trial_of(OPTIONS).claims
+    options = replace(OPTIONS, faults=("kill program",))
+    scenario = trial_of(options)
     assert [at.do for at in scenario.schedule] == [Kill(Program())]
     assert scenario.claims[0].hazards == planned.hazards
-    scenario = tried(replace(said, accepted=("all",)))
+    scenario = trial_of(replace(options, accepted=("all",)))
     assert not scenario.claims[0].hazards, "any hazard will do"
     assert scenario.title.endswith("(all hazards accepted untested)")
     assert "Accepted untested: " in scenario.claims[0].fine_print.not_tested
 
 
-def test_there_are_records_for_every_fault() -> None:
+def test_workload_has_enough_records_for_every_fault() -> None:
     for preset in ("gentle", "standard", "brutal"):
-        scenario = tried(replace(SAID, preset=preset, rate=400))
+        scenario = trial_of(replace(OPTIONS, preset=preset, rate=400))
         assert scenario.workload.records >= 600 * len(scenario.schedule)
         seconds = scenario.workload.records / scenario.workload.rate
         assert seconds >= 5 * len(scenario.schedule), "the input goes on to the last fault"
@@ -475,50 +475,54 @@ def test_there_are_records_for_every_fault() -> None:
 
 
 def test_a_slow_program_gets_fewer_inputs_at_a_rate_that_it_bears() -> None:
-    slow = tried(SAID, replace(COPY, speed=30.0))
+    slow = trial_of(OPTIONS, replace(COPY, speed=30.0))
     faults = len(slow.schedule)
     assert (slow.workload.rate, slow.workload.records) == (21, 126 * faults)
-    crawling = tried(SAID, replace(COPY, speed=0.5))
+    crawling = trial_of(OPTIONS, replace(COPY, speed=0.5))
     assert (crawling.workload.rate, crawling.workload.records) == (1, 20 * faults)
-    assert tried(SAID, replace(COPY, speed=9_000.0)).workload == tried(SAID).workload
-    asked = tried(replace(SAID, records=9_000), replace(COPY, speed=30.0))
+    assert trial_of(OPTIONS, replace(COPY, speed=9_000.0)).workload == trial_of(OPTIONS).workload
+    asked = trial_of(replace(OPTIONS, records=9_000), replace(COPY, speed=30.0))
     assert (asked.workload.rate, asked.workload.records) == (21, 9_000)
 
 
-def test_the_last_records_are_kept_as_sentinels() -> None:
-    assert tried(SAID).workload.sentinels == SENTINELS
-    few = tried(replace(SAID, records=500, faults=("kill program",)))
+def test_last_records_are_sentinels() -> None:
+    assert trial_of(OPTIONS).workload.sentinels == SENTINELS
+    few = trial_of(replace(OPTIONS, records=500, faults=("kill program",)))
     assert few.workload.sentinels == 50
-    assert dry_run_of(draft(SAID)).workload.sentinels
+    assert dry_run_of(draft(OPTIONS)).workload.sentinels
 
 
-def test_the_profile_says_how_long_outputs_may_stand_still() -> None:
+def test_profile_and_settle_determine_the_quiet_time() -> None:
     slow = replace(COPY, rest=42.0, pause=20.0)
-    subject = tried(SAID, slow).subject
+    subject = trial_of(OPTIONS, slow).subject
     assert (subject.rest, subject.pause) == (42.0, 20.0)
-    assert tried(replace(SAID, settle=100.0), slow).subject.rest == 100.0
-    assert tried(replace(SAID, settle=1.0), slow).subject.rest == 42.0, "--settle only raises it"
-    assert draft(SAID).subject.rest == QUIET
-    told = tried(SAID, slow).subject.configuration()["pipeline"]["profile"]
-    assert told == slow.sentences()
+    assert trial_of(replace(OPTIONS, settle=100.0), slow).subject.rest == 100.0
+    assert trial_of(replace(OPTIONS, settle=1.0), slow).subject.rest == 42.0, (
+        "--settle only raises it"
+    )
+    assert draft(OPTIONS).subject.rest == QUIET
+    described = trial_of(OPTIONS, slow).subject.configuration()["pipeline"]["profile"]
+    assert described == slow.sentences()
 
 
-def test_a_job_with_a_checkpoint_gets_the_hazards_of_spark() -> None:
-    def strikes(schedule: tuple[ScheduledFault, ...]) -> set[object]:
+def test_spark_job_gets_faults_of_the_driver() -> None:
+    def target_types(schedule: tuple[ScheduledFault, ...]) -> set[object]:
         return {type(getattr(at.do, "target", None)) for at in schedule}
 
-    assert SparkDriver in strikes(tried(SPARK, SPARK_JOB).schedule)
-    assert SparkDriver not in strikes(tried(SAID).schedule)
+    assert SparkDriver in target_types(trial_of(SPARK, SPARK_JOB).schedule)
+    assert SparkDriver not in target_types(trial_of(OPTIONS).schedule)
 
 
-def test_contents_that_are_expected_are_rows_of_the_history(tmp_path: Path) -> None:
+def test_expected_contents_become_rows_of_the_history(tmp_path: Path) -> None:
     file = tmp_path / "rules.py"
     file.write_text(
         "def double(order): return {'id': order['order_id'], 'cents': order['amount_cents'] * 2}\n"
         "def big(order): return double(order) if order['amount_cents'] > 50_000 else None\n"
     )
     expects = (f"enriched={file}:double", f"ledger={file}:big")
-    options = replace(SAID, outputs=("enriched", "postgres:ledger"), records=400, expects=expects)
+    options = replace(
+        OPTIONS, outputs=("enriched", "postgres:ledger"), records=400, expects=expects
+    )
     scenario = draft(replace(options, faults=("kill program",)))
     workload, subject = scenario.workload, scenario.subject
     rows = list(workload.expected(subject, producer=0, seed=1))
@@ -537,7 +541,7 @@ def test_contents_that_are_expected_are_rows_of_the_history(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         ({"effects": "2"}, "--expect cannot be used with --effects"),
         ({"expects": (), "ignored": ("json:$.at",)}, "--ignore needs --expect"),
@@ -546,62 +550,67 @@ def test_contents_that_are_expected_are_rows_of_the_history(tmp_path: Path) -> N
         ({"expects": ("nix.py:f",)}, "nix.py"),
     ],
 )
-def test_what_cannot_go_with_contents(change: dict[str, object], says: str, tmp_path: Path) -> None:
+def test_conflicting_content_options_are_refused(
+    change: dict[str, object], message: str, tmp_path: Path
+) -> None:
     (tmp_path / "rules.py").write_text("def f(order): return order\n")
-    options = replace(SAID, expects=(f"{tmp_path}/rules.py:f",))
-    with pytest.raises(BadTrial, match=says):
+    options = replace(OPTIONS, expects=(f"{tmp_path}/rules.py:f",))
+    with pytest.raises(BadTrial, match=message):
         draft(replace(options, **change))  # type: ignore[arg-type]
 
 
-def test_instances_need_a_partition_each_and_are_no_drivers() -> None:
-    scenario = draft(replace(SAID, instances=3))
+def test_instances_need_a_partition_each_and_no_spark_job() -> None:
+    scenario = draft(replace(OPTIONS, instances=3))
     assert scenario.subject.configuration()["pipeline"]["instances"] == "3"
     with pytest.raises(BadTrial, match="4 instances cannot share 3 partitions; expected --part"):
-        draft(replace(SAID, instances=4))
+        draft(replace(OPTIONS, instances=4))
     with pytest.raises(BadTrial, match="--instances cannot be used with a Spark job"):
         draft(replace(SPARK, instances=2))
 
 
-TIMED = replace(SAID, event_time="json:$.at", allowed_lateness="10s")
+TIMED = replace(OPTIONS, event_time="json:$.at", allowed_lateness="10s")
 
 
-def test_event_times_are_made_up_and_the_last_rounds_push_the_watermark_on() -> None:
-    orders = tried(TIMED).workload
+def test_event_times_are_generated_and_sentinels_advance_the_watermark() -> None:
+    orders = trial_of(TIMED).workload
     assert isinstance(orders, Orders)
     assert orders.times == EventTime(path="$.at", format="iso", lateness=10_000_000)
     assert orders.sentinels == SENTINELS
-    few = tried(replace(TIMED, records=290, preset="gentle", faults=("kill program",))).workload
+    few = trial_of(replace(TIMED, records=290, preset="gentle", faults=("kill program",))).workload
     assert few.sentinels == 24, "three rounds of two producers"
     assert set(orders.odd) <= {KEYS, OVERSIZE}, "an empty partition holds a watermark back"
-    (claim,) = tried(TIMED).claims
+    (claim,) = trial_of(TIMED).claims
     assert "($.at) is 10 s or more before" in claim.fine_print.promise
-    assert "event time" not in tried(SAID).claims[0].fine_print.promise
+    assert "event time" not in trial_of(OPTIONS).claims[0].fine_print.promise
 
 
-def test_a_dry_run_with_event_times_sends_enough_to_close_windows() -> None:
-    plain, timed = (dry_run_of(draft(said)).workload for said in (SAID, TIMED))
+def test_dry_run_with_event_times_sends_enough_to_close_windows() -> None:
+    plain, timed = (dry_run_of(draft(options)).workload for options in (OPTIONS, TIMED))
     assert (timed.records, timed.rate) == (4 * plain.records, 4 * plain.rate)
 
 
-def test_a_trial_with_event_times_sends_enough_to_close_windows_while_inputs_come_slowly() -> None:
-    plain, timed = tried(SAID), tried(TIMED)
+def test_trial_with_event_times_sends_more_records_per_fault() -> None:
+    plain, timed = trial_of(OPTIONS), trial_of(TIMED)
     assert timed.workload.records / len(timed.schedule) == pytest.approx(
         4 * plain.workload.records / len(plain.schedule)
     )
 
 
 @pytest.mark.parametrize(
-    ("said", "why"),
+    ("options", "message"),
     [
-        (replace(SAID, event_time="json:$.at"), "must be given together"),
-        (replace(SAID, allowed_lateness="10s"), "must be given together"),
+        (replace(OPTIONS, event_time="json:$.at"), "must be given together"),
+        (replace(OPTIONS, allowed_lateness="10s"), "must be given together"),
         (replace(TIMED, upserts="key"), "cannot be used with --upserts"),
         (replace(TIMED, allowed_lateness="ten"), "invalid --allowed-lateness 'ten'"),
         (replace(TIMED, event_time_format="ns"), "invalid --event-time-format 'ns'"),
-        (replace(SAID, identity="json:$.ids[*]", upserts="key"), "cannot be used with --expect or"),
-        (replace(SAID, identity="regex:a[*]"), r"expected \[\*\] only in json:"),
+        (
+            replace(OPTIONS, identity="json:$.ids[*]", upserts="key"),
+            "cannot be used with --expect or",
+        ),
+        (replace(OPTIONS, identity="regex:a[*]"), r"expected \[\*\] only in json:"),
     ],
 )
-def test_what_cannot_be_judged_of_windows_is_refused(said: VerifyOptions, why: str) -> None:
-    with pytest.raises(BadTrial, match=why):
-        draft(said)
+def test_invalid_event_time_options_are_refused(options: VerifyOptions, message: str) -> None:
+    with pytest.raises(BadTrial, match=message):
+        draft(options)
