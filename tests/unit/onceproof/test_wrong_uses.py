@@ -101,7 +101,7 @@ WRONG = [
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     monkeypatch.delenv("ONCEPROOF_CONFIG", raising=False)
@@ -115,7 +115,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(("line", "code", "message"), WRONG, ids=[line for line, *_ in WRONG])
-def test_usage_error_says_what_to_do_next(here: Path, line: str, code: int, message: str) -> None:
+def test_usage_error_says_what_to_do_next(
+    current_folder: Path, line: str, code: int, message: str
+) -> None:
     done = CliRunner().invoke(app, shlex.split(line), prog_name="onceproof")
     assert isinstance(done.exception, SystemExit), done.exception
     assert done.exit_code == code, done.stderr
@@ -127,13 +129,13 @@ def test_usage_error_says_what_to_do_next(here: Path, line: str, code: int, mess
 
 
 def test_internal_error_is_reported_with_traceback_file(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    current_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail(_: object) -> int:
         raise ZeroDivisionError("as a test wants it")
 
     monkeypatch.setattr(explaining, "explain", fail)
-    monkeypatch.setattr("tempfile.tempdir", str(here))
+    monkeypatch.setattr("tempfile.tempdir", str(current_folder))
     done = CliRunner().invoke(app, ["explain"])
     assert done.exit_code == 3
     (message,) = done.stderr.splitlines()
@@ -141,7 +143,7 @@ def test_internal_error_is_reported_with_traceback_file(
     assert "Traceback" in Path(message.rpartition(" ")[2]).read_text()
     for _ in range(9):
         message = CliRunner().invoke(app, ["explain"]).stderr.rstrip()
-    files = list(here.glob("onceproof-mistake-*"))
+    files = list(current_folder.glob("onceproof-mistake-*"))
     assert len(files) == 5
     assert Path(message.rpartition(" ")[2]) in files
 

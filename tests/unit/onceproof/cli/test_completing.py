@@ -16,17 +16,19 @@ from onceproof.scenarios import all_scenarios
 from tests.unit.onceproof.run_folders import record
 
 
-def words(offers: list[tuple[str, str]]) -> list[str]:
+def candidates(offers: list[tuple[str, str]]) -> list[str]:
     return [word for word, _ in offers]
 
 
 def test_names_are_completed() -> None:
     names = [scenario.name for scenario in all_scenarios()]
-    assert words(completing.scenarios("")) == names
-    assert words(completing.scenarios("spark-k")) == [n for n in names if n.startswith("spark-k")]
-    assert "duplicate-output" in words(completing.anomalies("dup"))
-    assert words(completing.faults("")) == list(by_hand())
-    assert words(completing.backends("d")) == ["docker"]
+    assert candidates(completing.scenarios("")) == names
+    assert candidates(completing.scenarios("spark-k")) == [
+        n for n in names if n.startswith("spark-k")
+    ]
+    assert "duplicate-output" in candidates(completing.anomalies("dup"))
+    assert candidates(completing.faults("")) == list(by_hand())
+    assert candidates(completing.backends("d")) == ["docker"]
     assert OneOf("gentle", "brutal").complete("b") == ["brutal"]
 
 
@@ -37,11 +39,11 @@ def test_run_folders_are_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "runs" / "photos").mkdir()
     monkeypatch.chdir(tmp_path)
     newest_first = ["runs/20260102T000000Z-b-1", "runs/20260101T000000Z-a-1"]
-    assert words(completing.run_folders("")) == newest_first
-    assert words(completing.run_folders("runs/20260102")) == newest_first[:1]
-    assert words(completing.run_folders("other/")) == ["other/20260103T000000Z-c-1"]
+    assert candidates(completing.run_folders("")) == newest_first
+    assert candidates(completing.run_folders("runs/20260102")) == newest_first[:1]
+    assert candidates(completing.run_folders("other/")) == ["other/20260103T000000Z-c-1"]
     absolute = str(tmp_path / "other" / "2026")
-    assert words(completing.run_folders(absolute)) == [f"{absolute}0103T000000Z-c-1"]
+    assert candidates(completing.run_folders(absolute)) == [f"{absolute}0103T000000Z-c-1"]
 
 
 def test_error_completes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,10 +24,10 @@ def test_lab_with_pipeline_uses_requested_workload() -> None:
 
 
 def test_failed_start_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(**_: object) -> None:
+    def fail(**_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(run, "RunAssembly", full)
+    monkeypatch.setattr(run, "RunAssembly", fail)
     request = stage_alone(["orders"])
     failing = Run(
         request.scenario,

@@ -29,7 +29,7 @@ REFERENCE = Path(__file__).parents[4] / "docs" / "reference"
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository; the current folder is two levels below its root."""
     (tmp_path / ".git").mkdir()
     folder = tmp_path / "deep" / "down"
@@ -52,7 +52,7 @@ def shown(command: str, key: str, environ: Mapping[str, str] | None = None) -> t
 
 
 def test_command_line_overrides_environment_and_file(
-    here: Path, monkeypatch: pytest.MonkeyPatch
+    repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[int] = []
 
@@ -61,7 +61,7 @@ def test_command_line_overrides_environment_and_file(
         return 0
 
     monkeypatch.setattr(running, "run", run)
-    file = here / "onceproof.toml"
+    file = repository / "onceproof.toml"
     assert shown("run", "seed") == (None, "built in")
     file.write_text("seed = 1")
     assert shown("run", "seed") == (1, f"{file}: seed")
@@ -87,19 +87,19 @@ def test_matrix_jobs_ignore_settings() -> None:
     assert command[after : after + 3] == ("--config", "none", "run")
 
 
-def test_paths_are_relative_to_where_they_are_set(here: Path) -> None:
-    (here / "onceproof.toml").write_text('out = "runs"')
-    assert shown("run", "out")[0] == str(here / "runs")
+def test_paths_are_relative_to_where_they_are_set(repository: Path) -> None:
+    (repository / "onceproof.toml").write_text('out = "runs"')
+    assert shown("run", "out")[0] == str(repository / "runs")
     assert shown("run", "out", {"ONCEPROOF_OUT": "x"})[0] == str(Path.cwd() / "x")
 
 
-def test_pyproject_table_is_read(here: Path) -> None:
-    file = here / "pyproject.toml"
+def test_pyproject_table_is_read(repository: Path) -> None:
+    file = repository / "pyproject.toml"
     file.write_text('[project]\nname = "x"')
     assert find(Path.cwd()) is None
     file.write_text("[tool.onceproof.soak]\nkeep-all = true")
     assert shown("soak", "keep-all") == (True, f"{file}: tool.onceproof.soak.keep-all")
-    (here / "onceproof.toml").write_text("seed = 1")
+    (repository / "onceproof.toml").write_text("seed = 1")
     assert shown("soak", "keep-all") == (False, "built in")
 
 
@@ -152,8 +152,10 @@ WRONG = [
 
 @pytest.mark.parametrize(("text", "message"), WRONG)
 @pytest.mark.parametrize("words", [["run"], ["config", "show"]])
-def test_invalid_file_is_refused(here: Path, text: str, message: str, words: list[str]) -> None:
-    file = here / "onceproof.toml"
+def test_invalid_file_is_refused(
+    repository: Path, text: str, message: str, words: list[str]
+) -> None:
+    file = repository / "onceproof.toml"
     file.write_text(text)
     code, out, err = call(*words)
     assert (code, out) == (2, "")
@@ -162,7 +164,7 @@ def test_invalid_file_is_refused(here: Path, text: str, message: str, words: lis
     assert len(err.splitlines()) == 1
 
 
-def test_invalid_environment_variable_is_named(here: Path) -> None:
+def test_invalid_environment_variable_is_named(repository: Path) -> None:
     code, _, err = call("run", environ={"ONCEPROOF_MATRIX_JOBS": "many"})
     assert code == 2
     assert err == (
@@ -171,13 +173,13 @@ def test_invalid_environment_variable_is_named(here: Path) -> None:
     )
 
 
-def test_overridden_invalid_value_is_still_refused(here: Path) -> None:
-    (here / "onceproof.toml").write_text("seed = 'x'")
+def test_overridden_invalid_value_is_still_refused(repository: Path) -> None:
+    (repository / "onceproof.toml").write_text("seed = 'x'")
     code, _, err = call("config", "show", "run", environ={"ONCEPROOF_RUN_SEED": "4"})
     assert (code, "seed: expected an integer" in err) == (2, True)
 
 
-def test_environment_list_is_split_like_shell_words(here: Path) -> None:
+def test_environment_list_is_split_like_shell_words(repository: Path) -> None:
     variable = "ONCEPROOF_VERIFY_FAULT"
     found = shown("verify", "fault", {variable: "'kill driver' rolling-restart"})
     assert found == (["kill driver", "rolling-restart"], variable)
@@ -186,7 +188,7 @@ def test_environment_list_is_split_like_shell_words(here: Path) -> None:
     assert f"{variable}: expected a list, each a string, found" in err
 
 
-def test_environment_values_get_the_type_of_the_option(here: Path) -> None:
+def test_environment_values_get_the_type_of_the_option(repository: Path) -> None:
     found = shown("clean", "older-than", {"ONCEPROOF_CLEAN_OLDER_THAN": "7d"})
     assert found == ("7d", "ONCEPROOF_CLEAN_OLDER_THAN")
     assert shown("matrix", "backend", {"ONCEPROOF_MATRIX_BACKEND": "local docker"})[0] == [
@@ -195,7 +197,7 @@ def test_environment_values_get_the_type_of_the_option(here: Path) -> None:
     ]
 
 
-def test_tilde_expands_to_home(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tilde_expands_to_home(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Path] = []
 
     def run(names: object, *, out: Path, **_: object) -> int:
@@ -203,38 +205,40 @@ def test_tilde_expands_to_home(here: Path, monkeypatch: pytest.MonkeyPatch) -> N
         return 0
 
     monkeypatch.setattr(running, "run", run)
-    monkeypatch.setenv("HOME", str(here / "home"))
-    (here / "onceproof.toml").write_text("out = '~/file'")
-    assert shown("run", "out", {"ONCEPROOF_OUT": "~/variable"})[0] == str(here / "home/variable")
+    monkeypatch.setenv("HOME", str(repository / "home"))
+    (repository / "onceproof.toml").write_text("out = '~/file'")
+    assert shown("run", "out", {"ONCEPROOF_OUT": "~/variable"})[0] == str(
+        repository / "home/variable"
+    )
     assert call("run", environ={"ONCEPROOF_OUT": "~/variable"})[0] == 0
     assert call("run")[0] == 0
-    assert seen == [here / "home" / "variable", here / "home" / "file"]
+    assert seen == [repository / "home" / "variable", repository / "home" / "file"]
 
 
 def test_environment_command_runs_in_current_folder(
-    here: Path, monkeypatch: pytest.MonkeyPatch
+    repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[VerifyOptions] = []
     monkeypatch.setattr(verifying, "verify", lambda options, **_: calls.append(options) or 0)
-    (here / "onceproof.toml").write_text("[verify]\ncommand = ['a']\noutput = ['b']\n")
+    (repository / "onceproof.toml").write_text("[verify]\ncommand = ['a']\noutput = ['b']\n")
     assert call("verify", environ={"ONCEPROOF_VERIFY_COMMAND": "python 'my job.py'"})[0] == 0
     assert (calls[0].command, calls[0].folder) == (("python", "my job.py"), Path.cwd())
 
 
 @pytest.mark.parametrize("words", [["run", "--help"], ["explain", "lost-write"]])
 def test_help_and_explain_ignore_invalid_settings(
-    here: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
+    repository: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]
 ) -> None:
-    (here / "onceproof.toml").write_text("nonsense = 1")
+    (repository / "onceproof.toml").write_text("nonsense = 1")
     monkeypatch.setattr("sys.argv", ["onceproof", *words])
     assert call(*words)[0] == 0
 
 
-def test_file_can_be_given_explicitly(here: Path) -> None:
-    (here / "other.toml").write_text("seed = 7")
+def test_file_can_be_given_explicitly(repository: Path) -> None:
+    (repository / "other.toml").write_text("seed = 7")
     for words, environ in (
-        (["--config", str(here / "other.toml")], {}),
-        ([], {"ONCEPROOF_CONFIG": str(here / "other.toml")}),
+        (["--config", str(repository / "other.toml")], {}),
+        ([], {"ONCEPROOF_CONFIG": str(repository / "other.toml")}),
     ):
         code, out, _ = call(*words, "config", "show", "run", "--json", environ=environ)
         assert code == 0
@@ -242,7 +246,9 @@ def test_file_can_be_given_explicitly(here: Path) -> None:
     assert "does not exist" in call("--config", "nothing.toml", "run")[2]
 
 
-def test_pipeline_can_be_configured_in_a_file(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pipeline_can_be_configured_in_a_file(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     calls: list[tuple[VerifyOptions, list[str]]] = []
 
     def verify(options: VerifyOptions, *, given: list[str], **_: object) -> int:
@@ -250,13 +256,17 @@ def test_pipeline_can_be_configured_in_a_file(here: Path, monkeypatch: pytest.Mo
         return 0
 
     monkeypatch.setattr(verifying, "verify", verify)
-    (here / "onceproof.toml").write_text(
+    (repository / "onceproof.toml").write_text(
         '[verify]\ncommand = ["python", "job.py"]\noutput = ["a", "b"]\npreset = "gentle"\n'
     )
     assert call("verify", "--rate", "5", "--seed", "3", "--dry-run")[0] == 0
     assert call("verify", "--output", "c", "--", "other")[0] == 0
     (first, options), (second, _) = calls
-    assert (first.command, first.outputs, first.folder) == (("python", "job.py"), ("a", "b"), here)
+    assert (first.command, first.outputs, first.folder) == (
+        ("python", "job.py"),
+        ("a", "b"),
+        repository,
+    )
     assert options == ["--output", "a", "--output", "b", "--rate", "5", "--preset", "gentle"]
     assert (second.command, second.outputs) == (("other",), ("c",))
     assert second.folder == Path.cwd()

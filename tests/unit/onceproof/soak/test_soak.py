@@ -186,7 +186,7 @@ def test_long_table_lists_only_unexpected_runs(
     assert "62 runs, 1 not as expected" in printed
 
 
-# The command.
+# `soak` itself.
 
 
 @pytest.fixture
