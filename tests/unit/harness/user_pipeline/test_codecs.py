@@ -1,4 +1,4 @@
-"""Functions of the user that encode inputs and decode what is in topics."""
+"""The user's functions that encode inputs and decode records of topics."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def codec(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(file)
 
 
-def holding(*values: bytes | None) -> FakeReader:
+def reader_of(*values: bytes | None) -> FakeReader:
     entries = [
         entry(n, topic="copied", value=value, transactional=False) for n, value in enumerate(values)
     ]
@@ -50,46 +50,46 @@ def holding(*values: bytes | None) -> FakeReader:
 
 CONTENT = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inside: st.lists(inside) | st.dictionaries(st.text(), inside),
+    lambda children: st.lists(children) | st.dictionaries(st.text(), children),
 )
 
 
 @given(content=CONTENT.filter(lambda content: not isinstance(content, str)))
-def test_what_one_writes_the_other_reads(codec: str, content: object) -> None:
+def test_decode_reverses_encode(codec: str, content: object) -> None:
     data = encoded(f"{codec}:pack", json.dumps(content))
     assert json.loads(decoded(f"{codec}:unpack", data) or "") == content
 
 
 @given(data=st.binary())
-def test_without_a_function_bytes_are_text(data: bytes) -> None:
+def test_decodes_as_text_without_a_function(data: bytes) -> None:
     assert decoded(None, data) == data.decode(errors="backslashreplace")
     assert decoded(None, None) is None
 
 
-def test_text_stays_as_it_is_and_a_tombstone_has_nothing_to_read(codec: str) -> None:
+def test_keeps_text_results_and_skips_tombstones(codec: str) -> None:
     assert decoded(f"{codec}:line", b"\x01\xff") == "01ff"
     assert decoded(f"{codec}:fails", None) is None
 
 
-def test_a_function_that_fails_is_named_with_what_it_got(codec: str) -> None:
+def test_failing_function_is_reported_with_its_argument(codec: str) -> None:
     with pytest.raises(BadRule, match=r"raised ValueError: no magic byte for b'\\x01'"):
         decoded(f"{codec}:unpack", b"\x01")
     with pytest.raises(BadRule, match="words returned str; expected bytes"):
         encoded(f"{codec}:words", "{}")
 
 
-def test_a_function_is_for_all_topics_or_for_one(codec: str) -> None:
-    read, line = f"{codec}:unpack", f"{codec}:line"
-    assert decoders([read], ["a", "b"]) == {"a": read, "b": read}
-    assert decoders([f"a={read}", f"b={line}"], ["a", "b"]) == {"a": read, "b": line}
-    assert decoders([f"a={read}"], ["a", "b"]) == {"a": read}, "what is not named is text"
+def test_decoders_apply_to_all_topics_or_to_named_ones(codec: str) -> None:
+    unpack, line = f"{codec}:unpack", f"{codec}:line"
+    assert decoders([unpack], ["a", "b"]) == {"a": unpack, "b": unpack}
+    assert decoders([f"a={unpack}", f"b={line}"], ["a", "b"]) == {"a": unpack, "b": line}
+    assert decoders([f"a={unpack}"], ["a", "b"]) == {"a": unpack}, "what is not named is text"
     with pytest.raises(BadRule, match="a already has one; expected only one per topic"):
-        decoders([f"a={read}", line], ["a", "b"])
+        decoders([f"a={unpack}", line], ["a", "b"])
     with pytest.raises(BadRule, match=r"expected FILE.py:FUNCTION, or TOPIC=FILE.py:FUNCTION"):
-        decoders([f"c={read}"], ["a", "b"])
+        decoders([f"c={unpack}"], ["a", "b"])
 
 
-def test_only_topics_are_decoded(codec: str) -> None:
+def test_with_decoders_applies_to_topics_only(codec: str) -> None:
     topic, table = (
         Output.parse(text, Rule.parse("json:$.id")) for text in ("copied", "postgres:ledger")
     )
@@ -100,25 +100,27 @@ def test_only_topics_are_decoded(codec: str) -> None:
         with_decoders([table], [f"{codec}:unpack"])
 
 
-def test_encoded_orders_are_sent_as_bytes(codec: str, tmp_path: Path) -> None:
+def test_sends_encoded_orders_as_bytes(codec: str, tmp_path: Path) -> None:
     plain = list(ORDERS.sends(producer=0, seed=1))
     orders = replace(ORDERS, encode=f"{codec}:pack")
     save_records(tmp_path / "records", orders.sends(producer=0, seed=1))
-    for sent, before in zip(load_records(tmp_path / "records"), plain, strict=True):
+    for sent, original in zip(load_records(tmp_path / "records"), plain, strict=True):
         value = Call(attempt="a", record=sent).value
         assert value is not None
-        assert json.loads(decoded(f"{codec}:unpack", value) or "") == json.loads(before.value or "")
+        assert json.loads(decoded(f"{codec}:unpack", value) or "") == json.loads(
+            original.value or ""
+        )
         assert sent.digest == digest(sent.key.encode(), value)
-        assert sent.value == before.value, "functions get what it says"
+        assert sent.value == original.value, "functions get what it says"
 
 
-def test_the_records_of_a_topic_are_decoded(codec: str, tmp_path: Path) -> None:
+def test_decodes_records_of_a_topic(codec: str, tmp_path: Path) -> None:
     data = encoded(f"{codec}:pack", '{"id": "order-1"}')
-    where = Where(database="", work=tmp_path, reader=holding(data, None))
+    where = Where(database="", work=tmp_path, reader=reader_of(data, None))
     output = Output.parse("copied", Rule.parse("json:$.id"))
     (output,) = with_decoders([output], [f"{codec}:unpack"])
     found = output.open(where, ORDERS.yields("copied")).effects()
     assert [effect.record for effect in found] == ["order-1", None]
-    broken = replace(where, reader=holding(data, b"\x01"))
+    undecodable = replace(where, reader=reader_of(data, b"\x01"))
     with pytest.raises(UnreadableOutput, match=r"copied-0@1: .*no magic byte"):
-        output.open(broken, ORDERS.yields("copied")).effects()
+        output.open(undecodable, ORDERS.yields("copied")).effects()

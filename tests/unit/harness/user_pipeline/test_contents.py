@@ -1,4 +1,4 @@
-"""Contents that a function of the user returns, beside those that an output has."""
+"""Expected contents from the user's function, compared with those of an output."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from onceproof.harness.user_pipeline.identity import BadRule, Written
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
-    lambda inside: st.lists(inside) | st.dictionaries(st.text(), inside),
+    lambda children: st.lists(children) | st.dictionaries(st.text(), children),
 )
 RULES = """
 def one(order): return {"id": order["id"], "total": order["n"] * 2.0, "at": "expected"}
@@ -38,22 +38,22 @@ def contents(rules: str, name: str, key: str | None = None, *ignored: str) -> Co
     return Contents.of(f"{rules}:{name}", key=key, ignored=ignored)
 
 
-def test_contents_are_equal_whatever_the_order_of_fields_and_the_type_of_numbers(
+def test_digest_ignores_field_order_and_number_type(
     rules: str,
 ) -> None:
-    of = contents(rules, "one", None, "json:$.at")
-    assert of.names('{"id": "a", "n": 3}') == ("",)
-    (expected,) = of.contents('{"id": "a", "n": 3}').values()
-    assert expected == of.digest(Written(value='{"total": 6, "at": "now", "id": "a"}'))
-    assert expected != of.digest(Written(value='{"total": 7, "at": "now", "id": "a"}'))
-    assert expected != of.digest(Written(value='{"total": 6, "id": "a", "more": 1}'))
+    expectation = contents(rules, "one", None, "json:$.at")
+    assert expectation.names('{"id": "a", "n": 3}') == ("",)
+    (expected,) = expectation.contents('{"id": "a", "n": 3}').values()
+    assert expected == expectation.digest(Written(value='{"total": 6, "at": "now", "id": "a"}'))
+    assert expected != expectation.digest(Written(value='{"total": 7, "at": "now", "id": "a"}'))
+    assert expected != expectation.digest(Written(value='{"total": 6, "id": "a", "more": 1}'))
     assert json.loads(expected) == {"id": "a", "total": 6}
 
 
-def test_several_effects_are_told_apart_by_their_key(rules: str) -> None:
-    of = contents(rules, "many", "json:$.part")
-    assert of.names('{"id": "a", "n": 2}') == ("0", "1")
-    assert of.names('{"id": "a", "n": 0}') == ()
+def test_several_contents_need_distinct_effect_keys(rules: str) -> None:
+    expectation = contents(rules, "many", "json:$.part")
+    assert expectation.names('{"id": "a", "n": 2}') == ("0", "1")
+    assert expectation.names('{"id": "a", "n": 0}') == ()
     with pytest.raises(BadRule, match="returned 2 contents; expected --effect-key"):
         contents(rules, "many").names('{"id": "a", "n": 2}')
     with pytest.raises(BadRule, match="two contents with the key '1'"):
@@ -64,48 +64,48 @@ def test_several_effects_are_told_apart_by_their_key(rules: str) -> None:
         contents(rules, "many", "key")
 
 
-def test_no_effect_and_one_without_a_value_are_two_things(rules: str) -> None:
+def test_no_effect_differs_from_a_null_effect(rules: str) -> None:
     assert contents(rules, "none").contents("{}") == {}
     null = contents(rules, "null")
     assert null.contents("{}") == {"": null.digest(Written(value=None))}
 
 
-def test_text_that_is_no_json_is_compared_as_it_is(rules: str) -> None:
-    of = contents(rules, "text")
-    assert of.contents("{}") == {"": of.digest(Written(value="a line"))}
-    assert of.contents("{}") != {"": of.digest(Written(value="a  line"))}
+def test_compares_non_json_text_verbatim(rules: str) -> None:
+    expectation = contents(rules, "text")
+    assert expectation.contents("{}") == {"": expectation.digest(Written(value="a line"))}
+    assert expectation.contents("{}") != {"": expectation.digest(Written(value="a  line"))}
 
 
-def test_a_function_that_fails_is_told_with_its_input(rules: str) -> None:
+def test_failing_function_is_reported_with_its_input(rules: str) -> None:
     with pytest.raises(BadRule, match=r"rules.py:fails raised KeyError: 'no' for '\{\}'"):
         contents(rules, "fails").contents("{}")
 
 
-def test_nested_fields_are_ignored_where_they_are(rules: str) -> None:
-    of = contents(rules, "one", None, "json:$.meta.at", "json:$.no.such")
-    assert of.digest(Written(value='{"meta": {"at": 1, "by": 2}}')) == '{"meta":{"by":2}}'
-    assert of.digest(Written(value='{"meta": 1}')) == '{"meta":1}'
-    assert of.digest(Written(value="[1]")) == "[1]"
+def test_ignores_nested_fields_by_path(rules: str) -> None:
+    expectation = contents(rules, "one", None, "json:$.meta.at", "json:$.no.such")
+    assert expectation.digest(Written(value='{"meta": {"at": 1, "by": 2}}')) == '{"meta":{"by":2}}'
+    assert expectation.digest(Written(value='{"meta": 1}')) == '{"meta":1}'
+    assert expectation.digest(Written(value="[1]")) == "[1]"
     with pytest.raises(BadRule, match=r"invalid --ignore 'key': expected json:\$\.FIELD"):
         contents(rules, "one", None, "key")
 
 
-def test_what_is_too_long_to_keep_still_differs(rules: str) -> None:
-    of = contents(rules, "one")
-    texts = [of.digest(Written(value="x" * 5_000 + end)) for end in "ab"]
+def test_digests_of_long_contents_are_short_and_distinct(rules: str) -> None:
+    expectation = contents(rules, "one")
+    texts = [expectation.digest(Written(value="x" * 5_000 + end)) for end in "ab"]
     assert texts[0] != texts[1]
     assert max(map(len, texts)) < 4_100
 
 
 @given(JSON)
-def test_a_content_equals_itself_as_any_json_text(content: object) -> None:
-    of = Contents(function="unused.py:f", optional=True)
-    assert of.digest(Written(value=json.dumps(content, indent=2))) == of.digest(
+def test_digest_is_independent_of_json_formatting(content: object) -> None:
+    expectation = Contents(function="unused.py:f", optional=True)
+    assert expectation.digest(Written(value=json.dumps(content, indent=2))) == expectation.digest(
         Written(value=json.dumps(content, ensure_ascii=False))
     )
 
 
-def test_one_effect_needs_no_key_and_several_keep_theirs(rules: str) -> None:
+def test_named_keeps_effect_keys_only_with_a_key_rule(rules: str) -> None:
     effect = Effect(
         sink="s", view="v", record="a", effect_key="found", digest="d", position="1", ordinal=0
     )
@@ -113,17 +113,17 @@ def test_one_effect_needs_no_key_and_several_keep_theirs(rules: str) -> None:
     assert contents(rules, "many", "json:$.part").named([effect]) == [effect]
 
 
-def test_each_output_has_one_function(rules: str) -> None:
+def test_functions_assigns_one_to_each_output(rules: str) -> None:
     one, many = f"{rules}:one", f"{rules}:many"
     assert functions([one], ["a", "b"]) == (("a", one), ("b", one))
     assert dict(functions([f"b={many}", f"a={one}"], ["a", "b"])) == {"a": one, "b": many}
     assert functions([], ["a"]) == ()
-    for expects, problem in (
+    for expects, message in (
         ([f"a={one}"], "no --expect for output b"),
         ([one, f"a={many}"], "a already has one"),
         ([f"c={one}"], "with one of the outputs a, b"),
         (["rules"], "expected FILE.py:FUNCTION"),
         ([f"{rules}:nothing"], "has no function nothing"),
     ):
-        with pytest.raises(BadRule, match=problem):
+        with pytest.raises(BadRule, match=message):
             functions(expects, ["a", "b"])

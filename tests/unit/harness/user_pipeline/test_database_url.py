@@ -1,4 +1,4 @@
-"""A connection string of libpq's as a URL."""
+"""libpq connection strings as URLs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from onceproof.harness.user_pipeline.database_url import database_url, jdbc_url
         ("dbname=x", "jdbc:postgresql://localhost:5432/x"),
     ],
 )
-def test_urls(database: str, url: str) -> None:
+def test_jdbc_url(database: str, url: str) -> None:
     assert jdbc_url(database) == url
 
 
@@ -50,7 +50,7 @@ def test_urls(database: str, url: str) -> None:
         ("host=::1 dbname=x sslmode=require", "postgresql://[::1]:5432/x?sslmode=require"),
     ],
 )
-def test_urls_of_other_clients(database: str, url: str) -> None:
+def test_database_url(database: str, url: str) -> None:
     assert database_url(database) == url
 
 
@@ -58,7 +58,7 @@ _TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=
 
 
 @given(user=_TEXT, password=_TEXT, dbname=_TEXT)
-def test_whatever_a_name_is_made_of(user: str, password: str, dbname: str) -> None:
+def test_urls_quote_user_password_and_database(user: str, password: str, dbname: str) -> None:
     database = make_conninfo(host="h", user=user, password=password, dbname=dbname)
     assert conninfo_to_dict(database_url(database)) == {
         **conninfo_to_dict(database),
@@ -71,7 +71,7 @@ def test_whatever_a_name_is_made_of(user: str, password: str, dbname: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("database", "said"),
+    ("database", "message"),
     [
         ("host=a,b port=1,2,3", "ports"),
         ("host=/var/run/postgresql", "no equivalent of /var/run/postgresql"),
@@ -79,7 +79,7 @@ def test_whatever_a_name_is_made_of(user: str, password: str, dbname: str) -> No
         ("host", "is not a connection string"),
     ],
 )
-def test_what_cannot_be_said(database: str, said: str) -> None:
+def test_rejects_strings_without_an_equivalent_url(database: str, message: str) -> None:
     for url in (jdbc_url, database_url):
-        with pytest.raises(StageTrouble, match=said):
+        with pytest.raises(StageTrouble, match=message):
             url(database)

@@ -1,4 +1,4 @@
-"""A service beside us, ended by commands: its runner, and the proof that it is gone."""
+"""A service that commands start, stop and kill: its runner, and the check that it is gone."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ from onceproof.harness.user_pipeline.health import Health
 from onceproof.harness.user_pipeline.kill_command import KillCommand
 from onceproof.harness.wait import Overdue, wait_until
 
-NOBODY = "http://127.0.0.1:9/"
+UNREACHABLE = "http://127.0.0.1:9/"
 
 
-class Answering(Health):
+class StillAnswering(Health):
     def __init__(self) -> None:
-        super().__init__([NOBODY])
+        super().__init__([UNREACHABLE])
         self.seen = "it answered 503"
 
     def silent(self) -> bool:
         return False
 
 
-class Service:
-    """Killed by a test; can be paused."""
+class FakeService:
+    """A service that records whether its runner was alive when it was killed."""
 
     def __init__(self, runner: Process) -> None:
-        self.story: list[bool] = []
-        self._runner, self._still = runner, False
+        self.runner_alive_at_kill: list[bool] = []
+        self._runner, self._paused = runner, False
 
     def kill(self) -> str:
-        self.story.append(self._runner.leader_alive())
+        self.runner_alive_at_kill.append(self._runner.leader_alive())
         return "killed by a test"
 
     def pause(self) -> None:
-        self._still = True
+        self._paused = True
 
     def resume(self) -> None:
-        self._still = False
+        self._paused = False
 
     def paused(self) -> bool:
-        return self._still
+        return self._paused
 
 
-def test_it_is_started_and_when_asked_stopped(tmp_path: Path) -> None:
+def test_runner_starts_the_service_and_stops_it_on_sigterm(tmp_path: Path) -> None:
     up, down = tmp_path / "up", tmp_path / "down"
     process = subprocess.Popen(deployed(["touch", str(up)], ["touch", str(down)]))
     try:
@@ -66,41 +66,41 @@ def test_it_is_started_and_when_asked_stopped(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("start", "code"), [(["false"], 1), (["/no/such/program"], 127)])
-def test_a_start_that_fails_is_told(start: list[str], code: int) -> None:
+def test_runner_exits_with_the_code_of_a_failed_start(start: list[str], code: int) -> None:
     assert subprocess.run(deployed(start, ["true"]), timeout=60).returncode == code
 
 
-def test_a_kill_is_proved_by_silence(monkeypatch: pytest.MonkeyPatch) -> None:
-    words = KillCommand(command=("true",), health=Health([NOBODY])).kill()
-    assert words.startswith(f"killed by true; {NOBODY} did not answer: ")
+def test_kill_waits_until_the_service_stops_answering(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = KillCommand(command=("true",), health=Health([UNREACHABLE])).kill()
+    assert outcome.startswith(f"killed by true; {UNREACHABLE} did not answer: ")
     monkeypatch.setattr(module, "_SECONDS", 0.1)
     with pytest.raises(Overdue, match="stop answering after true; last seen: it answered 503"):
-        KillCommand(command=("true",), health=Answering()).kill()
+        KillCommand(command=("true",), health=StillAnswering()).kill()
 
 
-def test_a_kill_command_that_fails_kills_nothing() -> None:
+def test_failed_kill_command_is_reported() -> None:
     fails = (sys.executable, "-c", "import sys; sys.exit('no such unit')")
     with pytest.raises(StageTrouble, match="exited with code 1; output: no such unit"):
-        KillCommand(command=fails, health=Health([NOBODY])).kill()
+        KillCommand(command=fails, health=Health([UNREACHABLE])).kill()
     with pytest.raises(StageTrouble, match="No such file"):
-        KillCommand(command=("/no/such/program",), health=Health([NOBODY])).kill()
+        KillCommand(command=("/no/such/program",), health=Health([UNREACHABLE])).kill()
 
 
-def test_its_runner_is_killed_behind_it(tmp_path: Path) -> None:
+def test_kill_ends_the_service_before_its_runner(tmp_path: Path) -> None:
     processes = Processes(new_marker(), tmp_path)
     process = processes.start("pipeline", deployed(["true"], ["true"]))
-    outside = Service(process)
+    outside = FakeService(process)
     process.outside = outside
     process.kill("SIGKILL by a test")
-    assert outside.story == [True]
+    assert outside.runner_alive_at_kill == [True]
     assert not process.alive()
     assert process.all_ended(1) == "pipeline#1 was killed by a test"
 
 
-def test_what_it_stands_for_is_paused_in_its_place(tmp_path: Path) -> None:
+def test_pause_pauses_the_service_not_its_runner(tmp_path: Path) -> None:
     processes = Processes(new_marker(), tmp_path)
     process = processes.start("pipeline", deployed(["true"], ["true"]))
-    process.outside = Service(process)
+    process.outside = FakeService(process)
     process.pause()
     assert process.frozen()
     assert proc.thread_states(process.popen.pid).isdisjoint("T")
@@ -109,8 +109,8 @@ def test_what_it_stands_for_is_paused_in_its_place(tmp_path: Path) -> None:
     process.kill("SIGKILL by a test")
 
 
-def test_a_service_that_only_commands_reach_cannot_be_paused() -> None:
-    service = KillCommand(command=("true",), health=Health([NOBODY]))
+def test_kill_command_cannot_pause() -> None:
+    service = KillCommand(command=("true",), health=Health([UNREACHABLE]))
     with pytest.raises(StageTrouble, match="none of them can pause it"):
         service.pause()
     service.resume()

@@ -1,4 +1,4 @@
-"""Classes of somebody's Spark driver: where they are kept, and what its JVM is told."""
+"""Class archives of a Spark driver: their cache and the JVM options that use them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ COMMAND = ("python", "job.py", "{checkpoint}")
 
 
 @pytest.fixture(autouse=True)
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def archive_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
     monkeypatch.delenv(VARIABLE, raising=False)
     return tmp_path / "drivers"
 
 
 def record(command: tuple[str, ...] = COMMAND) -> Path:
-    """What a JVM does that records; returns the archive."""
+    """Writes the archive that a recording JVM would write, and returns its path."""
     (option,) = [
         word.strip('"')
         for word in DriverClasses(command, "/job").recording()[VARIABLE].split()
@@ -33,43 +33,45 @@ def record(command: tuple[str, ...] = COMMAND) -> Path:
     return archive
 
 
-def test_what_was_recorded_is_used_by_the_same_command() -> None:
+def test_archive_is_used_by_the_same_command_and_folder_only() -> None:
     archive = record()
     assert f'"-XX:SharedArchiveFile={archive}"' in DriverClasses(COMMAND, "/job").using()[VARIABLE]
     for command, folder in ((("python", "other.py"), "/job"), (COMMAND, "/elsewhere")):
         assert "SharedArchiveFile" not in DriverClasses(command, folder).using()[VARIABLE]
 
 
-def test_a_jvm_that_knows_no_archives_starts_all_the_same() -> None:
-    for said in (
+def test_jvm_ignores_options_it_does_not_know() -> None:
+    for options in (
         DriverClasses(COMMAND, "/job").recording(),
         DriverClasses(COMMAND, "/job").using(),
     ):
-        assert said[VARIABLE].split()[0] == '"-XX:+IgnoreUnrecognizedVMOptions"'
+        assert options[VARIABLE].split()[0] == '"-XX:+IgnoreUnrecognizedVMOptions"'
 
 
-def test_what_the_user_says_to_the_launcher_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keeps_the_users_launcher_options(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "-Dtheirs=1")
     assert DriverClasses(COMMAND, "/job").using()[VARIABLE].startswith("-Dtheirs=1 ")
 
 
-def test_a_new_recording_forgets_the_old_one() -> None:
+def test_recording_deletes_the_previous_archive() -> None:
     archive = record()
     DriverClasses(COMMAND, "/job").recording()
     assert not archive.exists()
 
 
-def test_only_the_newest_are_kept(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_keeps_the_newest_archives(
+    archive_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(driver_classes, "_MAX_ARCHIVES", 2)
     folders = []
     for n in range(4):
         folder = record((f"job-{n}",)).parent
         os.utime(folder, (n, n))
         folders.append(folder)
-    assert sorted(kept.iterdir()) == sorted(folders[2:])
+    assert sorted(archive_cache.iterdir()) == sorted(folders[2:])
 
 
-def test_a_cache_that_cannot_be_written_to_is_no_trouble(
+def test_records_nothing_if_the_cache_is_not_writable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()

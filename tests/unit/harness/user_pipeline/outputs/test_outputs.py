@@ -1,4 +1,4 @@
-"""Outputs of somebody else's pipeline, as their readers see them: files, or what a command says."""
+"""Outputs of your pipeline: topics, queues, files, commands and HTTP requests."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ from tests.unit.fakes import logs
 ID = Rule.parse("json:$.id")
 
 
-def opened(text: str, work: Path, *, identity: Rule = ID, effects: str = "1") -> OwnSink:
+def open_sink(text: str, work: Path, *, identity: Rule = ID, effects: str = "1") -> OwnSink:
     where = Where(database="", reader=cast("LogReader", None), work=work)
     return Output.parse(text, identity).open(where, Yield.parse(effects))
 
 
-def parquet(file: Path, *ids: str) -> None:
+def write_parquet(file: Path, *ids: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     pq.write_table(pa.Table.from_pylist([{"id": i, "n": 1} for i in ids]), file)
 
 
-def test_a_command_is_told_where_the_brokers_are(tmp_path: Path) -> None:
+def test_command_bootstrap_placeholder_is_filled_in(tmp_path: Path) -> None:
     reader = LogReader(cast("ClusterView", None), {2: "127.0.0.2:9", 1: "127.0.0.1:9"})
     where = Where(database="", reader=reader, work=tmp_path)
     text = """command:echo '{"id": "{bootstrap}"}'"""
@@ -55,14 +55,14 @@ def test_a_command_is_told_where_the_brokers_are(tmp_path: Path) -> None:
     assert effect.record == "127.0.0.1:9,127.0.0.2:9"
 
 
-def log_of(work: Path, *values: bytes, key: bytes | None = None) -> Where:
-    """Where an output `queue:out` has these values."""
+def queue_of(work: Path, *values: bytes, key: bytes | None = None) -> Where:
+    """The `Where` of an output `queue:out` that holds these values."""
 
     class Log:
         def read(self, start: int = 0) -> PartitionLog:
-            plain: dict[str, Any] = {"topic": "out", "key": key, "transactional": False}
+            common: dict[str, Any] = {"topic": "out", "key": key, "transactional": False}
             entries = [
-                logs.entry(n, value=value, headers={"order": b"h%d" % n}, **plain)
+                logs.entry(n, value=value, headers={"order": b"h%d" % n}, **common)
                 for n, value in enumerate(values)
             ]
             return logs.log(*entries, topic="out")
@@ -74,8 +74,8 @@ def log_of(work: Path, *values: bytes, key: bytes | None = None) -> Where:
     return Where(database="", reader=reader, work=work)
 
 
-def test_a_queue_is_a_log_of_what_was_sent_to_it(tmp_path: Path) -> None:
-    where = log_of(tmp_path, b'{"id": "x"}', b'{"id": "y"}', b'{"id": "y"}')
+def test_queue_effects_are_its_messages(tmp_path: Path) -> None:
+    where = queue_of(tmp_path, b'{"id": "x"}', b'{"id": "y"}', b'{"id": "y"}')
     output = Output.parse("queue:out", ID)
     sink = output.open(where, Yield())
     assert (output.queue, output.topic, sink.size(), sink.hanging()) == ("out", None, 3, False)
@@ -86,8 +86,8 @@ def test_a_queue_is_a_log_of_what_was_sent_to_it(tmp_path: Path) -> None:
     assert [e.record for e in by_header.effects()] == ["h0", "h1", "h2"]
 
 
-def test_effects_in_bytes_that_are_no_text_are_told_apart(tmp_path: Path) -> None:
-    where = log_of(tmp_path, b"\xc8\x01", b"\xca\x01", b"\xc8\x01", key=b"x")
+def test_non_text_values_get_distinct_effect_keys(tmp_path: Path) -> None:
+    where = queue_of(tmp_path, b"\xc8\x01", b"\xca\x01", b"\xc8\x01", key=b"x")
     sink = Output.parse("out", Rule.parse("key")).open(where, Yield.parse("2"))
     first, second, third = sink.effects()
     assert (first.record, first.effect_key) == (third.record, third.effect_key)
@@ -95,7 +95,7 @@ def test_effects_in_bytes_that_are_no_text_are_told_apart(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "identity", "says"),
+    ("text", "identity", "message"),
     [
         ("queue:two words", "json:$.id", "invalid queue address"),
         ("queue:a::b", "json:$.id", "invalid queue address"),
@@ -103,67 +103,67 @@ def test_effects_in_bytes_that_are_no_text_are_told_apart(tmp_path: Path) -> Non
         ("queue:a", "key", "identity key does not apply to a message of queue:a"),
     ],
 )
-def test_what_is_no_queue(text: str, identity: str, says: str) -> None:
-    with pytest.raises(BadRule, match=says):
+def test_rejects_invalid_queue_output(text: str, identity: str, message: str) -> None:
+    with pytest.raises(BadRule, match=message):
         Output.parse(text, Rule.parse(identity))
 
 
-def test_files_are_seen_as_a_listing_shows_them(tmp_path: Path) -> None:
-    sink = opened("parquet:{work}/out", tmp_path)
+def test_parquet_effects_skip_hidden_and_report_truncated_files(tmp_path: Path) -> None:
+    sink = open_sink("parquet:{work}/out", tmp_path)
     assert (sink.name, sink.size(), sink.effects()) == ("out", 0, [])
-    parquet(tmp_path / "out" / "b=1" / "part-1.parquet", "x", "y")
-    parquet(tmp_path / "out" / "part-0.parquet", "y")
+    write_parquet(tmp_path / "out" / "b=1" / "part-1.parquet", "x", "y")
+    write_parquet(tmp_path / "out" / "part-0.parquet", "y")
     before = sink.size()
     for hidden in ("_temporary/0/part-2.parquet", ".part-3.parquet", "_x.parquet"):
-        parquet(tmp_path / "out" / hidden, "z")
+        write_parquet(tmp_path / "out" / hidden, "z")
     assert sink.size() == before > 0
     assert Counter(e.record for e in sink.effects()) == {"x": 1, "y": 2}
     (tmp_path / "out" / "part-4.parquet").write_bytes(b"PAR1 not whole")
     assert sink.size() == before
-    (torn,) = [e.position for e in sink.effects() if e.record is None]
-    assert torn == "part-4.parquet (truncated Parquet file)"
+    (truncated,) = [e.position for e in sink.effects() if e.record is None]
+    assert truncated == "part-4.parquet (truncated Parquet file)"
     assert len({e.position for e in sink.effects()}) == 4
     assert {(e.sink, e.view, e.effect_key) for e in sink.effects()} == {("out", "listing", "")}
 
 
-def test_lines_and_rows_of_text(tmp_path: Path) -> None:
+def test_reads_json_lines_and_csv_rows(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"id": "x"}\n\n{"other": 1}\n')
     (tmp_path / "b.csv").write_text("id,n\n1,2\n3,\n4\n")
-    assert [e.record for e in opened("json:{work}", tmp_path).effects()] == ["x", None]
-    assert [e.record for e in opened("csv:{work}", tmp_path).effects()] == ["1", "3", None]
+    assert [e.record for e in open_sink("json:{work}", tmp_path).effects()] == ["x", None]
+    assert [e.record for e in open_sink("csv:{work}", tmp_path).effects()] == ["1", "3", None]
     (tmp_path / "d.jsonl").write_text('{"id": "y"}\n')
     (tmp_path / "e.ndjson").write_text('{"id": "z"}\n')
     (tmp_path / "f.text").write_text("nothing of either\n")
     (tmp_path / "g.json").mkdir()
-    found = opened("json:{work}", tmp_path).effects()
-    assert [e.record for e in found] == ["x", None, "y", "z"]
+    effects = open_sink("json:{work}", tmp_path).effects()
+    assert [e.record for e in effects] == ["x", None, "y", "z"]
     (tmp_path / "c.json").write_text('{"id": "x"}\n{"id"')
     with pytest.raises(UnreadableOutput, match=r"c\.json line 2: expected JSON"):
-        opened("json:{work}", tmp_path).effects()
+        open_sink("json:{work}", tmp_path).effects()
 
 
-@pytest.mark.parametrize(("end", "pack"), [("gz", gzip), ("bz2", bz2), ("xz", lzma)])
-def test_files_may_be_compressed(tmp_path: Path, end: str, pack: Any) -> None:
+@pytest.mark.parametrize(("suffix", "codec"), [("gz", gzip), ("bz2", bz2), ("xz", lzma)])
+def test_reads_compressed_json(tmp_path: Path, suffix: str, codec: Any) -> None:
     lines = "".join(f'{{"id": "{n}"}}\n' for n in range(9_000)).encode()
-    whole = pack.compress(lines)
-    file = tmp_path / f"a.json.{end}"
-    file.write_bytes(whole)
-    sink = opened("json:{work}", tmp_path)
-    assert sink.size() == len(whole)
+    compressed = codec.compress(lines)
+    file = tmp_path / f"a.json.{suffix}"
+    file.write_bytes(compressed)
+    sink = open_sink("json:{work}", tmp_path)
+    assert sink.size() == len(compressed)
     assert [e.record for e in sink.effects()] == [str(n) for n in range(9_000)]
-    file.write_bytes(whole[:-9])
-    *some, torn = sink.effects()
-    assert (torn.record, torn.position) == (None, f"a.json.{end} (truncated file)")
-    assert [e.record for e in some] == [str(n) for n in range(len(some))]
+    file.write_bytes(compressed[:-9])
+    *complete, truncated = sink.effects()
+    assert (truncated.record, truncated.position) == (None, f"a.json.{suffix} (truncated file)")
+    assert [e.record for e in complete] == [str(n) for n in range(len(complete))]
     file.write_bytes(b"something else")
-    with pytest.raises(UnreadableOutput, match=f"a.json.{end}"):
+    with pytest.raises(UnreadableOutput, match=f"a.json.{suffix}"):
         sink.effects()
 
 
-def test_what_is_compressed_in_another_way_is_not_passed_over(tmp_path: Path) -> None:
+def test_rejects_unsupported_compression(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("id\n1\n")
     (tmp_path / "b.csv.zst").write_bytes(b"whatever")
-    sink = opened("csv:{work}", tmp_path)
+    sink = open_sink("csv:{work}", tmp_path)
     assert sink.size() > 0
     with pytest.raises(
         UnreadableOutput, match=r"b\.csv\.zst: unsupported compression; expected none"
@@ -171,36 +171,36 @@ def test_what_is_compressed_in_another_way_is_not_passed_over(tmp_path: Path) ->
         sink.effects()
 
 
-def test_a_row_that_is_cut_short_is_no_other_row(tmp_path: Path) -> None:
+def test_rejects_csv_row_with_unclosed_quote(tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text('id,n\n"1,2\n')
     with pytest.raises(UnreadableOutput, match=r"b\.csv line 2: expected CSV with quotes"):
-        opened("csv:{work}", tmp_path).effects()
+        open_sink("csv:{work}", tmp_path).effects()
 
 
-def test_a_command_prints_what_arrived(tmp_path: Path) -> None:
+def test_command_effects_are_its_output_lines(tmp_path: Path) -> None:
     (tmp_path / "said").write_text("got id=1\n\ngot id=2\ngot id=2\n")
-    sink = opened("command:cat {work}/said", tmp_path, identity=Rule.parse(r"regex:id=(\d)"))
+    sink = open_sink("command:cat {work}/said", tmp_path, identity=Rule.parse(r"regex:id=(\d)"))
     assert [e.record for e in sink.effects()] == ["1", "2", "2"]
     assert sink.size() == 3
-    failing = opened(
+    failing = open_sink(
         f"command:{shlex.quote(sys.executable)} -c 'raise SystemExit(\"away\")'", tmp_path
     )
     with pytest.raises(UnreadableOutput, match="exited with code 1; last output: away"):
         failing.size()
     with pytest.raises(UnreadableOutput, match="no-such-program"):
-        opened("command:no-such-program", tmp_path).size()
+        open_sink("command:no-such-program", tmp_path).size()
 
 
-def test_several_effects_of_one_input_are_told_apart_by_their_content(tmp_path: Path) -> None:
+def test_effect_keys_follow_content(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"id": 1, "n": 1}\n{"id": 1, "n": 2}\n{"id": 1, "n": 1}\n')
-    keys = [e.effect_key for e in opened("json:{work}", tmp_path, effects="2").effects()]
+    keys = [e.effect_key for e in open_sink("json:{work}", tmp_path, effects="2").effects()]
     assert keys[0] == keys[2]
     assert set(keys) == {"1", "2"}
 
 
-def test_a_row_is_an_effect_of_each_input_that_it_names(tmp_path: Path) -> None:
+def test_row_is_an_effect_of_each_listed_input(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"ids": ["a", "b"], "n": 2}\n{"ids": ["c"]}\n{"n": 3}\n')
-    sink = opened("json:{work}", tmp_path, identity=Rule.parse_several("json:$.ids[*]"))
+    sink = open_sink("json:{work}", tmp_path, identity=Rule.parse_several("json:$.ids[*]"))
     effects = sink.effects()
     assert [(e.record, e.effect_key, e.ordinal) for e in effects] == [
         ("a", "", 0),
@@ -214,10 +214,10 @@ def test_a_row_is_an_effect_of_each_input_that_it_names(tmp_path: Path) -> None:
     assert sink.records() == {"a", "b", "c", None}
 
 
-def test_all_outputs_together(tmp_path: Path) -> None:
+def test_together_combines_outputs(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"id": 1}\n')
     (tmp_path / "b.csv").write_text("id\n1\n2\n")
-    both = Together([opened("json:{work}", tmp_path), opened("csv:{work}", tmp_path)])
+    both = Together([open_sink("json:{work}", tmp_path), open_sink("csv:{work}", tmp_path)])
     assert len(both.effects()) == 3
     assert both.size() == (tmp_path / "a.json").stat().st_size + (tmp_path / "b.csv").stat().st_size
     assert not both.hanging()
@@ -237,10 +237,10 @@ def test_all_outputs_together(tmp_path: Path) -> None:
         ("http:v1/orders", "http", "v1/orders", "requests"),
     ],
 )
-def test_an_output_is_named(text: str, kind: str, place: str, view: str) -> None:
-    found = Output.parse(text, ID)
-    assert (found.kind, found.place, found.view) == (kind, place, view)
-    assert found.topic == (place if kind == "topic" else None)
+def test_parses_output(text: str, kind: str, place: str, view: str) -> None:
+    output = Output.parse(text, ID)
+    assert (output.kind, output.place, output.view) == (kind, place, view)
+    assert output.topic == (place if kind == "topic" else None)
     assert set(output_kinds()) == {
         "topic", "queue", "postgres", "parquet", "csv", "json", "delta", "iceberg", "command",
         "http",
@@ -248,7 +248,7 @@ def test_an_output_is_named(text: str, kind: str, place: str, view: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "rule", "says"),
+    ("text", "rule", "message"),
     [
         ("mysql:x", "key", "invalid output 'mysql:x': expected TOPIC"),
         ("postgres:", "json:$.id", "invalid output"),
@@ -260,32 +260,32 @@ def test_an_output_is_named(text: str, kind: str, place: str, view: str) -> None
         ("command:cat x", "key", "does not apply to a row of command:cat x"),
     ],
 )
-def test_an_output_that_is_none(text: str, rule: str, says: str) -> None:
-    with pytest.raises(BadRule, match=says):
+def test_rejects_invalid_output(text: str, rule: str, message: str) -> None:
+    with pytest.raises(BadRule, match=message):
         Output.parse(text, Rule.parse(rule))
 
 
-def test_a_command_that_takes_too_long_ends_with_all_it_started(
+def test_command_timeout_ends_its_child_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(printed, "_SECONDS", 5.0)
     file = tmp_path / "pid"
     script = f"sleep 600 & echo $! > {shlex.quote(str(file))}; wait"
     with pytest.raises(UnreadableOutput, match="did not finish within"):
-        opened(f"command:sh -c {shlex.quote(script)}", tmp_path).size()
+        open_sink(f"command:sh -c {shlex.quote(script)}", tmp_path).size()
     pid = int(file.read_text())
 
-    def over() -> bool:
-        try:  # without a parent it may stay a zombie, where process 1 does not care
+    def ended() -> bool:
+        try:  # an orphan stays a zombie if process 1 does not reap it
             return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
         except psutil.NoSuchProcess:
             return True
 
-    wait_until(over, what="all of it to end", seconds=20)
+    wait_until(ended, what="all of it to end", seconds=20)
 
 
-def test_a_command_can_be_found_by_the_next_start(tmp_path: Path) -> None:
-    (row,) = opened(
+def test_command_environment_carries_the_run_marker(tmp_path: Path) -> None:
+    (row,) = open_sink(
         "command:printenv ONCEPROOF_RUN", tmp_path, identity=Rule.parse("regex:.+")
     ).effects()
     assert row.record is not None
@@ -293,7 +293,7 @@ def test_a_command_can_be_found_by_the_next_start(tmp_path: Path) -> None:
 
 
 class TestRequests:
-    """What the HTTP service has carried out, read from its log."""
+    """Effects are the requests in the HTTP service's log."""
 
     @staticmethod
     def send(work: Path, *requests: tuple[str, str, str, tuple[tuple[str, str], ...]]) -> None:
@@ -303,8 +303,8 @@ class TestRequests:
             assert answer is not None
             assert answer.status == 200
 
-    def test_each_is_an_effect_of_its_path(self, tmp_path: Path) -> None:
-        output = opened("http:orders", tmp_path)
+    def test_requests_below_the_path_are_effects(self, tmp_path: Path) -> None:
+        output = open_sink("http:orders", tmp_path)
         assert (output.size(), output.effects(), output.hanging()) == (0, [], False)
         self.send(
             tmp_path,
@@ -318,12 +318,12 @@ class TestRequests:
         assert output.effects()[1].position == "POST /orders/new no. 2"
 
     @pytest.mark.parametrize("rule", ["header:order-id", "key", r"regex:id=(\w+)"])
-    def test_identities_are_in_headers_paths_and_bodies(self, tmp_path: Path, rule: str) -> None:
+    def test_finds_identity_in_header_path_or_body(self, tmp_path: Path, rule: str) -> None:
         self.send(tmp_path, ("PUT", "/orders/a", "id=a", (("Order-ID", "a"), ("order-id", "b"))))
-        (effect,) = opened("http:orders", tmp_path, identity=Rule.parse(rule)).effects()
+        (effect,) = open_sink("http:orders", tmp_path, identity=Rule.parse(rule)).effects()
         assert effect.record == "a"
 
-    def test_the_last_one_of_a_key_leaves_its_value(self, tmp_path: Path) -> None:
+    def test_upserts_keep_the_last_request_of_each_key(self, tmp_path: Path) -> None:
         self.send(
             tmp_path,
             ("PUT", "/orders/x", '{"id": "a"}', ()),

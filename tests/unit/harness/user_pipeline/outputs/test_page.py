@@ -1,4 +1,4 @@
-"""The reference page of outputs is what they are."""
+"""The reference page of outputs matches the code."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from pathlib import Path
 from onceproof.harness.user_pipeline.outputs.kinds import output_kinds
 from onceproof.harness.user_pipeline.outputs.page import page
 
-HERE = Path(__file__).parents[5]
+ROOT = Path(__file__).parents[5]
 
 
-def test_the_page_is_up_to_date() -> None:
-    written = (HERE / "docs" / "reference" / "outputs.md").read_text(encoding="utf-8")
+def test_page_is_up_to_date() -> None:
+    written = (ROOT / "docs" / "reference" / "outputs.md").read_text(encoding="utf-8")
     assert written == page(), "run: make reference"
 
 
-def test_every_kind_has_a_row() -> None:
+def test_page_has_a_row_for_each_kind() -> None:
     rows = [line for line in page().splitlines() if line.startswith("| `")]
     assert len(rows) == len(output_kinds())
     for kind, row in zip(output_kinds().values(), rows, strict=True):

@@ -1,4 +1,4 @@
-"""Tables with a log of their own, Iceberg and Delta, as outputs of somebody else's pipeline."""
+"""Iceberg and Delta tables as outputs of your pipeline."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from onceproof.harness.user_pipeline.outputs.output import Output, OwnSink
 from tests.unit.harness.sinks.test_iceberg import DELETED, VALUES, Table
 
 
-def opened(text: str, work: Path) -> OwnSink:
+def open_sink(text: str, work: Path) -> OwnSink:
     where = Where(database="", reader=cast("LogReader", None), work=work)
     return Output.parse(text, Rule.parse("json:$.record")).open(where, Yield())
 
@@ -36,12 +36,12 @@ class TestIceberg:
 
     @pytest.fixture
     def sink(self, tmp_path: Path) -> OwnSink:
-        return opened("iceberg:{work}/out", tmp_path)
+        return open_sink("iceberg:{work}/out", tmp_path)
 
-    def test_until_it_is_made_there_is_nothing_in_it(self, sink: OwnSink) -> None:
+    def test_missing_table_is_empty(self, sink: OwnSink) -> None:
         assert (sink.name, sink.size(), records(sink), sink.hanging()) == ("out", 0, [], False)
 
-    def test_only_what_the_newest_snapshot_names_counts(self, table: Table, sink: OwnSink) -> None:
+    def test_reads_only_files_of_the_newest_snapshot(self, table: Table, sink: OwnSink) -> None:
         table.write("orphan.parquet", "a", "b")
         assert (sink.size(), records(sink)) == (0, [])
         table.commit(table.manifest(table.write("0.parquet", "a", "b")))
@@ -52,19 +52,17 @@ class TestIceberg:
         assert len({effect.position for effect in sink.effects()}) == 3
         assert {effect.view for effect in sink.effects()} == {"table"}
 
-    def test_what_was_taken_away_counts_no_more(self, table: Table, sink: OwnSink) -> None:
-        gone = table.write("0.parquet", "a")
-        table.commit(table.manifest(gone, status=DELETED))
+    def test_ignores_deleted_files(self, table: Table, sink: OwnSink) -> None:
+        deleted = table.write("0.parquet", "a")
+        table.commit(table.manifest(deleted, status=DELETED))
         assert records(sink) == []
 
-    def test_rows_that_are_deleted_by_their_values_cannot_be_told(
-        self, table: Table, sink: OwnSink
-    ) -> None:
+    def test_rejects_equality_deletes(self, table: Table, sink: OwnSink) -> None:
         table.commit(table.manifest(table.write("0.parquet", "a"), content=VALUES))
         with pytest.raises(UnreadableOutput, match="is an equality delete file"):
             records(sink)
 
-    def test_a_table_of_another_catalog_is_refused(self, table: Table, sink: OwnSink) -> None:
+    def test_rejects_metadata_of_another_catalog(self, table: Table, sink: OwnSink) -> None:
         table.commit(table.manifest(table.write("0.parquet", "a"))).rename(
             table.path / METADATA / "00001-5f2a.metadata.json"
         )
@@ -74,13 +72,13 @@ class TestIceberg:
             records(sink)
 
 
-def test_a_delta_table_is_read_as_its_newest_version_has_it(tmp_path: Path) -> None:
+def test_delta_reads_newest_version_and_rejects_deletion_vectors(tmp_path: Path) -> None:
     log = tmp_path / "out" / "_delta_log"
     log.mkdir(parents=True)
-    for file, kept in (("0.parquet", ["a", "b"]), ("1.parquet", ["b"])):
-        pq.write_table(pa.table({"record": kept}), tmp_path / "out" / file)
+    for file, rows in (("0.parquet", ["a", "b"]), ("1.parquet", ["b"])):
+        pq.write_table(pa.table({"record": rows}), tmp_path / "out" / file)
     (log / f"{0:020}.json").write_text(json.dumps({"add": {"path": "0.parquet"}}))
-    sink = opened("delta:{work}/out", tmp_path)
+    sink = open_sink("delta:{work}/out", tmp_path)
     assert (sink.size(), records(sink)) == (1, ["a", "b"])
     changes = ({"remove": {"path": "0.parquet"}}, {"add": {"path": "1.parquet"}})
     (log / f"{1:020}.json").write_text("\n".join(map(json.dumps, changes)))
