@@ -1,4 +1,4 @@
-"""How many effects an input has, and what tells several of one apart."""
+"""Number of effects of an input, and the keys of several."""
 
 from __future__ import annotations
 
@@ -35,19 +35,21 @@ def effect(record: str | None, key: str, *, sink: str = "out") -> Effect:
         ("0..2", 2, True, ("1", "2")),
     ],
 )
-def test_a_number_of_effects(text: str, most: int, optional: bool, names: tuple[str, ...]) -> None:
+def test_parses_number_or_range_of_effects(
+    text: str, most: int, optional: bool, names: tuple[str, ...]
+) -> None:
     found = Yield.parse(text)
     assert (found.most, found.optional, found.names("{}")) == (most, optional, names)
     assert str(found) == text
 
 
 @pytest.mark.parametrize("text", ["", "0", "-1", "1..2", "0..0", "x", "1.5", "rules:effects"])
-def test_what_is_no_number_of_effects(text: str) -> None:
+def test_rejects_invalid_number_of_effects(text: str) -> None:
     with pytest.raises(BadRule, match=r"expected a number such as 1 or 3, a range such as 0\.\.1"):
         Yield.parse(text)
 
 
-def test_a_function_says_how_many_or_their_names(tmp_path: Path) -> None:
+def test_function_returns_count_or_effect_keys(tmp_path: Path) -> None:
     rules = tmp_path / "rules.py"
     rules.write_text(
         "def many(order): return order['n']\n"
@@ -66,19 +68,19 @@ def test_a_function_says_how_many_or_their_names(tmp_path: Path) -> None:
     assert numbered.names('{"n": 0}') == ()
     with pytest.raises(BadRule, match=r"returned 2, .* expected a list of the effect keys"):
         numbered.names('{"n": 2}')
-    for function, value, says in (
+    for function, value, message in (
         ("names", '{"n": 2}', "a list of effect keys; expected --effect-key"),
         ("odd", "{}", "returned 'two'; expected a count"),
         ("many", "{}", "raised KeyError: 'n' for '{}'"),
     ):
-        with pytest.raises(BadRule, match=says):
+        with pytest.raises(BadRule, match=message):
             Yield.parse(f"{rules}:{function}").names(value)
-    for text, says in (
+    for text, message in (
         (f"{rules}:nothing", "has no function nothing"),
         (f"{rules}:value", "has no function value"),
         (f"{tmp_path}/none.py:x", "there is no file"),
     ):
-        with pytest.raises(BadRule, match=says):
+        with pytest.raises(BadRule, match=message):
             Yield.parse(text)
     broken = tmp_path / "broken.py"
     broken.write_text("1 +")
@@ -86,7 +88,7 @@ def test_a_function_says_how_many_or_their_names(tmp_path: Path) -> None:
         Yield.parse(f"{broken}:x")
 
 
-def test_one_effect_needs_no_name() -> None:
+def test_single_effect_has_an_empty_key() -> None:
     assert {e.effect_key for e in Yield.parse("1").named([effect("a", "x"), effect("a", "y")])} == {
         ""
     }
@@ -98,7 +100,7 @@ def test_one_effect_needs_no_name() -> None:
         max_size=20,
     )
 )
-def test_copies_share_a_name_and_different_contents_do_not(
+def test_only_equal_contents_share_an_effect_key(
     seen: list[tuple[str | None, str, bool]],
 ) -> None:
     effects = [effect(r, k, sink="one" if first else "two") for r, k, first in seen]
@@ -113,7 +115,7 @@ def test_copies_share_a_name_and_different_contents_do_not(
         assert sorted(counted.values()) == sorted(contents.values())
 
 
-def test_a_copy_does_not_make_up_for_what_is_missing() -> None:
+def test_duplicate_does_not_replace_a_missing_effect() -> None:
     yields = Yield.parse("3")
     named = yields.named([effect("a", "x"), effect("a", "x"), effect("a", "z")])
     assert Counter(e.effect_key for e in named) == {"1": 2, "2": 1}

@@ -1,4 +1,4 @@
-"""Event times as they are read, moved and made up."""
+"""Reading, moving and generating event times."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def times(format_: str = "iso", *, lateness: str = "10s", rule: str = "json:$.at
         ("s", 1_767_225_600.0),
     ],
 )
-def test_an_event_time_is_read_in_its_format(format_: str, at: Any) -> None:
+def test_reads_event_time_in_its_format(format_: str, at: Any) -> None:
     assert times(format_).read(json.dumps({"at": at})) == BEGIN
 
 
 @pytest.mark.parametrize(
-    ("format_", "value", "says"),
+    ("format_", "value", "message"),
     [
         ("iso", {"at": 1_767_225_600_000}, "ISO 8601.*, or --event-time-format ms$"),
         ("iso", {"at": 1_767_225_600}, "or --event-time-format s$"),
@@ -57,15 +57,15 @@ def test_an_event_time_is_read_in_its_format(format_: str, at: Any) -> None:
         ("ms", 7, "no event time"),
     ],
 )
-def test_what_does_not_fit_is_refused(format_: str, value: Any, says: str) -> None:
-    with pytest.raises(BadRule, match=says):
+def test_rejects_missing_or_mismatched_event_time(format_: str, value: Any, message: str) -> None:
+    with pytest.raises(BadRule, match=message):
         times(format_).read(json.dumps(value))
     assert times(format_).find(json.dumps(value)) is None
     assert times(format_).find(None) is None
 
 
 @pytest.mark.parametrize(
-    ("rule", "format_", "lateness", "says"),
+    ("rule", "format_", "lateness", "message"),
     [
         ("key", "iso", "10s", "invalid --event-time 'key': expected json:"),
         ("json:$.at[0]", "iso", "10s", "invalid --event-time"),
@@ -74,22 +74,20 @@ def test_what_does_not_fit_is_refused(format_: str, value: Any, says: str) -> No
         ("json:$.at", "iso", "0s", "invalid --allowed-lateness"),
     ],
 )
-def test_an_option_that_cannot_be_understood_is_refused(
-    rule: str, format_: str, lateness: str, says: str
-) -> None:
-    with pytest.raises(BadRule, match=says):
+def test_rejects_invalid_options(rule: str, format_: str, lateness: str, message: str) -> None:
+    with pytest.raises(BadRule, match=message):
         EventTime.parse(rule, format_, lateness)
 
 
 @pytest.mark.parametrize(
     ("lateness", "micros"), [("500ms", 500_000), ("10s", 10_000_000), ("5m", 300_000_000)]
 )
-def test_allowed_lateness_has_a_unit(lateness: str, micros: int) -> None:
+def test_parses_allowed_lateness_with_unit(lateness: str, micros: int) -> None:
     assert times(lateness=lateness).lateness == micros
 
 
 @pytest.mark.parametrize(
-    ("format_", "was", "becomes"),
+    ("format_", "before", "after"),
     [
         ("iso", "2025-12-31T23:00:00Z", "2026-01-01T00:00:00Z"),
         ("iso", "2025-12-31 23:00:00", "2026-01-01 00:00:00"),
@@ -100,35 +98,35 @@ def test_allowed_lateness_has_a_unit(lateness: str, micros: int) -> None:
         ("s", 7, 1_767_225_600),
     ],
 )
-def test_an_event_time_is_moved_and_looks_as_before(format_: str, was: Any, becomes: Any) -> None:
-    moved = times(format_).put(json.dumps({"id": 3, "at": was}), BEGIN)
-    assert json.loads(moved) == {"id": 3, "at": becomes}
+def test_put_keeps_the_format_of_the_event_time(format_: str, before: Any, after: Any) -> None:
+    moved = times(format_).put(json.dumps({"id": 3, "at": before}), BEGIN)
+    assert json.loads(moved) == {"id": 3, "at": after}
 
 
-def test_an_event_time_is_put_where_none_was() -> None:
+def test_put_adds_a_missing_event_time() -> None:
     nested = times("ms", rule="json:$.meta.at")
     assert json.loads(nested.put('{"id": 3}', BEGIN))["meta"] == {"at": BEGIN // 1000}
     assert json.loads(times().put("{}", BEGIN)) == {"at": "2026-01-01T00:00:00.000Z"}
 
 
-def test_made_up_event_times_increase_are_out_of_order_and_late() -> None:
-    made = made_up(times(), 5_000, seed=3)
-    assert made == made_up(times(), 5_000, seed=3) != made_up(times(), 5_000, seed=4)
-    which, disordered = late(times(), made)
-    assert [n for n, is_late in enumerate(which) if is_late] == list(range(25, 5_000, 50))
+def test_made_up_event_times_include_disordered_and_late_ones() -> None:
+    event_times = made_up(times(), 5_000, seed=3)
+    assert event_times == made_up(times(), 5_000, seed=3) != made_up(times(), 5_000, seed=4)
+    late_flags, disordered = late(times(), event_times)
+    assert [n for n, is_late in enumerate(late_flags) if is_late] == list(range(25, 5_000, 50))
     assert 4_000 < disordered < 5_000
-    assert made[-1] - made[0] > 15 * times().lateness, "many windows are closed"
+    assert event_times[-1] - event_times[0] > 15 * times().lateness, "many windows are closed"
 
 
-def test_an_input_is_late_at_the_very_limit() -> None:
+def test_input_at_the_lateness_limit_is_late() -> None:
     allowed = times(lateness="1s")
     seconds = [10, 12, 11, 11.1, 13]
-    which, disordered = late(allowed, [round(each * 1e6) for each in seconds])
-    assert (which, disordered) == ([False, False, True, False, False], 1)
+    late_flags, disordered = late(allowed, [round(second * 1e6) for second in seconds])
+    assert (late_flags, disordered) == ([False, False, True, False, False], 1)
     assert late(allowed, []) == ([], 0)
 
 
-def test_each_round_is_far_beyond_all_before_it() -> None:
+def test_each_round_lies_far_beyond_earlier_event_times() -> None:
     rounds = [round_event_time(times(), [BEGIN, BEGIN - 5], number) for number in range(3)]
     assert rounds == [BEGIN + DAY, BEGIN + 2 * DAY, BEGIN + 3 * DAY]
     hours = times(lateness="2h")

@@ -1,4 +1,4 @@
-"""What is in the log is given to a command in its order, and again if it fails."""
+"""The feed command gets the inputs of the log in order, and again after a failure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from onceproof.harness.processes.processes import MARKER
 from onceproof.harness.user_pipeline.feed import Feed
 from onceproof.harness.wait import Stop, wait_until
 
-TAKES = """
+COMMAND_SCRIPT = """
 import os, sys
 from pathlib import Path
 taken, fails = Path(sys.argv[1]), Path(sys.argv[2])
@@ -28,23 +28,23 @@ if lines and fails.exists():
     fails.unlink()
     sys.exit("the table is away")
 """
-KEPT = {RECORD_HEADER: b"x"}
+HEADERS = {RECORD_HEADER: b"x"}
 
 
 def entry(offset: int, value: bytes | None, partition: int = 0, **more: Any) -> Entry:
-    said: dict[str, Any] = {"kind": "data", "headers": KEPT, "transactional": False, **more}
+    fields: dict[str, Any] = {"kind": "data", "headers": HEADERS, "transactional": False, **more}
     return Entry(
         topic="orders", partition=partition, offset=offset, key=None, value=value,
-        producer_id=-1, epoch=-1, sequence=-1, **said,
+        producer_id=-1, epoch=-1, sequence=-1, **fields,
     )  # fmt: skip
 
 
 class Topic:
-    """A topic of two partitions that grows; its brokers can be away."""
+    """A growing topic of two partitions whose brokers can be unavailable."""
 
     def __init__(self) -> None:
         self.entries: list[list[Entry]] = [[], []]
-        self.away = False
+        self.unavailable = False
 
     @contextmanager
     def reader(self) -> Iterator[Any]:
@@ -52,7 +52,7 @@ class Topic:
 
     def read_topic(self, name: str) -> Sequence[PartitionLog]:
         assert name == "orders"
-        if self.away:
+        if self.unavailable:
             raise UnreadableLog("orders-0: no broker answers")
         return [
             PartitionLog(
@@ -64,18 +64,18 @@ class Topic:
 
 
 class Table:
-    """What the command got, and whether it fails the next time."""
+    """A feed whose command records its inputs and fails on request."""
 
     def __init__(self, folder: Path, topic: Topic) -> None:
-        self.taken, self.fails = folder / "taken", folder / "fails"
+        self.received, self.fail_next = folder / "taken", folder / "fails"
         self.feed = Feed(
-            command=[sys.executable, "-c", TAKES, str(self.taken), str(self.fails)],
+            command=[sys.executable, "-c", COMMAND_SCRIPT, str(self.received), str(self.fail_next)],
             marker="1-test", environment={}, folder=folder, log=folder / "feed.log",
             topic="orders", reader=topic.reader, stop=Stop(),
         )  # fmt: skip
 
     def runs(self) -> list[str]:
-        return self.taken.read_text().split("|")[:-1]
+        return self.received.read_text().split("|")[:-1]
 
     def wait(self, runs: list[str]) -> None:
         wait_until(lambda: self.runs() == runs, what=str(runs), seconds=30, seen=self.runs)
@@ -89,12 +89,12 @@ def topic() -> Topic:
 @pytest.fixture
 def table(tmp_path: Path, topic: Topic, monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
     monkeypatch.setattr(module, "_EVERY_SECONDS", 0.01)
-    made = Table(tmp_path, topic)
-    yield made
-    made.feed.close()
+    table_of_topic = Table(tmp_path, topic)
+    yield table_of_topic
+    table_of_topic.feed.close()
 
 
-def test_first_it_makes_what_it_writes_to(topic: Topic, table: Table) -> None:
+def test_start_runs_the_command_once_without_inputs(topic: Topic, table: Table) -> None:
     topic.entries[0] = [entry(0, b"a")]
     table.feed.start()
     table.wait(["0:", "1: a"])
@@ -104,11 +104,11 @@ def test_first_it_makes_what_it_writes_to(topic: Topic, table: Table) -> None:
     table.feed.check()
 
 
-def test_only_inputs_that_count_are_given(topic: Topic, table: Table) -> None:
+def test_skips_aborted_odd_and_foreign_records(topic: Topic, table: Table) -> None:
     topic.entries[0] = [
         entry(0, b"aborted", transactional=True),
         entry(1, None, kind="abort", transactional=True, headers={}),
-        entry(2, b"odd", headers={**KEPT, ODD_HEADER: b"null"}),
+        entry(2, b"odd", headers={**HEADERS, ODD_HEADER: b"null"}),
         entry(3, b"somebody else's", headers={}),
         entry(4, b"a"),
     ]
@@ -116,29 +116,29 @@ def test_only_inputs_that_count_are_given(topic: Topic, table: Table) -> None:
     table.wait(["0:", "1: a"])
 
 
-def test_what_it_did_not_take_is_given_again(topic: Topic, table: Table) -> None:
+def test_repeats_inputs_after_a_failed_command(topic: Topic, table: Table) -> None:
     table.feed.start()
-    table.fails.touch()
+    table.fail_next.touch()
     topic.entries[0] = [entry(0, b"a"), entry(1, b"b")]
     table.wait(["0:", "2: a\nb", "2: a\nb"])
     table.feed.check()
 
 
-def test_brokers_may_be_away(topic: Topic, table: Table) -> None:
-    topic.away = True
+def test_feeds_inputs_once_brokers_are_available_again(topic: Topic, table: Table) -> None:
+    topic.unavailable = True
     table.feed.start()
     topic.entries[0] = [entry(0, b"a")]
-    topic.away = False
+    topic.unavailable = False
     table.wait(["0:", "1: a"])
 
 
-def broken(table: Table, script: str) -> Feed:
+def with_script(table: Table, script: str) -> Feed:
     table.feed.command = [sys.executable, "-c", script]
     return table.feed
 
 
-def test_a_command_that_fails_at_once_starts_nothing(table: Table) -> None:
-    feed = broken(table, "import sys; sys.exit('no such table')")
+def test_start_fails_if_the_first_run_fails(table: Table) -> None:
+    feed = with_script(table, "import sys; sys.exit('no such table')")
     with pytest.raises(
         PipelineTrouble, match=r"without inputs: .*exited with code 1; .*no such table"
     ):
@@ -148,19 +148,19 @@ def test_a_command_that_fails_at_once_starts_nothing(table: Table) -> None:
         feed.start()
 
 
-def test_one_that_goes_on_failing_is_given_up(
+def test_gives_up_after_repeated_failures(
     topic: Topic, table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_GIVE_UP_SECONDS", 0.2)
-    feed = broken(table, "import sys; sys.exit('full' if sys.stdin.read() else 0)")
+    feed = with_script(table, "import sys; sys.exit('full' if sys.stdin.read() else 0)")
     feed.start()
     topic.entries[0] = [entry(0, b"a")]
-    wait_until(raising(feed.check), what="it to be given up", seconds=30)
+    wait_until(raises_trouble(feed.check), what="it to be given up", seconds=30)
     with pytest.raises(PipelineTrouble, match=r"--feed has failed for 0\.2 s; last error: .*full"):
         feed.check()
 
 
-def raising(check: Callable[[], None]) -> Callable[[], bool]:
+def raises_trouble(check: Callable[[], None]) -> Callable[[], bool]:
     def raises() -> bool:
         try:
             check()
@@ -171,18 +171,16 @@ def raising(check: Callable[[], None]) -> Callable[[], bool]:
     return raises
 
 
-def test_one_that_hangs_is_ended(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_start_fails_if_the_command_hangs(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_RUN_SECONDS", 0.3)
     with pytest.raises(PipelineTrouble, match=r"did not finish within 0\.3 s"):
-        broken(table, "import time; time.sleep(600)").start()
+        with_script(table, "import time; time.sleep(600)").start()
 
 
-def test_a_lot_is_given_at_once_and_what_it_starts_carries_the_marker(
-    topic: Topic, table: Table
-) -> None:
+def test_command_gets_large_batches_and_the_run_marker(topic: Topic, table: Table) -> None:
     script = f"import os, sys; print(len(sys.stdin.read()), os.environ[{MARKER!r}], flush=True)"
     topic.entries[0] = [entry(n, b"x" * 1000) for n in range(1000)]
-    broken(table, script).start()
+    with_script(table, script).start()
     wait_until(
         lambda: "1001000 1-test" in table.feed.log.read_text(),
         what="all to be given", seconds=30, seen=table.feed.log.read_text,

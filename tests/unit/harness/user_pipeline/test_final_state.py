@@ -1,4 +1,4 @@
-"""Tables of state: what the user's function must be like, what is compared, and progress."""
+"""Final state: requirements on the user's function, comparison and progress."""
 
 from __future__ import annotations
 
@@ -96,11 +96,11 @@ def inputs(keys: Sequence[str], **more: object) -> list[Given]:
     ]
 
 
-def checked(found: FinalState, of: Sequence[Given], partitions: int = 1) -> None:
-    check_state(found, of, partitions=partitions, producers=1)
+def check(final_state: FinalState, given_inputs: Sequence[Given], partitions: int = 1) -> None:
+    check_state(final_state, given_inputs, partitions=partitions, producers=1)
 
 
-def test_what_a_function_returns_is_compared_as_json(rules: Path) -> None:
+def test_contents_are_compared_as_json(rules: Path) -> None:
     assert state(rules, "sums").of([value("a", 1), value("a", 2), value("b", 5), None]) == {
         "a": "3", "b": "5"
     }  # fmt: skip
@@ -109,7 +109,7 @@ def test_what_a_function_returns_is_compared_as_json(rules: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "says"),
+    ("name", "message"),
     [
         ("no_dictionary", "returned '1'; expected a dictionary of state keys"),
         ("bad_key", "returned the content 1 for the key None; expected a non-empty string"),
@@ -117,32 +117,32 @@ def test_what_a_function_returns_is_compared_as_json(rules: Path) -> None:
         ("fails", "raised KeyError: 'missing' for a list of 1 inputs that starts with"),
     ],
 )
-def test_what_is_no_state_is_refused(rules: Path, name: str, says: str) -> None:
-    with pytest.raises(BadRule, match=says):
+def test_rejects_invalid_state(rules: Path, name: str, message: str) -> None:
+    with pytest.raises(BadRule, match=message):
         state(rules, name).of([value("a")])
 
 
-GOOD = [f"k{n // 3}" for n in range(60)] + ["last"]
+VALID_KEYS = [f"k{n // 3}" for n in range(60)] + ["last"]
 
 
-def test_sums_and_last_values_by_new_keys_are_fit(rules: Path) -> None:
+def test_accepts_sums_and_last_values_by_new_keys(rules: Path) -> None:
     for name in ("sums", "latest"):
-        checked(state(rules, name), inputs(GOOD))
-    checked(state(rules, "moved"), inputs(GOOD, other="till"))
-    nothing = [Given(identity=f"x{n}", key="k", value=None) for n in range(30)]
-    checked(state(rules, "sums"), [*nothing, *inputs(GOOD), *nothing])
+        check(state(rules, name), inputs(VALID_KEYS))
+    check(state(rules, "moved"), inputs(VALID_KEYS, other="till"))
+    null_values = [Given(identity=f"x{n}", key="k", value=None) for n in range(30)]
+    check(state(rules, "sums"), [*null_values, *inputs(VALID_KEYS), *null_values])
     with pytest.raises(BadRule, match="sums returned no key for any single input"):
-        checked(state(rules, "sums"), nothing)
+        check(state(rules, "sums"), null_values)
 
 
 @pytest.mark.parametrize(
-    ("name", "keys", "says"),
+    ("name", "keys", "message"),
     [
-        ("all_together", GOOD, "records 1 to 61, counting .* to no new key"),
+        ("all_together", VALID_KEYS, "records 1 to 61, counting .* to no new key"),
         ("sums", ["a"] * 30, "records 2 to 30, counting .* to no new key"),
-        ("shares", GOOD, "the content of 'k0' depends on inputs that do not"),
-        ("opened", GOOD, "the content of 'k16' depends on inputs that do not"),
-        ("pairs", GOOD, "returned the key 'pair', but not for any single input"),
+        ("shares", VALID_KEYS, "the content of 'k0' depends on inputs that do not"),
+        ("opened", VALID_KEYS, "the content of 'k16' depends on inputs that do not"),
+        ("pairs", VALID_KEYS, "returned the key 'pair', but not for any single input"),
         (
             "positive",
             [f"k{n // 2}" for n in range(40)],
@@ -150,24 +150,24 @@ def test_sums_and_last_values_by_new_keys_are_fit(rules: Path) -> None:
         ),
         (
             "sums",
-            [*GOOD, "k0"],
+            [*VALID_KEYS, "k0"],
             "i61 is among the last records of its partition and has no state key",
         ),
     ],
 )
-def test_a_state_that_could_hide_a_loss_is_refused(
-    rules: Path, name: str, keys: Sequence[str], says: str
+def test_rejects_state_that_could_hide_a_loss(
+    rules: Path, name: str, keys: Sequence[str], message: str
 ) -> None:
-    with pytest.raises(BadRule, match=says):
-        checked(state(rules, name), inputs(keys))
+    with pytest.raises(BadRule, match=message):
+        check(state(rules, name), inputs(keys))
 
 
-def test_an_order_across_partitions_is_refused(rules: Path) -> None:
-    of = [[value("a", 1)], [value("a", 2)]]
-    assert state(rules, "sums").in_any_order(of) == {"a": "3"}
-    assert state(rules, "latest").in_any_order([[*of[0], *of[1]]]) == {"a": "2"}
+def test_rejects_state_that_depends_on_order_across_partitions(rules: Path) -> None:
+    partitions = [[value("a", 1)], [value("a", 2)]]
+    assert state(rules, "sums").in_any_order(partitions) == {"a": "3"}
+    assert state(rules, "latest").in_any_order([[*partitions[0], *partitions[1]]]) == {"a": "2"}
     with pytest.raises(BadRule, match="'a' depends on the order of inputs from different part"):
-        state(rules, "latest").in_any_order(of)
+        state(rules, "latest").in_any_order(partitions)
 
 
 KEYS = st.sampled_from("abcdef")
@@ -175,51 +175,49 @@ LOGS = st.lists(st.lists(st.tuples(KEYS, st.integers(-3, 9)), max_size=8), min_s
 
 
 @given(logs=LOGS, name=st.sampled_from(["sums", "latest"]))
-def test_contributions_are_what_adding_up_yields(
+def test_contributions_match_the_final_state(
     rules: Path, logs: list[list[tuple[str, int]]], name: str
 ) -> None:
     named = [
         [(f"{p}/{n}", value(f"{p}{key}", amount)) for n, (key, amount) in enumerate(log)]
         for p, log in enumerate(logs)
     ]
-    due: dict[str, tuple[str, int]] = {}
+    expected: dict[str, tuple[str, int]] = {}
     for p, log in enumerate(logs):
         for n, (key, amount) in enumerate(log):
-            before = due.get(f"{p}{key}", ("", 0))[1] if name == "sums" else 0
-            due[f"{p}{key}"] = (f"{p}/{n}", before + amount)
+            before = expected.get(f"{p}{key}", ("", 0))[1] if name == "sums" else 0
+            expected[f"{p}{key}"] = (f"{p}/{n}", before + amount)
     rows = list(contributions(state(rules, name), named, sink="out"))
-    assert {row["state_key"]: (row["record"], int(row["digest"])) for row in rows} == due
-    assert len(rows) == len(due)
+    assert {row["state_key"]: (row["record"], int(row["digest"])) for row in rows} == expected
+    assert len(rows) == len(expected)
     assert {(row["sink"], row["operation"], row["aggregate"]) for row in rows} <= {
         ("out", "last", "content")
     }
 
 
-@given(keys=st.lists(KEYS, max_size=10), there=st.frozensets(KEYS))
-def test_inputs_have_arrived_as_far_as_their_keys_show(
-    keys: list[str], there: frozenset[str]
-) -> None:
+@given(keys=st.lists(KEYS, max_size=10), present=st.frozensets(KEYS))
+def test_arrival_is_inferred_from_new_keys(keys: list[str], present: frozenset[str]) -> None:
     records = [f"r{n}" for n in range(len(keys))]
-    found = list(arrived(records, there, dict(zip(records, keys, strict=True))))
-    for place, (record, done) in enumerate(found):
-        assert record == records[place]
-        if keys[place] not in keys[:place]:
-            assert done is (keys[place] in there)
+    found = list(arrived(records, present, dict(zip(records, keys, strict=True))))
+    for index, (record, done) in enumerate(found):
+        assert record == records[index]
+        if keys[index] not in keys[:index]:
+            assert done is (keys[index] in present)
         else:
-            behind = range(place, len(keys))
-            assert done is any(keys[n] in there and keys[n] not in keys[:n] for n in behind)
+            later = range(index, len(keys))
+            assert done is any(keys[n] in present and keys[n] not in keys[:n] for n in later)
 
 
-def test_only_keys_of_one_message_key_show_progress(rules: Path) -> None:
-    of = [
+def test_keys_of_skips_state_keys_shared_by_message_keys(rules: Path) -> None:
+    given_inputs = [
         Given(identity="a", key="x", value=value("one")),
         Given(identity="b", key="x", value=value("both")),
         Given(identity="c", key="y", value=value("both")),
     ]
-    assert keys_of(state(rules, "sums"), of) == {"a": ("one",), "b": (), "c": ()}
+    assert keys_of(state(rules, "sums"), given_inputs) == {"a": ("one",), "b": (), "c": ()}
 
 
-def test_generated_orders_end_with_new_customers(rules: Path) -> None:
+def test_generated_sentinels_have_new_customers(rules: Path) -> None:
     rules.with_name("orders.py").write_text(
         "def totals(orders):\n"
         "    found = {}\n"
@@ -229,13 +227,13 @@ def test_generated_orders_end_with_new_customers(rules: Path) -> None:
         "def items(orders): return {o['item']: 1 for o in orders}\n"
     )
     function = f"{rules.with_name('orders.py')}:totals"
-    made = Orders(topic="t", records=300, states=(("out", function),), upserts=True, sentinels=60)
-    made.check_states()
-    keys = made.state_keys("out", seed=1)
+    orders = Orders(topic="t", records=300, states=(("out", function),), upserts=True, sentinels=60)
+    orders.check_states()
+    keys = orders.state_keys("out", seed=1)
     last = [keys[f"order-{n:06d}"] for n in range(240, 300)]
     earlier = {key for n in range(240) for key in keys[f"order-{n:06d}"]}
     assert len(set(last) - {(key,) for key in earlier}) == 60
-    assert len(made.required_sentinels(seed=1)) == 60
+    assert len(orders.required_sentinels(seed=1)) == 60
     by_item = Orders(
         topic="t",
         records=300,

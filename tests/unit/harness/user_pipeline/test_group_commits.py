@@ -1,4 +1,4 @@
-"""How far several groups are together."""
+"""Committed offsets of several consumer groups."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ def group(name: str, p0: int | None, p1: int | None, *, works: bool = True) -> G
 
 
 @pytest.mark.parametrize(
-    ("groups", "found"),
+    ("groups", "expected"),
     [
         ([], {}),
         ([group("a", 5, 7)], {P0: 5, P1: 7}),
         ([group("a", 5, 7), group("b", 9, 3)], {P0: 5, P1: 3}),
         ([group("a", 5, None), group("b", None, 3)], {P0: 5, P1: 3}),
-        # Left from an earlier life: behind, or ahead.
+        # Idle groups count only for partitions that no working group has committed.
         ([group("a", 5, 7), group("old", 1, 9, works=False)], {P0: 5, P1: 7}),
         ([group("old", 1, 9, works=False), group("older", 4, 2, works=False)], {P0: 4, P1: 9}),
         ([group("a", 5, None), group("old", 1, 9, works=False)], {P0: 5, P1: 9}),
     ],
 )
-def test_the_slowest_that_works_says_how_far_it_is(
-    groups: list[GroupProgress], found: dict[tuple[str, int], int]
+def test_newest_offset_is_that_of_the_slowest_working_group(
+    groups: list[GroupProgress], expected: dict[tuple[str, int], int]
 ) -> None:
-    class Known(GroupCommits):
+    class FixedGroups(GroupCommits):
         def by_group(self) -> list[GroupProgress]:
             return groups
 
-    commits = Known(("orders",), addresses=(), reader=lambda: pytest.fail("nobody reads"))
-    assert commits.newest() == found
+    commits = FixedGroups(("orders",), addresses=(), reader=lambda: pytest.fail("nobody reads"))
+    assert commits.newest() == expected

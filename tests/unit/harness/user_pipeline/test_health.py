@@ -1,4 +1,4 @@
-"""Whether a program is up, asked of a server that answers as a test says."""
+"""Health checks against a local HTTP server."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from onceproof.harness.user_pipeline.identity import BadRule
 
 
 @pytest.fixture
-def place() -> Iterator[str]:
-    """The address of a server that answers `/503` with 503, and so on."""
+def base_url() -> Iterator[str]:
+    """URL of a server that answers `/503` with 503; `/nothing` gets no answer."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -38,19 +38,19 @@ def place() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("status", [200, 204, 302, 404, 503])
-def test_it_is_up_when_it_answers_with_success(place: str, status: int) -> None:
-    health = Health([f"{place}/{status}"])
+def test_healthy_only_on_success_status(base_url: str, status: int) -> None:
+    health = Health([f"{base_url}/{status}"])
     assert health.look() is (status // 100 == 2)
-    assert health.seen == f"{place}/{status} answered {status}"
+    assert health.seen == f"{base_url}/{status} answered {status}"
 
 
-def test_all_instances_must_be_up(place: str) -> None:
-    assert Health([f"{place}/200", f"{place}/204"]).look()
-    assert not Health([f"{place}/200", f"{place}/503"]).look()
+def test_unhealthy_if_one_url_fails(base_url: str) -> None:
+    assert Health([f"{base_url}/200", f"{base_url}/204"]).look()
+    assert not Health([f"{base_url}/200", f"{base_url}/503"]).look()
 
 
-def test_what_does_not_answer_is_not_up(place: str) -> None:
-    silent = Health([f"{place}/nothing"])
+def test_unhealthy_without_an_answer(base_url: str) -> None:
+    silent = Health([f"{base_url}/nothing"])
     assert not silent.look()
     assert "did not answer" in silent.seen
     refused = Health(["http://127.0.0.1:9/"])
@@ -59,24 +59,24 @@ def test_what_does_not_answer_is_not_up(place: str) -> None:
     refused.check_free()
 
 
-def test_nobody_else_may_answer_before_it_starts(place: str) -> None:
+def test_check_free_rejects_a_server_that_already_answers(base_url: str) -> None:
     for status in (200, 503):
-        health = Health(["http://127.0.0.1:9/", f"{place}/{status}"])
+        health = Health(["http://127.0.0.1:9/", f"{base_url}/{status}"])
         assert not health.silent()
         with pytest.raises(PipelineTrouble, match=f"answered {status} before the pipeline was"):
             health.check_free()
 
 
-def test_each_instance_has_its_own(place: str) -> None:
-    health = health_of(f"{place}/20{{instance}}", 3)
+def test_url_is_expanded_for_each_instance(base_url: str) -> None:
+    health = health_of(f"{base_url}/20{{instance}}", 3)
     assert health.look()
-    assert health.seen == f"{place}/202 answered 202"
-    assert not health_of(f"{place}/{{instance}}99", 6).look()
+    assert health.seen == f"{base_url}/202 answered 202"
+    assert not health_of(f"{base_url}/{{instance}}99", 6).look()
 
 
 @pytest.mark.parametrize(
     "url", ["127.0.0.1:80", "ftp://127.0.0.1/", "http:///up", "http://a:x/", "http://a/{work}"]
 )
-def test_what_is_no_url_is_refused(url: str) -> None:
+def test_rejects_invalid_url(url: str) -> None:
     with pytest.raises(BadRule):
         health_of(url, 1)

@@ -1,4 +1,4 @@
-"""Which program counts as hung, and what is done with it."""
+"""Hung programs are detected and restarted."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from tests.unit.fakes.process import FakeProcess
 from tests.unit.fakes.run_context import FakeContext, FakeRecorder
 
 
-class Noted(FakeRecorder):
-    """Notes hazards among all that is done."""
+class ActionRecorder(FakeRecorder):
+    """Appends hazards to the actions."""
 
-    def __init__(self, did: list[str]) -> None:
+    def __init__(self, actions: list[str]) -> None:
         super().__init__()
-        self.did = did
+        self.actions = actions
 
     def hazard(self, hazard: str, **_: Any) -> None:
-        self.did.append(hazard)
+        self.actions.append(hazard)
 
 
 class World:
-    """A program that runs since ever and has written nothing for `quiet` seconds."""
+    """A long-running program that has written nothing for `quiet` seconds."""
 
     def __init__(self, quiet: float = SECONDS + 1, rest: float = 5.0, age: float = 3600.0) -> None:
-        self.quiet, self.seen = quiet, quiet
-        self.did: list[str] = []
-        self.away = False
-        self.life = FakeProcess("pipeline#3")
-        self.life.started_at -= int(age * 1e9)
+        self.quiet, self.quiet_after_look = quiet, quiet
+        self.actions: list[str] = []
+        self.unreadable = False
+        self.process = FakeProcess("pipeline#3")
+        self.process.started_at -= int(age * 1e9)
         world = self
 
         class Look:
@@ -41,62 +41,64 @@ class World:
                 return world.quiet
 
             def size(self) -> int:
-                if world.away:
+                if world.unreadable:
                     raise UnreadableOutput("away")
-                world.quiet = world.seen
+                world.quiet = world.quiet_after_look
                 return 7
 
         class Fake(FakeProgram):
             rest = property(lambda _: rest)
 
             def kill(self, how: str) -> Any:
-                world.did.append(how)
+                world.actions.append(how)
 
             def start(self) -> None:
-                world.did.append("started")
+                world.actions.append("started")
 
-        self.program = Fake(Look(), FakeSupervisor(self.life))
+        self.program = Fake(Look(), FakeSupervisor(self.process))
         self.program.may_be_restarted = True
-        self.program.supervisor.before_again = lambda: self.did.append("cleared")
+        self.program.supervisor.before_again = lambda: self.actions.append("cleared")
 
-    def ask(self) -> list[str]:
-        hung = start_if_hung(FakeContext(pipeline=self.program, recorder=Noted(self.did)))
-        assert hung is bool(self.did)
-        return self.did
+    def restart_if_hung(self) -> list[str]:
+        hung = start_if_hung(
+            FakeContext(pipeline=self.program, recorder=ActionRecorder(self.actions))
+        )
+        assert hung is bool(self.actions)
+        return self.actions
 
 
-def test_one_that_hangs_is_killed_cleared_and_started() -> None:
-    told = f"hung: pipeline#3 wrote nothing for {SECONDS + 1:.0f} s while inputs were waiting"
-    assert World().ask() == ["hung", told, "cleared", "started"]
+def test_hung_program_is_killed_cleared_and_restarted() -> None:
+    killed = f"hung: pipeline#3 wrote nothing for {SECONDS + 1:.0f} s while inputs were waiting"
+    assert World().restart_if_hung() == ["hung", killed, "cleared", "started"]
 
 
 @pytest.mark.parametrize(
-    "so",
+    "settings",
     [
         {"quiet": SECONDS - 1},
         {"quiet": 3 * SECONDS, "rest": 2 * SECONDS},
         {"age": 0.0},
     ],
-    ids=["not long enough", "pauses for longer by nature", "just started"],
+    ids=["quiet too briefly", "long pauses are normal", "just started"],
 )
-def test_one_that_may_still_be_at_work_is_left_alone(so: dict[str, float]) -> None:
-    assert World(**so).ask() == []
+def test_program_that_may_be_working_is_left_alone(settings: dict[str, float]) -> None:
+    assert World(**settings).restart_if_hung() == []
 
 
-def test_one_that_no_plan_kills_is_left_alone() -> None:
+def test_program_that_may_not_be_restarted_is_left_alone() -> None:
     world = World()
     world.program.may_be_restarted = False
-    assert world.ask() == []
+    assert world.restart_if_hung() == []
 
 
-def test_one_that_does_not_run_or_is_paused_is_left_alone() -> None:
+def test_ended_or_paused_program_is_left_alone() -> None:
     ended, paused = World(), World()
-    ended.life.lives, paused.life.still = False, True
-    assert ended.ask() == paused.ask() == []
+    ended.process.lives, paused.process.still = False, True
+    assert ended.restart_if_hung() == paused.restart_if_hung() == []
 
 
-def test_what_nobody_looked_at_is_looked_at_first() -> None:
-    written, unseen = World(), World()
-    written.seen = 0.5
-    unseen.away = True
-    assert written.ask() == unseen.ask() == []
+def test_restart_needs_a_fresh_look_at_the_outputs() -> None:
+    just_wrote, unknown = World(), World()
+    just_wrote.quiet_after_look = 0.5
+    unknown.unreadable = True
+    assert just_wrote.restart_if_hung() == unknown.restart_if_hung() == []

@@ -1,4 +1,4 @@
-"""Rules that find identities in what somebody else's pipeline wrote, and words in braces."""
+"""Rules that find identities in outputs, and placeholders."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ORDER = {"id": "o-1", "n": 7, "meta": {"ids": ["a", "b"]}, "exact": 7.0, "part":
         ("regex:nothing", None),
     ],
 )
-def test_a_rule_finds_what_it_names_and_nothing_else(rule: str, expected: str | None) -> None:
+def test_rule_finds_identity(rule: str, expected: str | None) -> None:
     written = Written(value=json.dumps(ORDER), key="k", headers={"order": "h"})
     assert Rule.parse(rule).find(written) == expected
     assert str(Rule.parse(rule)) == rule
@@ -44,18 +44,18 @@ def test_a_rule_finds_what_it_names_and_nothing_else(rule: str, expected: str | 
 
 @pytest.mark.parametrize("rule", ["json:$.id", "key", "header:order", "regex:y(.)"])
 @pytest.mark.parametrize("value", [None, "", "{", "null", "[1", '"text"', "7"])
-def test_what_cannot_be_read_has_no_identity(rule: str, value: str | None) -> None:
+def test_finds_no_identity_in_unsuitable_value(rule: str, value: str | None) -> None:
     assert Rule.parse(rule).find(Written(value=value)) is None
 
 
-def test_nothing_is_no_identity() -> None:
+def test_empty_text_is_no_identity() -> None:
     empty = Written(value='{"id": ""}', key="", headers={"id": ""})
     for rule in ("json:$.id", "key", "header:id", 'regex:"id": "(.*)"'):
         assert Rule.parse(rule).find(empty) is None
 
 
 @pytest.mark.parametrize(
-    ("rule", "says"),
+    ("rule", "message"),
     [
         ("", "expected json"),
         ("id", "expected json"),
@@ -70,35 +70,35 @@ def test_nothing_is_no_identity() -> None:
         ("regex:(a)(b)", "expected at most one group, found 2"),
     ],
 )
-def test_a_bad_rule_is_refused_with_what_would_be_right(rule: str, says: str) -> None:
-    with pytest.raises(BadRule, match=says):
+def test_rejects_invalid_rule(rule: str, message: str) -> None:
+    with pytest.raises(BadRule, match=message):
         Rule.parse(rule)
 
 
-def test_rows_have_neither_key_nor_headers() -> None:
-    of_rows = [r for r in ("json:$.a", "regex:a", "key", "header:a") if Rule.parse(r).of_rows]
-    assert of_rows == ["json:$.a", "regex:a"]
+def test_key_and_header_rules_do_not_apply_to_rows() -> None:
+    row_rules = [r for r in ("json:$.a", "regex:a", "key", "header:a") if Rule.parse(r).of_rows]
+    assert row_rules == ["json:$.a", "regex:a"]
 
 
 @given(st.text())
-def test_any_text_can_be_looked_at(value: str) -> None:
+def test_find_accepts_any_text(value: str) -> None:
     for rule in ("json:$.a[0].b", "regex:a(.*)b", "key"):
         Rule.parse(rule).find(Written(value=value))
 
 
-def test_words_in_braces_are_filled_in_and_other_braces_stay() -> None:
-    meanings = {"bootstrap": "host:1", "work": "/w"}
-    assert fill("--to={bootstrap} {work}/x", meanings) == "--to=host:1 /w/x"
-    assert fill('{"a": {"b": 1}} {} {B} {1}', meanings) == '{"a": {"b": 1}} {} {B} {1}'
+def test_fill_replaces_placeholders_and_keeps_other_braces() -> None:
+    values = {"bootstrap": "host:1", "work": "/w"}
+    assert fill("--to={bootstrap} {work}/x", values) == "--to=host:1 /w/x"
+    assert fill('{"a": {"b": 1}} {} {B} {1}', values) == '{"a": {"b": 1}} {} {B} {1}'
     assert words("{work}/x/{work} {bootstrap}") == {"work", "bootstrap"}
     with pytest.raises(
         BadRule, match=r"unknown placeholder \{bootstap\} .* expected \{bootstrap\}"
     ):
-        fill("{bootstap}", meanings)
+        fill("{bootstap}", values)
 
 
 @pytest.mark.parametrize(
-    ("rule", "value", "found"),
+    ("rule", "value", "expected"),
     [
         ("json:$.ids[*]", {"ids": ["a", 7, "a"]}, ("a", "7", "a")),
         ("json:$.of[*].id", {"of": [{"id": "a"}, {"id": "b"}]}, ("a", "b")),
@@ -112,12 +112,14 @@ def test_words_in_braces_are_filled_in_and_other_braces_stay() -> None:
         ("json:$.id", {}, (None,)),
     ],
 )
-def test_a_row_may_name_several_inputs(rule: str, value: object, found: tuple[str, ...]) -> None:
-    assert Rule.parse_several(rule).find_each(Written(value=json.dumps(value))) == found
+def test_rule_finds_several_identities_in_a_row(
+    rule: str, value: object, expected: tuple[str, ...]
+) -> None:
+    assert Rule.parse_several(rule).find_each(Written(value=json.dumps(value))) == expected
     assert str(Rule.parse_several(rule)) == rule
 
 
 @pytest.mark.parametrize("rule", ["json:$.ids[*][*]", "json:ids[*]", "header:a[*]", "regex:(a)[*]"])
-def test_only_one_list_of_a_json_value_is_gone_through(rule: str) -> None:
+def test_rejects_invalid_list_rule(rule: str) -> None:
     with pytest.raises(BadRule):
         Rule.parse_several(rule)

@@ -1,4 +1,4 @@
-"""What is sent to a pipeline of somebody's own, and what each record must come to."""
+"""Orders sent to your pipeline, and the effects expected of them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def sent(orders: Orders, seed: int = 1) -> list[tuple[str, str, str]]:
     ]
 
 
-def test_orders_are_made_up_from_the_seed() -> None:
+def test_generated_orders_depend_only_on_the_seed() -> None:
     orders = Orders(topic="orders", records=501)
     first = sent(orders)
     assert len(first) == len({record for record, *_ in first}) == 501
@@ -44,7 +44,7 @@ def test_orders_are_made_up_from_the_seed() -> None:
 
 
 @pytest.mark.parametrize("producers", [1, 2, 3])
-def test_the_last_of_each_producer_are_the_sentinels(producers: int) -> None:
+def test_sentinels_are_the_last_records_of_each_producer(producers: int) -> None:
     orders = Orders(topic="orders", records=100, producers=producers, sentinels=12)
     each = [[r.record for r in orders.sends(producer=n, seed=1)] for n in range(producers)]
     last = {record for records in each for record in records[-12 // producers :]}
@@ -52,26 +52,28 @@ def test_the_last_of_each_producer_are_the_sentinels(producers: int) -> None:
     assert len(last) == 12
 
 
-def test_without_sentinels_nothing_is_asked_last() -> None:
+def test_requires_no_sentinels_if_fewer_than_producers() -> None:
     assert Orders(topic="orders", records=100).required_sentinels(seed=1) == frozenset()
     few = Orders(topic="orders", records=100, producers=4, sentinels=3)
     assert few.required_sentinels(seed=1) == frozenset(), "a producer has none or all of its share"
 
 
-def test_a_sentinel_must_have_an_effect(tmp_path: Path) -> None:
+def test_only_sentinels_with_effects_are_required(tmp_path: Path) -> None:
     rules = tmp_path / "rules.py"
     rules.write_text("def effects(order): return order['quantity'] % 3\n")
     orders = Orders(topic="orders", records=100, sentinels=20, effects=f"{rules}:effects")
-    due = {record for record, _, value in sent(orders) if json.loads(value)["quantity"] % 3}
-    assert orders.required(seed=1) == due
+    with_effects = {
+        record for record, _, value in sent(orders) if json.loads(value)["quantity"] % 3
+    }
+    assert orders.required(seed=1) == with_effects
     last = {f"order-{n:06d}" for n in range(80, 100)}
-    assert orders.required_sentinels(seed=1) == due & last
-    assert 0 < len(due & last) < 20
+    assert orders.required_sentinels(seed=1) == with_effects & last
+    assert 0 < len(with_effects & last) < 20
     loose = replace(orders, effects="0..1")
     assert loose.required(seed=1) == loose.required_sentinels(seed=1) == frozenset()
 
 
-def test_what_each_must_come_to(tmp_path: Path) -> None:
+def test_expects_the_given_number_of_effects(tmp_path: Path) -> None:
     rules = tmp_path / "rules.py"
     rules.write_text("def effects(order): return order['quantity'] % 3\n")
     plain, optional, several = (
@@ -85,30 +87,30 @@ def test_what_each_must_come_to(tmp_path: Path) -> None:
         record: json.loads(value)["quantity"]
         for record, _, value in sent(Orders(topic="t", records=40))
     }
-    due = [row["record"] for row in several]
+    expected = [row["record"] for row in several]
     assert {row["optional"] for row in several} == {False}
     for row in plain:
-        assert due.count(row["record"]) == quantity[row["record"]] % 3
+        assert expected.count(row["record"]) == quantity[row["record"]] % 3
 
 
-def test_what_each_leaves_for_its_key() -> None:
+def test_each_upsert_contributes_its_record_to_its_key() -> None:
     plain, orders = (Orders(topic="t", records=40, upserts=each) for each in (False, True))
-    made = {"producer": 1, "seed": 1}
-    assert list(plain.contributed(OUT, **made)) == list(orders.expected(OUT, **made)) == []
+    sender = {"producer": 1, "seed": 1}
+    assert list(plain.contributed(OUT, **sender)) == list(orders.expected(OUT, **sender)) == []
     sends = {r.record: r.key for r in orders.sends(producer=1, seed=1)}
-    rows = list(orders.contributed(OUT, **made))
+    rows = list(orders.contributed(OUT, **sender))
     assert {row["record"]: row["state_key"] for row in rows} == sends
     assert all(row["digest"] == row["record"] and row["operation"] == "last" for row in rows)
     assert {row["sink"] for row in rows} == {"out"}
 
 
-@pytest.mark.parametrize("ending", [".jsonl", ".csv", ".parquet"])
-def test_records_of_a_file(tmp_path: Path, ending: str) -> None:
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
+def test_reads_records_of_a_file(tmp_path: Path, suffix: str) -> None:
     rows = [{"id": f"r{n}", "who": f"w{n % 3}", "text": 'ü, "x"'} for n in range(7)]
-    file = tmp_path / f"records{ending}"
-    if ending == ".parquet":
+    file = tmp_path / f"records{suffix}"
+    if suffix == ".parquet":
         pq.write_table(pa.Table.from_pylist(rows), file)
-    elif ending == ".csv":
+    elif suffix == ".csv":
         quoted = ('"{id}","{who}","ü, ""x"""'.format(**row) for row in rows)
         file.write_text("id,who,text\n" + "\n".join(quoted) + "\n", encoding="utf-8")
     else:
@@ -119,7 +121,7 @@ def test_records_of_a_file(tmp_path: Path, ending: str) -> None:
     assert count(file) == 7
 
 
-def test_a_line_of_json_is_sent_as_it_stands(tmp_path: Path) -> None:
+def test_sends_json_lines_verbatim(tmp_path: Path) -> None:
     file = tmp_path / "records.jsonl"
     file.write_text('{ "id":1,  "x" : 1.50 }\r\n')
     assert sent(Orders(topic="t", records=9, file=str(file), identity="json:$.id")) == [
@@ -128,7 +130,7 @@ def test_a_line_of_json_is_sent_as_it_stands(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         (
             '{"id": 1}\n{"x": 1, "y": 2}\n',
@@ -154,15 +156,15 @@ def test_a_line_of_json_is_sent_as_it_stands(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_file_that_cannot_be_sent(tmp_path: Path, text: str, says: str) -> None:
+def test_rejects_invalid_json_lines(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "records.jsonl"
     file.write_text(text)
-    with pytest.raises(BadRule, match=says):
+    with pytest.raises(BadRule, match=message):
         sent(Orders(topic="t", records=9, file=str(file), identity="json:$.id"))
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("id;x\n1;2\n", r"records.csv line 2: .* found no such field, only id;x"),
         ('id,x\n1,"a\nb"\n,2\n', r"records.csv line 4: .* found \"\""),
@@ -178,18 +180,18 @@ def test_a_file_that_cannot_be_sent(tmp_path: Path, text: str, says: str) -> Non
         ("id,x\n1,2\n1,3\n", r"line 3 has the same identity as records.csv line 2: '1'"),
     ],
 )
-def test_a_table_of_text_that_cannot_be_sent(tmp_path: Path, text: str, says: str) -> None:
+def test_rejects_invalid_csv(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "records.csv"
     file.write_text(text)
-    with pytest.raises(BadRule, match=says):
+    with pytest.raises(BadRule, match=message):
         sent(Orders(topic="t", records=9, file=str(file), identity="json:$.id"))
 
 
-@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "byte order mark"])
-def test_text_is_utf_8_with_a_byte_order_mark_or_without(tmp_path: Path, mark: bytes) -> None:
+@pytest.mark.parametrize("bom", [b"", b"\xef\xbb\xbf"], ids=["plain", "byte order mark"])
+def test_reads_utf_8_with_or_without_byte_order_mark(tmp_path: Path, bom: bytes) -> None:
     for name, text in (("a.csv", "id,x\n1,ü\n"), ("a.jsonl", '{"id": 1, "x": "ü"}\n')):
         file = tmp_path / name
-        file.write_bytes(mark + text.encode())
+        file.write_bytes(bom + text.encode())
         ((record, _, value),) = sent(
             Orders(topic="t", records=9, file=str(file), identity="json:$.id")
         )
@@ -200,7 +202,7 @@ def test_text_is_utf_8_with_a_byte_order_mark_or_without(tmp_path: Path, mark: b
 
 
 @pytest.mark.parametrize(
-    ("column", "says"),
+    ("column", "message"),
     [
         (pa.array([b"1"]), "column id has the type binary, which JSON cannot"),
         (pa.array([[b"1"]]), "column id has the type list<"),
@@ -211,14 +213,14 @@ def test_text_is_utf_8_with_a_byte_order_mark_or_without(tmp_path: Path, mark: b
     ],
     ids=lambda value: str(value.type) if isinstance(value, pa.Array) else "",
 )
-def test_a_column_of_another_type(tmp_path: Path, column: pa.Array, says: str) -> None:
+def test_rejects_invalid_parquet_identities(tmp_path: Path, column: pa.Array, message: str) -> None:
     file = tmp_path / "records.parquet"
     pq.write_table(pa.table({"id": column}), file)
-    with pytest.raises(BadRule, match=says):
+    with pytest.raises(BadRule, match=message):
         sent(Orders(topic="t", records=9, file=str(file), identity="json:$.id"))
 
 
-def test_whole_numbers_of_any_type_are_identities(tmp_path: Path) -> None:
+def test_integral_numbers_of_any_type_are_identities(tmp_path: Path) -> None:
     file = tmp_path / "records.parquet"
     pq.write_table(pa.table({"id": pa.array([7], pa.int8()), "k": pa.array([2.0])}), file)
     orders = Orders(topic="t", records=9, file=str(file), identity="json:$.id", key="json:$.k")
@@ -226,7 +228,7 @@ def test_whole_numbers_of_any_type_are_identities(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         (
             {"identity": "key"},
@@ -241,17 +243,17 @@ def test_whole_numbers_of_any_type_are_identities(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_rules_that_find_nothing_in_a_file(
-    tmp_path: Path, change: dict[str, str], says: str
+def test_rejects_rules_that_find_nothing_in_a_file(
+    tmp_path: Path, change: dict[str, str], message: str
 ) -> None:
     file = tmp_path / "records.jsonl"
     file.write_text('{"id": 1}\n')
     orders = Orders(topic="t", records=9, file=str(file), identity="json:$.id")
-    with pytest.raises(BadRule, match=says):
+    with pytest.raises(BadRule, match=message):
         sent(replace(orders, **change))  # type: ignore[arg-type]
 
 
-def test_a_file_that_is_none(tmp_path: Path) -> None:
+def test_rejects_invalid_file(tmp_path: Path) -> None:
     with pytest.raises(BadRule, match=r"expected a file name that ends in \.jsonl"):
         count(tmp_path / "records.txt")
     with pytest.raises(BadRule, match="No such file"):
@@ -272,7 +274,7 @@ def event_times(orders: Orders) -> dict[str, int]:
     return {record: TIMES.read(value) for record, _, value in sent(orders)}
 
 
-def test_orders_get_event_times_and_the_last_ones_come_in_rounds_far_apart() -> None:
+def test_sentinels_get_the_event_times_of_their_rounds() -> None:
     found = event_times(TIMED)
     plain = [found[f"order-{n:06d}"] for n in range(540)]
     rounds = [{found[f"order-{n:06d}"] for n in range(at, at + 20)} for at in (540, 560, 580)]
@@ -283,25 +285,27 @@ def test_orders_get_event_times_and_the_last_ones_come_in_rounds_far_apart() -> 
 
 
 @pytest.mark.parametrize("partitions", [3, 4, 7])
-def test_each_round_goes_to_every_partition(partitions: int) -> None:
+def test_each_sentinel_round_reaches_every_partition(partitions: int) -> None:
     orders = replace(TIMED, partitions=partitions)
     keys = {record: key for record, key, _ in sent(orders)}
     for at in (540, 560, 580):
-        of = {partition_of_key(keys[f"order-{n:06d}"], partitions) for n in range(at, at + 20)}
-        assert of == set(range(partitions))
+        reached = {partition_of_key(keys[f"order-{n:06d}"], partitions) for n in range(at, at + 20)}
+        assert reached == set(range(partitions))
 
 
-def test_only_the_first_round_is_asked_for() -> None:
+def test_only_the_first_sentinel_round_is_required() -> None:
     assert TIMED.required_sentinels(seed=1) == {f"order-{n:06d}" for n in range(540, 560)}
     rows = [row for n in (0, 1) for row in TIMED.expected(OUT, producer=n, seed=1)]
     optional = {row["record"] for row in rows if row["optional"]}
     assert optional == {f"order-{n:06d}" for n in range(560, 600)}
     assert len(rows) == 600
-    none = replace(TIMED, sentinels=0)
-    assert not [row for row in none.expected(OUT, producer=0, seed=1) if row["optional"]]
+    without_sentinels = replace(TIMED, sentinels=0)
+    assert not [
+        row for row in without_sentinels.expected(OUT, producer=0, seed=1) if row["optional"]
+    ]
 
 
-def test_what_is_late_is_not_waited_for() -> None:
+def test_late_records_are_not_required() -> None:
     late = {f"order-{n:06d}" for n in range(25, 540, 50)}
     every = {f"order-{n:06d}" for n in range(600)}
     last = {f"order-{n:06d}" for n in range(560, 600)}
@@ -312,7 +316,7 @@ def test_what_is_late_is_not_waited_for() -> None:
     assert Orders(topic="t", records=9).disorder(seed=1) == (0, 0)
 
 
-def test_records_of_a_file_keep_their_event_times_but_for_the_last(tmp_path: Path) -> None:
+def test_file_records_keep_event_times_except_sentinels(tmp_path: Path) -> None:
     file = tmp_path / "orders.jsonl"
     file.write_text(
         "".join(f'{{"order_id": "{n}", "at": {100_000_000_000 + n}}}\n' for n in range(30))

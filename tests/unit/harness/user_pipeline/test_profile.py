@@ -1,4 +1,4 @@
-"""What a dry run learned: kept as JSON, told in sentences."""
+"""The profile that a dry run learns, as JSON and as text."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ COPY = Profile(
 
 
 @given(st.from_type(Profile))
-def test_there_and_back(profile: Profile) -> None:
-    again = Profile.from_json(json.loads(json.dumps(profile.as_json())))
-    assert repr(again) == repr(profile), "by repr, in which NaN is NaN"
+def test_profile_survives_a_json_round_trip(profile: Profile) -> None:
+    restored = Profile.from_json(json.loads(json.dumps(profile.as_json())))
+    assert repr(restored) == repr(profile), "by repr, in which NaN is NaN"
 
 
 @pytest.mark.parametrize("change", [{"colour": "red"}, {"group": {"name": "g"}}, {"topics": None}])
-def test_another_version_is_no_profile(change: dict[str, object]) -> None:
+def test_from_json_rejects_unknown_or_invalid_fields(change: dict[str, object]) -> None:
     with pytest.raises((TypeError, ValueError, KeyError)):
         Profile.from_json({**COPY.as_json(), **change})
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Profile)])
-def test_a_profile_without_a_field_is_of_another_version(name: str) -> None:
+def test_from_json_requires_only_mandatory_fields(name: str) -> None:
     data = {key: value for key, value in COPY.as_json().items() if key != name}
     if name in (
         "commits",
@@ -63,7 +63,7 @@ def test_a_profile_without_a_field_is_of_another_version(name: str) -> None:
         Profile.from_json(data)
 
 
-def test_the_paragraph() -> None:
+def test_sentences_describe_the_profile() -> None:
     assert COPY.sentences() == (
         "It reads with read_committed, as 1 member of group readers (classic protocol, session "
         "time-out 45000 ms). It commits offsets to its group with OffsetCommit, about every 5 s. "
@@ -73,7 +73,7 @@ def test_the_paragraph() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "sentence"),
     [
         ({"read_committed": None}, "with an unknown isolation level"),
         ({"read_committed": False}, "with read_uncommitted"),
@@ -103,16 +103,16 @@ def test_the_paragraph() -> None:
         ),
     ],
 )
-def test_each_sentence_says_what_was_seen(change: dict[str, object], says: str) -> None:
-    assert says in replace(COPY, **change).sentences()  # type: ignore[arg-type]
+def test_sentence_of_each_observation(change: dict[str, object], sentence: str) -> None:
+    assert sentence in replace(COPY, **change).sentences()  # type: ignore[arg-type]
 
 
-def test_what_nobody_watched_is_not_denied() -> None:
+def test_unwatched_profile_does_not_deny_topics() -> None:
     assert "no topic" not in Profile(watched=False).sentences()
 
 
 @pytest.mark.parametrize(
-    ("profile", "prepares"),
+    ("profile", "expected"),
     [
         (Profile(commits=(GROUP,), transactional_ids=3), True),
         (Profile(transactional_ids=1), True),
@@ -120,9 +120,13 @@ def test_what_nobody_watched_is_not_denied() -> None:
         (Profile(commits=(GROUP,), transactional_ids=1, group=GroupProfile(name="g")), False),
         (Profile(commits=(GROUP,)), False),
     ],
-    ids=["Flink", "offsets unseen", "offsets in it", "a member commits them", "no transactions"],
+    ids=[
+        "Flink",
+        "offsets unseen",
+        "offsets in transaction",
+        "group member commits offsets",
+        "no transactions",
+    ],
 )
-def test_whose_transactions_are_without_offsets_may_be_left_to_its_next_life(
-    profile: Profile, prepares: bool
-) -> None:
-    assert profile.prepares is prepares
+def test_prepares_if_transactions_contain_no_offsets(profile: Profile, expected: bool) -> None:
+    assert profile.prepares is expected

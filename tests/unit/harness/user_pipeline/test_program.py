@@ -1,4 +1,4 @@
-"""A program of a user: whether it has come to rest, and may still hold something back."""
+"""When your program is at rest, and when it may hold effects back."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.unit.fakes.process import FakeProcess
 
 
 class Groups(GroupCommits):
-    """Groups that have committed these offsets."""
+    """Groups with fixed committed offsets."""
 
     def __init__(self, committed: dict[tuple[str, int], int]) -> None:
         self._committed = committed
@@ -30,92 +30,94 @@ class Groups(GroupCommits):
 
 
 class Look:
-    """What is seen of its outputs; `away` is raised instead."""
+    """A look at outputs that raises `error` if there is one."""
 
     def __init__(
         self, *, still: bool = False, waits: bool = True, committed: int | None = None,
-        ends: int = 10, away: Exception | None = None,
+        ends: int = 10, error: Exception | None = None,
     ) -> None:  # fmt: skip
-        self._still, self._waits, self._ends, self.away = still, waits, ends, away
+        self._still, self._waits, self._ends, self.error = still, waits, ends, error
         self.changes = 1
         self.waited = 0
         self.rest = 5.0
         self.groups = Groups({} if committed is None else {("orders", 0): committed})
 
-    def _seen(self, what: Any) -> Any:
-        if self.away is not None:
-            raise self.away
-        return what
+    def _value(self, value: Any) -> Any:
+        if self.error is not None:
+            raise self.error
+        return value
 
     def size(self) -> int:
-        return int(self._seen(self.changes))
+        return int(self._value(self.changes))
 
     def still(self) -> bool:
-        return bool(self._seen(self._still))
+        return bool(self._value(self._still))
 
     def waits(self) -> bool:
         self.waited += 1
-        return bool(self._seen(self._waits))
+        return bool(self._value(self._waits))
 
     def done(self) -> tuple[int, int]:
-        return self._seen((7, 9))  # type: ignore[no-any-return]
+        return self._value((7, 9))  # type: ignore[no-any-return]
 
     def input_logs(self) -> list[Any]:
         return [log(topic="orders", end=self._ends)]
 
 
-def program(look: Look, *, alive: bool = True, lasts: float = 60.0) -> Program:
-    life = FakeProcess()
-    life.started_at -= int(lasts * 1e9)
-    return FakeProgram(look, FakeSupervisor(life if alive else None))
+def program(look: Look, *, alive: bool = True, uptime: float = 60.0) -> Program:
+    process = FakeProcess()
+    process.started_at -= int(uptime * 1e9)
+    return FakeProgram(look, FakeSupervisor(process if alive else None))
 
 
-AWAY = [UnreadableLog("no leader"), UnreadableOutput("no file"), psycopg.OperationalError("gone")]
+READ_ERRORS = [
+    UnreadableLog("no leader"),
+    UnreadableOutput("no file"),
+    psycopg.OperationalError("gone"),
+]
 
 
 @pytest.mark.parametrize(
     ("still", "waits", "rests"),
     [(True, True, True), (False, False, True), (True, False, True), (False, True, False)],
 )
-def test_it_rests_when_all_is_done_or_nothing_changes(
+def test_rests_when_nothing_is_awaited_or_outputs_are_idle(
     still: bool, waits: bool, rests: bool
 ) -> None:
     assert program(Look(still=still, waits=waits)).rests() is rests
 
 
-def test_what_is_waited_for_is_read_again_only_when_outputs_changed() -> None:
+def test_rereads_effects_only_after_outputs_change() -> None:
     look = Look()
-    made = program(look)
-    assert [made.rests() for _ in range(3)] == [False] * 3
+    running = program(look)
+    assert [running.rests() for _ in range(3)] == [False] * 3
     assert look.waited == 1
     look.changes, look._waits = 2, False
-    assert made.rests()
+    assert running.rests()
     assert look.waited == 2
 
 
-@pytest.mark.parametrize("error", AWAY, ids=lambda error: type(error).__name__)
-def test_while_its_outputs_cannot_be_seen_it_does_not_rest(error: Exception) -> None:
-    look = Look(away=error)
-    made = program(look)
-    assert not made.rests()
-    assert not made.idle()
-    assert made.shortly() == f"its outputs could not be read: {error}"
-    assert made.holds_back() is None
-    look.away, look._still = None, True
-    assert made.rests()
-    assert made.shortly() is None
+@pytest.mark.parametrize("error", READ_ERRORS, ids=lambda error: type(error).__name__)
+def test_does_not_rest_while_outputs_are_unreadable(error: Exception) -> None:
+    look = Look(error=error)
+    running = program(look)
+    assert not running.rests()
+    assert not running.idle()
+    assert running.shortly() == f"its outputs could not be read: {error}"
+    assert running.holds_back() is None
+    look.error, look._still = None, True
+    assert running.rests()
+    assert running.shortly() is None
 
 
-@pytest.mark.parametrize("lasts", [1.0, 60.0])
+@pytest.mark.parametrize("uptime", [1.0, 60.0])
 @pytest.mark.parametrize("committed", [None, 3, 9])
-def test_one_whose_inputs_all_have_effects_has_read_all(
-    committed: int | None, lasts: float
-) -> None:
-    assert program(Look(waits=False, committed=committed), lasts=lasts).has_read_all()
+def test_has_read_all_once_every_input_has_effects(committed: int | None, uptime: float) -> None:
+    assert program(Look(waits=False, committed=committed), uptime=uptime).has_read_all()
 
 
 @pytest.mark.parametrize(
-    ("still", "lasts", "committed", "read_all"),
+    ("still", "uptime", "committed", "read_all"),
     [
         (True, 60.0, 9, True),
         (True, 60.0, None, True),
@@ -123,34 +125,34 @@ def test_one_whose_inputs_all_have_effects_has_read_all(
         (True, 4.0, 9, False),
         (True, 60.0, 8, False),
     ],
-    ids=["at its end", "commits nothing", "still writes", "just started", "has more to read"],
+    ids=["at the end", "commits nothing", "still writes", "just started", "more to read"],
 )
-def test_one_that_has_effects_to_come_has_read_all_only_if_it_rests(
-    still: bool, lasts: float, committed: int | None, read_all: bool
+def test_has_read_all_with_missing_effects_only_at_rest(
+    still: bool, uptime: float, committed: int | None, read_all: bool
 ) -> None:
-    assert program(Look(still=still, committed=committed), lasts=lasts).has_read_all() is read_all
+    assert program(Look(still=still, committed=committed), uptime=uptime).has_read_all() is read_all
 
 
-def test_one_that_has_ended_has_not_read_all() -> None:
+def test_ended_program_has_not_read_all() -> None:
     assert not program(Look(still=True), alive=False).has_read_all()
 
 
-def test_how_far_it_is_is_seen_from_inputs_that_have_effects() -> None:
+def test_reached_counts_inputs_with_effects() -> None:
     assert program(Look()).reached() == 7
-    assert program(Look(away=AWAY[0])).reached() == 0
+    assert program(Look(error=READ_ERRORS[0])).reached() == 0
 
 
 @pytest.mark.parametrize("committed", [None, 10, 9])
-def test_one_that_has_read_everything_may_hold_back(committed: int | None) -> None:
-    why = program(Look(committed=committed)).holds_back()
-    assert why is not None
-    assert why.startswith("2 of 9 inputs lack an effect in at least one output")
-    assert "--settle" in why
+def test_program_that_read_everything_may_hold_effects_back(committed: int | None) -> None:
+    reason = program(Look(committed=committed)).holds_back()
+    assert reason is not None
+    assert reason.startswith("2 of 9 inputs lack an effect in at least one output")
+    assert "--settle" in reason
 
 
-def test_one_that_has_not_read_everything_does_not_hold_back() -> None:
+def test_program_with_unread_inputs_holds_nothing_back() -> None:
     assert program(Look(committed=8)).holds_back() is None
 
 
-def test_one_that_has_ended_holds_nothing_back() -> None:
+def test_ended_program_holds_nothing_back() -> None:
     assert program(Look(), alive=False).holds_back() is None

@@ -1,4 +1,4 @@
-"""What is sent to a pipeline that reads several topics, and which inputs an output names."""
+"""Records sent to a pipeline with several input topics, and the inputs its outputs name."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def sent(workload: SeveralInputs, producer: int, seed: int = 1) -> list[SenderRe
     return list(workload.sends(producer=producer, seed=seed))
 
 
-def test_it_is_plain_data_as_the_record_of_a_run_wants_it() -> None:
+def test_workload_is_json_serializable() -> None:
     assert json.loads(json.dumps(asdict(JOIN)))["inputs"][1]["match"] == "payments"
 
 
@@ -52,7 +52,7 @@ def test_each_order_has_a_payment_with_its_key() -> None:
     assert {partition_of_key(key, 3) for key in keys["orders"]} == {0, 1, 2}
 
 
-def test_payments_come_before_their_orders_and_behind_them() -> None:
+def test_payments_precede_and_follow_their_orders() -> None:
     records = sent(JOIN, 0) + sent(JOIN, 1)
     places = {(r.topic, r.key): n for n, r in enumerate(records)}
     first = [places["payments", r.key] < n for n, r in enumerate(records) if r.topic == "orders"]
@@ -60,31 +60,31 @@ def test_payments_come_before_their_orders_and_behind_them() -> None:
 
 
 @given(st.integers(1, 40), st.integers(1, 40), st.sampled_from([1, 2, 3]), st.data())
-def test_the_last_of_each_producer_are_the_sentinels_of_every_topic(
+def test_sentinels_of_all_topics_are_the_last_records_of_each_producer(
     orders: int, payments: int, producers: int, data: st.DataObject
 ) -> None:
-    kept = [
+    sentinel_counts = [
         data.draw(st.integers(0, count // producers)) * producers for count in (orders, payments)
     ]
     workload = SeveralInputs(
         inputs=tuple(
             Orders(topic=topic, records=count, sentinels=last, producers=producers)
-            for topic, count, last in zip("ab", (orders, payments), kept, strict=True)
+            for topic, count, last in zip("ab", (orders, payments), sentinel_counts, strict=True)
         )
     )
-    every: list[str] = []
-    asked = set()
+    names: list[str] = []
+    last_names = set()
     for n in range(producers):
         records = [record.record for record in sent(workload, n)]
-        every += records
-        asked |= set(records[len(records) - workload.sentinels // producers :])
-    assert len(every) == len(set(every)) == orders + payments == workload.records
-    assert asked == workload.required_sentinels(seed=1)
-    assert set(every) == workload.required(seed=1)
-    assert [sum(name.startswith(topic) for name in asked) for topic in "ab"] == kept
+        names += records
+        last_names |= set(records[len(records) - workload.sentinels // producers :])
+    assert len(names) == len(set(names)) == orders + payments == workload.records
+    assert last_names == workload.required_sentinels(seed=1)
+    assert set(names) == workload.required(seed=1)
+    assert [sum(name.startswith(topic) for name in last_names) for topic in "ab"] == sentinel_counts
 
 
-def test_files_stay_whole_and_spread_over_each_other(tmp_path: Path) -> None:
+def test_files_are_sent_whole_and_interleaved(tmp_path: Path) -> None:
     for name, count in (("a", 8), ("b", 2)):
         lines = [json.dumps({"id": n}) for n in range(count)]
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
@@ -105,7 +105,7 @@ def test_files_stay_whole_and_spread_over_each_other(tmp_path: Path) -> None:
     assert {"a/0", "b/0"} <= workload.required(seed=1), "the same identity in two topics"
 
 
-def test_what_is_expected_says_from_which_topic_it_comes() -> None:
+def test_expected_effects_cover_the_inputs_of_all_topics() -> None:
     class Subject:
         sinks = ("joined",)
 
@@ -114,7 +114,7 @@ def test_what_is_expected_says_from_which_topic_it_comes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "named"),
+    ("content", "expected"),
     [
         ({"order_id": "7", "payment_id": 7}, [("orders", "orders/7"), ("payments", "payments/7")]),
         ({"order_id": "7"}, [("orders", "orders/7")]),
@@ -122,14 +122,14 @@ def test_what_is_expected_says_from_which_topic_it_comes() -> None:
         ({"id": 7}, [(None, None)]),
     ],
 )
-def test_which_inputs_an_output_names(
-    content: dict[str, object], named: list[tuple[str | None, str | None]]
+def test_origins_of_an_output_by_topic(
+    content: dict[str, object], expected: list[tuple[str | None, str | None]]
 ) -> None:
     found = origins(RULES, Written(value=json.dumps(content)))
-    assert [(each.topic, each.record) for each in found] == named
+    assert [(each.topic, each.record) for each in found] == expected
 
 
-def test_of_one_topic_the_identity_stays_as_it_is() -> None:
+def test_origins_have_no_topic_with_a_single_rule() -> None:
     rule = Rule.parse_several("json:$.ids[*]")
     written = Written(value='{"ids": ["a", "b"]}')
     assert list(origins(rule, written)) == [

@@ -1,4 +1,4 @@
-"""One value for each key: which input left it, in a log and in a table."""
+"""Upserts: the input that left the value of each key, in logs and tables."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from onceproof.harness.user_pipeline.upserts import STRETCH, Upserts, check_spre
 from tests.unit.fakes.run_context import FakeSink, effect
 
 
-class Things:
-    """Something that was written, one after the other."""
+class FakeOutput:
+    """An output that yields records in the given order."""
 
     def __init__(self, *found: Found) -> None:
         self._found = found
@@ -31,21 +31,21 @@ class Things:
         return False
 
 
-def of_a_log(*things: tuple[int, str, int | None]) -> Things:
-    return Things(
+def log_output(*records: tuple[int, str, int | None]) -> FakeOutput:
+    return FakeOutput(
         *(
             Found(
                 written=Written(value=None if id_ is None else json.dumps({"id": id_}), key=key),
                 position=f"t-{partition}@{offset}",
                 log=f"t-{partition}",
             )
-            for offset, (partition, key, id_) in enumerate(things)
+            for offset, (partition, key, id_) in enumerate(records)
         )
     )
 
 
-def of_a_table(*rows: tuple[str, int]) -> Things:
-    return Things(
+def table_output(*rows: tuple[str, int]) -> FakeOutput:
+    return FakeOutput(
         *(
             Found(written=Written(value=json.dumps({"id": id_, "k": key})), position=f"row {n}")
             for n, (key, id_) in enumerate(rows)
@@ -53,35 +53,35 @@ def of_a_table(*rows: tuple[str, int]) -> Things:
     )
 
 
-def values(things: Things, key: str) -> dict[str, str | None]:
+def values(output: FakeOutput, key: str) -> dict[str, str | None]:
     rules = {"identity": Rule.parse("json:$.id"), "key": Rule.parse(key)}
-    sink = Upserts(things, name="out", view="table", not_judged="x", **rules)
+    sink = Upserts(output, name="out", view="table", not_judged="x", **rules)
     states = sink.states()
     assert len({s.state_key for s in states}) == len(states)
     assert {(s.sink, s.view, s.aggregate) for s in states} <= {("out", "table", "latest input")}
     return {state.state_key: state.digest for state in states}
 
 
-def test_in_a_log_what_comes_later_takes_the_place_of_what_was_there() -> None:
-    log = of_a_log((0, "a", 1), (0, "b", 2), (0, "a", 3), (1, "c", 4))
+def test_later_record_replaces_the_value_of_its_key() -> None:
+    log = log_output((0, "a", 1), (0, "b", 2), (0, "a", 3), (1, "c", 4))
     assert values(log, "key") == {"a": "3", "b": "2", "c": "4"}
 
 
-def test_a_tombstone_deletes_its_key_until_it_is_written_again() -> None:
-    assert values(of_a_log((0, "a", 1), (0, "a", None)), "key") == {}
-    assert values(of_a_log((0, "a", 1), (0, "a", None), (0, "a", 2)), "key") == {"a": "2"}
+def test_tombstone_deletes_its_key_until_the_next_write() -> None:
+    assert values(log_output((0, "a", 1), (0, "a", None)), "key") == {}
+    assert values(log_output((0, "a", 1), (0, "a", None), (0, "a", 2)), "key") == {"a": "2"}
 
 
-def test_a_key_in_two_partitions_or_two_rows_has_no_one_value() -> None:
-    assert values(of_a_log((0, "a", 1), (1, "a", 2)), "key") == {"a": "in 2 rows: 1, 2"}
-    assert values(of_a_table(("a", 2), ("a", 1)), "json:$.k") == {"a": "in 2 rows: 1, 2"}
-    assert values(of_a_table(("a", 1), ("a", 1)), "json:$.k") == {"a": "in 2 rows: 1, 1"}
+def test_key_in_two_partitions_or_rows_has_no_single_value() -> None:
+    assert values(log_output((0, "a", 1), (1, "a", 2)), "key") == {"a": "in 2 rows: 1, 2"}
+    assert values(table_output(("a", 2), ("a", 1)), "json:$.k") == {"a": "in 2 rows: 1, 2"}
+    assert values(table_output(("a", 1), ("a", 1)), "json:$.k") == {"a": "in 2 rows: 1, 1"}
 
 
-def test_what_has_no_key_names_no_input() -> None:
-    things = Things(Found(written=Written(value='{"id": 1}'), position="row 1"))
+def test_record_without_key_names_no_input() -> None:
+    output = FakeOutput(Found(written=Written(value='{"id": 1}'), position="row 1"))
     sink = Upserts(
-        things,
+        output,
         name="out",
         view="table",
         identity=Rule.parse("json:$.id"),
@@ -92,7 +92,7 @@ def test_what_has_no_key_names_no_input() -> None:
     assert sink.states() == []
 
 
-def test_an_input_that_was_written_over_has_passed() -> None:
+def test_overwritten_input_has_passed() -> None:
     inputs = [("1", "a"), ("2", "b"), ("3", "a"), ("4", "a"), ("5", "b")]
     assert dict(passed(inputs, {"3"})) == {
         "1": True, "2": False, "3": True, "4": False, "5": False
@@ -101,7 +101,7 @@ def test_an_input_that_was_written_over_has_passed() -> None:
     assert not any(done for _, done in passed(inputs, set()))
 
 
-def test_last_inputs_must_be_spread() -> None:
+def test_check_spread_rejects_long_runs_of_overwritten_inputs() -> None:
     check_spread([(str(n), str(n)) for n in range(100)])
     check_spread([(str(n), str(n % STRETCH)) for n in range(STRETCH)])
     check_spread([])
@@ -112,9 +112,9 @@ def test_last_inputs_must_be_spread() -> None:
         check_spread(late)
 
 
-def test_dead_letters_are_seen_by_whoever_looks_at_an_output() -> None:
-    one = FakeSink(name="dead", there=[replace(effect("a"), sink="dead")])
-    letters = DeadLetters(one, ["table", "listing", "table"])
+def test_dead_letters_appear_once_in_each_view() -> None:
+    sink = FakeSink(name="dead", there=[replace(effect("a"), sink="dead")])
+    letters = DeadLetters(sink, ["table", "listing", "table"])
     assert [(e.sink, e.view, e.record) for e in letters.effects()] == [
         ("dead", "table", "a"),
         ("dead", "listing", "a"),
