@@ -1,4 +1,4 @@
-"""Loopback blocks and ports: never two runs in one, and no port that somebody else has."""
+"""Loopback blocks belong to one run, and their ports are free."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from onceproof.harness.links.blocks import FIRST, LAST, Block, NoBlock, free_por
 from onceproof.harness.wait import wait_until
 
 
-def taken_elsewhere(number: int) -> bool:
+def is_taken(number: int) -> bool:
     with socket.socket(socket.AF_UNIX) as probe:
         try:
             probe.bind(f"\0onceproof/block/{number}")
@@ -24,28 +24,28 @@ def taken_elsewhere(number: int) -> bool:
     return False
 
 
-def test_two_blocks_are_never_equal() -> None:
+def test_blocks_are_unique() -> None:
     held = [take_block() for _ in range(20)]
     try:
         assert len({block.number for block in held}) == 20
         assert all(FIRST <= block.number <= LAST for block in held)
-        assert all(taken_elsewhere(block.number) for block in held)
+        assert all(is_taken(block.number) for block in held)
     finally:
         for block in held:
             block.release()
 
 
-def test_a_block_that_was_let_go_can_be_taken() -> None:
+def test_released_block_can_be_taken_again() -> None:
     block = take_block()
     with pytest.raises(NoBlock, match="all 1 loopback blocks are in use by onceproof runs"):
         take_block([block.number])
     block.release()
-    again = take_block([block.number])
-    assert again.number == block.number
-    again.release()
+    second = take_block([block.number])
+    assert second.number == block.number
+    second.release()
 
 
-def test_a_block_is_held_by_every_process_that_inherits_it() -> None:
+def test_inherited_block_stays_taken_until_the_child_exits() -> None:
     block = take_block()
     child = subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", "import sys; sys.stdin.read()"],
@@ -53,12 +53,12 @@ def test_a_block_is_held_by_every_process_that_inherits_it() -> None:
         pass_fds=[block.fileno()],
     )
     block.release()
-    assert taken_elsewhere(block.number)
+    assert is_taken(block.number)
     child.communicate()
-    assert not taken_elsewhere(block.number)
+    assert not is_taken(block.number)
 
 
-def test_a_block_goes_with_its_process() -> None:
+def test_block_is_released_when_its_process_is_killed() -> None:
     program = (
         "from onceproof.harness.links.blocks import take_block; b = take_block(); print(b.number)"
     )
@@ -71,26 +71,25 @@ def test_a_block_goes_with_its_process() -> None:
     )
     assert child.stdout is not None
     number = int(child.stdout.readline())
-    assert taken_elsewhere(number)
+    assert is_taken(number)
     child.kill()
     child.communicate()
-    assert not taken_elsewhere(number)
+    assert not is_taken(number)
 
 
-def test_an_address_says_what_it_is() -> None:
+def test_address_consists_of_block_and_indices() -> None:
     with socket.socket() as held:
         assert Block(77, held).address(1, 3) == "127.77.1.3"
 
 
 @pytest.fixture
 def in_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Candidates are tried in order, so that it is known which one is next.
+    """Tries candidates in order, so that the next one is predictable.
 
-    Those near which another stage of this machine listens are passed over: nobody could listen
-    there on every address, as these tests do.
+    Skips ports near those of other processes: these tests listen on every address.
     """
 
-    free = cache(free_everywhere)  # as it was at first: what a test itself takes is its matter
+    free = cache(free_everywhere)  # cached, so ports that a test takes still count as free
 
     def in_order(bases: list[int]) -> None:
         bases[:] = [b for b in bases if all(free(b + n) for n in range(4))]
@@ -116,21 +115,21 @@ def block():
 
 @pytest.mark.usefixtures("in_order")
 @pytest.mark.parametrize("family", ["0.0.0.0", "::"])
-@pytest.mark.parametrize("place", [0, 3])
-def test_a_port_with_a_wildcard_listener_is_avoided(block: Block, family: str, place: int) -> None:
+@pytest.mark.parametrize("offset", [0, 3])
+def test_free_ports_avoids_wildcard_listeners(block: Block, family: str, offset: int) -> None:
     addresses = [block.address(0, 1), block.address(10, 1)]
     first = free_ports(addresses, count=4)
-    with socket.socket(socket.AF_INET6 if ":" in family else socket.AF_INET) as everywhere:
+    with socket.socket(socket.AF_INET6 if ":" in family else socket.AF_INET) as wildcard:
         if ":" in family:
-            everywhere.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
-        everywhere.bind((family, first + place))
-        everywhere.listen()
+            wildcard.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+        wildcard.bind((family, first + offset))
+        wildcard.listen()
         second = free_ports(addresses, count=4)
-        assert first + place not in range(second, second + 4)
+        assert first + offset not in range(second, second + 4)
 
 
 @pytest.mark.usefixtures("in_order")
-def test_a_port_that_is_taken_on_one_address_only_is_avoided(block: Block) -> None:
+def test_free_ports_avoids_ports_taken_on_one_address(block: Block) -> None:
     addresses = [block.address(0, n) for n in (1, 2, 3)]
     first = free_ports(addresses, count=2)
     with socket.create_server((addresses[2], first + 1)):
@@ -138,7 +137,7 @@ def test_a_port_that_is_taken_on_one_address_only_is_avoided(block: Block) -> No
         assert free_ports(addresses[:2], count=2) == first
 
 
-def test_ports_are_free_everywhere_and_below_the_ephemeral_range(block: Block) -> None:
+def test_free_ports_are_free_on_all_addresses_and_not_ephemeral(block: Block) -> None:
     addresses = [block.address(i, j) for i in range(3) for j in (1, 2)]
     base = free_ports(addresses, count=8)
     assert base + 8 <= 32_768
@@ -147,17 +146,17 @@ def test_ports_are_free_everywhere_and_below_the_ephemeral_range(block: Block) -
         listener.close()
 
 
-def test_no_ports_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_free_ports_raises_if_none_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(blocks, "is_free", lambda address, port: False)
     with pytest.raises(NoBlock, match=r"no 8 consecutive ports .* are free on 127\.1\.0\.1"):
         free_ports(["127.1.0.1"], count=8)
 
 
-# What the kernel says of connections.
+# Connections in the kernel's socket tables.
 
 
-@pytest.mark.parametrize("dual", [False, True], ids=["IPv4", "as a JVM listens"])
-def test_connections_are_counted_whatever_kind_of_socket_listens(block: Block, dual: bool) -> None:
+@pytest.mark.parametrize("dual", [False, True], ids=["IPv4", "dual stack"])
+def test_established_counts_ipv4_and_dual_stack_connections(block: Block, dual: bool) -> None:
     from onceproof.harness.stage.sockets import established
 
     host = block.address(0, 1)
@@ -174,7 +173,7 @@ def test_connections_are_counted_whatever_kind_of_socket_listens(block: Block, d
         wait_until(lambda: established({f"{host}:{port}"}) == 0, what="none", seconds=20)
 
 
-def test_a_kernel_without_ipv6(tmp_path: Path) -> None:
+def test_reads_socket_tables_without_ipv6(tmp_path: Path) -> None:
     from onceproof.harness.stage import sockets
 
     (tmp_path / "tcp").write_text(
@@ -187,22 +186,22 @@ def test_a_kernel_without_ipv6(tmp_path: Path) -> None:
     assert not sockets.listens(8081, tables=tmp_path)
 
 
-def test_established_counts_the_server_side_of_its_addresses_only(block: Block) -> None:
+def test_established_counts_only_the_server_side_of_its_addresses(block: Block) -> None:
     from onceproof.harness.stage.sockets import established, is_listening
 
-    here, there = block.address(0, 1), block.address(0, 2)
-    port = free_ports([here, there], count=1)
-    with socket.create_server((here, port)) as one, socket.create_server((there, port)):
+    here, other = block.address(0, 1), block.address(0, 2)
+    port = free_ports([here, other], count=1)
+    with socket.create_server((here, port)) as listener, socket.create_server((other, port)):
         assert is_listening(here, port)
         assert not is_listening(here, port + 1)
         wait_until(lambda: established({f"{here}:{port}"}) == 0, what="0", seconds=20)
         clients = [socket.create_connection((here, port)) for _ in range(3)]
-        servers = [one.accept()[0] for _ in range(4)]  # one of the probe
+        servers = [listener.accept()[0] for _ in range(4)]  # one is is_listening's probe
         assert established({f"{here}:{port}"}) == 3
-        assert established({f"{here}:{port}", f"{there}:{port}"}) == 3
-        assert established({f"{there}:{port}"}) == 0
+        assert established({f"{here}:{port}", f"{other}:{port}"}) == 3
+        assert established({f"{other}:{port}"}) == 0
         clients[0].close()
         wait_until(lambda: established({f"{here}:{port}"}) == 2, what="2", seconds=20)
-        for each in (*clients, *servers):
-            each.close()
+        for connection in (*clients, *servers):
+            connection.close()
     assert established({f"{here}:{port}"}) == 0

@@ -1,4 +1,4 @@
-"""Addresses of a run, and the brokers' configuration that follows from them."""
+"""Addresses of a run and the broker configuration derived from them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def specs(topology: Topology) -> list:
 
 
 def own_listeners(topology: Topology) -> set[str]:
-    """Where brokers, database and toxiproxy themselves listen."""
+    """Addresses on which brokers, database and toxiproxy listen directly."""
     ports = [topology.internal_port, topology.controller_port]
     ports += [topology.audience_port(a) for a in (*AUDIENCES, AUDITOR)]
     found = {f"{topology.broker_host(n)}:{port}" for n in topology.nodes for port in ports}
@@ -51,7 +51,7 @@ def test_every_address_is_in_the_block(topology: Topology) -> None:
     assert len(set(addresses)) == len(addresses)
 
 
-def test_every_proxy_listens_somewhere_of_its_own(topology: Topology) -> None:
+def test_every_proxy_has_its_own_address(topology: Topology) -> None:
     listens = [spec.listen for spec in specs(topology)]
     assert len(set(listens)) == len(listens)
     assert not set(listens) & own_listeners(topology)
@@ -59,7 +59,7 @@ def test_every_proxy_listens_somewhere_of_its_own(topology: Topology) -> None:
     assert len(set(names)) == len(names)
 
 
-def test_every_gate_listens_somewhere_of_its_own(topology: Topology) -> None:
+def test_every_gate_has_its_own_address(topology: Topology) -> None:
     gates = [topology.gate(spec) for spec in specs(topology)]
     taken = {spec.listen for spec in specs(topology)} | own_listeners(topology)
     assert len(set(gates)) == len(gates)
@@ -74,7 +74,7 @@ def test_every_proxy_leads_to_a_listener(topology: Topology) -> None:
     assert {spec.upstream for spec in specs(topology)} <= own_listeners(topology)
 
 
-def test_whatever_listens_has_been_probed(topology: Topology) -> None:
+def test_every_listener_is_in_the_probed_range(topology: Topology) -> None:
     probed = set(topology.every_address())
     for address in {spec.listen for spec in specs(topology)} | own_listeners(topology):
         host, port = address.split(":")
@@ -82,7 +82,7 @@ def test_whatever_listens_has_been_probed(topology: Topology) -> None:
         assert BASE <= int(port) < BASE + PORTS
 
 
-def test_the_links_that_there_are(topology: Topology) -> None:
+def test_links_cover_brokers_audiences_and_database(topology: Topology) -> None:
     n = topology.brokers
     links = topology.proxies()
     assert len(links) == n * (n - 1) + len(AUDIENCES) * n + 1
@@ -92,7 +92,7 @@ def test_the_links_that_there_are(topology: Topology) -> None:
     assert str(Link("producer", "broker-1")) == "producer→broker-1"
 
 
-def test_between_brokers_a_link_is_replication_and_raft(topology: Topology) -> None:
+def test_broker_links_proxy_replication_and_raft(topology: Topology) -> None:
     for link, proxies in topology.proxies().items():
         if link.source.startswith("broker-"):
             i, j = node_id(link.source), node_id(link.target)
@@ -107,7 +107,7 @@ def hosts(topology: Topology, node: int) -> dict[str, str]:
     return {name: address for address, name in lines}
 
 
-def test_a_broker_reaches_itself_directly_and_others_through_proxies(topology: Topology) -> None:
+def test_hosts_file_maps_other_brokers_to_proxies(topology: Topology) -> None:
     for i in topology.nodes:
         names = hosts(topology, i)
         assert names.keys() == {"localhost", *(f"b{j}" for j in topology.nodes)}
@@ -118,11 +118,11 @@ def test_a_broker_reaches_itself_directly_and_others_through_proxies(topology: T
                 assert {p.listen.split(":")[0] for p in link} == {names[f"b{j}"]}
 
 
-def test_bootstrap_of_all_and_of_one(topology: Topology) -> None:
+def test_bootstrap_lists_all_or_selected_brokers(topology: Topology) -> None:
     port = topology.audience_port("producer")
-    everywhere = [f"127.77.10.{n}:{port}" for n in topology.nodes]
-    assert topology.bootstrap("producer") == ",".join(everywhere)
-    assert topology.bootstrap("producer", range(1, 2)) == everywhere[0]
+    all_brokers = [f"127.77.10.{n}:{port}" for n in topology.nodes]
+    assert topology.bootstrap("producer") == ",".join(all_brokers)
+    assert topology.bootstrap("producer", range(1, 2)) == all_brokers[0]
     assert topology.bootstrap(AUDITOR, range(1, 2)) == (
         f"127.77.0.1:{topology.audience_port(AUDITOR)}"
     )
@@ -143,14 +143,14 @@ def addresses(text: str) -> dict[str, str]:
     return dict(part.split("://") for part in text.split(","))  # type: ignore[misc]
 
 
-def test_the_raft_listener_is_advertised_under_the_proxied_name(topology: Topology) -> None:
+def test_brokers_advertise_internal_listeners_under_the_proxied_name(topology: Topology) -> None:
     for node in topology.nodes:
         advertised = addresses(properties(topology, node)["advertised.listeners"])
         assert advertised["CONTROLLER"] == f"b{node}:{topology.controller_port}"
         assert advertised["INTERNAL"] == f"b{node}:{topology.internal_port}"
 
 
-def test_every_audience_is_sent_to_its_proxy(topology: Topology) -> None:
+def test_brokers_advertise_the_proxy_of_each_audience(topology: Topology) -> None:
     for node in topology.nodes:
         settings = properties(topology, node)
         listens = addresses(settings["listeners"])
@@ -161,7 +161,7 @@ def test_every_audience_is_sent_to_its_proxy(topology: Topology) -> None:
             assert listens[listener(audience)] == proxy.upstream
 
 
-def test_the_auditor_goes_directly(topology: Topology) -> None:
+def test_auditor_bypasses_proxies(topology: Topology) -> None:
     for node in topology.nodes:
         settings = properties(topology, node)
         direct = topology.bootstrap(AUDITOR, range(node, node + 1))
@@ -169,7 +169,7 @@ def test_the_auditor_goes_directly(topology: Topology) -> None:
         assert addresses(settings["listeners"])["AUDITOR"] == direct
 
 
-def test_a_broker_listens_on_its_own_address_only(topology: Topology) -> None:
+def test_broker_listens_only_on_its_own_address(topology: Topology) -> None:
     for node in topology.nodes:
         settings = properties(topology, node)
         listens = addresses(settings["listeners"])
@@ -181,7 +181,7 @@ def test_a_broker_listens_on_its_own_address_only(topology: Topology) -> None:
         assert {entry.split(":")[0] for entry in mapped} == listens.keys()
 
 
-def test_voters_are_named_as_the_hosts_files_name_them(topology: Topology) -> None:
+def test_quorum_voters_use_the_names_of_the_hosts_files(topology: Topology) -> None:
     for node in topology.nodes:
         voters = properties(topology, node)["controller.quorum.voters"].split(",")
         assert voters == [f"{n}@b{n}:{topology.controller_port}" for n in topology.nodes]

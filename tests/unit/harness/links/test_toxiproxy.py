@@ -1,6 +1,4 @@
-"""What is said of a toxiproxy server that lies, fails or says nothing; a real one is in
-tests/integration.
-"""
+"""Errors for a faulty toxiproxy server; tests/integration uses a real one."""
 
 from __future__ import annotations
 
@@ -55,14 +53,14 @@ def serve() -> Iterator[Callable[[Answers], ToxiproxyServer]]:
 Serve = Callable[[Answers], ToxiproxyServer]
 
 
-def test_a_proxy_that_stays_enabled(serve: Serve) -> None:
+def test_set_enabled_detects_an_unchanged_proxy(serve: Serve) -> None:
     server = serve({("POST", "/proxies/p"): (200, PROXY), ("GET", "/proxies/p"): (200, PROXY)})
     server.set_enabled("p", True)
     with pytest.raises(ProxyTrouble, match="proxy p did not become disabled"):
         server.set_enabled("p", False)
 
 
-def test_a_proxy_that_was_not_created(serve: Serve) -> None:
+def test_populate_detects_a_missing_proxy(serve: Serve) -> None:
     server = serve({("POST", "/populate"): (201, {}), ("GET", "/proxies"): (200, {"p": PROXY})})
     spec = ProxySpec(name="p", listen="127.0.0.1:1", upstream="127.0.0.1:2")
     server.populate([spec])
@@ -70,9 +68,9 @@ def test_a_proxy_that_was_not_created(serve: Serve) -> None:
         server.populate([spec, ProxySpec(name="q", listen="127.0.0.1:3", upstream="x:1")])
 
 
-def test_a_proxy_that_goes_on_leading_to_the_same(serve: Serve) -> None:
-    leads = {**PROXY, "upstream": "127.0.0.1:1"}
-    server = serve({("POST", "/proxies/p"): (200, leads), ("GET", "/proxies/p"): (200, leads)})
+def test_set_upstream_detects_an_unchanged_proxy(serve: Serve) -> None:
+    proxy = {**PROXY, "upstream": "127.0.0.1:1"}
+    server = serve({("POST", "/proxies/p"): (200, proxy), ("GET", "/proxies/p"): (200, proxy)})
     server.set_upstream("p", "127.0.0.1:1")
     with pytest.raises(
         ProxyTrouble, match=r"p has upstream 127\.0\.0\.1:1, expected 127\.0\.0\.1:2"
@@ -80,23 +78,23 @@ def test_a_proxy_that_goes_on_leading_to_the_same(serve: Serve) -> None:
         server.set_upstream("p", "127.0.0.1:2")
 
 
-def test_a_toxic_that_is_not_there_after_it_was_added(serve: Serve) -> None:
+def test_add_toxic_detects_a_missing_toxic(serve: Serve) -> None:
     server = serve({("POST", "/proxies/p/toxics"): (200, {}), ("GET", "/proxies/p"): (200, PROXY)})
     with pytest.raises(ProxyTrouble, match="toxic new is not on proxy p after it was added"):
         server.add_toxic("p", TOXIC)
 
 
-def test_a_toxic_that_stays(serve: Serve) -> None:
+def test_remove_toxic_detects_a_remaining_toxic(serve: Serve) -> None:
     server = serve(
         {("DELETE", "/proxies/p/toxics/t"): (204, b""), ("GET", "/proxies/p"): (200, PROXY)}
     )
     with pytest.raises(ProxyTrouble, match="toxic t is still on proxy p after it was removed"):
         server.remove_toxic("p", "t")
-    server.remove_toxic("p", "another")  # gone already: nothing is asked
+    server.remove_toxic("p", "another")  # not on the proxy: nothing to remove
 
 
 @pytest.mark.parametrize("status", [201, 204, 302, 400, 403, 404, 409, 500, 503])
-def test_any_other_answer_is_trouble(serve: Serve, status: int) -> None:
+def test_unexpected_status_is_reported(serve: Serve, status: int) -> None:
     server = serve({("POST", "/proxies/p"): (status, b"" if status == 204 else b"because")})
     with pytest.raises(ProxyTrouble) as error:
         server.set_enabled("p", False)
@@ -107,27 +105,27 @@ def test_any_other_answer_is_trouble(serve: Serve, status: int) -> None:
         assert "because" in str(error.value)
 
 
-def test_silence_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_time_out_without_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     import socket
 
     monkeypatch.setattr(module, "SECONDS", 0.1)
-    with socket.create_server(("127.0.0.1", 0)) as mute:
-        server = ToxiproxyServer("127.0.0.1", mute.getsockname()[1])
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        server = ToxiproxyServer("127.0.0.1", silent.getsockname()[1])
         with pytest.raises(ProxyTrouble, match=r"get /proxies failed: .*timed out"):
             server.disturbed()
         assert server.version() is None
 
 
 @pytest.mark.parametrize("answer", [(500, b"no"), (200, b"")])
-def test_no_version(serve: Serve, answer: tuple[int, bytes]) -> None:
+def test_version_is_none_for_an_invalid_answer(serve: Serve, answer: tuple[int, bytes]) -> None:
     assert serve({("GET", "/version"): answer}).version() is None
 
 
-def test_the_version(serve: Serve) -> None:
+def test_reads_version(serve: Serve) -> None:
     assert serve({("GET", "/version"): (200, {"version": "2.12.0"})}).version() == "2.12.0"
 
 
-def test_what_is_disturbed(serve: Serve) -> None:
+def test_disturbed_lists_disabled_and_toxic_proxies(serve: Serve) -> None:
     fine = {"enabled": True, "toxics": []}
     proxies = {
         "fine": fine,
@@ -138,7 +136,7 @@ def test_what_is_disturbed(serve: Serve) -> None:
     assert server.disturbed() == {"cut": "disabled", "toxic": "toxics a, b"}
 
 
-def test_two_servers_do_not_mix(serve: Serve) -> None:
-    one = serve({("GET", "/version"): (200, {"version": "1"})})
-    two = serve({("GET", "/version"): (200, {"version": "2"})})
-    assert (one.version(), two.version(), one.version()) == ("1", "2", "1")
+def test_servers_are_independent(serve: Serve) -> None:
+    first = serve({("GET", "/version"): (200, {"version": "1"})})
+    second = serve({("GET", "/version"): (200, {"version": "2"})})
+    assert (first.version(), second.version(), first.version()) == ("1", "2", "1")

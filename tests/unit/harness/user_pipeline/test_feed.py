@@ -89,9 +89,9 @@ def topic() -> Topic:
 @pytest.fixture
 def table(tmp_path: Path, topic: Topic, monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
     monkeypatch.setattr(module, "_EVERY_SECONDS", 0.01)
-    table_of_topic = Table(tmp_path, topic)
-    yield table_of_topic
-    table_of_topic.feed.close()
+    created = Table(tmp_path, topic)
+    yield created
+    created.feed.close()
 
 
 def test_start_runs_the_command_once_without_inputs(topic: Topic, table: Table) -> None:

@@ -1,4 +1,4 @@
-"""A broker that knows nothing but to answer, and a client of a few lines, for the gate's tests."""
+"""A scripted Kafka broker and a minimal client for tests of the gate."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SECONDS = 20.0
 
 
 def frame(request: Any, *, correlation_id: int, version: int, client_id: str = "it") -> bytes:
-    """A request as bytes."""
+    """The request as a framed message."""
     request.with_header(correlation_id=correlation_id, client_id=client_id)
     return bytes(request.encode(version=version, framed=True, header=True))
 
@@ -27,23 +27,23 @@ def correlation(data: bytes) -> int:
 
 
 def answer(data: bytes) -> bytes:
-    """A response as kafka-python makes it, all defaults."""
+    """The default response of kafka-python to a request."""
     key, version, correlation_id = struct.unpack_from(">hhi", data, 4)
-    made = ResponseClassRegistry._response_class_registry[key](version=version)
-    made.with_header(correlation_id=correlation_id)
-    return bytes(made.encode(framed=True, header=True))
+    response = ResponseClassRegistry._response_class_registry[key](version=version)
+    response.with_header(correlation_id=correlation_id)
+    return bytes(response.encode(framed=True, header=True))
 
 
 def read_frame(side: socket.socket) -> bytes | None:
-    """The next frame, size and all; None at the end."""
-    head = exactly(side, 4)
+    """The next frame with its size prefix, or None at the end of the stream."""
+    head = read_exactly(side, 4)
     if head is None:
         return None
-    body = exactly(side, struct.unpack(">i", head)[0])
+    body = read_exactly(side, struct.unpack(">i", head)[0])
     return None if body is None else head + body
 
 
-def exactly(side: socket.socket, size: int) -> bytes | None:
+def read_exactly(side: socket.socket, size: int) -> bytes | None:
     data = bytearray()
     while len(data) < size:
         try:
@@ -57,40 +57,40 @@ def exactly(side: socket.socket, size: int) -> bytes | None:
 
 
 class MadeUpBroker:
-    """Listens on loopback, keeps every frame, answers each by `reply`; `None` is no answer."""
+    """A broker on loopback that records frames and answers with `reply`, if that is not None."""
 
     def __init__(self, reply: Callable[[bytes], bytes | None] = answer) -> None:
         self.reply = reply
-        self.got: list[bytes] = []
-        self.ended = 0
+        self.received: list[bytes] = []
+        self.ended_connections = 0
         self.may_answer = threading.Event()
         self.may_answer.set()
-        self.sides: list[socket.socket] = []
+        self.connections: list[socket.socket] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self) -> None:
-        """As a broker that is killed: nothing of it is left."""
-        # A close alone would leave the socket to the thread that waits on it.
-        for one in (self._listener, *self.sides):
+        """Closes all sockets, as when a broker is killed."""
+        # close() alone would not wake the thread that waits on the socket.
+        for side in (self._listener, *self.connections):
             with contextlib.suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
+                side.shutdown(socket.SHUT_RDWR)
         self._listener.close()
 
     def wait(self, frames: int) -> list[bytes]:
         wait_until(
-            lambda: len(self.got) >= frames,
+            lambda: len(self.received) >= frames,
             what=f"{frames} frames at the broker",
             seconds=SECONDS,
             every=0.005,
-            seen=lambda: self.got,
+            seen=lambda: self.received,
         )
-        return self.got
+        return self.received
 
     def wait_ended(self, times: int = 1) -> None:
         wait_until(
-            lambda: self.ended >= times,
+            lambda: self.ended_connections >= times,
             what="the end of the broker's side",
             seconds=SECONDS,
             every=0.005,
@@ -102,25 +102,25 @@ class MadeUpBroker:
                 side, _ = self._listener.accept()
             except OSError:
                 return
-            self.sides.append(side)
+            self.connections.append(side)
             threading.Thread(target=self._serve, args=(side,), daemon=True).start()
 
     def _serve(self, side: socket.socket) -> None:
         try:
             while data := read_frame(side):
-                self.got.append(data)
+                self.received.append(data)
                 self.may_answer.wait()
                 if reply := self.reply(data):
                     side.sendall(reply)
         except OSError:
             return
         finally:
-            self.ended += 1
+            self.ended_connections += 1
             side.close()
 
 
 class Client:
-    """A connection that sends frames and reads them."""
+    """A client connection that sends and receives frames."""
 
     def __init__(self, address: str) -> None:
         host, port = address.rsplit(":", 1)
@@ -132,13 +132,13 @@ class Client:
     def receive(self) -> bytes | None:
         return read_frame(self.socket)
 
-    def rest(self) -> list[bytes]:
-        """What still comes, when nothing more is asked, until the other side ends too."""
+    def receive_rest(self) -> list[bytes]:
+        """Closes the sending side and returns all frames up to the end of the stream."""
         self.socket.shutdown(socket.SHUT_WR)
         return list(iter(self.receive, None))
 
     def silent(self) -> bool:
-        """Whether nothing has come so far."""
+        """Whether no data has arrived yet."""
         self.socket.setblocking(False)
         try:
             return not self.socket.recv(1, socket.MSG_PEEK)
@@ -151,6 +151,6 @@ class Client:
         self.socket.close()
 
     def reset(self) -> None:
-        """End it as a process that is killed with much unread: without a farewell."""
+        """Resets the connection, as when a process is killed with unread data."""
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.socket.close()

@@ -1,4 +1,4 @@
-"""Both directions of one connection: the same bytes and frames in whatever chunks they come."""
+"""A gate connection forwards the same bytes and frames for any chunk sizes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from onceproof.harness.links.gate.rules import MessageMatch
 from onceproof.harness.links.gate.topics import Topics
 
 WATCHED, OTHER = 26, 999
-"""EndTxn, for which there is a rule, and an API that nobody knows."""
+"""EndTxn, which has a rule, and an unknown API."""
 
 requests = st.lists(
     st.tuples(st.sampled_from([WATCHED, OTHER]), st.binary(max_size=30)), min_size=1, max_size=8
@@ -44,8 +44,8 @@ def chunks(stream: bytes, sizes: list[int]) -> Iterator[bytes]:
     yield stream
 
 
-class Wired:
-    """A connection of the gate whose ends are in our hands."""
+class WiredConnection:
+    """A gate connection between sockets of the test."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
@@ -54,20 +54,20 @@ class Wired:
         for side in (self.client, client, self.broker, broker):
             side.setblocking(False)
         self.counters = Counters()
-        self.told: list[dict[str, Any]] = []
+        self.events: list[dict[str, Any]] = []
         rules = Rulebook()
         rules.put(1, MessageMatch(direction="request", api="EndTxn").rule("report", times=None))
         rules.put(2, MessageMatch(direction="response", api="EndTxn").rule("report", times=None))
-        self.gone = False
+        self.closed = False
 
-        def tell(event: str, **details: Any) -> None:
-            self.told.append({"event": event, **details})
+        def report_event(event: str, **details: Any) -> None:
+            self.events.append({"event": event, **details})
 
         def hold(_: Counted, frame: bytes) -> Held:
             raise AssertionError(frame)
 
-        def over() -> None:
-            self.gone = True
+        def set_closed() -> None:
+            self.closed = True
 
         self.connection = Connection(
             loop,
@@ -77,62 +77,65 @@ class Wired:
                 rules=rules,
                 counters=self.counters,
                 topics=Topics(),
-                report=tell,
+                report=report_event,
                 hold=hold,
                 leave=leave,
             ),
-            gone=over,
+            gone=set_closed,
         )
         self.connection.start()
 
     async def carry(self, chunk: bytes, source: socket.socket, sink: socket.socket) -> bytes:
-        """Send a chunk, let the gate see it as one, and return what has come out."""
+        """Sends one chunk, lets the gate forward it, and returns what came out."""
         if chunk:
             source.send(chunk)
-        await turns()
+        await run_loop()
         with contextlib.suppress(BlockingIOError):
             return sink.recv(1 << 16)
         return b""
 
 
-async def turns() -> None:
-    """One turn of the loop reads what is there; the others are for what that brings about."""
+async def run_loop() -> None:
+    """Runs the loop often enough to read pending data and to handle it."""
     for _ in range(3):
         await asyncio.sleep(0)
 
 
-async def conversation(asked: list[bytes], bodies: list[bytes], sizes: list[int]) -> None:
-    wired = Wired(asyncio.get_running_loop())
-    there = b""
-    for chunk in chunks(b"".join(asked), sizes):
-        there += await wired.carry(chunk, wired.client, wired.broker)
-    assert there == b"".join(asked)
+async def conversation(sent_requests: list[bytes], bodies: list[bytes], sizes: list[int]) -> None:
+    wired = WiredConnection(asyncio.get_running_loop())
+    forwarded = b""
+    for chunk in chunks(b"".join(sent_requests), sizes):
+        forwarded += await wired.carry(chunk, wired.client, wired.broker)
+    assert forwarded == b"".join(sent_requests)
     answers = [response(n, body) for n, body in enumerate(bodies, 1)]
-    back = b""
+    returned = b""
     for chunk in chunks(b"".join(answers), sizes):
-        back += await wired.carry(chunk, wired.broker, wired.client)
-    assert back == b"".join(answers)
-    keys = [struct.unpack_from(">h", frame, 4)[0] for frame in asked]
-    for direction, frames in (("request", asked), ("response", answers)):
+        returned += await wired.carry(chunk, wired.broker, wired.client)
+    assert returned == b"".join(answers)
+    keys = [struct.unpack_from(">h", frame, 4)[0] for frame in sent_requests]
+    for direction, frames in (("request", sent_requests), ("response", answers)):
         for key in set(keys):
-            mine = [f for f, k in zip(frames, keys, strict=True) if k == key]
+            matching = [f for f, k in zip(frames, keys, strict=True) if k == key]
             count = wired.counters.by_api[direction, key]  # type: ignore[index]
-            assert (count.frames, count.bytes) == (len(mine), sum(map(len, mine)))
-        fired = [t for t in wired.told if t["event"] == "fired"]  # bodies are none of its own
-        told = [t["correlation_id"] for t in fired if t["direction"] == direction]
-        assert told == [n for n, key in enumerate(keys, 1) if key == WATCHED]
+            assert (count.frames, count.bytes) == (len(matching), sum(map(len, matching)))
+        # The random bodies also cause events of unreadable messages.
+        fired = [t for t in wired.events if t["event"] == "fired"]
+        fired_ids = [t["correlation_id"] for t in fired if t["direction"] == direction]
+        assert fired_ids == [n for n, key in enumerate(keys, 1) if key == WATCHED]
     wired.client.close()
     await wired.carry(b"", wired.client, wired.broker)
     assert wired.broker.recv(1) == b""
-    assert not wired.gone
+    assert not wired.closed
     wired.broker.close()
-    await turns()
-    assert wired.gone
+    await run_loop()
+    assert wired.closed
 
 
 @given(requests, st.data(), sizes)
-def test_chunks_make_no_difference(
-    asked: list[bytes], data: st.DataObject, sizes: list[int]
+def test_forwards_frames_regardless_of_chunk_sizes(
+    sent_requests: list[bytes], data: st.DataObject, sizes: list[int]
 ) -> None:
-    bodies = data.draw(st.lists(st.binary(max_size=30), min_size=len(asked), max_size=len(asked)))
-    asyncio.run(conversation(asked, bodies, sizes))
+    bodies = data.draw(
+        st.lists(st.binary(max_size=30), min_size=len(sent_requests), max_size=len(sent_requests))
+    )
+    asyncio.run(conversation(sent_requests, bodies, sizes))

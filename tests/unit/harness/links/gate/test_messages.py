@@ -1,6 +1,4 @@
-"""What the gate reads out of requests and answers in a broker's place, API by API and version by
-version.
-"""
+"""What the gate reads from requests and answers itself, for every API and version."""
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ APIS = [
     "Metadata", "JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup",
 ]  # fmt: skip
 ID = UUID(int=77)
-WORDS = {
+STRINGS = {
     "transactional_id": "an-id", "v3_and_below_transactional_id": "an-id", "group_id": "a-group",
     "name": "orders", "topic": "orders", "key": "a-key",
 }  # fmt: skip
@@ -48,26 +46,26 @@ def request_class(api: str) -> Any:
     )
 
 
-def filled(kind: Any, schema: dict[str, Any], version: int) -> Any:
-    """A message with two of everything."""
-    made = kind(version=version)
+def filled_message(kind: Any, schema: dict[str, Any], version: int) -> Any:
+    """A message in which every list of structures has two elements."""
+    message = kind(version=version)
     for field in schema["fields"]:
         name = attribute(field)
-        known = made.fields[name]
-        if not known.for_version_q(version) or known.tag is not None:
+        definition = message.fields[name]
+        if not definition.for_version_q(version) or definition.tag is not None:
             continue
         if "fields" in field and field["type"].startswith("[]"):
-            value: Any = [filled(known.data_class, field, version) for _ in range(2)]
+            value: Any = [filled_message(definition.data_class, field, version) for _ in range(2)]
         elif "fields" in field:
-            value = filled(known.data_class, field, version)
+            value = filled_message(definition.data_class, field, version)
         else:
             value = {
-                "[]int32": [3, 5], "[]string": ["a-key"], "string": WORDS.get(name, "word"),
+                "[]int32": [3, 5], "[]string": ["a-key"], "string": STRINGS.get(name, "word"),
                 "uuid": ID, "int8": 1, "int16": 1, "int32": 1, "int64": 1,
             }.get(field["type"])  # fmt: skip
         if value is not None:
-            setattr(made, name, value)
-    return made
+            setattr(message, name, value)
+    return message
 
 
 def every_version() -> Iterator[tuple[str, int]]:
@@ -76,15 +74,15 @@ def every_version() -> Iterator[tuple[str, int]]:
             yield api, version
 
 
-def a_request(api: str, version: int) -> tuple[bytes, Any]:
+def encoded_request(api: str, version: int) -> tuple[bytes, Any]:
     kind = request_class(api)
-    made = filled(kind, kind.json, version)
-    made.with_header(correlation_id=9, client_id="it")
-    frame = encode(made, version)
+    message = filled_message(kind, kind.json, version)
+    message.with_header(correlation_id=9, client_id="it")
+    frame = encode(message, version)
     return frame, decode_request(frame, api_key(api), version)
 
 
-def errors(message: Any, schema: dict[str, Any], version: int) -> list[int]:
+def error_codes(message: Any, schema: dict[str, Any], version: int) -> list[int]:
     """Every error code in a message."""
     found = []
     for field in schema["fields"]:
@@ -95,7 +93,7 @@ def errors(message: Any, schema: dict[str, Any], version: int) -> list[int]:
             found.append(value)
         elif field["type"].startswith("[]") and "fields" in field:
             for part in value or []:
-                found += errors(part, field, version)
+                found += error_codes(part, field, version)
     return found
 
 
@@ -114,11 +112,11 @@ GROUPS = {
 
 
 @pytest.mark.parametrize(("api", "version"), [*every_version()])
-def test_how_the_client_of_a_request_is_set(api: str, version: int) -> None:
-    _, message = a_request(api, version)
-    said = dict(contents_of(message).settings)
+def test_reads_client_settings_of_a_request(api: str, version: int) -> None:
+    _, message = encoded_request(api, version)
+    settings = dict(contents_of(message).settings)
     if api == "JoinGroup":
-        assert said == {
+        assert settings == {
             "session_timeout_ms": 1,
             "rebalance_timeout_ms": 1 if version > 0 else -1,
             "group_instance_id": "word" if version > 4 else None,
@@ -126,7 +124,7 @@ def test_how_the_client_of_a_request_is_set(api: str, version: int) -> None:
             "protocols": ["orders", "orders"],
         }
     else:
-        assert said == {
+        assert settings == {
             "Fetch": {"isolation_level": 1 if version > 3 else 0},
             "InitProducerId": {"transaction_timeout_ms": 1},
             "Produce": {"acks": 1},
@@ -134,8 +132,8 @@ def test_how_the_client_of_a_request_is_set(api: str, version: int) -> None:
 
 
 @pytest.mark.parametrize(("api", "version"), [*every_version()])
-def test_what_a_request_concerns(api: str, version: int) -> None:
-    frame, message = a_request(api, version)
+def test_reads_contents_of_a_request(api: str, version: int) -> None:
+    frame, message = encoded_request(api, version)
     found = contents_of(message)
     by_id = (
         (api == "Produce" and version > 12)
@@ -155,28 +153,27 @@ def test_what_a_request_concerns(api: str, version: int) -> None:
         transactional_ids=frozenset(ids),
         groups=frozenset(groups),
         commits=False if api == "EndTxn" else None,
-        positions=found.positions,  # see below
+        positions=found.positions,  # checked below
     )
-    placed = {name for name, _, _ in found.positions}
+    topics_with_positions = {name for name, _, _ in found.positions}
     has_positions = api in {"OffsetCommit", "TxnOffsetCommit", "Fetch"}
-    assert placed == ({ID if by_id else "orders"} if has_positions else set())
+    assert topics_with_positions == ({ID if by_id else "orders"} if has_positions else set())
     assert client_id(frame) == "it"
     assert encode(message, version) == frame
 
 
 @pytest.mark.parametrize(("api", "version"), [*every_version()])
-def test_a_refusal_is_whole(api: str, version: int) -> None:
-    """It has the shape that a client expects: what it asked about, each with the error."""
-    _, message = a_request(api, version)
+def test_refusal_repeats_each_item_with_the_error(api: str, version: int) -> None:
+    _, message = encoded_request(api, version)
     frame = encode(refusal(message, version, 9, CODE), version)
     assert struct.unpack_from(">ii", frame) == (len(frame) - 4, 9)
-    again = decode_response(frame, api_key(api), version)
-    assert encode(again, version) == frame
-    found = errors(again, again.json, version)
+    decoded = decode_response(frame, api_key(api), version)
+    assert encode(decoded, version) == frame
+    found = error_codes(decoded, decoded.json, version)
     assert set(found) == {CODE}
     if api in TOPICS - {"Metadata"}:
-        assert len(found) >= 4  # it was asked about two topics with two partitions each
-    echoed = {str(ID), "orders"} & set(_texts(again, again.json, version))
+        assert len(found) >= 4  # two topics with two partitions each
+    echoed = {str(ID), "orders"} & set(_texts(decoded, decoded.json, version))
     assert bool(echoed) is (api in TOPICS)
 
 
@@ -191,17 +188,17 @@ def _texts(message: Any, schema: dict[str, Any], version: int) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("api", APIS)
-def test_an_error_in_an_answer(api: str) -> None:
-    kind = type(refusal(a_request(api, 0)[1], 0, 1, 0))
+def test_set_errors_replaces_every_error_code(api: str) -> None:
+    kind = type(refusal(encoded_request(api, 0)[1], 0, 1, 0))
     for version in range(kind.max_version + 1):
-        made = filled(kind, kind.json, version)
-        if not (before := errors(made, made.json, version)):
+        message = filled_message(kind, kind.json, version)
+        if not (before := error_codes(message, message.json, version)):
             continue
-        assert set_errors(made, version, CODE) == len(before)
-        assert set(errors(made, made.json, version)) == {CODE}
+        assert set_errors(message, version, CODE) == len(before)
+        assert set(error_codes(message, message.json, version)) == {CODE}
 
 
-def test_names_of_apis() -> None:
+def test_api_names_and_keys() -> None:
     assert [api_name(api_key(api)) for api in APIS] == APIS
     assert api_name(999) == "API 999"
     assert all(decodable(api_key(api)) for api in APIS)
@@ -210,21 +207,21 @@ def test_names_of_apis() -> None:
         api_key("Commit")
 
 
-def test_names_of_errors() -> None:
+def test_error_code_of_a_name() -> None:
     assert error_code("COORDINATOR_NOT_AVAILABLE") == CODE
     with pytest.raises(ValueError, match=r"error 'COORDINATOR': did you mean .*COORDINATOR"):
         error_code("COORDINATOR")
 
 
-GOOD: dict[str, Any] = {"direction": "request", "api": "EndTxn", "action": "hold"}
+VALID_RULE: dict[str, Any] = {"direction": "request", "api": "EndTxn", "action": "hold"}
 
 
-def a_rule(action: Action, times: int | None = 1, error: str | None = None, **which: Any) -> Rule:
+def new_rule(action: Action, times: int | None = 1, error: str | None = None, **which: Any) -> Rule:
     return MessageMatch(**which).rule(action, times=times, error=error)
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "error"),
     [
         ({"direction": "both"}, "invalid direction 'both': expected one of request, response"),
         ({"action": "lose"}, "invalid action 'lose': expected one of hold, drop"),
@@ -243,14 +240,14 @@ def a_rule(action: Action, times: int | None = 1, error: str | None = None, **wh
         ),
     ],
 )
-def test_what_is_no_rule(change: dict[str, Any], said: str) -> None:
-    a_rule(**GOOD)
-    with pytest.raises(ValueError, match=said):
-        a_rule(**{**GOOD, **change})
+def test_rejects_invalid_rule(change: dict[str, Any], error: str) -> None:
+    new_rule(**VALID_RULE)
+    with pytest.raises(ValueError, match=error):
+        new_rule(**{**VALID_RULE, **change})
 
 
-def test_a_rule_is_plain_data() -> None:
-    rule = a_rule(**GOOD, nth=2, times=None, topic="orders", client_id="it")
+def test_rule_survives_a_json_round_trip() -> None:
+    rule = new_rule(**VALID_RULE, nth=2, times=None, topic="orders", client_id="it")
     assert Rule.from_json(rule.as_json()) == rule
     plain = rule.as_json()
     for odd in ({"colour": "red"}, {"message": {**plain["message"], "colour": "red"}}):
@@ -262,15 +259,15 @@ def test_a_rule_is_plain_data() -> None:
 
 
 @pytest.mark.parametrize(("direction", "answered"), [("request", False), ("response", True)])
-def test_what_cannot_be_read_is_not_refused_on_behalf_of_a_broker(
+def test_error_rule_matches_unreadable_responses_but_not_requests(
     direction: Direction, answered: bool
 ) -> None:
-    rule = a_rule("error", error="INVALID_TXN_STATE", direction=direction, api="EndTxn")
+    rule = new_rule("error", error="INVALID_TXN_STATE", direction=direction, api="EndTxn")
     assert rule.matches("it", None) is answered
     assert rule.matches("it", Contents())
 
 
-def test_a_gate_is_not_told_whose_message_it_is() -> None:
+def test_rule_of_a_message_omits_its_source() -> None:
     message = Message(source="producer", direction="request", api="EndTxn", commits=True)
     rule = message.rule("hold")
     assert rule.message == MessageMatch(direction="request", api="EndTxn", commits=True)

@@ -1,4 +1,4 @@
-"""TLS at a gate: bytes come out as they went in, and an end on one side is one on the other."""
+"""TLS at a gate passes bytes unchanged and closes each direction separately."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def run(work: Coroutine[Any, Any, None]) -> None:
     asyncio.run(limited())
 
 
-async def both_ends(tls: Tls) -> tuple[socket.socket, socket.socket]:
-    """The plain ends of a connection: the client's and the server's."""
+async def connect(tls: Tls) -> tuple[socket.socket, socket.socket]:
+    """The plaintext sockets of client and server."""
     loop = asyncio.get_running_loop()
     sides = socket.socketpair()
     for side in sides:
@@ -58,47 +58,50 @@ async def both_ends(tls: Tls) -> tuple[socket.socket, socket.socket]:
     return client, server
 
 
-async def all_of(side: socket.socket) -> bytes:
-    loop, found = asyncio.get_running_loop(), bytearray()
+async def receive_all(side: socket.socket) -> bytes:
+    loop, data_so_far = asyncio.get_running_loop(), bytearray()
     while data := await loop.sock_recv(side, 65536):
-        found += data
-    return bytes(found)
+        data_so_far += data
+    return bytes(data_so_far)
 
 
 @settings(max_examples=10, deadline=None)
-@given(there=st.binary(max_size=300_000), back=st.binary(max_size=300_000))
-def test_each_direction_ends_by_itself(tls: Tls, there: bytes, back: bytes) -> None:
-    """A client that sends no more still gets what comes, however much both send at once."""
+@given(to_server=st.binary(max_size=300_000), to_client=st.binary(max_size=300_000))
+def test_each_direction_closes_separately(tls: Tls, to_server: bytes, to_client: bytes) -> None:
+    """A client that has closed its sending side still receives everything."""
 
     async def work() -> None:
         loop = asyncio.get_running_loop()
-        client, server = await both_ends(tls)
+        client, server = await connect(tls)
 
         async def send(side: socket.socket, data: bytes) -> None:
             await loop.sock_sendall(side, data)
             side.shutdown(socket.SHUT_WR)
 
         with client, server:
-            _, got, _, returned = await asyncio.gather(
-                send(client, there), all_of(server), send(server, back), all_of(client)
+            _, received, _, returned = await asyncio.gather(
+                send(client, to_server),
+                receive_all(server),
+                send(server, to_client),
+                receive_all(client),
             )
-            assert (got, returned) == (there, back)
+            assert (received, returned) == (to_server, to_client)
 
     run(work())
 
 
-def test_what_was_sent_before_a_close_arrives(tls: Tls) -> None:
+def test_data_sent_before_a_close_arrives(tls: Tls) -> None:
     async def work() -> None:
-        client, server = await both_ends(tls)
+        client, server = await connect(tls)
         with server:
             await asyncio.get_running_loop().sock_sendall(client, b"held" * 10_000)
             client.close()
-            assert await all_of(server) == b"held" * 10_000
+            assert await receive_all(server) == b"held" * 10_000
 
     run(work())
 
 
-def test_a_stranger_is_not_taken_for_the_broker(tls: Tls, tmp_path: Path) -> None:
+def test_client_rejects_certificate_of_another_authority(tls: Tls, tmp_path: Path) -> None:
     other = Tls(
         authority=str(new_authority(tmp_path).certificate),
         certificate=tls.certificate,
@@ -106,30 +109,30 @@ def test_a_stranger_is_not_taken_for_the_broker(tls: Tls, tmp_path: Path) -> Non
     )
 
     async def work() -> None:
-        one, another = socket.socketpair()
-        for side in (one, another):
+        client, broker = socket.socketpair()
+        for side in (client, broker):
             side.setblocking(False)
         results = await asyncio.gather(
-            opened(one, other.as_client(), host=HOST, spawn=lambda work: work.close()),
-            opened(another, tls.as_broker(), host=None, spawn=lambda work: work.close()),
+            opened(client, other.as_client(), host=HOST, spawn=lambda work: work.close()),
+            opened(broker, tls.as_broker(), host=None, spawn=lambda work: work.close()),
             return_exceptions=True,
         )
         assert isinstance(results[0], ssl.SSLCertVerificationError)
-        assert one.fileno() == -1
-        for made in results[1:]:
-            if isinstance(made, socket.socket):
-                made.close()
-        another.close()
+        assert client.fileno() == -1
+        for result in results[1:]:
+            if isinstance(result, socket.socket):
+                result.close()
+        broker.close()
 
     run(work())
 
 
-def test_who_leaves_before_tls_begins_is_an_os_error(tls: Tls) -> None:
+def test_disconnect_before_the_handshake_raises_os_error(tls: Tls) -> None:
     async def work() -> None:
-        one, another = socket.socketpair()
-        one.setblocking(False)
-        another.close()
+        client, broker = socket.socketpair()
+        client.setblocking(False)
+        broker.close()
         with pytest.raises(OSError, match=r"closed during the TLS handshake|Broken pipe|reset"):
-            await opened(one, tls.as_client(), host=HOST, spawn=lambda work: work.close())
+            await opened(client, tls.as_client(), host=HOST, spawn=lambda work: work.close())
 
     run(work())
