@@ -1,4 +1,4 @@
-"""Asking for faults in a word or two."""
+"""Parsing of faults on the command line."""
 
 from __future__ import annotations
 
@@ -113,18 +113,18 @@ from onceproof.harness.stage.backends import DOCKER, LOCAL, offers
         ("kill flink-job --at checkpoint-begun", Kill(FlinkJob(), at="checkpoint-begun")),
     ],
 )
-def test_what_can_be_asked_for(words: str, fault: object) -> None:
+def test_parses_faults_that_survive_a_schedule_round_trip(words: str, fault: object) -> None:
     name, *rest = words.split()
     assert asked(name, rest) == fault
-    # Whatever can be asked for can be in a schedule, and a schedule can be replayed.
-    written = json.dumps(schedule_to_json([ScheduledFault(name="a", do=asked(name, rest))]))
-    assert schedule_from_json(json.loads(written)) == (
+    # Replays read the fault from a schedule.
+    schedule = json.dumps(schedule_to_json([ScheduledFault(name="a", do=asked(name, rest))]))
+    assert schedule_from_json(json.loads(schedule)) == (
         ScheduledFault(name="a", do=asked(name, rest)),
     )
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ("melt broker-1", "unknown fault 'melt': expected one of .*cut, .*isolate, .*kill"),
         ("isolate", "expected isolate TARGET, found isolate"),
@@ -176,30 +176,29 @@ def test_what_can_be_asked_for(words: str, fault: object) -> None:
         ),
     ],
 )
-def test_what_cannot(words: str, said: str) -> None:
+def test_rejects_invalid_faults(words: str, message: str) -> None:
     name, *rest = words.split()
-    with pytest.raises(UnknownFault, match=said):
+    with pytest.raises(UnknownFault, match=message):
         asked(name, rest)
 
 
-def test_each_says_what_it_does() -> None:
+def test_every_fault_has_a_description() -> None:
     for name, entry in by_hand().items():
         assert entry.name == name
         assert len(entry.says.split()) > 4
 
 
-def test_what_containers_cannot_do_is_named() -> None:
-    """All but gates, queues and the HTTP service: whoever asks for one there is told so."""
-    of_subjects = {"driver", "executors", "member", "worker", "commits", "program", "job"}
-    of_subjects |= {"forwarder", "new checkpoint"}
-    here, there = offers(LOCAL) | of_subjects, offers(DOCKER) | of_subjects
+def test_docker_supports_all_faults_but_gates_queues_and_http() -> None:
+    subject_offers = {"driver", "executors", "member", "worker", "commits", "program", "job"}
+    subject_offers |= {"forwarder", "new checkpoint"}
+    local, docker = offers(LOCAL) | subject_offers, offers(DOCKER) | subject_offers
     faults = {name: asked(name, entry.example.split()[1:]) for name, entry in by_hand().items()}
-    assert all(is_supported(fault, here) for fault in faults.values())
+    assert all(is_supported(fault, local) for fault in faults.values())
     refused = {
-        name: fault.needs for name, fault in faults.items() if not is_supported(fault, there)
+        name: fault.needs for name, fault in faults.items() if not is_supported(fault, docker)
     }
     gated = ("fence-program", "stale-end-txn", "message", "time-out-transaction", "unanswered")
     gated += ("withhold-writes",)
     queues = ("lose-receipts",)
-    wanted = dict.fromkeys(gated, "gates") | dict.fromkeys(queues, "queues")
-    assert refused == wanted | {"strike-http": "http"}
+    expected = dict.fromkeys(gated, "gates") | dict.fromkeys(queues, "queues")
+    assert refused == expected | {"strike-http": "http"}

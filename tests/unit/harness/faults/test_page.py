@@ -1,4 +1,4 @@
-"""The reference page of faults, and that it is what the code says."""
+"""The reference page of faults matches the code."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import pytest
 from onceproof.harness.faults.by_hand import ByHand, asked, by_hand
 from onceproof.harness.faults.page import ROLES, TARGET, cell, page
 
-HERE = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[4]
 
 
-def test_the_page_is_up_to_date() -> None:
-    written = (HERE / "docs" / "reference" / "faults.md").read_text()
+def test_page_is_up_to_date() -> None:
+    written = (ROOT / "docs" / "reference" / "faults.md").read_text()
     assert written == page(), (
         "run: python -m onceproof.harness.faults.page > docs/reference/faults.md"
     )
 
 
 @pytest.mark.parametrize("entry", by_hand().values(), ids=lambda entry: str(entry.name))
-def test_an_example_fits_and_a_fault_says_what_it_is(entry: ByHand) -> None:
+def test_example_parses_to_a_described_fault(entry: ByHand) -> None:
     name, *words = entry.example.split()
     assert name == entry.name
     fault = asked(name, words)
@@ -28,11 +28,11 @@ def test_an_example_fits_and_a_fault_says_what_it_is(entry: ByHand) -> None:
     assert fault.describe()
 
 
-def test_what_a_fault_can_be_aimed_at() -> None:
+def test_cell_lists_the_targets_of_a_fault() -> None:
     kill, cut = by_hand()["kill"], by_hand()["cut"]
     assert cell(kill, "controller") == ["controller"]
     assert cell(kill, "postgres") is None
     assert cell(cut, "postgres") == ["pipeline", "postgres"]
     assert cell(by_hand()["rolling-restart"], "broker-2") is None
-    aimed = [e for e in by_hand().values() if any(t.startswith(TARGET) for t in e.takes)]
-    assert all(cell(entry, role) for entry in aimed for role in list(ROLES.values())[:-1])
+    targeted = [e for e in by_hand().values() if any(t.startswith(TARGET) for t in e.takes)]
+    assert all(cell(entry, role) for entry in targeted for role in list(ROLES.values())[:-1])

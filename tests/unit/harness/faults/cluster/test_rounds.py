@@ -1,4 +1,4 @@
-"""Faults one after the other, and links cut as a set, with parts that are made up."""
+"""Rounds of faults one after another, and several links cut together."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def step(story: list[str], name: str, effective: dict[str, bool]) -> Any:
     return inject
 
 
-def test_each_takes_effect_and_is_healed_before_the_next_begins() -> None:
+def test_each_fault_is_healed_before_the_next_begins() -> None:
     story: list[str] = []
     effective = {"b": False}
     rounds = Rounds([step(story, name, effective) for name in "abc"])
@@ -51,45 +51,45 @@ def test_each_takes_effect_and_is_healed_before_the_next_begins() -> None:
 
 
 def stage_of(one: int, other: int) -> FakeStage:
-    """Two links that have so many connections until they are cut.
+    """Two links with this many connections each until they are cut.
 
-    Somebody else disturbs both, so that nothing is probed here.
+    Both count as disturbed already, so that they are not probed.
     """
-    foreign = {str(link): "disabled" for link in (ONE, OTHER)}
-    return FakeStage(brokers=(), open={ONE: one, OTHER: other}, unhealthy=foreign)
+    unhealthy_links = {str(link): "disabled" for link in (ONE, OTHER)}
+    return FakeStage(brokers=(), open={ONE: one, OTHER: other}, unhealthy=unhealthy_links)
 
 
-def severed(stage: FakeStage, **more: Any) -> Severed:
+def sever(stage: FakeStage, **more: Any) -> Severed:
     return Severed(FakeContext(stage=stage), [ONE, OTHER], "both", **more)
 
 
-def test_links_cut_as_a_set() -> None:
+def test_severed_closes_all_links() -> None:
     stage = stage_of(2, 1)
-    injection = severed(stage)
+    injection = sever(stage)
     assert injection.evidence() == "3 connections on 2 links closed; new ones refused"
     injection.heal()
     assert stage.cut == set()
 
 
-def test_what_nobody_used_or_nobody_lost_proves_nothing() -> None:
-    assert severed(stage_of(0, 0)).evidence() is None
+def test_no_evidence_without_closed_connections() -> None:
+    assert sever(stage_of(0, 0)).evidence() is None
     stage = stage_of(1, 1)
-    injection = severed(stage)
+    injection = sever(stage)
     stage.closes = False
     assert injection.evidence() is None
 
 
-def test_what_has_to_follow_is_waited_for() -> None:
-    said: list[str | None] = [None]
-    injection = severed(stage_of(1, 0), consequence=lambda since: said[0])
+def test_evidence_waits_for_the_consequence() -> None:
+    consequences: list[str | None] = [None]
+    injection = sever(stage_of(1, 0), consequence=lambda since: consequences[0])
     assert injection.evidence() is None
-    said[0] = "it was missed"
+    consequences[0] = "it was missed"
     assert injection.evidence() == "1 connections on 2 links closed; it was missed"
 
 
-def test_all_links_or_none() -> None:
+def test_failed_cut_restores_all_links() -> None:
     stage = stage_of(1, 1)
     stage.refuses = OTHER
     with pytest.raises(StageTrouble, match="does not answer"):
-        severed(stage)
+        sever(stage)
     assert stage.cut == set()

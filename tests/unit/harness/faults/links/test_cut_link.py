@@ -1,4 +1,4 @@
-"""Faults with a made-up run context; what they do to a real stage is in tests/integration."""
+"""Cutting a link of a fake stage; tests/integration cuts one of a real stage."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ from tests.unit.fakes.stage import FakeStage
 LINK = Link("pipeline", "broker-1")
 
 
-def context(*, connections: int, closes: bool = True) -> Any:
+def new_context(*, connections: int, closes: bool = True) -> Any:
     stage = FakeStage(open={LINK: connections}, closes=closes)
     return FakeContext(stage=stage, pipeline=FakePipeline(commits=3))
 
 
-def inject(world: Any) -> Any:
-    return CutLink(source="pipeline", target=Node(name="broker-1")).inject(world, "cut")
+def inject(context: Any) -> Any:
+    return CutLink(source="pipeline", target=Node(name="broker-1")).inject(context, "cut")
 
 
-def test_a_link_in_use_is_cut_and_used_again() -> None:
-    world = context(connections=2)
-    injection = inject(world)
-    world.producers.acknowledged, world.pipeline.commits = 150, 5
+def test_cut_closes_connections_and_heal_restores_the_link() -> None:
+    context = new_context(connections=2)
+    injection = inject(context)
+    context.producers.acknowledged, context.pipeline.commits = 150, 5
     assert injection.target == "pipeline→broker-1"
     assert injection.evidence() == (
         "2 connections on pipeline→broker-1 closed, new ones refused; meanwhile 50 records were "
         "acknowledged and 2 commits of the pipeline seen"
     )
     injection.heal()
-    assert world.stage.disturbed() == {}
+    assert context.stage.disturbed() == {}
 
 
-def test_a_link_that_nobody_used_proves_nothing() -> None:
-    injection = inject(context(connections=0))
+def test_no_evidence_for_an_unused_link() -> None:
+    injection = inject(new_context(connections=0))
     assert injection.evidence() is None
     injection.heal()
 
 
-def test_connections_that_stay_prove_nothing() -> None:
-    assert inject(context(connections=2, closes=False)).evidence() is None
+def test_no_evidence_if_connections_stay_open() -> None:
+    assert inject(new_context(connections=2, closes=False)).evidence() is None
 
 
-def test_nothing_is_waited_for_on_a_link_that_another_fault_keeps_cut() -> None:
-    world = context(connections=2)
-    injection = inject(world)
-    world.stage.disturb(LINK, CUT)
+def test_heal_does_not_wait_for_a_link_cut_by_another_fault() -> None:
+    context = new_context(connections=2)
+    injection = inject(context)
+    context.stage.disturb(LINK, CUT)
     injection.heal()
-    assert world.stage.disturbed() == {"pipeline→broker-1": "disabled"}
+    assert context.stage.disturbed() == {"pipeline→broker-1": "disabled"}

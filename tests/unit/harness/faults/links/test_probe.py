@@ -1,4 +1,4 @@
-"""Our own connection on a link, to a broker and a database that are made up."""
+"""Probe connections on a link to a fake broker."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ LINK = Link("producer", "broker-1")
 Serve = Callable[[Callable[[socket.socket], None]], Any]
 
 
-class Entrance(FakeStage):
-    """A stage whose links all begin at one address."""
+class SingleEntranceStage(FakeStage):
+    """A stage whose links share one entrance."""
 
     def __init__(self, address: str) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class Entrance(FakeStage):
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """A stage whose link leads to something that does with each connection what it is told."""
+    """Makes a stage whose link leads to a server with the given behaviour."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         host, port = listener.getsockname()
 
@@ -42,64 +42,64 @@ def serve() -> Iterator[Serve]:
             def accept() -> None:
                 while True:
                     try:
-                        way, _ = listener.accept()
+                        connection, _ = listener.accept()
                     except OSError:
                         return
-                    with way, contextlib.suppress(ConnectionError):
-                        behave(way)
+                    with connection, contextlib.suppress(ConnectionError):
+                        behave(connection)
 
             threading.Thread(target=accept, daemon=True).start()
-            return Entrance(f"{host}:{port}")
+            return SingleEntranceStage(f"{host}:{port}")
 
         yield make
         listener.shutdown(socket.SHUT_RDWR)
 
 
-def answers(*, times: int, with_bytes: int = 9) -> Callable[[socket.socket], None]:
-    """Answers so many requests of Kafka's, and then reads on without a word."""
+def answer_requests(*, times: int, with_bytes: int = 9) -> Callable[[socket.socket], None]:
+    """Answers this many Kafka requests, then only reads."""
 
-    def behave(way: socket.socket) -> None:
-        left = times
-        while head := way.recv(4, socket.MSG_WAITALL):
-            way.recv(struct.unpack(">i", head)[0], socket.MSG_WAITALL)
-            if left:
-                way.sendall(struct.pack(">i", with_bytes) + b"x" * with_bytes)
-            left -= bool(left)
+    def behave(connection: socket.socket) -> None:
+        remaining = times
+        while head := connection.recv(4, socket.MSG_WAITALL):
+            connection.recv(struct.unpack(">i", head)[0], socket.MSG_WAITALL)
+            if remaining:
+                connection.sendall(struct.pack(">i", with_bytes) + b"x" * with_bytes)
+            remaining -= bool(remaining)
 
     return behave
 
 
-def test_bytes_are_counted(serve: Serve) -> None:
-    with Probe(serve(answers(times=10)), LINK) as probe:
-        one = probe.ask()
-        assert (one.sent, one.received) == (probe.length(), 13)
-        many = probe.ask(more=50, times=3)
-        assert (many.sent, many.received) == (3 * (probe.length() + 50), 39)
+def test_ask_counts_sent_and_received_bytes(serve: Serve) -> None:
+    with Probe(serve(answer_requests(times=10)), LINK) as probe:
+        single = probe.ask()
+        assert (single.sent, single.received) == (probe.length(), 13)
+        several = probe.ask(more=50, times=3)
+        assert (several.sent, several.received) == (3 * (probe.length() + 50), 39)
 
 
-def test_silence_is_noticed_and_an_answer_that_is_owed_missed(serve: Serve) -> None:
+def test_silence_is_detected_and_requires_the_held_answer(serve: Serve) -> None:
     silence = Silence(delivered=True)
-    with undisturbed(serve(answers(times=1)), LINK) as probe:
-        said = silence.met(probe)
-        assert said is not None
-        assert "was not answered within 1 s" in said
+    with undisturbed(serve(answer_requests(times=1)), LINK) as probe:
+        evidence = silence.met(probe)
+        assert evidence is not None
+        assert "was not answered within 1 s" in evidence
         probe._socket.shutdown(socket.SHUT_RDWR)
         with pytest.raises(StageTrouble, match="the held data was not delivered"):
             silence.after(probe)
 
 
-def test_an_answer_is_no_silence(serve: Serve) -> None:
-    with undisturbed(serve(answers(times=2)), LINK) as probe:
+def test_answered_request_is_no_silence(serve: Serve) -> None:
+    with undisturbed(serve(answer_requests(times=2)), LINK) as probe:
         assert Silence().met(probe) is None
 
 
-def test_a_connection_that_ended_is_not_silent(serve: Serve) -> None:
-    probe = undisturbed(serve(answers(times=1)), LINK)
+def test_closed_connection_is_not_silent(serve: Serve) -> None:
+    probe = undisturbed(serve(answer_requests(times=1)), LINK)
     assert probe.silent(0)
     probe.close()
     assert not probe.silent(0)
 
 
-def test_a_link_that_does_not_work_is_not_disturbed(serve: Serve) -> None:
+def test_undisturbed_rejects_a_broken_link(serve: Serve) -> None:
     with pytest.raises(StageTrouble, match="producer→broker-1 did not work before the"):
-        undisturbed(serve(lambda way: None), LINK)
+        undisturbed(serve(lambda connection: None), LINK)

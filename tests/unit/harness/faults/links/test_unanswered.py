@@ -1,4 +1,4 @@
-"""What proves that every answer to a Produce was withheld."""
+"""Evidence that every answer to a Produce request was withheld."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from tests.unit.fakes.stage import FakeGate, FakeStage
 ENDED = {"at": 0}
 
 
-def test_it_begins_again_when_the_broker_leads_other_partitions_than_before() -> None:
+def test_evidence_starts_over_when_the_led_partitions_change() -> None:
     link = Link("producer", "broker-2")
     stage = FakeStage(
         said={("payments", 0): (1, {1, 2, 3})}, gates={link: FakeGate(fired=[ENDED, ENDED])}
     )
-    before = log(entry(0, headers={ATTEMPT_HEADER: b"answered"}))
-    reader = FakeReader([before])
+    first_log = log(entry(0, headers={ATTEMPT_HEADER: b"answered"}))
+    reader = FakeReader([first_log])
     context = FakeContext(stage=stage, logs=reader)
     injection = LeaveUnanswered(target=Node(name="broker-2"), seconds=0).inject(context, "withheld")
     assert injection.evidence() is None, "it leads nothing"
     stage.said[("payments", 0)] = (2, {1, 2, 3})
     assert injection.evidence() is None, "another one may have answered until now"
     assert injection.evidence() is None, "nothing was appended since"
-    reader.logs = [log(*before.entries, entry(1, headers={ATTEMPT_HEADER: b"unanswered"}))]
+    reader.logs = [log(*first_log.entries, entry(1, headers={ATTEMPT_HEADER: b"unanswered"}))]
     assert injection.evidence() == (
         "2 connections on producer→broker-2 closed instead of answering a Produce request; "
         "1 sends were in the log by then"

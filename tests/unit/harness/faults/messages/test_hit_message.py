@@ -1,4 +1,4 @@
-"""When an end that its client never heard of is a hazard, with gates that are made up."""
+"""When a lost answer to EndTxn is a hazard."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def hazards(
     direction: Direction = "response",
     action: Action = "drop",
 ) -> list[Hazard]:
-    told = {
+    fired_event = {
         "at": 7, "api": "EndTxn", "direction": direction, "correlation_id": 1, "version": 5,
         "client_id": "it", "link": "a link", **event,
     }  # fmt: skip
-    stage = FakeStage(gates={Link(source, "broker-1"): FakeGate(fired=[told])})
+    stage = FakeStage(gates={Link(source, "broker-1"): FakeGate(fired=[fired_event])})
     context = FakeContext(stage=stage, recorder=(recorder := FakeRecorder()))
     fault = HitMessage(
         message=Message(source=source, direction=direction, api="EndTxn"), action=action
@@ -38,12 +38,12 @@ def hazards(
     return recorder.hazards
 
 
-DONE = {"commits": True, "error": error_name(0)}
+COMMITTED = {"commits": True, "error": error_name(0)}
 
 
 @pytest.mark.parametrize(("source", "hop"), [("producer", "produce"), ("pipeline", "process")])
-def test_a_commit_that_was_done(source: str, hop: str) -> None:
-    (hazard,) = hazards(DONE, source=source)
+def test_lost_answer_to_a_successful_commit_is_a_hazard(source: str, hop: str) -> None:
+    (hazard,) = hazards(COMMITTED, source=source)
     assert (hazard.hazard, hazard.hop, hazard.at) == ("unknown-end", hop, 7)
 
 
@@ -54,8 +54,8 @@ def test_a_commit_that_was_done(source: str, hop: str) -> None:
         ({"commits": True, "error": "NotCoordinatorError"}, {}),
         ({"commits": None, "error": None}, {}),
         ({"commits": True}, {"direction": "request"}),
-        (DONE, {"action": "hold"}),
+        (COMMITTED, {"action": "hold"}),
     ],
 )
-def test_what_is_no_hazard(event: dict[str, Any], more: dict[str, Any]) -> None:
+def test_other_hits_are_no_hazard(event: dict[str, Any], more: dict[str, Any]) -> None:
     assert hazards(event, **more) == []

@@ -1,4 +1,4 @@
-"""What has passed in a client's transaction, with gates that are made up."""
+"""Messages that have passed in a client's current transaction."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ def passed(passing: list[Event], ends: list[Event], now: Event) -> bool:
         ([event(1, 1), event(3, 3)], [event(2, 2), event(4, 4)], False),
     ],
 )
-def test_only_what_came_since_the_last_end(
+def test_passed_counts_only_messages_since_the_last_end(
     passing: list[Event], ends: list[Event], expected: bool
 ) -> None:
     assert passed(passing, ends, event(9, 9)) is expected
 
 
-@pytest.mark.parametrize("what", ["the request of an end", "the answer to it"])
-def test_an_end_does_not_end_itself(what: str) -> None:
-    now = event(2 if what == "the request of an end" else 3, 2)
+@pytest.mark.parametrize("kind", ["the request of an end", "the answer to it"])
+def test_end_of_the_transaction_still_belongs_to_it(kind: str) -> None:
+    now = event(2 if kind == "the request of an end" else 3, 2)
     assert passed([event(1, 1)], [event(2, 2)], now)
 
 
-def test_nothing_is_behind_itself() -> None:
+def test_message_does_not_count_before_itself() -> None:
     assert not passed([event(1, 1)], [], event(1, 1))

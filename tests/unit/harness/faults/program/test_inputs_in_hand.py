@@ -1,4 +1,4 @@
-"""What a program has read since it last wrote, with gates that are made up."""
+"""Number of inputs that a program has read since it last wrote."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from tests.unit.fakes.stage import FakeGate, FakeStage
 SECOND = 1_000_000_000
 BEGINS = now()
 LATER = BEGINS + 3600 * SECOND
-"""No event is at a time before the count begins."""
+"""Events come after the start of the count."""
 
 
-class Looked:
-    """Outputs that were seen to change so many seconds ago."""
+class FakeLook:
+    """Outputs that last changed `quiet_for` seconds ago."""
 
     quiet_for = 0.0
     topics: tuple[str, ...] = ("orders",)
@@ -49,7 +49,7 @@ def end(at: int) -> Event:
     return {"api": "EndTxn", "at": LATER + at}
 
 
-def in_hand(*events: Event, output: str = "copied", changed: int | None = None) -> InputsInHand:
+def new_counter(*events: Event, output: str = "copied", changed: int | None = None) -> InputsInHand:
     class Gate(FakeGate):
         def put(self, rule: Rule) -> Any:
             message = rule.message
@@ -61,7 +61,7 @@ def in_hand(*events: Event, output: str = "copied", changed: int | None = None) 
             ]
             return FakeGate(fired=fired)
 
-    look = Looked()
+    look = FakeLook()
     if changed is not None:
         look.quiet_for = (now() - LATER - changed) / SECOND
     outputs = (Output.parse(output, IdentityRule.parse("json:$.id")),)
@@ -81,7 +81,7 @@ def in_hand(*events: Event, output: str = "copied", changed: int | None = None) 
 
 
 @pytest.mark.parametrize(
-    ("events", "count"),
+    ("events", "expected"),
     [
         ((), None),
         ((produce(1),), None),
@@ -91,10 +91,10 @@ def in_hand(*events: Event, output: str = "copied", changed: int | None = None) 
         ((fetch(1, (0, 5)), fetch(2, (0, 9)), produce(3)), 0),
         ((fetch(1, (0, 5)), fetch(2, (0, 9)), produce(3), fetch(4, (0, 9))), 0),
         ((fetch(1, (0, 5)), produce(2), fetch(3, (0, 9)), produce(4), fetch(5, (0, 10))), 1),
-        # What is written in a transaction counts when that ends.
+        # Transactional writes count when the transaction ends.
         ((fetch(1, (0, 5)), fetch(2, (0, 9)), produce(3, "id")), 4),
         ((fetch(1, (0, 5)), fetch(2, (0, 9)), produce(3, "id"), end(4), fetch(5, (0, 11))), 2),
-        # Of a partition that nobody asked for before the write, its first position counts.
+        # A partition first fetched after the write counts from its first position.
         ((fetch(1, (0, 5)), produce(2), fetch(3, (1, 7)), fetch(4, (1, 9), (0, 6))), 3),
         # A client that fetches again only after it has written.
         ((fetch(1, (0, 5)), fetched(2, (0, 9))), 4),
@@ -103,28 +103,32 @@ def in_hand(*events: Event, output: str = "copied", changed: int | None = None) 
         ((fetch(1, (0, 5)), fetched(2)), 0),
         # Within a fetch session, a request names no partition that has not changed.
         ((fetched(1, (0, 9)), produce(2), fetched(3, (0, 12), (1, 4))), 3),
-        # Going back is no reading.
+        # Seeking back reads nothing.
         ((fetch(1, (0, 5)), produce(2), fetch(3, (0, 2))), 0),
         ((fetch(1, (0, 5)), fetch(2, (0, 9), topic="changelog")), 0),
     ],
 )
-def test_what_it_was_given_since_it_last_wrote(events: tuple[Event, ...], count: int) -> None:
-    assert in_hand(*events).count() == count
+def test_counts_offsets_fetched_since_the_last_write(
+    events: tuple[Event, ...], expected: int
+) -> None:
+    assert new_counter(*events).count() == expected
 
 
-def test_outputs_that_are_no_topics_are_written_when_they_are_seen_to_change() -> None:
-    read = fetch(1 * SECOND, (0, 5)), fetch(3 * SECOND, (0, 9)), fetch(5 * SECOND, (0, 10))
+def test_changes_of_non_topic_outputs_count_as_writes() -> None:
+    fetches = fetch(1 * SECOND, (0, 5)), fetch(3 * SECOND, (0, 9)), fetch(5 * SECOND, (0, 10))
     table = "postgres:ledger"
-    assert in_hand(*read, output=table, changed=2 * SECOND).count() == 5
-    assert in_hand(*read, output=table, changed=4 * SECOND).count() == 1
-    assert in_hand(*read, output=table, changed=6 * SECOND).count() == 0
-    assert in_hand(*read, output="copied", changed=6 * SECOND).count() == 5, "topics need no look"
+    assert new_counter(*fetches, output=table, changed=2 * SECOND).count() == 5
+    assert new_counter(*fetches, output=table, changed=4 * SECOND).count() == 1
+    assert new_counter(*fetches, output=table, changed=6 * SECOND).count() == 0
+    assert new_counter(*fetches, output="copied", changed=6 * SECOND).count() == 5, (
+        "topics need no look"
+    )
 
 
-def test_its_rules_are_removed() -> None:
+def test_remove_removes_its_gate_rules() -> None:
     gate = FakeGate()
     stage = FakeStage(gates={Link("pipeline", "broker-1"): gate})
-    counted = InputsInHand(FakeContext(pipeline=FakeProgram(Looked()), stage=stage))
+    counter = InputsInHand(FakeContext(pipeline=FakeProgram(FakeLook()), stage=stage))
     assert [rule.message.api for rule in gate.rules] == ["Fetch", "Fetch", "Produce", "EndTxn"]
-    counted.remove()
+    counter.remove()
     assert not gate.rules

@@ -1,4 +1,4 @@
-"""What a program that was killed has left is cleared, but for what its next life may commit."""
+"""Clearing the open transactions of a killed program."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tests.unit.fakes.run_context import FakeContext
 
 
 @pytest.mark.parametrize("prepares", [False, True])
-def test_open_transactions_are_aborted_unless_its_next_life_may_commit_them(
+def test_clear_aborts_open_transactions_unless_the_program_prepares_them(
     prepares: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     aborted: list[str] = []
 
-    class Known:
+    class FakeTransactionalId:
         def __init__(self, name: str) -> None:
             self.name = name
 
@@ -28,13 +28,13 @@ def test_open_transactions_are_aborted_unless_its_next_life_may_commit_them(
             aborted.append(self.name)
 
     @contextmanager
-    def known(context: Any, name: str) -> Iterator[Known]:
-        yield Known(name)
+    def fake_transactional_id_of(context: Any, name: str) -> Iterator[FakeTransactionalId]:
+        yield FakeTransactionalId(name)
 
     monkeypatch.setattr(programs, "addresses", lambda stage: {})
     monkeypatch.setattr(programs, "groups_at_work", lambda ways: ())
     monkeypatch.setattr(programs, "transactions", lambda ways, _: {"a": ONGOING, "b": "Empty"})
-    monkeypatch.setattr(programs, "transactional_id_of", known)
+    monkeypatch.setattr(programs, "transactional_id_of", fake_transactional_id_of)
     pipeline = FakeProgram()
     pipeline.prepares = prepares
     programs.clear(FakeContext(pipeline=pipeline))

@@ -1,4 +1,4 @@
-"""A program that is started again counts as up once its URL says so."""
+"""A restarted program is up once its health URL answers with success."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tests.unit.fakes.pipelines import FakeProgram, FakeSupervisor
 from tests.unit.fakes.run_context import FakeContext, FakeProducers
 
 
-class Answers(Health):
-    """A URL that answers with these, the last one for good."""
+class FakeHealth(Health):
+    """Answers with these statuses; the last one repeats."""
 
     def __init__(self, *answers: int) -> None:
         super().__init__(())
@@ -27,7 +27,7 @@ class Answers(Health):
 
 
 class Look(SimpleNamespace):
-    """Outputs that have grown each time somebody looks."""
+    """Outputs that grow with every look."""
 
     def __init__(self) -> None:
         super().__init__(looks=0)
@@ -40,33 +40,33 @@ class Look(SimpleNamespace):
         return 1, 0, ""
 
 
-def context(health: Health, trouble: str | None = None) -> FakeContext:
+def new_context(health: Health, trouble: str | None = None) -> FakeContext:
     program = FakeProgram(Look(), FakeSupervisor(trouble=trouble))
     program.health = health
     return FakeContext(pipeline=program, producers=FakeProducers())
 
 
-def test_nobody_looks_at_its_outputs_before_it_is_up() -> None:
-    health = Answers(503, 503, 200)
-    made = context(health)
-    wait_works(made)
+def test_reads_outputs_only_after_the_program_is_up() -> None:
+    health = FakeHealth(503, 503, 200)
+    context = new_context(health)
+    wait_works(context)
     assert health.answers == [200]
-    assert made.pipeline.look.looks == 2  # type: ignore[attr-defined]
+    assert context.pipeline.look.looks == 2  # type: ignore[attr-defined]
 
 
-def test_one_that_does_not_come_up_stands_still_and_it_is_told_what_was_seen() -> None:
+def test_wait_works_reports_the_last_answer_of_an_unhealthy_program() -> None:
     seen = "the pipeline to be up; last seen: http://here/up answered 503"
     with pytest.raises(StoodStill, match=f"waited 90 s for {seen}"):
-        wait_works(context(Answers(503)))
+        wait_works(new_context(FakeHealth(503)))
 
 
-def test_one_that_fails_over_and_over_is_not_waited_for() -> None:
+def test_wait_works_raises_for_a_repeatedly_failing_program() -> None:
     with pytest.raises(PipelineTrouble, match="over and over"):
-        wait_works(context(Answers(503), trouble="it failed over and over"))
+        wait_works(new_context(FakeHealth(503), trouble="it failed over and over"))
 
 
-def test_records_flow_only_through_one_that_is_up() -> None:
-    program = context(Answers(503, 200)).pipeline
+def test_records_flow_only_through_a_healthy_program() -> None:
+    program = new_context(FakeHealth(503, 200)).pipeline
     assert not program.flows()
     assert program.shortly() == "it is not healthy: http://here/up answered 503"
     assert program.flows()

@@ -1,4 +1,4 @@
-"""A zombie shows something only while what it is about to do may still count."""
+"""A zombie worker has an effect only while its work can still be committed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENDED = "the transaction of copy-1 had already ended"
 
 
 class Group:
-    """Two members, and one when the other stands still."""
+    """A group of two members, one of which leaves when it is paused."""
 
     def __init__(self, context: object, name: str) -> None:
         self.left = 2
@@ -31,19 +31,19 @@ class Group:
         return {"a"}
 
 
-class Worked:
-    """What is held of somebody; whose it is can be seen at the third look."""
+class HeldWork:
+    """Held work whose owner is found at the third attempt."""
 
     def __init__(self) -> None:
-        self.looks = self.held = 0
+        self.attempts = self.held = 0
 
-    def hold(self) -> Worked:
+    def hold(self) -> HeldWork:
         self.held += 1
         return self
 
     def pause_owner(self) -> int:
-        self.looks += 1
-        if self.looks < 3:
+        self.attempts += 1
+        if self.attempts < 3:
             raise Overdue("two processes are silent")
         return 12
 
@@ -52,7 +52,7 @@ class Worked:
 
 
 class Held:
-    """Offsets that others have committed meanwhile."""
+    """Held offsets that other members have committed meanwhile."""
 
     what = "offsets of copy-1 held"
 
@@ -74,39 +74,41 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "described", lambda context, pid: f"process {pid} of pipeline#1")
 
 
-def zombie(monkeypatch: pytest.MonkeyPatch, *, ended: str | None, still_open: bool) -> str | None:
+def inject_zombie(
+    monkeypatch: pytest.MonkeyPatch, *, ended: str | None, still_open: bool
+) -> str | None:
     monkeypatch.setattr(module._Zombie, "_pause_owner", lambda self: (Held(ended), 7))
     fault = ZombieWorker(group="copy", still_open=still_open)
     return fault.inject(FakeContext(), "evicted 1").evidence()
 
 
 @pytest.mark.parametrize(("ended", "still_open"), [(None, True), (None, False), (ENDED, False)])
-def test_others_did_its_work(
+def test_evidence_that_other_members_did_its_work(
     monkeypatch: pytest.MonkeyPatch, ended: str | None, still_open: bool
 ) -> None:
-    proof = zombie(monkeypatch, ended=ended, still_open=still_open)
+    proof = inject_zombie(monkeypatch, ended=ended, still_open=still_open)
     assert proof is not None
     assert "went from 2 members to 1, which have committed its offsets in its place" in proof
 
 
-def test_a_transaction_that_was_aborted_meanwhile_shows_nothing(
+def test_no_effect_if_the_transaction_ended_meanwhile(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with pytest.raises(NoEffect, match=ENDED):
-        zombie(monkeypatch, ended=ENDED, still_open=True)
+        inject_zombie(monkeypatch, ended=ENDED, still_open=True)
 
 
-def test_what_cannot_be_told_is_let_go_and_held_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    work = Worked()
+def test_holds_again_until_the_owner_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    work = HeldWork()
     monkeypatch.setattr(ZombieWorker, "hold", lambda self, context: work.hold())
     zombie = ZombieWorker(group="copy").inject(FakeContext(), "evicted 1")
     assert zombie.target == "process 12 of pipeline#1"
-    assert (work.looks, work.held) == (3, 1)
+    assert (work.attempts, work.held) == (3, 1)
 
 
-def test_nobody_tells_whose_work_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    work = Worked()
-    work.looks = -4
+def test_releases_and_fails_if_the_owner_is_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    work = HeldWork()
+    work.attempts = -4
     monkeypatch.setattr(ZombieWorker, "hold", lambda self, context: work.hold())
     with pytest.raises(StageTrouble, match="two processes are silent, in each of 4"):
         ZombieWorker(group="copy").inject(FakeContext(), "evicted 1")

@@ -1,4 +1,4 @@
-"""A checkpoint cut open while its driver is down, on a pipeline that is made up."""
+"""Changes to a checkpoint while its driver is down."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from tests.unit.harness.subjects.spark.made_up_checkpoint import (
 
 
 class Pipeline(FakeDriver):
-    """Writes what Spark writes: a batch that is not committed is planned and committed anew."""
+    """Restarts as Spark does: an uncommitted batch is planned, if necessary, and committed."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(checkpoint=Checkpoint(folder), process=FakeProcess("driver#1"))
         self.checkpoint.create()
-        self.refuses = False
+        self.fails_to_start = False
         self.ends_at = 99
         self.log = folder / "driver.log"
         self.log.write_text("ERROR\nSTREAM_FAILED terminated with exception: Incomplete file\n at")
@@ -46,7 +46,7 @@ class Pipeline(FakeDriver):
 
     def start(self) -> None:
         super().start()
-        if self.refuses:
+        if self.fails_to_start:
             self.process = FakeProcess(f"driver#{self.lives}", lives=False, log=self.log)
             return
         if 2 not in self.checkpoint.planned():
@@ -62,8 +62,8 @@ class Pipeline(FakeDriver):
         as_spark_does(self.checkpoint.folder / COMMITS, batch)()
 
 
-def context(pipeline: Pipeline) -> FakeContext:
-    """Of the 10 records of the last batch the sink has 7."""
+def new_context(pipeline: Pipeline) -> FakeContext:
+    """The sink has 7 of the 10 records of the last batch."""
     return FakeContext(
         pipeline=pipeline,
         subject=FakeSubject(name="spark-kafka-sink"),
@@ -73,80 +73,80 @@ def context(pipeline: Pipeline) -> FakeContext:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> FakeContext:
-    return context(Pipeline(tmp_path))
+def context(tmp_path: Path) -> FakeContext:
+    return new_context(Pipeline(tmp_path))
 
 
-def test_files_are_touched_only_when_the_driver_is_dead(world: Any) -> None:
+def test_logs_reject_a_running_driver(context: Any) -> None:
     with pytest.raises(StageTrouble, match="while its driver is running"):
-        Logs(world)
+        Logs(context)
 
 
-def test_what_was_cut_can_be_put_back_to_the_byte(world: Any) -> None:
-    def everything() -> dict[Path, bytes]:
+def test_put_back_restores_every_file(context: Any) -> None:
+    def file_contents() -> dict[Path, bytes]:
         return {
-            p: p.read_bytes() for p in world.pipeline.checkpoint.folder.rglob("*") if p.is_file()
+            p: p.read_bytes() for p in context.pipeline.checkpoint.folder.rglob("*") if p.is_file()
         }
 
-    world.pipeline.kill("SIGKILL by fault «x»")
-    before, logs = everything(), Logs(world)
+    context.pipeline.kill("SIGKILL by fault «x»")
+    before, logs = file_contents(), Logs(context)
     logs.delete(COMMITS, 2)
-    gone = before.keys() - everything().keys()
-    assert {path.name for path in gone} == {"2", ".2.crc"}
+    deleted = before.keys() - file_contents().keys()
+    assert {path.name for path in deleted} == {"2", ".2.crc"}
     sizes = logs.truncate(OFFSETS, 2)
-    assert sizes == (len(before[world.pipeline.checkpoint.folder / OFFSETS / "2"]), sizes[1])
+    assert sizes == (len(before[context.pipeline.checkpoint.folder / OFFSETS / "2"]), sizes[1])
     assert 0 < sizes[1] < sizes[0]
     with pytest.raises(FileNotFoundError):
         logs.delete(COMMITS, 2)
     logs.put_back()
-    assert everything() == before
+    assert file_contents() == before
 
 
-def test_a_commit_that_is_lost_makes_the_batch_run_again(world: Any) -> None:
+def test_deleted_commit_replays_the_batch(context: Any) -> None:
     before = now()
-    fault = DeleteLastCommit().inject(world, "x")
+    fault = DeleteLastCommit().inject(context, "x")
     proof = fault.evidence()
     assert proof is not None
     assert "the sink had 7 of its 10 records; the commit log now ends with 1" in proof
-    assert world.pipeline.checkpoint.committed() == [0, 1]
+    assert context.pipeline.checkpoint.committed() == [0, 1]
     assert before < fault.at < now()
     fault.heal()
     fault.heal()
-    assert world.pipeline.lives == 2
-    ((hazard, detail),) = world.recorder.seen
+    assert context.pipeline.lives == 2
+    ((hazard, detail),) = context.recorder.seen
     assert hazard == "replayed-batch"
     assert "; before that, 7 of its 10 effects were visible" in detail
 
 
-def test_a_plan_that_is_lost_is_made_anew(world: Any) -> None:
-    fault = CutOffsetLog(how="deleted").inject(world, "x")
+def test_deleted_plan_replans_the_batch(context: Any) -> None:
+    fault = CutOffsetLog(how="deleted").inject(context, "x")
     assert "offset log and commit log now end with 1" in str(fault.evidence())
     fault.heal()
     fault.heal()
-    ((hazard, detail),) = world.recorder.seen
+    ((hazard, detail),) = context.recorder.seen
     assert hazard == "replanned-batch"
     assert "planned again with other end offsets" in detail
 
 
-def test_a_torn_plan_is_refused_and_put_back(world: Any) -> None:
-    world.pipeline.refuses = True
-    fault = CutOffsetLog(how="torn").inject(world, "x")
+def test_torn_plan_stops_the_driver_and_is_restored(context: Any) -> None:
+    context.pipeline.fails_to_start = True
+    fault = CutOffsetLog(how="torn").inject(context, "x")
     proof = fault.evidence()
     assert proof is not None
     assert "the next driver exited by itself, without a commit: «Incomplete file»" in proof
-    assert [hazard for hazard, _ in world.recorder.seen] == ["torn-offset-log"]
-    world.pipeline.refuses = False
+    assert [hazard for hazard, _ in context.recorder.seen] == ["torn-offset-log"]
+    context.pipeline.fails_to_start = False
     fault.heal()
     fault.heal()
-    assert world.pipeline.alive()
-    assert world.pipeline.checkpoint.end_of(2) == {("payments", 0): 30}
+    assert context.pipeline.alive()
+    assert context.pipeline.checkpoint.end_of(2) == {("payments", 0): 30}
 
 
-def test_a_new_checkpoint_is_of_another_query(tmp_path: Path) -> None:
+def test_new_checkpoint_starts_another_query(tmp_path: Path) -> None:
     before = now()
     queries = iter(["old", "new"])
 
-    class AnyQuery(Pipeline, SparkNewCheckpoint):
+    class NewQuery(Pipeline, SparkNewCheckpoint):
         def begin_anew(self) -> Checkpoint:
             (former := Checkpoint(tmp_path / "former")).create()
             (former.folder / "metadata").write_text(f'{{"id": "{next(queries)}"}}')
@@ -159,8 +159,8 @@ def test_a_new_checkpoint_is_of_another_query(tmp_path: Path) -> None:
             (self.checkpoint.folder / "metadata").write_text(f'{{"id": "{next(queries)}"}}')
             self._run(0, end=99)
 
-    world = context(AnyQuery(tmp_path / "whole"))
-    fault = NewCheckpoint().inject(world, "x")
+    context = new_context(NewQuery(tmp_path / "whole"))
+    fault = NewCheckpoint().inject(context, "x")
     proof = fault.evidence()
     assert proof is not None
     assert proof.endswith("the checkpoint of query old was replaced by an empty one")
@@ -168,14 +168,14 @@ def test_a_new_checkpoint_is_of_another_query(tmp_path: Path) -> None:
     assert before < fault.at < now()
     fault.heal()
     fault.heal()
-    ((hazard, detail),) = world.recorder.seen
+    ((hazard, detail),) = context.recorder.seen
     assert hazard == "new-checkpoint"
     assert detail == (
         "micro-batch 0 of query new was committed, after micro-batches 0 to 2 of query old"
     )
 
 
-def test_a_new_query_with_nothing_to_do_tests_nothing(tmp_path: Path) -> None:
+def test_new_query_without_inputs_is_no_hazard(tmp_path: Path) -> None:
     class Idle(Pipeline, SparkNewCheckpoint):
         def begin_anew(self) -> Checkpoint:
             (former := Checkpoint(tmp_path / "former")).create()
@@ -188,58 +188,58 @@ def test_a_new_query_with_nothing_to_do_tests_nothing(tmp_path: Path) -> None:
             begin_at(self.checkpoint, '{"payments": {"0": 30}}')
             self._run(0, end=30)
 
-    world = context(Idle(tmp_path / "whole"))
-    fault = NewCheckpoint().inject(world, "x")
+    context = new_context(Idle(tmp_path / "whole"))
+    fault = NewCheckpoint().inject(context, "x")
     assert fault.evidence() is not None
     fault.heal()
-    assert world.recorder.seen == []
+    assert context.recorder.seen == []
 
 
-def test_a_plan_that_is_made_anew_as_it_was_is_a_replay(world: Any) -> None:
-    fault = CutOffsetLog(how="deleted").inject(world, "x")
+def test_replanning_with_the_same_ends_is_a_replay(context: Any) -> None:
+    fault = CutOffsetLog(how="deleted").inject(context, "x")
     assert fault.evidence() is not None
-    world.pipeline.ends_at = 30
+    context.pipeline.ends_at = 30
     fault.heal()
-    ((hazard, detail),) = world.recorder.seen
+    ((hazard, detail),) = context.recorder.seen
     assert hazard == "replayed-batch"
     assert "planned again with the same end offsets" in detail
 
 
-def test_what_never_showed_has_put_nothing_to_the_test(world: Any) -> None:
-    fault = DeleteLastCommit().inject(world, "x")
-    plan(world.pipeline.checkpoint, 3, entry())
+def test_fault_without_evidence_is_no_hazard(context: Any) -> None:
+    fault = DeleteLastCommit().inject(context, "x")
+    plan(context.pipeline.checkpoint, 3, entry())
     assert fault.evidence() is None
     fault.heal()
-    assert world.recorder.seen == []
+    assert context.recorder.seen == []
 
 
-def test_no_proof_where_a_query_has_begun_already(tmp_path: Path) -> None:
-    class Hasty(Pipeline, SparkNewCheckpoint):
+def test_no_evidence_if_the_new_checkpoint_has_a_query(tmp_path: Path) -> None:
+    class EarlyQuery(Pipeline, SparkNewCheckpoint):
         def begin_anew(self) -> Checkpoint:
             (self.checkpoint.folder / "metadata").write_text('{"id": "somebody\'s"}')
             return self.checkpoint
 
-    world = context(Hasty(tmp_path / "whole"))
-    assert NewCheckpoint().inject(world, "x").evidence() is None
+    context = new_context(EarlyQuery(tmp_path / "whole"))
+    assert NewCheckpoint().inject(context, "x").evidence() is None
 
 
-def test_who_reads_from_the_beginning_gets_no_new_checkpoint(world: Any) -> None:
+def test_rejects_a_subject_without_new_checkpoints(context: Any) -> None:
     with pytest.raises(StageTrouble, match="spark-kafka-sink does not support a new checkpoint"):
-        NewCheckpoint().inject(world, "x").evidence()
+        NewCheckpoint().inject(context, "x").evidence()
 
 
-def test_no_proof_where_the_log_is_not_what_was_left(world: Any) -> None:
-    fault = DeleteLastCommit().inject(world, "x")
-    plan(world.pipeline.checkpoint, 3, entry())
+def test_no_evidence_if_the_log_has_changed(context: Any) -> None:
+    fault = DeleteLastCommit().inject(context, "x")
+    plan(context.pipeline.checkpoint, 3, entry())
     assert fault.evidence() is None, "somebody planned another batch"
 
 
-def test_a_driver_that_ends_for_another_reason_proves_nothing(world: Any) -> None:
-    world.pipeline.refuses = True
-    world.pipeline.log.write_text("there is no Java here")
-    fault = CutOffsetLog(how="torn").inject(world, "x")
+def test_rejects_a_driver_exit_without_a_query_error(context: Any) -> None:
+    context.pipeline.fails_to_start = True
+    context.pipeline.log.write_text("there is no Java here")
+    fault = CutOffsetLog(how="torn").inject(context, "x")
     with pytest.raises(StageTrouble, match="driver#2 exited without an error of its query: its"):
         fault.evidence()
-    world.pipeline.refuses = False
+    context.pipeline.fails_to_start = False
     fault.heal()
-    assert world.pipeline.checkpoint.end_of(2) == {("payments", 0): 30}
+    assert context.pipeline.checkpoint.end_of(2) == {("payments", 0): 30}

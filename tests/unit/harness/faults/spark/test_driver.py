@@ -1,4 +1,4 @@
-"""What of a micro-batch is in the sink, as a fault sees it."""
+"""How much of a micro-batch is in the sink."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def entry(offset: int, record: str, *, kind: str = "data", producer: int = 1) ->
     return logs.entry(offset, kind=kind, headers=headers, producer=producer)
 
 
-def of(
+def count_effects(
     folder: Path,
     entries: list[Entry],
     *effects: str,
@@ -28,9 +28,9 @@ def of(
     written_by: int | None = None,
     query: str | None = None,
 ) -> tuple[int, int]:
-    """What is said of batch 1 of query q1, which has offsets 2 to 4.
+    """Effects and records of batch 1 of query q1, which has offsets 2 to 4.
 
-    By batches, if the sink tells of these.
+    The sink shows whole batches if `batches` are given.
     """
     checkpoint = Checkpoint(folder / "checkpoint")
     checkpoint.create()
@@ -49,7 +49,7 @@ def of(
     return SinkOfBatches(context).of(1)
 
 
-def test_only_what_was_committed_has_to_be_there(tmp_path: Path) -> None:
+def test_counts_only_committed_records_of_the_batch(tmp_path: Path) -> None:
     log = [
         entry(1, "before"),
         entry(2, "a"),
@@ -59,24 +59,24 @@ def test_only_what_was_committed_has_to_be_there(tmp_path: Path) -> None:
         entry(6, "", kind="commit"),
         entry(7, "", kind="abort", producer=2),
     ]
-    assert of(tmp_path, log, "before", "a", "after", "aborted") == (1, 2)
-    assert of(tmp_path, log) == (0, 2)
-    assert of(tmp_path, log, "a", "a", "b") == (2, 2)
+    assert count_effects(tmp_path, log, "before", "a", "after", "aborted") == (1, 2)
+    assert count_effects(tmp_path, log) == (0, 2)
+    assert count_effects(tmp_path, log, "a", "a", "b") == (2, 2)
 
 
-def test_a_sink_of_sums_tells_of_whole_batches(tmp_path: Path) -> None:
+def test_sink_of_sums_shows_whole_batches(tmp_path: Path) -> None:
     log = [entry(2, "a"), entry(3, "b"), entry(6, "", kind="commit")]
-    assert of(tmp_path, log, batches=frozenset({0, 1})) == (2, 2)
-    assert of(tmp_path, log, "a", "b", batches=frozenset({0, 2})) == (0, 2)
+    assert count_effects(tmp_path, log, batches=frozenset({0, 1})) == (2, 2)
+    assert count_effects(tmp_path, log, "a", "b", batches=frozenset({0, 2})) == (0, 2)
 
 
-def test_an_effect_of_another_batch_is_none_of_this_one(tmp_path: Path) -> None:
+def test_ignores_effects_of_another_batch(tmp_path: Path) -> None:
     log = [entry(2, "a"), entry(3, "b"), entry(6, "", kind="commit")]
-    assert of(tmp_path, log, "a", written_by=0) == (0, 2)
-    assert of(tmp_path, log, "a", written_by=1) == (1, 2)
+    assert count_effects(tmp_path, log, "a", written_by=0) == (0, 2)
+    assert count_effects(tmp_path, log, "a", written_by=1) == (1, 2)
 
 
-def test_an_effect_of_another_query_is_none_of_this_one(tmp_path: Path) -> None:
+def test_ignores_effects_of_another_query(tmp_path: Path) -> None:
     log = [entry(2, "a"), entry(3, "b"), entry(6, "", kind="commit")]
-    assert of(tmp_path, log, "a", written_by=1, query="q2") == (0, 2)
-    assert of(tmp_path, log, "a", written_by=1, query="q1") == (1, 2)
+    assert count_effects(tmp_path, log, "a", written_by=1, query="q2") == (0, 2)
+    assert count_effects(tmp_path, log, "a", written_by=1, query="q1") == (1, 2)
