@@ -1,4 +1,4 @@
-"""All brokers at once: what happens when one of them does not do as it is asked."""
+"""Stopping all brokers when one of them does not stop."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tests.unit.fakes.stage import FakeStage
 
 
 @dataclass(kw_only=True)
-class Stubborn(FakeStage):
-    """A stage whose third broker does not end when it is asked to, and is killed if it can be."""
+class StubbornStage(FakeStage):
+    """A stage whose third broker does not stop, and is killed if `can_be_killed`."""
 
     can_be_killed: bool = True
 
@@ -26,8 +26,8 @@ class Stubborn(FakeStage):
         raise StageTrouble(f"{node}#1 did not end when asked to: had to be killed after 30 s")
 
 
-def test_one_that_had_to_be_killed_has_ended_too() -> None:
-    stage = Stubborn()
+def test_killed_broker_counts_as_stopped() -> None:
+    stage = StubbornStage()
     context = FakeContext(stage=stage)
     injection = asked("stop", ["brokers"]).inject(context, "stop-1")
     assert stage.dead == set(stage.brokers)
@@ -38,8 +38,8 @@ def test_one_that_had_to_be_killed_has_ended_too() -> None:
     assert "broker-3#1 did not end when asked to: had to be killed" in proof
 
 
-def test_the_others_are_restarted_when_one_cannot_be_ended() -> None:
-    stage = Stubborn(can_be_killed=False)
+def test_failed_stop_restarts_the_other_brokers() -> None:
+    stage = StubbornStage(can_be_killed=False)
     with pytest.raises(StageTrouble, match="broker-3#1 did not end"):
         asked("stop", ["brokers"]).inject(FakeContext(stage=stage), "stop-1")
     assert stage.dead == set()

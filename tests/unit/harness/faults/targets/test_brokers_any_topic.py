@@ -1,4 +1,4 @@
-"""Killing and isolating a broker under topics of anybody, on a cluster that is made up."""
+"""Killing and isolating a broker in a cluster with any topics."""
 
 from __future__ import annotations
 
@@ -18,111 +18,113 @@ from tests.unit.fakes.stage import Said
 
 
 @pytest.fixture
-def world() -> FakeContext:
+def context() -> FakeContext:
     return FakeContext()
 
 
-def killed(world: FakeContext) -> Any:
-    return Kill(Node(name="broker-2")).inject(world, "kill-1")
+def inject_kill(context: FakeContext) -> Any:
+    return Kill(Node(name="broker-2")).inject(context, "kill-1")
 
 
-def isolated(world: FakeContext) -> Any:
-    return IsolateBroker(target=Node(name="broker-2")).inject(world, "isolate-1")
+def inject_isolation(context: FakeContext) -> Any:
+    return IsolateBroker(target=Node(name="broker-2")).inject(context, "isolate-1")
 
 
-def test_a_leader_of_any_topic_is_found(world: FakeContext) -> None:
-    assert LeaderOf(topic="orders", partition=1).resolve(world) == "broker-1"
-    assert LeaderOf(partition=0).resolve(world) == "broker-2"
+def test_resolves_the_leader_of_any_topic(context: FakeContext) -> None:
+    assert LeaderOf(topic="orders", partition=1).resolve(context) == "broker-1"
+    assert LeaderOf(partition=0).resolve(context) == "broker-2"
 
 
 @pytest.mark.parametrize(
-    ("topic", "partition", "instead"),
+    ("topic", "partition", "seen"),
     [
         ("order", 0, r"no such partition; there are orders \[0, 1, 2\], payments \[0\]"),
         ("orders", 3, r"no such partition; there are orders \[0, 1, 2\], payments \[0\]"),
         ("payments", 0, "payments-0: leader -1"),
     ],
 )
-def test_a_leader_that_is_not_found(
-    world: FakeContext, topic: str, partition: int, instead: str
+def test_resolve_fails_without_a_leader(
+    context: FakeContext, topic: str, partition: int, seen: str
 ) -> None:
-    world.stage.said[("payments", 0)] = (-1, {2})
-    with pytest.raises(Overdue, match=f"{topic}-{partition} to have a leader; .*{instead}"):
-        LeaderOf(topic=topic, partition=partition).resolve(world)
+    context.stage.said[("payments", 0)] = (-1, {2})
+    with pytest.raises(Overdue, match=f"{topic}-{partition} to have a leader; .*{seen}"):
+        LeaderOf(topic=topic, partition=partition).resolve(context)
 
 
-@pytest.mark.parametrize("begin", [killed, isolated])
-def test_what_it_leads_is_told_of_every_topic_that_clients_made(
-    world: FakeContext, begin: Any
+@pytest.mark.parametrize("inject", [inject_kill, inject_isolation])
+def test_target_names_the_led_partitions_of_all_client_topics(
+    context: FakeContext, inject: Any
 ) -> None:
-    assert begin(world).target == "broker-2 (leads orders [0, 2], payments [0])"
+    assert inject(context).target == "broker-2 (leads orders [0, 2], payments [0])"
 
 
-def test_a_killed_leader_is_proven_when_all_topics_have_other_leaders(world: FakeContext) -> None:
-    injection = killed(world)
-    world.stage.said[("payments", 0)] = (3, {1, 3})
-    world.stage.said[("orders", 0)] = (1, {1, 3})
+def test_kill_takes_effect_once_all_partitions_have_new_leaders(context: FakeContext) -> None:
+    injection = inject_kill(context)
+    context.stage.said[("payments", 0)] = (3, {1, 3})
+    context.stage.said[("orders", 0)] = (1, {1, 3})
     assert injection.evidence() is None
-    world.stage.said[("orders", 2)] = (3, {1, 3})
+    context.stage.said[("orders", 2)] = (3, {1, 3})
     assert injection.evidence().endswith(
         "s: orders-0 to broker-1, orders-2 to broker-3, payments-0 to broker-3"
     )
 
 
-def test_what_only_the_killed_one_had_goes_to_nobody(world: FakeContext) -> None:
-    world.stage.said = {("orders", 0): (2, {2})}
-    injection = killed(world)
+def test_kill_leaves_partitions_without_other_replicas_leaderless(context: FakeContext) -> None:
+    context.stage.said = {("orders", 0): (2, {2})}
+    injection = inject_kill(context)
     assert injection.evidence() is None
-    world.stage.said = {("orders", 0): (-1, {2})}
+    context.stage.said = {("orders", 0): (-1, {2})}
     assert injection.evidence().endswith("s: orders-0 to nobody")
 
 
-def test_of_a_killed_one_that_led_nothing_no_leadership_moved(world: FakeContext) -> None:
-    world.stage.said = {("orders", 1): (1, {1, 2, 3})}
-    assert killed(world).evidence() == "broker-2#1 ended by signal 9; it led no partition"
+def test_kill_of_a_broker_that_led_nothing_takes_effect(context: FakeContext) -> None:
+    context.stage.said = {("orders", 1): (1, {1, 2, 3})}
+    assert inject_kill(context).evidence() == "broker-2#1 ended by signal 9; it led no partition"
 
 
-@pytest.mark.parametrize("begin", [killed, isolated])
-def test_silence_proves_nothing(world: FakeContext, begin: Any) -> None:
-    injection = begin(world)
-    world.stage.said = {}
+@pytest.mark.parametrize("inject", [inject_kill, inject_isolation])
+def test_no_evidence_without_metadata(context: FakeContext, inject: Any) -> None:
+    injection = inject(context)
+    context.stage.said = {}
     assert injection.evidence() is None
 
 
-def test_an_isolated_one_is_proven_when_it_is_out_of_every_topic(world: FakeContext) -> None:
-    injection = isolated(world)
-    world.stage.said |= {("payments", 0): (3, {1, 3}), ("orders", 0): (1, {1, 3})}
-    world.stage.said |= {("orders", 1): (1, {1, 3})}
+def test_isolation_takes_effect_once_the_broker_left_every_in_sync_set(
+    context: FakeContext,
+) -> None:
+    injection = inject_isolation(context)
+    context.stage.said |= {("payments", 0): (3, {1, 3}), ("orders", 0): (1, {1, 3})}
+    context.stage.said |= {("orders", 1): (1, {1, 3})}
     assert injection.evidence() is None
-    world.stage.said[("orders", 2)] = (1, {1, 2, 3})
+    context.stage.said[("orders", 2)] = (1, {1, 2, 3})
     assert injection.evidence() is None
-    world.stage.said[("orders", 2)] = (1, {1, 3})
+    context.stage.said[("orders", 2)] = (1, {1, 3})
     assert injection.evidence().endswith("moved the leadership of orders [0, 2], payments [0]")
 
 
-def test_the_last_member_of_an_in_sync_set_stays_in_it(world: FakeContext) -> None:
-    injection = isolated(world)
-    world.stage.said = {("payments", 0): (3, {1, 3}), ("mine", 0): (2, {2})}
+def test_isolated_last_replica_only_loses_leadership(context: FakeContext) -> None:
+    injection = inject_isolation(context)
+    context.stage.said = {("payments", 0): (3, {1, 3}), ("mine", 0): (2, {2})}
     assert injection.evidence() is None
-    world.stage.said[("mine", 0)] = (-1, {2})
+    context.stage.said[("mine", 0)] = (-1, {2})
     assert injection.evidence() is not None
 
 
-def test_links_that_could_not_all_be_cut_are_mended(world: FakeContext) -> None:
-    world.stage.refuses = Link("broker-3", "broker-2")
+def test_failed_isolation_restores_all_links(context: FakeContext) -> None:
+    context.stage.refuses = Link("broker-3", "broker-2")
     with pytest.raises(StageTrouble):
-        isolated(world)
-    assert world.stage.cut == set()
+        inject_isolation(context)
+    assert context.stage.cut == set()
 
 
-def test_a_broker_that_came_up_half_way_begins_anew(world: FakeContext) -> None:
-    world.stage.half_way = 1
-    injection = killed(world)
+def test_heal_restarts_a_broker_whose_restart_failed(context: FakeContext) -> None:
+    context.stage.half_way = 1
+    injection = inject_kill(context)
     with pytest.raises(StageTrouble):
         injection.heal()
     injection.heal()
     injection.heal()
-    assert world.stage.story == [
+    assert context.stage.story == [
         "kill: SIGKILL by fault «kill-1»",
         "restart",
         "kill: did not finish its restart",
@@ -136,24 +138,24 @@ LEADERLESS: Said = {("orders", 0): (-1, {2}), ("orders", 1): (1, {1, 2})}
 
 
 @pytest.mark.parametrize(
-    ("said_by", "back"),
+    ("metadata_by_broker", "back"),
     [
         ({1: CAUGHT_UP, 2: CAUGHT_UP, 3: CAUGHT_UP}, True),
-        ({1: CAUGHT_UP, 2: CAUGHT_UP, 3: LAGS}, True),  # 3 is cut off by a fault of its own
+        ({1: CAUGHT_UP, 2: CAUGHT_UP, 3: LAGS}, True),  # another fault cuts 3 off
         ({1: CAUGHT_UP, 2: CAUGHT_UP, 3: {}}, True),  # 3 is dead
-        ({1: LAGS, 2: CAUGHT_UP, 3: LAGS}, False),  # 2 believes what it last knew
+        ({1: LAGS, 2: CAUGHT_UP, 3: LAGS}, False),  # 2 has stale metadata
         ({1: CAUGHT_UP, 2: LAGS, 3: CAUGHT_UP}, False),  # 2 does not know yet
         ({1: CAUGHT_UP, 2: {}, 3: CAUGHT_UP}, False),
         ({1: LEADERLESS, 2: LEADERLESS, 3: LEADERLESS}, False),
         ({1: {}, 2: CAUGHT_UP, 3: {}}, False),
     ],
 )
-def test_a_broker_is_back_when_it_and_most_brokers_say_so(
-    world: FakeContext, said_by: dict[int | None, Said], back: bool
+def test_broker_is_back_once_it_and_a_majority_agree(
+    context: FakeContext, metadata_by_broker: dict[int | None, Said], back: bool
 ) -> None:
-    world.stage.said_by = said_by
+    context.stage.said_by = metadata_by_broker
     if back:
-        wait_back(world, "broker-2")
+        wait_back(context, "broker-2")
     else:
         with pytest.raises(Overdue, match="broker-2 to be in sync in all its partitions"):
-            wait_back(world, "broker-2")
+            wait_back(context, "broker-2")

@@ -1,4 +1,4 @@
-"""Faults of Kafka Connect's workers, on workers that are made up here."""
+"""Faults of Kafka Connect workers."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ from onceproof.harness.subjects.connect.workers import Workers
 from tests.unit.fakes.process import FakeProcess
 from tests.unit.fakes.run_context import FakeContext, FakeProducers, FakeRecorder, FakeSubject
 
-TOLD = "org.apache.kafka.common.errors.ProducerFencedException: There is a newer producer"
+FENCED = "org.apache.kafka.common.errors.ProducerFencedException: There is a newer producer"
 
 
-class Crew(Workers):
-    """Two workers; the second gets the task when it is told so."""
+class FakeWorkers(Workers):
+    """Two workers; `task_owner` runs the task."""
 
     names = ("worker-0", "worker-1")
     commits = 3
 
     def __init__(self, log: Path) -> None:
         self.log = log
-        self.log.write_text(f"{TOLD}\n")
+        self.log.write_text(f"{FENCED}\n")
         self.lives = {name: FakeProcess(f"{name}#1", log=log, count=2) for name in self.names}
-        self.runs_it: str | None = "worker-0"
-        self.waited: list[str] = []
+        self.task_owner: str | None = "worker-0"
+        self.waits: list[str] = []
 
     def owner(self) -> str | None:
-        return self.runs_it
+        return self.task_owner
 
     def wait_owner(self) -> str:
-        self.waited.append("owner")
-        assert self.runs_it is not None
-        return self.runs_it
+        self.waits.append("owner")
+        assert self.task_owner is not None
+        return self.task_owner
 
     def wait_together(self) -> None:
-        self.waited.append("together")
+        self.waits.append("together")
 
     def process(self, name: str) -> FakeProcess:
         if name in self.down:
@@ -76,7 +76,7 @@ class Crew(Workers):
 
     @property
     def still(self) -> bool:
-        """Whether any stands still."""
+        """Whether any worker is paused."""
         return any(life.still for life in self.lives.values())
 
     @still.setter
@@ -86,18 +86,18 @@ class Crew(Workers):
 
 
 @pytest.fixture
-def crew(tmp_path: Path) -> Crew:
-    return Crew(tmp_path / "worker-0.1.log")
+def fake_workers(tmp_path: Path) -> FakeWorkers:
+    return FakeWorkers(tmp_path / "worker-0.1.log")
 
 
 def inject(
-    crew: Crew,
+    fake_workers: FakeWorkers,
     fault: Any,
     recorder: FakeRecorder | None = None,
     producers: FakeProducers | None = None,
 ) -> Any:
     context = FakeContext(
-        pipeline=crew,
+        pipeline=fake_workers,
         recorder=recorder or FakeRecorder(),
         producers=producers or FakeProducers(),
     )
@@ -107,61 +107,71 @@ def inject(
 @pytest.mark.parametrize(
     "fault", [Kill(ConnectTaskOwner()), Stop(ConnectTaskOwner()), Pause(ConnectTaskOwner())]
 )
-def test_it_takes_effect_when_another_one_has_the_task_and_commits(crew: Crew, fault: Any) -> None:
-    injection = inject(crew, fault)
+def test_takes_effect_once_another_worker_runs_the_task_and_commits(
+    fake_workers: FakeWorkers, fault: Any
+) -> None:
+    injection = inject(fake_workers, fault)
     assert injection.target == "worker-0#1 (runs the task)"
-    crew.commits = 5
+    fake_workers.commits = 5
     assert injection.evidence() is None, "the dead one is still said to run the task"
-    crew.runs_it = None
+    fake_workers.task_owner = None
     assert injection.evidence() is None, "nobody runs it"
-    crew.runs_it, crew.commits = "worker-1", 3
+    fake_workers.task_owner, fake_workers.commits = "worker-1", 3
     assert injection.evidence() is None, "nothing was committed since"
-    crew.commits = 4
+    fake_workers.commits = 4
     proof = injection.evidence()
     assert "worker-1 runs the task" in proof
     assert "1 offsets have been committed since" in proof
-    crew.waited.clear()
+    fake_workers.waits.clear()
     injection.heal()
-    assert (crew.down, crew.still, crew.waited) == (set(), False, ["together", "owner"])
+    assert (fake_workers.down, fake_workers.still, fake_workers.waits) == (
+        set(),
+        False,
+        ["together", "owner"],
+    )
 
 
-def test_one_that_does_not_stand_still_is_no_zombie(crew: Crew) -> None:
-    injection = inject(crew, Pause(ConnectTaskOwner()))
-    crew.runs_it, crew.commits = "worker-1", 9
-    crew.lives["worker-0"].thaw()
+def test_no_evidence_for_a_resumed_worker(fake_workers: FakeWorkers) -> None:
+    injection = inject(fake_workers, Pause(ConnectTaskOwner()))
+    fake_workers.task_owner, fake_workers.commits = "worker-1", 9
+    fake_workers.lives["worker-0"].thaw()
     assert injection.evidence() is None
 
 
-def test_what_a_zombie_is_told_is_a_hazard_if_it_is_told_after_its_pause(crew: Crew) -> None:
-    injection = inject(crew, Pause(ConnectTaskOwner()), told := FakeRecorder())
-    known = Collected(returned={})
-    injection.after_collect(known)
-    assert not told.hazards, "it was told so before"
-    with crew.log.open("a") as log:
-        log.write(f"[2026] ERROR it failed\n{TOLD}\n\tat somewhere\nCaused by: {TOLD}\n")
-    injection.after_collect(known)
-    (found,) = told.hazards
-    assert (found.hop, found.fault) == ("process", "hit")
-    assert told.seen == [("fenced-zombie", f"worker-0#1 logged: {TOLD}")]
+def test_fencing_logged_after_the_pause_is_a_hazard(fake_workers: FakeWorkers) -> None:
+    injection = inject(fake_workers, Pause(ConnectTaskOwner()), recorder := FakeRecorder())
+    collected = Collected(returned={})
+    injection.after_collect(collected)
+    assert not recorder.hazards, "it was told so before"
+    with fake_workers.log.open("a") as log:
+        log.write(f"[2026] ERROR it failed\n{FENCED}\n\tat somewhere\nCaused by: {FENCED}\n")
+    injection.after_collect(collected)
+    (hazard,) = recorder.hazards
+    assert (hazard.hop, hazard.fault) == ("process", "hit")
+    assert recorder.seen == [("fenced-zombie", f"worker-0#1 logged: {FENCED}")]
 
 
 @pytest.mark.parametrize(
     ("fault", "ended"), [(Kill, "ended by signal 9"), (Stop, "exited with 143")]
 )
-def test_all_workers_end_and_are_started_again(crew: Crew, fault: Any, ended: str) -> None:
-    injection = inject(crew, fault(ConnectWorkers()))
-    assert crew.down == {"worker-0", "worker-1"}
+def test_all_workers_end_and_are_restarted(
+    fake_workers: FakeWorkers, fault: Any, ended: str
+) -> None:
+    injection = inject(fake_workers, fault(ConnectWorkers()))
+    assert fake_workers.down == {"worker-0", "worker-1"}
     assert injection.target == "worker-0#1, worker-1#1"
     assert injection.evidence() == f"worker-0#1 {ended}; worker-1#1 {ended}"
     injection.heal()
-    assert (crew.down, crew.waited) == (set(), ["together", "owner"])
+    assert (fake_workers.down, fake_workers.waits) == (set(), ["together", "owner"])
     assert injection.evidence() is None
 
 
-def test_all_workers_stand_still_and_commit_nothing(crew: Crew) -> None:
+def test_pause_of_all_workers_takes_effect_while_nothing_is_committed(
+    fake_workers: FakeWorkers,
+) -> None:
     producers = FakeProducers(acknowledged=100)
-    injection = inject(crew, Pause(ConnectWorkers()), producers=producers)
-    crew.commits += 1
+    injection = inject(fake_workers, Pause(ConnectWorkers()), producers=producers)
+    fake_workers.commits += 1
     assert injection.evidence() is None, "nothing was missed yet"
     producers.acknowledged = 107
     proof = (
@@ -169,24 +179,24 @@ def test_all_workers_stand_still_and_commit_nothing(crew: Crew) -> None:
         "acknowledged and no offset was committed"
     )
     assert injection.evidence() == proof, "what was on its way counts for nothing"
-    crew.still = False
+    fake_workers.still = False
     assert injection.evidence() is None, "they go on"
-    crew.still = True
-    crew.commits += 1
+    fake_workers.still = True
+    fake_workers.commits += 1
     assert injection.evidence() is None, "somebody committed"
     injection.heal()
-    assert (crew.still, crew.waited) == (False, ["together", "owner"])
+    assert (fake_workers.still, fake_workers.waits) == (False, ["together", "owner"])
 
 
 @pytest.mark.parametrize("fault", [Kill, Stop, Pause])
-def test_where_one_does_not_run_nobody_is_struck(crew: Crew, fault: Any) -> None:
-    crew.lives["worker-1"].lives = False
+def test_no_worker_is_hit_unless_all_run(fake_workers: FakeWorkers, fault: Any) -> None:
+    fake_workers.lives["worker-1"].lives = False
     with pytest.raises(PipelineTrouble, match="worker-1 does not run"):
-        inject(crew, fault(ConnectWorkers()))
-    assert (crew.down, crew.still) == ({"worker-1"}, False)
+        inject(fake_workers, fault(ConnectWorkers()))
+    assert (fake_workers.down, fake_workers.still) == ({"worker-1"}, False)
 
 
-def test_what_has_no_workers_cannot_lose_them() -> None:
+def test_rejects_a_subject_without_workers() -> None:
     context = FakeContext(subject=FakeSubject(name="another"))
     with pytest.raises(StageTrouble, match="another has no Kafka Connect workers"):
         workers(context)

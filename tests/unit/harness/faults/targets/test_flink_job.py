@@ -1,4 +1,4 @@
-"""Faults of a Flink job on a context that is made up: what proves them, what healing waits for."""
+"""Faults of a Flink job: their evidence, and what healing waits for."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ OPEN = {"billing-0-1": "Ongoing", "billing-1-1": "Ongoing"}
 
 
 class World:
-    """A context with a job that only counts, and coordinators that say what the test says."""
+    """A context with a scripted job and scripted transaction states."""
 
     def __init__(self, job: MadeUpJob, monkeypatch: pytest.MonkeyPatch) -> None:
         self.job = job
-        self.told = dict(OPEN)
+        self.states = dict(OPEN)
         self.stage = FakeStage()
         self.recorder = FakeRecorder()
         self.hazards = self.recorder.hazards
@@ -40,24 +40,24 @@ class World:
             pipeline=job, stage=self.stage, recorder=self.recorder, stop=Stop()
         )
         for module in (jobs, flink_job, replace_job):
-            monkeypatch.setattr(module, "transactions_of", lambda context: dict(self.told))
+            monkeypatch.setattr(module, "transactions_of", lambda context: dict(self.states))
 
     def hit(self, injection: Any) -> None:
-        """A checkpoint is complete, and the job is hit there."""
+        """Completes a checkpoint and waits until the job is hit there."""
         self.job.checkpoint(1).complete({0: 5})
         wait_until(lambda: injection._trigger.hit, what="the hit", seconds=20)
 
-    def completes(self, number: int) -> None:
-        """The next life does, as soon as it is there."""
+    def complete_after_restart(self, number: int) -> None:
+        """Completes the checkpoint as soon as the job has restarted."""
         life = self.job.life
 
         def complete() -> None:
             if self.job.life != life and self.job.newest() is None:
                 self.job.checkpoint(number).complete({0: 9})
 
-        self._then(complete)
+        self._after_start(complete)
 
-    def _then(self, act: Callable[[], None]) -> None:
+    def _after_start(self, act: Callable[[], None]) -> None:
         begin = self.job._begin
 
         def begun() -> Process:
@@ -76,18 +76,18 @@ def world(tmp_path: Path, processes: Processes, monkeypatch: pytest.MonkeyPatch)
     job.close()
 
 
-def test_only_a_flink_job_is_one() -> None:
+def test_rejects_a_subject_that_is_no_flink_job() -> None:
     context = FakeContext(subject=FakeSubject(name="kafka-streams"))
     with pytest.raises(StageTrouble, match="kafka-streams is not a Flink job"):
         Kill(FlinkJob()).inject(context, "kill-1")
 
 
-def test_there_are_only_these_windows() -> None:
+def test_rejects_unknown_window() -> None:
     with pytest.raises(ValueError, match="invalid window 'amid': expected checkpoint-begun or "):
         Kill(FlinkJob(), at="amid")
 
 
-def test_what_is_on_its_way_proves_nothing_yet(world: World) -> None:
+def test_no_evidence_while_connections_reach_brokers(world: World) -> None:
     injection = Kill(FlinkJob(), at="checkpoint-complete").inject(world.context, "kill-1")
     assert injection.evidence() is None
     world.stage.reached = 2
@@ -100,24 +100,24 @@ def test_what_is_on_its_way_proves_nothing_yet(world: World) -> None:
     )
 
 
-def test_a_commit_that_arrived_after_all_is_no_hit(world: World) -> None:
+def test_no_evidence_if_a_transaction_was_committed(world: World) -> None:
     injection = Kill(FlinkJob(), at="checkpoint-complete").inject(world.context, "kill-1")
     world.hit(injection)
-    world.told["billing-1-1"] = "CompleteCommit"
+    world.states["billing-1-1"] = "CompleteCommit"
     assert injection.evidence() is None
-    world.completes(2)
-    world._then(lambda: world.told.update(dict.fromkeys(OPEN, "CompleteCommit")))
+    world.complete_after_restart(2)
+    world._after_start(lambda: world.states.update(dict.fromkeys(OPEN, "CompleteCommit")))
     injection.heal()
     assert not world.hazards, "nothing was in doubt"
 
 
-def test_what_was_promised_is_decided_before_it_is_healed(world: World) -> None:
+def test_heal_waits_until_the_transactions_are_decided(world: World) -> None:
     injection = Kill(FlinkJob(), at="checkpoint-complete").inject(world.context, "kill-1")
     world.hit(injection)
     assert injection.evidence()
     assert not world.job.alive()
-    world.completes(2)
-    world._then(lambda: world.told.update(dict.fromkeys(OPEN, "CompleteCommit")))
+    world.complete_after_restart(2)
+    world._after_start(lambda: world.states.update(dict.fromkeys(OPEN, "CompleteCommit")))
     injection.heal()
     (hazard,) = world.hazards
     assert (hazard.hazard, hazard.batch) == (IN_DOUBT, 1)
@@ -125,33 +125,35 @@ def test_what_was_promised_is_decided_before_it_is_healed(world: World) -> None:
     assert len(world.job.started) == 2
 
 
-def test_one_that_stays_open_is_not_healed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_heal_fails_while_transactions_stay_open(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(jobs, "_SECONDS", 1.0)
     injection = Kill(FlinkJob(), at="checkpoint-complete").inject(world.context, "kill-1")
     world.hit(injection)
-    world.completes(2)
+    world.complete_after_restart(2)
     with pytest.raises(Overdue, match="billing-0-1, billing-1-1 to be committed or aborted"):
         injection.heal()
     assert not world.hazards
 
 
-def test_an_outage_ends_when_its_transactions_are_given_up(world: World) -> None:
+def test_outage_ends_once_its_transactions_are_aborted(world: World) -> None:
     injection = Kill(FlinkJob(outage=3600), at="checkpoint-complete").inject(
         world.context, "kill-1"
     )
     world.hit(injection)
     assert injection.evidence()
-    world.told = dict.fromkeys(OPEN, "CompleteAbort")
-    world.completes(2)
+    world.states = dict.fromkeys(OPEN, "CompleteAbort")
+    world.complete_after_restart(2)
     injection.heal()
     assert world.hazards[0].detail.endswith("their final state: CompleteAbort")
 
 
-def test_an_outage_lasts(world: World) -> None:
+def test_outage_lasts_for_its_seconds(world: World) -> None:
     injection = Kill(FlinkJob(outage=0.5), at="checkpoint-complete").inject(world.context, "kill-1")
     world.hit(injection)
-    world.completes(2)
-    world._then(lambda: world.told.update(dict.fromkeys(OPEN, "CompleteCommit")))
+    world.complete_after_restart(2)
+    world._after_start(lambda: world.states.update(dict.fromkeys(OPEN, "CompleteCommit")))
     injection.heal()
     process = world.job.process
     assert process is not None
@@ -161,7 +163,7 @@ def test_an_outage_lasts(world: World) -> None:
     assert process.started_at - hit.at >= 0.5e9
 
 
-def test_one_that_is_never_hit_is_let_be(world: World) -> None:
+def test_heal_disarms_a_kill_that_never_hit(world: World) -> None:
     injection = Kill(FlinkJob(), at="checkpoint-complete").inject(world.context, "kill-1")
     injection.heal()
     world.job.checkpoint(1).complete({0: 5})
@@ -170,18 +172,18 @@ def test_one_that_is_never_hit_is_let_be(world: World) -> None:
     assert len(world.job.started) == 1
 
 
-def test_it_can_be_killed_at_once(world: World) -> None:
+def test_kills_at_once_without_a_window(world: World) -> None:
     injection = Kill(FlinkJob()).inject(world.context, "kill-1")
     assert injection.evidence() == "job#1 and all its 1 processes ended by signal 9"
-    world.completes(1)
+    world.complete_after_restart(1)
     injection.heal()
     assert world.job.alive()
 
 
-def test_a_zombie_comes_to_its_end_by_itself(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    waited: list[int | None] = []
+def test_resumed_zombie_exits_by_itself(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited_beyond: list[int | None] = []
     monkeypatch.setattr(
-        replace_job, "wait_completes", lambda context, beyond=None: waited.append(beyond)
+        replace_job, "wait_completes", lambda context, beyond=None: waited_beyond.append(beyond)
     )
     injection = ReplaceJob().inject(world.context, "zombie-1")
     world.job.checkpoint(1)
@@ -198,10 +200,10 @@ def test_a_zombie_comes_to_its_end_by_itself(world: World, monkeypatch: pytest.M
     (hazard,) = world.hazards
     assert hazard.hazard == ZOMBIE
     assert "job#1 resumed and ended by signal 9" in hazard.detail
-    assert waited == [2]
+    assert waited_beyond == [2]
 
 
-def test_a_zombie_that_goes_on_is_not_healed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_heal_fails_while_the_zombie_runs(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replace_job, "_SECONDS", 0.5)
     monkeypatch.setattr(replace_job, "wait_completes", lambda context, beyond=None: None)
     injection = ReplaceJob().inject(world.context, "zombie-1")
@@ -216,19 +218,17 @@ def test_a_zombie_that_goes_on_is_not_healed(world: World, monkeypatch: pytest.M
     assert not world.hazards, "nobody had seen a successor of it at work"
 
 
-def test_one_that_was_asked_to_end_goes_on_in_its_next_life(world: World) -> None:
+def test_stopped_job_is_restarted(world: World) -> None:
     injection = asked("stop", ["flink-job"]).inject(world.context, "stop-1")
     assert injection.evidence() == "job#1 ended by signal 15: SIGTERM by fault «stop-1»"
     assert not world.job.alive()
-    world.completes(2)
+    world.complete_after_restart(2)
     injection.heal()
     injection.heal()
     assert len(world.job.started) == 2
 
 
-def test_one_that_stands_still_completes_nothing(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_paused_job_completes_no_checkpoint(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     producers = world.context.producers
     first = world.job.checkpoint(1)
     injection = Pause(FlinkJob()).inject(world.context, "pause-1")

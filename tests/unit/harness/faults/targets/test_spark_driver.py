@@ -1,4 +1,4 @@
-"""Faults of the Spark driver on a context that is made up."""
+"""Faults of the Spark driver."""
 
 from __future__ import annotations
 
@@ -31,36 +31,33 @@ class Pipeline(FakeDriver):
     last_committed = 3
 
 
-def test_a_pause_is_proved_by_what_was_missed() -> None:
+def test_pause_is_proved_by_missed_batches() -> None:
     driver = FakeProcess()
-    world = FakeContext(pipeline=Pipeline(process=driver))
-    injection = Pause(SparkDriver()).inject(world, "pause-1")
+    context = FakeContext(pipeline=Pipeline(process=driver))
+    injection = Pause(SparkDriver()).inject(context, "pause-1")
     assert injection.evidence() is None
-    world.producers.acknowledged = 150
+    context.producers.acknowledged = 150
     assert injection.evidence() == (
         "all 4 processes of driver#1 are paused; meanwhile 50 records were acknowledged and no "
         "micro-batch was committed"
     )
-    world.pipeline.last_committed = 4
+    context.pipeline.last_committed = 4
     assert injection.evidence() is None, "somebody committed"
     injection.heal()
     assert not driver.still
 
 
-def test_a_sink_without_a_log_of_its_own_cannot_be_killed_before_its_entry() -> None:
-    world = FakeContext(pipeline=Pipeline(), subject=FakeSubject(name="spark-kafka-sink"))
+def test_before_sink_commit_requires_a_sink_with_a_log() -> None:
+    context = FakeContext(pipeline=Pipeline(), subject=FakeSubject(name="spark-kafka-sink"))
     with pytest.raises(StageTrouble, match="needs a sink with a log, which spark-kafka-sink"):
-        Kill(SparkDriver(), at="before-sink-commit").inject(world, "kill-1")
+        Kill(SparkDriver(), at="before-sink-commit").inject(context, "kill-1")
 
 
-# Killed amid a commit of the state.
+# Killed during a state commit.
 
 
-class Killed:
-    """A context whose driver was killed in micro-batch 4, when one partition of two had it.
-
-    The batch has 30 records.
-    """
+class KilledDriver:
+    """A driver killed in micro-batch 4 of 30 records, when one of two state partitions had it."""
 
     def __init__(self, folder: Path) -> None:
         self.checkpoint = Checkpoint(folder / "checkpoint")
@@ -82,7 +79,7 @@ class Killed:
     def inject(
         self, window: str, subject: FakeSubject | None = None, sink: FakeSink | None = None
     ) -> Injection:
-        """The fault, where the sink has nothing of the batch unless it is given."""
+        """Injects the kill; by default the sink has nothing of the batch."""
         context = FakeContext(
             subject=subject or FakeSubject(name="spark-balances", balances=True),
             pipeline=self.pipeline,
@@ -92,35 +89,35 @@ class Killed:
         )
         return Kill(SparkDriver(), at=window).inject(context, "killed")
 
-    def commit_anew(self) -> None:
+    def commit_again(self) -> None:
         version = self.checkpoint.folder / "state" / "0" / "0" / "5.zip"
         at = version.stat().st_mtime_ns
-        while version.stat().st_mtime_ns == at:  # as fine as the file system's clock is
+        while version.stat().st_mtime_ns == at:  # until the file system's clock advances
             save(self.checkpoint, 4, "0")
         save(self.checkpoint, 4, "1")
 
 
 @pytest.fixture
-def killed(tmp_path: Path) -> Killed:
-    return Killed(tmp_path)
+def killed(tmp_path: Path) -> KilledDriver:
+    return KilledDriver(tmp_path)
 
 
-def having(count: int) -> FakeSink:
-    """A sink with effects of so many of the batch's records."""
+def sink_with(count: int) -> FakeSink:
+    """A sink with the effects of this many records of the batch."""
     return FakeSink(there=[effect(f"r{n}") for n in range(count)])
 
 
 SUMS = FakeSubject(sinks=())
 
 
-def test_a_state_commit_is_proved_by_what_each_partition_has(killed: Killed) -> None:
+def test_state_commit_is_proved_by_the_partitions_that_have_it(killed: KilledDriver) -> None:
     injection = killed.inject("during-state-commit")
     assert injection.evidence() == (
         "driver#1 and all its 5 processes ended by signal 9; 1 of 2 state partitions had version "
         "5, that of micro-batch 4 with its 30 records, and the batch had no commit, after 2 "
         "missed attempts"
     )
-    killed.runs_again = killed.commit_anew
+    killed.runs_again = killed.commit_again
     injection.heal()
     (hazard,) = killed.recorder.hazards
     assert hazard.hazard == "half-committed-state"
@@ -131,7 +128,7 @@ def test_a_state_commit_is_proved_by_what_each_partition_has(killed: Killed) -> 
     )
 
 
-def test_state_that_was_not_committed_anew_is_no_hazard(killed: Killed) -> None:
+def test_state_that_is_not_committed_again_is_no_hazard(killed: KilledDriver) -> None:
     injection = killed.inject("during-state-commit")
     assert injection.evidence()
     injection.heal()
@@ -139,25 +136,25 @@ def test_state_that_was_not_committed_anew_is_no_hazard(killed: Killed) -> None:
     assert killed.recorder.hazards == []
 
 
-def test_state_that_is_whole_after_the_kill_proves_nothing(killed: Killed) -> None:
+def test_no_evidence_if_all_partitions_have_the_state(killed: KilledDriver) -> None:
     injection = killed.inject("during-state-commit")
     save(killed.checkpoint, 4, "1")
     assert injection.evidence() is None
 
 
-def test_state_that_has_nothing_of_the_batch_proves_nothing(killed: Killed) -> None:
+def test_no_evidence_if_no_partition_has_the_state(killed: KilledDriver) -> None:
     (killed.checkpoint.folder / "state" / "0" / "0" / "5.zip").unlink()
     injection = killed.inject("during-state-commit")
     assert injection.evidence() is None
 
 
 @pytest.mark.parametrize("window", ["after-offset-log", "after-sink-write", "after-commit"])
-def test_balances_do_not_tell_how_much_of_a_batch_is_there(killed: Killed, window: str) -> None:
+def test_balances_support_only_during_state_commit(killed: KilledDriver, window: str) -> None:
     with pytest.raises(StageTrouble, match="cannot be proved; use during-state-commit"):
         killed.inject(window)
 
 
-# Killed when the sink has the batch.
+# Killed around the write of the sink.
 
 
 @pytest.mark.parametrize(
@@ -165,7 +162,7 @@ def test_balances_do_not_tell_how_much_of_a_batch_is_there(killed: Killed, windo
     [
         (
             FakeSubject(),
-            having(30),
+            sink_with(30),
             "the sink had 30 of the 30 records of micro-batch 4",
             "micro-batch 4 ran again after 30 of its 30 effects were visible in the sink",
         ),
@@ -177,8 +174,8 @@ def test_balances_do_not_tell_how_much_of_a_batch_is_there(killed: Killed, windo
         ),
     ],
 )
-def test_a_write_is_proved_by_what_the_sink_has(
-    killed: Killed, subject: FakeSubject, sink: FakeSink, proof: str, hazard: str
+def test_write_is_proved_by_what_the_sink_has(
+    killed: KilledDriver, subject: FakeSubject, sink: FakeSink, proof: str, hazard: str
 ) -> None:
     injection = killed.inject("after-sink-write", subject, sink)
     assert injection.evidence() == (
@@ -197,24 +194,24 @@ def test_a_write_is_proved_by_what_the_sink_has(
         ("after-sink-write", "replayed-batch"),
     ],
 )
-def test_what_a_sinks_own_log_has_not_is_not_replayed_to_its_reader(
-    killed: Killed, window: str, hazard: str
+def test_hazard_of_a_sink_with_a_log_depends_on_the_window(
+    killed: KilledDriver, window: str, hazard: str
 ) -> None:
     killed.pipeline.sink_log = killed.checkpoint.folder
-    injection = killed.inject(window, FakeSubject(sinks=("files",)), having(20))
+    injection = killed.inject(window, FakeSubject(sinks=("files",)), sink_with(20))
     assert injection.evidence()
     injection.heal()
     assert [found.hazard for found in killed.recorder.hazards] == [hazard]
 
 
-def test_a_batch_that_was_committed_after_all_proves_nothing(killed: Killed) -> None:
-    injection = killed.inject("after-sink-write", FakeSubject(), having(30))
+def test_no_evidence_if_the_batch_was_committed(killed: KilledDriver) -> None:
+    injection = killed.inject("after-sink-write", FakeSubject(), sink_with(30))
     (killed.checkpoint.folder / "commits" / "4").write_text("v1\n{}")
     assert injection.evidence() is None
     injection.heal()
     assert killed.recorder.hazards == [], "it never ran again"
 
 
-def test_a_sink_of_sums_without_a_row_of_the_batch(killed: Killed) -> None:
+def test_evidence_names_a_sink_of_sums_without_rows(killed: KilledDriver) -> None:
     injection = killed.inject("after-offset-log", SUMS, FakeSinkOfSums())
     assert "the sink had no rows of micro-batch 4 with its 30 records" in str(injection.evidence())

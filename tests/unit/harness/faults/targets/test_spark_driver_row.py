@@ -1,4 +1,4 @@
-"""A job that stands still at a row, and the driver that is killed there, on what is made up."""
+"""Killing the driver at a row of a micro-batch."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SECONDS = 20.0
 
 
 def job_hook(checkpoint: Path) -> Any:
-    """The hook as a job has it: a script's neighbour, of no package."""
+    """The hook, loaded as jobs do: from the folder of their script."""
     spec = importlib.util.spec_from_file_location("hook", JOBS / "hook.py")
     assert spec is not None
     assert spec.loader is not None
@@ -42,7 +42,7 @@ def job_hook(checkpoint: Path) -> Any:
 
 
 class Job:
-    """Writes batches of five rows on a thread."""
+    """Writes batches of five rows in a thread."""
 
     def __init__(self, checkpoint: Path, batches: int = 1) -> None:
         self.written: list[tuple[int, int]] = []
@@ -56,13 +56,13 @@ class Job:
             for row in self._hook.rows(batch, range(1, 6)):
                 self.written.append((batch, row))
 
-    def over(self) -> bool:
+    def finished(self) -> bool:
         self.thread.join(SECONDS)
         return not self.thread.is_alive()
 
 
 class Pipeline(FakeDriver):
-    """Its micro-batch 0 has five records."""
+    """A driver whose micro-batch 0 has five records."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(checkpoint=Checkpoint(folder / "checkpoint"), process=FakeProcess())
@@ -79,68 +79,68 @@ class Pipeline(FakeDriver):
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Any:
+def context(tmp_path: Path) -> Any:
     return FakeContext(pipeline=Pipeline(tmp_path), logs=FakeReader([records(5)]))
 
 
-def test_nobody_asked_it_to_stand_still(world: Any) -> None:
-    job = Job(world.pipeline.checkpoint.folder, batches=2)
-    assert job.over()
+def test_job_writes_all_rows_without_a_fault(context: Any) -> None:
+    job = Job(context.pipeline.checkpoint.folder, batches=2)
+    assert job.finished()
     assert len(job.written) == 10
 
 
 @pytest.mark.parametrize(("present", "hazard"), [(0, "interrupted-write"), (3, "replayed-batch")])
-def test_it_is_killed_when_so_many_rows_are_written(world: Any, present: int, hazard: str) -> None:
-    world.sink.there += [effect(f"r{n}") for n in range(present)]
-    fault = Kill(SparkDriver(), at="row:3").inject(world, "x")
+def test_driver_is_killed_after_the_given_row(context: Any, present: int, hazard: str) -> None:
+    context.sink.there += [effect(f"r{n}") for n in range(present)]
+    fault = Kill(SparkDriver(), at="row:3").inject(context, "x")
     assert (fault.evidence(), fault.at) == (None, None)
-    job = Job(world.pipeline.checkpoint.folder)
+    job = Job(context.pipeline.checkpoint.folder)
     proof = wait_until(fault.evidence, what="the row", seconds=SECONDS)
     assert f"had written 3 of the 5 rows of micro-batch 0; the sink showed {present}" in proof
-    assert not world.pipeline.alive()
+    assert not context.pipeline.alive()
     assert job.written[:3] == [(0, 1), (0, 2), (0, 3)]
     fault.heal()
     fault.heal()
-    assert world.pipeline.lives == 2
-    assert [found.hazard for found in world.recorder.hazards] == [hazard]
+    assert context.pipeline.lives == 2
+    assert [found.hazard for found in context.recorder.hazards] == [hazard]
 
 
-def test_a_batch_that_has_not_as_many_records_proves_nothing(tmp_path: Path) -> None:
+def test_no_evidence_if_the_batch_has_fewer_records(tmp_path: Path) -> None:
     pipeline = Pipeline(tmp_path)
-    world = FakeContext(pipeline=pipeline, logs=FakeReader([records(2)]))
-    fault = Kill(SparkDriver(), at="row:3").inject(world, "x")
+    context = FakeContext(pipeline=pipeline, logs=FakeReader([records(2)]))
+    fault = Kill(SparkDriver(), at="row:3").inject(context, "x")
     Job(pipeline.checkpoint.folder)
     wait_until(lambda: fault.evidence() or not pipeline.alive(), what="the row", seconds=SECONDS)
     assert fault.evidence() is None
 
 
-def test_the_job_stands_still_until_it_may_go_on(world: Any) -> None:
-    folder = world.pipeline.checkpoint.folder.parent / "hook"
-    Kill(SparkDriver(), at="row:2").inject(world, "x")
-    job = Job(world.pipeline.checkpoint.folder)
+def test_job_waits_at_the_row_until_released(context: Any) -> None:
+    folder = context.pipeline.checkpoint.folder.parent / "hook"
+    Kill(SparkDriver(), at="row:2").inject(context, "x")
+    job = Job(context.pipeline.checkpoint.folder)
     wait_until((folder / "reached").exists, what="the row", seconds=SECONDS)
     job.thread.join(0.2)
     assert job.written == [(0, 1), (0, 2)]
     assert json.loads((folder / "reached").read_text()) == {"batch": 0, "row": 2}
     (folder / "reached").unlink()
-    assert job.over()
+    assert job.finished()
     assert len(job.written) == 5
 
 
-def test_what_was_never_reached_is_healed_without_a_word(world: Any) -> None:
-    fault = Kill(SparkDriver(), at="row:6").inject(world, "x")
-    job = Job(world.pipeline.checkpoint.folder)
-    assert job.over(), "no batch has six rows"
+def test_heal_of_an_unreached_row_leaves_nothing_behind(context: Any) -> None:
+    fault = Kill(SparkDriver(), at="row:6").inject(context, "x")
+    job = Job(context.pipeline.checkpoint.folder)
+    assert job.finished(), "no batch has six rows"
     assert fault.evidence() is None
     fault.heal()
-    later = Job(world.pipeline.checkpoint.folder)
-    assert later.over()
-    assert world.pipeline.alive()
-    assert world.recorder.hazards == []
-    assert not list((world.pipeline.checkpoint.folder.parent / "hook").iterdir())
+    later = Job(context.pipeline.checkpoint.folder)
+    assert later.finished()
+    assert context.pipeline.alive()
+    assert context.recorder.hazards == []
+    assert not list((context.pipeline.checkpoint.folder.parent / "hook").iterdir())
 
 
-def test_what_cannot_be_asked_for() -> None:
+def test_rejects_invalid_row() -> None:
     with pytest.raises(UnknownFault, match="invalid window 'row:0': expected row:1, row:2"):
         asked("kill", ["driver", "--at", "row:0"])
     with pytest.raises(ValueError, match="expected row:1"):

@@ -1,4 +1,4 @@
-"""Executors found among the processes of a driver's session, and what the driver says of them."""
+"""Faults of Spark executors, found among the processes of the driver's session."""
 
 from __future__ import annotations
 
@@ -61,35 +61,35 @@ while True:
 
 @pytest.fixture
 def processes(tmp_path: Path) -> Iterator[Processes]:
-    made = Processes(new_marker(), tmp_path)
-    yield made
-    made.kill_all("the test is over")
+    created = Processes(new_marker(), tmp_path)
+    yield created
+    created.kill_all("the test is over")
 
 
-def committed(checkpoint: Checkpoint, batch: int) -> None:
+def commit(checkpoint: Checkpoint, batch: int) -> None:
     (checkpoint.folder / "commits" / str(batch)).write_text("v1\n{}")
 
 
-def world(processes: Processes, executors: int, *, worker: bool = False) -> FakeContext:
-    """The driver has committed a batch, and planned no other."""
+def new_context(processes: Processes, executors: int, *, worker: bool = False) -> FakeContext:
+    """A context whose driver has committed a batch and planned no other."""
     words = [BACKEND, str(executors), *(["with a worker"] if worker else [])]
     driver: Process = processes.start("driver", [sys.executable, "-c", DRIVER, *words])
     wait_until(lambda: "up" in driver.log.read_text(), what="the driver", seconds=SECONDS)
     checkpoint = Checkpoint(driver.log.with_name("checkpoint"))
     checkpoint.create()
     plan(checkpoint, 3, entry({"payments": {"0": 30}}))
-    committed(checkpoint, 3)
+    commit(checkpoint, 3)
     return FakeContext(pipeline=FakeDriver(process=driver, checkpoint=checkpoint), stop=Stop())
 
 
 @pytest.mark.parametrize(("verb", "code"), [("kill", 137), ("stop", 143)])
 @pytest.mark.parametrize(
-    ("which", "left", "lost"), [("executor", {1, 2}, 1), ("executors", {2, 3}, 2)]
+    ("which", "remaining", "lost"), [("executor", {1, 2}, 1), ("executors", {2, 3}, 2)]
 )
-def test_others_take_their_place(
-    processes: Processes, which: str, left: set[int], lost: int, verb: str, code: int
+def test_new_executors_replace_killed_ones(
+    processes: Processes, which: str, remaining: set[int], lost: int, verb: str, code: int
 ) -> None:
-    context = world(processes, 2)
+    context = new_context(processes, 2)
     wait_until(lambda: len(Executors(context).found()) == 2, what="executors", seconds=SECONDS)
     fault = asked(verb, [which]).inject(context, "x")
     proof = wait_until(fault.evidence, what="others", seconds=SECONDS)
@@ -97,40 +97,40 @@ def test_others_take_their_place(
     fault.heal()
     fault.heal()
     fault.after_collect(Collected(returned={}))
-    assert set(Executors(context).found()) == left
+    assert set(Executors(context).found()) == remaining
     ((hazard, detail),) = context.recorder.seen
     assert hazard == "retried-task"
     assert detail.startswith(f"{lost} tasks were lost with executor 0"), "others are not ours"
 
 
-def test_one_that_ended_otherwise_proves_nothing(
+def test_no_evidence_for_another_exit_code(
     processes: Processes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    context = world(processes, 1)
+    context = new_context(processes, 1)
     wait_until(lambda: Executors(context).found(), what="an executor", seconds=SECONDS)
     monkeypatch.setattr(
         "onceproof.harness.faults.targets.spark_executors.send",
         lambda pid, sig: os.kill(pid, signal.SIGTERM),
     )
     fault = Kill(SparkExecutors()).inject(context, "x")
-    told = Executors(context)
-    wait_until(lambda: set(told.found()) == {1}, what="another", seconds=SECONDS)
+    executors = Executors(context)
+    wait_until(lambda: set(executors.found()) == {1}, what="another", seconds=SECONDS)
     wait_until(
-        lambda: "exited with code 143" in told.process.log.read_text(), what="its end",
+        lambda: "exited with code 143" in executors.process.log.read_text(), what="its end",
         seconds=SECONDS,
     )  # fmt: skip
     assert fault.evidence() is None
 
 
 @pytest.mark.parametrize(("which", "count"), [("executor", 2), ("executors", 4)])
-def test_a_batch_waits_for_those_that_stand_still(
+def test_paused_executors_hold_up_a_batch(
     processes: Processes, monkeypatch: pytest.MonkeyPatch, which: str, count: int
 ) -> None:
     monkeypatch.setattr("onceproof.harness.faults.targets.spark_executors._HELD_UP_SECONDS", 0.3)
-    context = world(processes, 2, worker=True)
-    told = Executors(context)
+    context = new_context(processes, 2, worker=True)
+    executors = Executors(context)
     wait_until(
-        lambda: [len(descendants(pid)) for pid in told.found().values()] == [2, 2],
+        lambda: [len(descendants(pid)) for pid in executors.found().values()] == [2, 2],
         what="executors with a worker each",
         seconds=SECONDS,
     )
@@ -139,7 +139,7 @@ def test_a_batch_waits_for_those_that_stand_still(
     assert fault.evidence() is None, "no time has passed"
     assert isinstance(context.pipeline, FakeDriver)
     checkpoint = context.pipeline.checkpoint
-    committed(checkpoint, 4)
+    commit(checkpoint, 4)
     time.sleep(0.4)
     assert fault.evidence() is None, "a batch was committed since"
     context.producers.acknowledged += 5
@@ -151,17 +151,17 @@ def test_a_batch_waits_for_those_that_stand_still(
     assert proof.startswith(f"all {count} processes of executor 0")
     assert "are paused; micro-batch 5 was not committed for 0." in proof
     assert proof.endswith("during which 5 records were acknowledged")
-    first = told.found()[0]
+    first = executors.found()[0]
     os.kill(descendants(first)[-1], signal.SIGCONT)
     wait_until(lambda: not stand_still([descendants(first)[-1]]), what="it", seconds=SECONDS)
     assert fault.evidence() is None, "its worker goes on"
-    committed(checkpoint, 5)
+    commit(checkpoint, 5)
     fault.heal()
     fault.heal()
-    assert not any(stand_still([pid]) for each in told.found().values() for pid in [each])
+    assert not any(stand_still([pid]) for each in executors.found().values() for pid in [each])
 
 
-def test_without_executors(processes: Processes) -> None:
-    context = world(processes, 0)
+def test_rejects_a_driver_without_executors(processes: Processes) -> None:
+    context = new_context(processes, 0)
     with pytest.raises(StageTrouble, match="driver#1 has no executor processes"):
         Kill(SparkExecutors()).inject(context, "x")

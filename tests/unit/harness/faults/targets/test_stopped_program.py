@@ -1,4 +1,4 @@
-"""SIGTERM to a program with inputs in hand, with counts that are made up."""
+"""SIGTERM to a program with inputs in hand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.unit.fakes.run_context import FakeContext
 
 
 class Outputs:
-    """They grow whenever somebody looks; the program usually pauses for two seconds."""
+    """Outputs that grow with every look; the program usually pauses for two seconds."""
 
     pause = 2.0
     changes = 1
@@ -30,7 +30,7 @@ class Outputs:
 
 
 class Stopped(FakeProgram):
-    """A program that ends when it is asked to."""
+    """A program that ends on SIGTERM."""
 
     def stop(self, how: str) -> Process:
         process = FakeProcess("pipeline#1", status=0)
@@ -38,16 +38,16 @@ class Stopped(FakeProgram):
         return process
 
 
-class Counted:
-    """How much is in hand and for how long nothing was written, question by question."""
+class FakeInputsInHand:
+    """Inputs in hand and quiet time, one pair for each call; the last one repeats."""
 
-    def __init__(self, *seen: tuple[int | None, float]) -> None:
-        self.seen = list(seen)
+    def __init__(self, *answers: tuple[int | None, float]) -> None:
+        self.answers = list(answers)
         self.removed = False
         self.quiet_for = 0.0
 
     def count(self) -> int | None:
-        count, self.quiet_for = self.seen.pop(0) if len(self.seen) > 1 else self.seen[0]
+        count, self.quiet_for = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         return count
 
     def remove(self) -> None:
@@ -55,34 +55,34 @@ class Counted:
 
 
 @pytest.mark.parametrize(
-    ("seen", "proof"),
+    ("answers", "proof"),
     [
-        # It waits for a part of the usual pause, with something in hand.
+        # Waits for the phase of the usual pause with inputs in hand.
         ([(0, 0.1), (7, 0.2), (7, 1.7)], "it had read 7 offsets of its input since it last wrote"),
-        # It keeps little, and not for long.
+        # Keeps few inputs, and only briefly.
         ([(3, 0.1), (0, 0.0)], "it writes as it reads"),
         ([(None, 0.0)], "its fetches could not be observed"),
     ],
 )
-def test_what_it_shows(
-    monkeypatch: pytest.MonkeyPatch, seen: Sequence[tuple[int | None, float]], proof: str
+def test_evidence_names_the_inputs_in_hand(
+    monkeypatch: pytest.MonkeyPatch, answers: Sequence[tuple[int | None, float]], proof: str
 ) -> None:
-    evidence = stop(monkeypatch, Counted(*seen)).evidence()
+    evidence = stop(monkeypatch, FakeInputsInHand(*answers)).evidence()
     assert evidence is not None
     assert "SIGTERM by fault «a stop»" in evidence
     assert evidence.endswith(proof)
 
 
-def test_one_that_keeps_inputs_for_long_and_had_none_is_not_waited_for(
+def test_no_effect_if_a_pausing_program_has_nothing_in_hand(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    stopped = stop(monkeypatch, Counted((3, 0.6), (0, 0.0)))
+    stopped = stop(monkeypatch, FakeInputsInHand((3, 0.6), (0, 0.0)))
     with pytest.raises(NoEffect, match="it had read nothing since it last wrote"):
         stopped.evidence()
 
 
-def stop(monkeypatch: pytest.MonkeyPatch, counted: Counted) -> StoppedWithInputs:
-    monkeypatch.setattr(module, "InputsInHand", lambda context: counted)
+def stop(monkeypatch: pytest.MonkeyPatch, inputs_in_hand: FakeInputsInHand) -> StoppedWithInputs:
+    monkeypatch.setattr(module, "InputsInHand", lambda context: inputs_in_hand)
     stopped = StoppedWithInputs(FakeContext(pipeline=Stopped(Outputs())), "a stop", 0.8)
-    assert counted.removed
+    assert inputs_in_hand.removed
     return stopped
