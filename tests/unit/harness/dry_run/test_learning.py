@@ -1,4 +1,4 @@
-"""What a dry run learns from what it saw: requests at gates, groups, pauses between writes."""
+"""What a dry run learns from requests at gates, groups and pauses between writes."""
 
 from __future__ import annotations
 
@@ -35,33 +35,33 @@ Event = dict[str, Any]
 
 
 def event(at: float = 0.0, **more: Any) -> Event:
-    """What a gate reports of a request, `at` seconds from the start."""
-    told = {"version": 1, "topics": [], "transactional_ids": [], "groups": [], "settings": {}}
-    return {"at": int(at * 1e9), **told, **more}
+    """A request as a gate reports it, `at` seconds after the start."""
+    defaults = {"version": 1, "topics": [], "transactional_ids": [], "groups": [], "settings": {}}
+    return {"at": int(at * 1e9), **defaults, **more}
 
 
-def joined(name: str = "readers", **settings: Any) -> Event:
-    plain = {
+def join_group(name: str = "readers", **settings: Any) -> Event:
+    defaults = {
         "protocol_type": "consumer", "protocols": ["range", "roundrobin"],
         "session_timeout_ms": 45_000, "rebalance_timeout_ms": 300_000, "group_instance_id": None,
     }  # fmt: skip
-    return event(groups=[name], settings={**plain, **settings})
+    return event(groups=[name], settings={**defaults, **settings})
 
 
-class Seen(Statements):
-    """Statements that wrote to these tables."""
+class FakeStatements(Statements):
+    """Statements that write to the given tables."""
 
     def __init__(self, tables: tuple[tuple[str, ...], str | None]) -> None:
-        self._found = tables
+        self._tables = tables
 
     def tables(self, ends: Mapping[int, int]) -> tuple[tuple[str, ...], str | None]:
-        return self._found
+        return self._tables
 
     def how(self) -> str:
         return "simple"
 
 
-def learned(
+def learn_profile(
     seen: Mapping[str, Sequence[Event]],
     *,
     members: Mapping[str, GroupProfile] | None = None,
@@ -70,23 +70,23 @@ def learned(
     spark: bool = False,
     pause: float = 0.0,
 ) -> Profile:
-    """The profile, of what a dry run saw and nobody watched for."""
+    """The profile learned from these events, groups and tables."""
     pipeline = FakePipeline() if spark else FakeProgram()  # one that gets no odd records
-    kept = Learned(gates=gates)
-    learner = Learner(FakeContext(pipeline=pipeline), kept)
+    learned = Learned(gates=gates)
+    learner = Learner(FakeContext(pipeline=pipeline), learned)
     learner._seen = {api: list(events) for api, events in seen.items()}
     learner._members = dict(members or {})
     learner._pace._longest = pause
-    learner._statements = Seen(tables) if tables[0] else None
+    learner._statements = FakeStatements(tables) if tables[0] else None
     learner.after_collect(Collected(returned={}))
-    assert kept.profile is not None
-    return kept.profile
+    assert learned.profile is not None
+    return learned.profile
 
 
-def test_a_copy_that_commits_to_its_group() -> None:
-    found = learned(
+def test_learns_a_pipeline_that_commits_to_its_group() -> None:
+    found = learn_profile(
         {
-            "JoinGroup": [joined()],
+            "JoinGroup": [join_group()],
             "Fetch": [event(settings={"isolation_level": 1})],
             "Produce": [event(topics=["enriched"], settings={"acks": -1})],
             "InitProducerId": [event(settings={"transaction_timeout_ms": 2**31 - 1})],
@@ -108,9 +108,9 @@ def test_a_copy_that_commits_to_its_group() -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(("version", "speaks"), [(3, 1), (4, 1), (5, 2)])
-def test_a_transactional_copy(version: int, speaks: int) -> None:
-    found = learned(
+@pytest.mark.parametrize(("version", "expected"), [(3, 1), (4, 1), (5, 2)])
+def test_learns_a_transactional_pipeline(version: int, expected: int) -> None:
+    found = learn_profile(
         {
             "Produce": [event(topics=["a", "b"], settings={"acks": -1}), event(topics=["b"])],
             "InitProducerId": [
@@ -123,50 +123,52 @@ def test_a_transactional_copy(version: int, speaks: int) -> None:
     )
     assert (found.commits, found.groups) == ((TRANSACTION,), ("readers",))
     assert (found.transactional_ids, found.transaction_ms) == (2, 60_000)
-    assert found.transaction_version == speaks
+    assert found.transaction_version == expected
     assert found.topics == ("a", "b")
     assert not found.idempotent
     assert found.group is None
     assert found.rest == 5.0, "never less than a few seconds"
 
 
-def test_offsets_in_a_table_are_commits() -> None:
-    found = learned({}, tables=(("ledger", "positions"), "positions"))
+def test_offsets_in_a_table_count_as_commits() -> None:
+    found = learn_profile({}, tables=(("ledger", "positions"), "positions"))
     assert found.commits == (DATABASE,)
     assert (found.tables, found.position_table) == (("ledger", "positions"), "positions")
     assert found.statements == "simple"
-    assert learned({}, tables=(("ledger",), None)).commits == ()
+    assert learn_profile({}, tables=(("ledger",), None)).commits == ()
 
 
-def test_a_spark_job_commits_to_its_checkpoint() -> None:
-    assert learned({}, spark=True).commits == (CHECKPOINT,)
+def test_spark_commits_to_its_checkpoint() -> None:
+    assert learn_profile({}, spark=True).commits == (CHECKPOINT,)
 
 
-def test_without_gates_a_group_with_members_is_taken_to_commit() -> None:
+def test_group_with_members_counts_as_committing_without_gates() -> None:
     members = {"readers": GroupProfile(name="readers", members=1)}
-    found = learned({}, members=members, gates=False)
+    found = learn_profile({}, members=members, gates=False)
     assert (found.watched, found.commits) == (False, (GROUP,))
-    assert learned({}, members=members).commits == (), "a gate would have seen it"
-    assert learned({}, gates=False).commits == ()
+    assert learn_profile({}, members=members).commits == (), "a gate would have seen it"
+    assert learn_profile({}, gates=False).commits == ()
 
 
-def test_the_newer_protocol_and_static_members_are_told_apart() -> None:
-    found = learned({"JoinGroup": [joined(group_instance_id="one")]})
+def test_learns_group_protocol_and_static_membership() -> None:
+    found = learn_profile({"JoinGroup": [join_group(group_instance_id="one")]})
     assert found.group is not None
     assert (found.group.static, found.group.protocol) == (True, "classic")
-    newer = learned(
-        {"ConsumerGroupHeartbeat": [event(groups=["readers"])], "JoinGroup": [joined()]}
+    newer = learn_profile(
+        {"ConsumerGroupHeartbeat": [event(groups=["readers"])], "JoinGroup": [join_group()]}
     )
     assert newer.group is not None
     assert newer.group.protocol == CONSUMER
 
 
-def test_of_several_groups_it_is_the_one_with_most_members() -> None:
+def test_profile_has_the_group_with_most_members() -> None:
     members = {
         "readers": GroupProfile(name="readers", members=3),
         "audit": GroupProfile(name="audit", members=1),
     }
-    found = learned({"JoinGroup": [joined("audit"), joined("readers")]}, members=members)
+    found = learn_profile(
+        {"JoinGroup": [join_group("audit"), join_group("readers")]}, members=members
+    )
     assert found.group is not None
     assert (found.group.name, found.group.members) == ("readers", 3)
 
@@ -183,50 +185,48 @@ def test_of_several_groups_it_is_the_one_with_most_members() -> None:
         ([], None),
     ],
 )
-def test_commits_that_are_far_apart_come_by_the_clock(
-    at: list[float], seconds: float | None
-) -> None:
-    seen = {"OffsetCommit": [event(each) for each in at]}
+def test_commit_interval_requires_commits_far_apart(at: list[float], seconds: float | None) -> None:
+    seen = {"OffsetCommit": [event(second) for second in at]}
     assert _commit_interval(seen, (GROUP,)) == seconds
     assert _commit_interval(seen, (DATABASE,)) is None
 
 
-def test_a_single_commit_is_as_far_from_the_next_as_from_the_first_fetch() -> None:
+def test_commit_interval_of_a_single_commit_starts_at_the_first_fetch() -> None:
     seen = {"OffsetCommit": [event(31.0)], "Fetch": [event(1.0), event(2.0)]}
     assert _commit_interval(seen, (GROUP,)) == 30.0
     assert _commit_interval({"OffsetCommit": [event(31.0)]}, (GROUP,)) is None
 
 
-def test_a_first_commit_is_waited_for_where_there_is_a_member() -> None:
+def test_waits_for_the_first_commit_of_a_group_member() -> None:
     fired = iter([[], [], [event()]])
-    asked: list[str] = []
+    asked_apis: list[str] = []
 
     class Reports(AtGates):
         def __init__(self, api: str) -> None:
             self.api = api
 
         def fired(self) -> list[Event]:
-            asked.append(self.api)
+            asked_apis.append(self.api)
             return next(fired, [])
 
     learner = Learner(FakeContext(), Learned(gates=True))
     learner._reports = {api: Reports(api) for api in ("OffsetCommit", "Fetch")}
     learner._wait_commit()
-    assert asked == [], "it is a member of no group"
+    assert asked_apis == [], "it is a member of no group"
     learner._members = {"readers": GroupProfile(name="readers", members=1)}
     learner._wait_commit()
-    assert asked == ["OffsetCommit"] * 3
+    assert asked_apis == ["OffsetCommit"] * 3
 
 
-def test_what_nobody_saw_is_unknown() -> None:
+def test_unseen_settings_are_unknown() -> None:
     assert _isolation([]) is None
     assert _isolation([event()]) is None
     assert _isolation([event(settings={"isolation_level": 0})]) is False
     assert _transaction_version([]) is None
 
 
-class Watched:
-    """A look at a pipeline, tick by tick: whether it writes, and whether inputs wait."""
+class TickingLook:
+    """A look that takes one tick per second: whether it writes, and whether inputs wait."""
 
     def __init__(self, ticks: str) -> None:
         self._ticks = iter(ticks)
@@ -235,7 +235,7 @@ class Watched:
         self.time = FakeStop()
 
     def wait(self, seconds: float) -> bool:
-        """A second passes; at the last tick it is over."""
+        """Advances by one second; true after the last tick."""
         self.time.pause(1.0)
         self._tick = next(self._ticks, "")
         return not self._tick
@@ -253,18 +253,18 @@ class Watched:
 @pytest.mark.parametrize(
     ("ticks", "longest"),
     [
-        ("w.w...w", 4.0),  # w: it writes while inputs wait; .: they wait and it does not write
+        ("w.w...w", 4.0),  # w: a write while inputs wait; .: no write while inputs wait
         ("...w.w", 4.0),
-        ("w.....", 5.0),  # it has not written again
-        ("w--------w", 1.0),  # -: nothing waits
-        ("w..W--.w", 3.0),  # W: it writes, and nothing waits any more
-        ("w.xx.w", 5.0),  # x: nobody can look, and time passes all the same
+        ("w.....", 5.0),  # no further write
+        ("w--------w", 1.0),  # -: no input waits
+        ("w..W--.w", 3.0),  # W: a write after which no input waits
+        ("w.xx.w", 5.0),  # x: outputs are unreadable while time passes
         ("", 0.0),
     ],
 )
-def test_the_longest_pause_while_inputs_wait(ticks: str, longest: float) -> None:
-    watched = Watched(ticks)
-    pauses = Pace(FakeContext(pipeline=FakeProgram(watched), stop=watched.time))
-    pauses._stopped = watched  # type: ignore[assignment]
+def test_longest_pause_counts_only_while_inputs_wait(ticks: str, longest: float) -> None:
+    look = TickingLook(ticks)
+    pauses = Pace(FakeContext(pipeline=FakeProgram(look), stop=look.time))
+    pauses._stopped = look  # type: ignore[assignment]
     pauses._watch()
     assert pauses._longest == longest

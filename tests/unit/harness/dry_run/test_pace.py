@@ -7,10 +7,10 @@ import pytest
 from onceproof.harness.dry_run.pace import Pace
 from tests.unit.fakes.pipelines import FakeProgram
 from tests.unit.fakes.run_context import FakeContext, FakeProducers
-from tests.unit.harness.dry_run.test_learning import Watched
+from tests.unit.harness.dry_run.test_learning import TickingLook
 
 
-class Sending(Watched):
+class Sending(TickingLook):
     """Ticks of which the first `sending` pass while the producers send."""
 
     def __init__(self, ticks: str, *, sending: int, producers: FakeProducers) -> None:

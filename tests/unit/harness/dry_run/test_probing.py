@@ -1,4 +1,4 @@
-"""What is learned of a pipeline that meets odd records."""
+"""What a dry run learns from a pipeline's reaction to odd records."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ FILE: Final = replace(ORDERS, file="orders.jsonl")
 ENDS: Final = {0: 12, 1: 9}
 
 
-class Ending(FakeProcess):
-    """A process that still lives the first times that it is asked, if it is about to end."""
+class EndingProcess(FakeProcess):
+    """A process that, after `ends_soon`, is still alive at the first look."""
 
     left: int | None = None
 
@@ -44,16 +44,13 @@ class Ending(FakeProcess):
         return self.left > 0
 
 
-class DryRun(FakeSupervisor):
-    """A program that meets odd records: it goes on, ends, or writes what names nothing.
+class OddRecordProgram(FakeSupervisor):
+    """A program that reacts to odd records as given; also its own look and consumer group."""
 
-    It is its own look, and its own group.
-    """
-
-    def __init__(self, how: Mapping[str, str], *, moves: bool = True) -> None:
-        self.now = Ending("pipeline#1", count=1)
+    def __init__(self, reactions: Mapping[str, str], *, moves: bool = True) -> None:
+        self.now = EndingProcess("pipeline#1", count=1)
         super().__init__(self.now)
-        self.how, self.moves = how, moves
+        self.reactions, self.moves = reactions, moves
         self.kind = ""
         self.at_end = False
         self.named_nothing = 0
@@ -61,28 +58,28 @@ class DryRun(FakeSupervisor):
         self.removed = 0
 
     def send(self, context: object, kind: str) -> dict[int, int]:
-        if self.how[kind] == "not sent":
+        if self.reactions[kind] == "not sent":
             raise NotSent("nobody took them")
         self.kind, self.at_end = kind, False
-        self.named_nothing += self.how[kind] == "nameless"
+        self.named_nothing += self.reactions[kind] == "nameless"
         return {}
 
-    def behind(self, context: object, kind: str, *, again: bool = False) -> frozenset[str]:
+    def send_plain(self, context: object, kind: str, *, again: bool = False) -> frozenset[str]:
         assert kind == self.kind
-        how = self.how[kind]
-        if not self.at_end and (how == "ends" or (how == "writes and ends" and again)):
+        reaction = self.reactions[kind]
+        if not self.at_end and (reaction == "ends" or (reaction == "writes and ends" and again)):
             self.now.lives = False
-        if how == "ends later" and not self.at_end:
+        if reaction == "ends later" and not self.at_end:
             self.now.ends_soon()
         return frozenset({f"behind {kind}, {again}"})
 
     def has(self, records: frozenset[str]) -> bool:
         first = frozenset({f"behind {self.kind}, False"})
-        if self.how[self.kind] == "ends later":
-            return True  # a record of a file has had its effect all the time
-        if self.how[self.kind] == "writes and ends" and records == first:
+        if self.reactions[self.kind] == "ends later":
+            return True  # the record of a file already had its effect
+        if self.reactions[self.kind] == "writes and ends" and records == first:
             return True
-        return self.how[self.kind] in ("goes on", "nameless") or self.at_end
+        return self.reactions[self.kind] in ("goes on", "nameless") or self.at_end
 
     def nameless(self) -> int:
         return self.named_nothing
@@ -92,11 +89,11 @@ class DryRun(FakeSupervisor):
 
     def start(self) -> None:
         assert self.committed == {0: 12, 1: 9}, "it starts behind what ended it"
-        self.now = Ending("pipeline#2", count=1)
+        self.now = EndingProcess("pipeline#2", count=1)
         self.lives_as(self.now)
         self.at_end = True
 
-    # Its group.
+    # Its consumer group.
 
     def __enter__(self) -> Any:
         return self
@@ -114,20 +111,20 @@ class DryRun(FakeSupervisor):
         self.committed[partition] = offset
 
 
-def probed(
+def probe_kinds(
     monkeypatch: pytest.MonkeyPatch,
-    dry_run: DryRun,
+    program: OddRecordProgram,
     *,
     identity: str = "key",
     orders: Orders = ORDERS,
     groups: tuple[str, ...] = ("readers",),
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    monkeypatch.setattr(module, "send_odd", dry_run.send)
-    monkeypatch.setattr(module, "send_plain", dry_run.behind)
-    monkeypatch.setattr(module, "group_of", lambda context, name: dry_run)
+    monkeypatch.setattr(module, "send_odd", program.send)
+    monkeypatch.setattr(module, "send_plain", program.send_plain)
+    monkeypatch.setattr(module, "group_of", lambda context, name: program)
     output = Output.parse("copied", Rule.parse(identity))
     context = FakeContext(
-        pipeline=FakeProgram(dry_run, dry_run),
+        pipeline=FakeProgram(program, program),
         subject=OwnPipeline(command=("job",), folder=".", outputs=(output,), orders=orders),
         producers=FakeProducers(workload=orders),
         logs=FakeReader(log(topic="orders", partition=p, end=end) for p, end in ENDS.items()),
@@ -136,7 +133,7 @@ def probed(
 
 
 @pytest.mark.parametrize(
-    ("does", "identity", "orders", "found"),
+    ("reactions", "identity", "orders", "expected"),
     [
         (("goes on",) * 3, "key", ORDERS, ((ABORTED, NULL, OVERSIZE), ())),
         (("goes on", "ends", "goes on"), "key", ORDERS, ((ABORTED, OVERSIZE), (NULL,))),
@@ -151,22 +148,22 @@ def probed(
         (("goes on", "ends later", ""), "key", FILE, ((ABORTED,), (NULL,))),
     ],
 )
-def test_what_a_program_does_with_odd_records(
+def test_learns_the_reaction_to_odd_records(
     monkeypatch: pytest.MonkeyPatch,
-    does: tuple[str, ...],
+    reactions: tuple[str, ...],
     identity: str,
     orders: Orders,
-    found: tuple[tuple[str, ...], tuple[str, ...]],
+    expected: tuple[tuple[str, ...], tuple[str, ...]],
 ) -> None:
-    dry_run = DryRun(dict(zip(PROBED, does, strict=True)))
-    assert probed(monkeypatch, dry_run, identity=identity, orders=orders) == found
-    assert dry_run.removed == len(found[1])
+    program = OddRecordProgram(dict(zip(PROBED, reactions, strict=True)))
+    assert probe_kinds(monkeypatch, program, identity=identity, orders=orders) == expected
+    assert program.removed == len(expected[1])
 
 
 @pytest.mark.parametrize("groups", [("readers",), ()], ids=["refused", "no group"])
-def test_who_cannot_be_let_past_is_tried_no_further(
+def test_stops_probing_if_the_group_cannot_skip_the_record(
     monkeypatch: pytest.MonkeyPatch, groups: tuple[str, ...]
 ) -> None:
-    dry_run = DryRun({ABORTED: "goes on", NULL: "ends", OVERSIZE: "goes on"}, moves=False)
-    dry_run.start = lambda: None  # type: ignore[method-assign]
-    assert probed(monkeypatch, dry_run, groups=groups) == ((ABORTED,), (NULL,))
+    program = OddRecordProgram({ABORTED: "goes on", NULL: "ends", OVERSIZE: "goes on"}, moves=False)
+    program.start = lambda: None  # type: ignore[method-assign]
+    assert probe_kinds(monkeypatch, program, groups=groups) == ((ABORTED,), (NULL,))

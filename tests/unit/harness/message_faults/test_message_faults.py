@@ -1,4 +1,4 @@
-"""What exact faults are made of, when one counts as hit, and how it is told."""
+"""Message faults: their combinations, when one counts as hit, and their report."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HELD, CLOSED, KILLED = (
 )
 
 
-def test_thirty_combinations_and_their_rules() -> None:
+def test_combinations_cover_messages_and_faults_with_one_rule_each() -> None:
     client = librdkafka(cast("StageTools", None))
     assert client.never_sends == []
     found = combinations(client.sends)
@@ -28,13 +28,13 @@ def test_thirty_combinations_and_their_rules() -> None:
     assert {c.message for c in found} == set(MESSAGES)
     for combination in found:
         rule = combination.rule("an-id")
-        which = rule.message
-        assert (which.api, which.transactional_id, which.nth) == (combination.message, "an-id", 1)
+        match = rule.message
+        assert (match.api, match.transactional_id, match.nth) == (combination.message, "an-id", 1)
         assert rule.times == 1
     assert len(combinations(("EndTxn",))) == 5
 
 
-def placed(
+def placed_rule(
     fired: list[dict[str, Any]], delivered: Sequence[object] = (), lost: Sequence[object] = ()
 ) -> Any:
     return SimpleNamespace(fired=fired, delivered=delivered, lost=lost)
@@ -42,50 +42,52 @@ def placed(
 
 EVENT = {"api": "EndTxn", "at": 1_000_000_000}
 IN_TIME, TOO_SOON = {"at": 6_000_000_000}, {"at": 5_999_999_999}
-NOBODY = placed([])
+UNUSED_RULE = placed_rule([])
 
 
 @pytest.mark.parametrize(
-    ("blow", "hit", "killed", "why"),
+    ("blow", "hit", "killed", "expected"),
     [
-        (CLOSED, placed([EVENT]), None, None),
-        (CLOSED, placed([EVENT, EVENT]), None, "hit 2 messages, expected 1"),
+        (CLOSED, placed_rule([EVENT]), None, None),
+        (CLOSED, placed_rule([EVENT, EVENT]), None, "hit 2 messages, expected 1"),
         (CLOSED, None, None, "hit 0 messages, expected 1"),
-        (CLOSED, placed([{**EVENT, "api": "Produce"}]), None, "hit Produce instead"),
-        (HELD, placed([EVENT], [IN_TIME]), None, None),
-        (HELD, placed([EVENT], [TOO_SOON]), None, "was not held, or never delivered"),
-        (HELD, placed([EVENT]), None, "was not held, or never delivered"),
-        (KILLED, placed([EVENT], (), [EVENT]), "broker-1", None),
-        (KILLED, placed([EVENT], (), [EVENT]), None, "reached the broker before the kill"),
-        (KILLED, placed([EVENT]), "broker-1", "reached the broker before the kill"),
+        (CLOSED, placed_rule([{**EVENT, "api": "Produce"}]), None, "hit Produce instead"),
+        (HELD, placed_rule([EVENT], [IN_TIME]), None, None),
+        (HELD, placed_rule([EVENT], [TOO_SOON]), None, "was not held, or never delivered"),
+        (HELD, placed_rule([EVENT]), None, "was not held, or never delivered"),
+        (KILLED, placed_rule([EVENT], (), [EVENT]), "broker-1", None),
+        (KILLED, placed_rule([EVENT], (), [EVENT]), None, "reached the broker before the kill"),
+        (KILLED, placed_rule([EVENT]), "broker-1", "reached the broker before the kill"),
         (
             KILLED,
-            placed([EVENT], [IN_TIME], [EVENT]),
+            placed_rule([EVENT], [IN_TIME], [EVENT]),
             "broker-1",
             "reached the broker before the kill",
         ),
     ],
 )
-def test_what_counts_as_hit(blow: Any, hit: Any, killed: str | None, why: str | None) -> None:
-    rules = [NOBODY, hit] if hit else [NOBODY]
+def test_why_missed_explains_each_miss(
+    blow: Any, hit: Any, killed: str | None, expected: str | None
+) -> None:
+    rules = [UNUSED_RULE, hit] if hit else [UNUSED_RULE]
     missed = why_missed(Combination(message="EndTxn", blow=blow), rules, hit, killed)
-    assert (missed or "").startswith(why or "") and bool(missed) is bool(why)  # noqa: PT018
+    assert (missed or "").startswith(expected or "") and bool(missed) is bool(expected)  # noqa: PT018
 
 
-def test_what_is_never_sent_is_looked_for() -> None:
+def test_messages_that_a_client_never_sends_are_reported() -> None:
     client = Client(name="some", sends=MESSAGES[:5], command=())
     assert client.never_sends == ["EndTxn"]
     rule = sending("EndTxn", "an-id")
-    which = rule.message
-    assert (which.api, rule.action, which.transactional_id) == ("EndTxn", "report", "an-id")
-    assert why_sent([NOBODY]) is None
-    assert why_sent([NOBODY, placed([EVENT])]) == (
+    match = rule.message
+    assert (match.api, rule.action, match.transactional_id) == ("EndTxn", "report", "an-id")
+    assert why_sent([UNUSED_RULE]) is None
+    assert why_sent([UNUSED_RULE, placed_rule([EVENT])]) == (
         "sent EndTxn, which this client should never send"
     )
 
 
 @pytest.mark.parametrize(
-    ("values", "offset", "said"),
+    ("values", "offset", "expected"),
     [
         (["one", "two", "three"], 7, "once"),
         ([], -1001, "none"),
@@ -95,11 +97,13 @@ def test_what_is_never_sent_is_looked_for() -> None:
         (["one"], 7, "records one, offset moved"),
     ],
 )
-def test_what_a_reader_finds(values: list[str], offset: int, said: str) -> None:
-    assert how_seen(values, offset) == said
+def test_how_seen_describes_records_and_offset(
+    values: list[str], offset: int, expected: str
+) -> None:
+    assert how_seen(values, offset) == expected
 
 
-def test_what_a_client_says() -> None:
+def test_client_result_description() -> None:
     assert ClientResult(committed=True, at=1).describe() == "committed"
     assert ClientResult(committed=True, at=1, again=2).describe() == "committed after retries"
     assert ClientResult(committed=True, at=1, aborted=1).describe() == "aborted, then committed"
@@ -113,7 +117,7 @@ def result(message: str, seconds: float | None, **more: Any) -> Result:
     return Result(combination=Combination(message=message, blow=CLOSED), seconds=seconds, **values)
 
 
-def test_the_table() -> None:
+def test_table_and_total_of_results() -> None:
     results = [
         result("EndTxn", 1.0),
         result("Produce", None, outcome="hung", seen="none", missed="hit 0 messages, expected 1"),
