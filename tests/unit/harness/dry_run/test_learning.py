@@ -71,7 +71,7 @@ def learn_profile(
     pause: float = 0.0,
 ) -> Profile:
     """The profile learned from these events, groups and tables."""
-    pipeline = FakePipeline() if spark else FakeProgram()  # one that gets no odd records
+    pipeline = FakePipeline() if spark else FakeProgram()  # neither is probed
     learned = Learned(gates=gates)
     learner = Learner(FakeContext(pipeline=pipeline), learned)
     learner._seen = {api: list(events) for api, events in seen.items()}
