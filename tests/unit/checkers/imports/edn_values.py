@@ -1,4 +1,4 @@
-"""Random EDN: values, and the many ways to write each of them."""
+"""Strategies for EDN values, and random notations for each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ names = st.from_regex(r"[a-zA-Z*!_?$&=<>][a-zA-Z0-9*!_?$%&=<>.+\-]{0,8}", fullma
     lambda name: name not in ("nil", "true", "false")
 )
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
-words = st.one_of(
+scalars = st.one_of(
     st.none(),
     st.integers(),
     st.integers(min_value=-(2**80), max_value=2**80),
@@ -31,10 +31,10 @@ words = st.one_of(
     names.map(symbol),
     st.characters(exclude_categories=["Cs"], max_codepoint=0xFFFF).map(Char),
 )
-# Keys and elements of one kind: Python cannot tell 1 from 1.0 or true in a dict.
+# Keys and elements of one type: in a Python dict, 1, 1.0 and True are the same key.
 _distinct = st.one_of(texts, names.map(keyword))
 values = st.recursive(
-    st.one_of(words, st.booleans()),
+    st.one_of(scalars, st.booleans()),
     lambda inner: st.one_of(
         st.lists(inner, max_size=5).map(tuple),
         st.dictionaries(_distinct, inner, max_size=5).map(Map),
@@ -48,31 +48,31 @@ values = st.recursive(
 )
 
 
-def written(value: Any, chance: random.Random) -> str:
-    """The value as EDN, with blanks, comments and discards at random."""
-    gap = chance.choice(_BLANKS) if chance.random() < 0.3 else " "
+def to_edn(value: Any, rng: random.Random) -> str:
+    """Return the value as EDN with random blanks, comments and discards."""
+    gap = rng.choice(_BLANKS) if rng.random() < 0.3 else " "
     if isinstance(value, Map):
-        inner = gap.join(f"{written(k, chance)}{gap}{written(v, chance)}" for k, v in value.items())
+        inner = gap.join(f"{to_edn(k, rng)}{gap}{to_edn(v, rng)}" for k, v in value.items())
         return f"{{{inner}}}"
     if isinstance(value, frozenset):
-        return f"#{{{gap.join(written(v, chance) for v in value)}}}"
+        return f"#{{{gap.join(to_edn(v, rng) for v in value)}}}"
     if isinstance(value, Tagged):
-        return f"#{value.tag}{gap}{written(value.value, chance)}"
+        return f"#{value.tag}{gap}{to_edn(value.value, rng)}"
     if isinstance(value, Char):
-        return _char(value.char, chance)
+        return _char(value.char, rng)
     if isinstance(value, tuple):
-        inner = gap.join(written(v, chance) for v in value)
-        return f"[{inner}]" if chance.random() < 0.7 else f"({inner})"
-    return _word(value, chance)
+        inner = gap.join(to_edn(v, rng) for v in value)
+        return f"[{inner}]" if rng.random() < 0.7 else f"({inner})"
+    return _scalar(value, rng)
 
 
-def _word(value: Any, chance: random.Random) -> str:
+def _scalar(value: Any, rng: random.Random) -> str:
     if value is None or isinstance(value, bool):
         return {None: "nil", True: "true", False: "false"}[value]
     if isinstance(value, Keyword | Symbol):
         return repr(value)
     if isinstance(value, str):
-        return f'"{"".join(_in_string(c, chance) for c in value)}"'
+        return f'"{"".join(_in_string(c, rng) for c in value)}"'
     if isinstance(value, Decimal):
         return f"{value:f}M"
     if isinstance(value, Fraction):
@@ -80,21 +80,21 @@ def _word(value: Any, chance: random.Random) -> str:
     if isinstance(value, float):
         infinite = {float("inf"): "##Inf", float("-inf"): "##-Inf"}
         return infinite.get(value) or repr(value)
-    return f"{value}{chance.choice(('', 'N'))}"
+    return f"{value}{rng.choice(('', 'N'))}"
 
 
-def _in_string(char: str, chance: random.Random) -> str:
-    if char in '"\\' or (char in _ESCAPES and chance.random() < 0.5):
+def _in_string(char: str, rng: random.Random) -> str:
+    if char in '"\\' or (char in _ESCAPES and rng.random() < 0.5):
         return _ESCAPES[char]
-    if chance.random() < 0.1:
+    if rng.random() < 0.1:
         halves = char.encode("utf-16-be")
         return "".join(f"\\u{halves[i : i + 2].hex()}" for i in range(0, len(halves), 2))
     return char
 
 
-def _char(char: str, chance: random.Random) -> str:
+def _char(char: str, rng: random.Random) -> str:
     named = {"\n": "newline", "\t": "tab", " ": "space", "\r": "return"}
     if char in named:
         return f"\\{named[char]}"
     plain = char.isprintable() and not char.isspace()
-    return f"\\{char}" if plain and chance.random() < 0.7 else f"\\u{ord(char):04x}"
+    return f"\\{char}" if plain and rng.random() < 0.7 else f"\\u{ord(char):04x}"

@@ -1,8 +1,8 @@
-"""Histories of Jepsen's Kafka workload, as large as wanted, from a little simulated cluster.
+"""Generate Jepsen Kafka histories of any size from a small simulated cluster.
 
-What is generated is correct (no anomaly) and ends with final polls, with all
-the oddities of the real thing: transactions that abort or stay in doubt, gaps in the offsets,
-crashes, new assignments, empty polls, a nemesis. `python generate.py 100000 FILE` writes a file.
+They have no anomalies and end with final polls. Like real histories, they contain aborted and
+in-doubt transactions, offset gaps, crashes, reassignments, empty polls and a nemesis.
+`python generate.py 100000 FILE` writes a file.
 """
 
 from __future__ import annotations
@@ -14,26 +14,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-_AT_ONCE = 8
-"""Records in one poll, at most."""
+_MAX_POLL_RECORDS = 8
 
 
 @dataclass
 class _Client:
     process: int
     positions: dict[int, int] = field(default_factory=dict)
-    under_way: Iterator[str] = field(default_factory=lambda: iter(()))
+    pending: Iterator[str] = field(default_factory=lambda: iter(()))
 
 
 class Cluster:
-    """Keys with logs of (offset, value), and clients that send and poll."""
+    """Logs of (offset, value) by key, and clients that send and poll."""
 
     def __init__(self, *, keys: int = 8, clients: int = 5, seed: int = 1) -> None:
         self.random = random.Random(seed)
         self.logs: dict[int, list[tuple[int, int]]] = {key: [] for key in range(keys)}
         self.ends = dict.fromkeys(self.logs, 0)
         self.open: dict[int, set[int]] = {key: set() for key in self.logs}
-        """Offsets of transactions that are not over: nobody may read so far."""
+        """Offsets of open transactions, which readers must not reach."""
         self.values = dict.fromkeys(self.logs, 0)
         self.clients = [_Client(process) for process in range(clients)]
         self.next_process = clients
@@ -41,30 +40,32 @@ class Cluster:
         self.time = 1_000_000
 
     def operations(self, number: int) -> Iterator[str]:
-        """About so many lines: the workload, then final polls."""
-        # What final polls will need, in lines, must be kept back.
+        """Yield about `number` lines: the workload, then final polls."""
+        # Leave room for the lines of the final polls.
         while self.index + self._final_lines() < number:
             client = self.random.choice(self.clients)
-            line = next(client.under_way, None)
+            line = next(client.pending, None)
             if line is not None:
                 yield line
                 continue
             chance = self.random.random()
             if chance < 0.02 or not client.positions:
-                client.under_way = self._assign(client)
+                client.pending = self._assign(client)
             elif chance < 0.03:
-                client.under_way = self._crash(client)
+                client.pending = self._crash(client)
             elif chance < 0.032:
                 for _ in range(2):
                     yield self._line(":nemesis", "info", "kill", "nil")
             else:
-                client.under_way = self._transaction(client)
+                client.pending = self._transaction(client)
         for client in self.clients:
-            yield from client.under_way
+            yield from client.pending
         yield from self._final_polls()
 
     def _final_lines(self) -> int:
-        return 6 + 2 * sum(-(-len(log) // (4 * _AT_ONCE)) + 1 for log in self.logs.values())
+        return 6 + 2 * sum(
+            -(-len(log) // (4 * _MAX_POLL_RECORDS)) + 1 for log in self.logs.values()
+        )
 
     def _assign(self, client: _Client) -> Iterator[str]:
         keys = self.random.sample(sorted(self.logs), min(3, len(self.logs)))
@@ -85,15 +86,15 @@ class Cluster:
     def _transaction(self, client: _Client) -> Iterator[str]:
         steps = [self.random.choice(("send", "poll")) for _ in range(self.random.randint(1, 4))]
         f = steps[0] if len(set(steps)) == 1 else "txn"
-        fate = self.random.random()
-        outcome = "ok" if fate < 0.93 else "fail" if fate < 0.97 else "info"
+        roll = self.random.random()
+        outcome = "ok" if roll < 0.93 else "fail" if roll < 0.97 else "info"
         takes_effect = outcome == "ok" or (outcome == "info" and self.random.random() < 0.5)
-        invoked, came_back, sent = [], [], []
+        invoked, completed, sent = [], [], []
         positions = dict(client.positions)
         for step in steps:
             if step == "poll":
                 invoked.append("[:poll]")
-                came_back.append(f"[:poll {self._poll(positions)}]")
+                completed.append(f"[:poll {self._poll(positions)}]")
                 continue
             key = self.random.choice(sorted(self.logs))
             self.values[key] += 1
@@ -103,11 +104,11 @@ class Cluster:
             sent.append((key, offset, value))
             self.open[key].add(offset)
             invoked.append(f"[:send {key} {value}]")
-            told = offset if self.random.random() < 0.99 else "nil"
+            acknowledged = offset if self.random.random() < 0.99 else "nil"
             if outcome == "info":
-                came_back.append(f"[:send {key} {value}]")
+                completed.append(f"[:send {key} {value}]")
             else:
-                came_back.append(f"[:send {key} [{told} {value}]]")
+                completed.append(f"[:send {key} [{acknowledged} {value}]]")
         for key in {key for key, _, _ in sent}:
             self.ends[key] += 1  # the marker
         yield self._line(client.process, "invoke", f, f"[{' '.join(invoked)}]")
@@ -116,7 +117,7 @@ class Cluster:
             if takes_effect:
                 insort(self.logs[key], (offset, value))
         error = "" if outcome == "ok" else ", :error {:type :abort, :abort-ok? true}"
-        yield self._line(client.process, outcome, f, f"[{' '.join(came_back)}]", error)
+        yield self._line(client.process, outcome, f, f"[{' '.join(completed)}]", error)
         if outcome == "ok":
             client.positions = positions
         elif outcome == "info":
@@ -131,14 +132,14 @@ class Cluster:
         }
         for key in self.random.sample(sorted(ready), min(keys, len(ready))):
             place = positions[key]
-            wanted = min(ready[key], self.random.randint(1, _AT_ONCE))
+            wanted = min(ready[key], self.random.randint(1, _MAX_POLL_RECORDS))
             records = self.logs[key][place : place + wanted]
             positions[key] = place + len(records)
             found.append(f"{key} [{' '.join(f'[{o} {v}]' for o, v in records)}]")
         return "{" + ", ".join(found) + "}"
 
     def _stable(self, key: int) -> int:
-        """Records below the last stable offset."""
+        """Count the records below the last stable offset."""
         first_open = min(self.open[key], default=None)
         return len(self.logs[key]) if first_open is None else bisect(self.logs[key], (first_open,))
 
@@ -156,10 +157,10 @@ class Cluster:
             polled = self._poll(positions, keys=4)
             yield self._line(client.process, "ok", "poll", f"[[:poll {polled}]]", ", :poll-ms 1000")
 
-    def _line(self, process: int | str, type_: str, f: str, value: str, more: str = "") -> str:
+    def _line(self, process: int | str, type_: str, f: str, value: str, extra: str = "") -> str:
         self.time += self.random.randint(1_000, 2_000_000)
         line = (
-            f"{{:process {process}, :type :{type_}, :f :{f}, :value {value}{more}, "
+            f"{{:process {process}, :type :{type_}, :f :{f}, :value {value}{extra}, "
             f":index {self.index}, :time {self.time}}}\n"
         )
         self.index += 1
@@ -167,7 +168,7 @@ class Cluster:
 
 
 def write_history(path: Path, operations: int, *, seed: int = 1, clients: int = 5) -> None:
-    """Write a correct history of about so many lines."""
+    """Write a correct history of about `operations` lines."""
     with path.open("w", encoding="utf-8") as file:
         file.writelines(Cluster(seed=seed, clients=clients).operations(operations))
 

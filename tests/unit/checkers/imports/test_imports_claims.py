@@ -1,4 +1,4 @@
-"""Claims for histories that name none."""
+"""Claims about imported histories: parsed from text, or every possible one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ HISTORY = History.of(
         ("exactly-once:producers->pay->ledger@raw", Hop.END_TO_END, ("pay", "ledger", "raw")),
     ],
 )
-def test_claims_as_they_are_written(text: str, hop: Hop, scope: tuple[str, ...]) -> None:
+def test_parses_claims(text: str, hop: Hop, scope: tuple[str, ...]) -> None:
     claim = parse_claim(text, HISTORY)
     assert claim.guarantee == text.split(":")[0]
     assert claim.hop is hop
@@ -47,12 +47,12 @@ def test_claims_as_they_are_written(text: str, hop: Hop, scope: tuple[str, ...])
     assert claim.expect is None
 
 
-def test_atomic_outputs_stand_behind_each_other() -> None:
+def test_plus_separates_outputs_of_an_atomic_claim() -> None:
     claim = parse_claim("atomic:pay->ledger@table+out", HISTORY)
     assert (claim.scope.sink, claim.scope.others) == ("ledger", (("out", "files"),))
 
 
-def test_options() -> None:
+def test_parses_options() -> None:
     text = "exactly-once:audit->out,deduplicates,dead-letters=dlq,hazard=a,hazard=b"
     claim = parse_claim(text, HISTORY)
     assert claim.deduplicates
@@ -61,7 +61,7 @@ def test_options() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("pay", "GUARANTEE:TOPIC or GUARANTEE:TOPIC->SINK@VIEW"),
         ("exactly:pay", "expected a guarantee of at-most-once, .* Did you mean exactly-once?"),
@@ -77,12 +77,12 @@ def test_options() -> None:
         ("exactly-once:pay,dedup", "deduplicates, dead-letters=SINK or hazard=KIND"),
     ],
 )
-def test_what_is_no_claim(text: str, said: str) -> None:
-    with pytest.raises(BadClaim, match=f"^claim {re.escape(text)}: .*{said}"):
+def test_rejects_malformed_claim(text: str, message: str) -> None:
+    with pytest.raises(BadClaim, match=f"^claim {re.escape(text)}: .*{message}"):
         parse_claim(text, HISTORY)
 
 
-def test_everything_that_can_be_claimed() -> None:
+def test_all_claims_cover_every_topic_sink_and_view() -> None:
     names = [f"{c.name}{'@' + c.scope.view if c.scope.view else ''}" for c in all_claims(HISTORY)]
     produce = {n.split()[0] for n in names if n.endswith("producers → pay")}
     assert produce == {
@@ -101,12 +101,12 @@ def test_everything_that_can_be_claimed() -> None:
     ]
 
 
-def test_an_order_of_a_sink_is_claimed_only_by_who_knows_that_it_has_one() -> None:
+def test_order_of_a_sink_is_claimed_only_on_request() -> None:
     claims = all_claims(HISTORY)
     assert {c.name for c in claims if c.name.startswith("ordered")} == {"ordered producers → pay"}
     assert parse_claim("ordered:pay->ledger@table", HISTORY).hop is Hop.PROCESS
 
 
-def test_nothing_can_be_claimed() -> None:
+def test_all_claims_rejects_history_without_sends_or_effects() -> None:
     with pytest.raises(BadClaim, match=r"expected rows in sends .* effects, .*, found none"):
         all_claims(History.of(log=[{}]))

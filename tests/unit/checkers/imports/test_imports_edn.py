@@ -1,4 +1,4 @@
-"""EDN is read as Clojure reads it, and what is no EDN is told with its line and column."""
+"""The EDN reader agrees with Clojure and reports errors with line and column."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from onceproof.checkers.imports.edn import BadEdn, Char, Map, Tagged, keyword, read, symbol
-from tests.unit.checkers.imports.edn_values import values, written
+from tests.unit.checkers.imports.edn_values import to_edn, values
 
 
 def forms(text: str | bytes) -> list[Any]:
@@ -21,7 +21,7 @@ def forms(text: str | bytes) -> list[Any]:
     return [form for _, form in read(io.BytesIO(data))]
 
 
-def trouble(data: str | bytes) -> BadEdn | None:
+def error_of(data: str | bytes) -> BadEdn | None:
     try:
         forms(data)
     except BadEdn as error:
@@ -80,18 +80,18 @@ K = keyword
         ("[1,2 ; three ]\n 4]", (1, 2, 4)),
     ],
 )
-def test_forms(text: str, value: Any) -> None:
+def test_reads_forms(text: str, value: Any) -> None:
     assert form(text) == value
     assert type(form(text)) is type(value)
 
 
-def test_kinds_that_look_alike_are_different() -> None:
+def test_similar_looking_types_are_distinct() -> None:
     assert form("[:a a \\a]") == (K("a"), symbol("a"), Char("a"))
     assert len({K("a"), symbol("a"), Char("a"), "a"}) == 4
     assert form(":a") is K("a")
 
 
-def test_forms_come_one_by_one_with_their_lines() -> None:
+def test_yields_each_form_with_its_line() -> None:
     lines = b'\xef\xbb\xbf{:a 1}\n; nothing\n#b {:c\n 2} [3\n (4)\n] "x\ny" 5'
     assert list(read(io.BytesIO(lines))) == [
         (1, Map({K("a"): 1})),
@@ -103,7 +103,7 @@ def test_forms_come_one_by_one_with_their_lines() -> None:
     ]
 
 
-def test_tags_can_be_given_a_meaning() -> None:
+def test_tag_functions_convert_values() -> None:
     tags = {"twice": lambda value: (value, value)}
     assert list(read(io.BytesIO(b"#twice 1 #other 2"), tags=tags)) == [
         (1, (1, 1)),
@@ -112,7 +112,7 @@ def test_tags_can_be_given_a_meaning() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "where", "said"),
+    ("text", "position", "message"),
     [
         ("{:a 1", (1, 1), "expected `}` for `{` in line 1, found the end of the file"),
         ("{:a 1}\n]", (2, 1), "found an unmatched `]`"),
@@ -141,39 +141,43 @@ def test_tags_can_be_given_a_meaning() -> None:
         ("[" * 300, (1, 202), "at most 200 nested forms"),
     ],
 )
-def test_what_is_no_edn(text: str, where: tuple[int, int], said: str) -> None:
+def test_rejects_malformed_edn(text: str, position: tuple[int, int], message: str) -> None:
     with pytest.raises(BadEdn) as caught:
         forms(text)
-    assert (caught.value.line, caught.value.column) == where
-    assert said in str(caught.value)
+    assert (caught.value.line, caught.value.column) == position
+    assert message in str(caught.value)
     assert len(str(caught.value)) < 300
 
 
-def test_what_is_not_utf_8() -> None:
+def test_rejects_invalid_utf_8() -> None:
     with pytest.raises(BadEdn, match="line 2, column 3: expected UTF-8, found byte 0xff"):
         forms(b"1\n2 \xff")
 
 
 @given(st.lists(values, max_size=4), st.randoms(use_true_random=False))
-def test_what_is_written_is_read(given_values: list[Any], chance: random.Random) -> None:
-    text = "\n".join(f"[{written(value, chance)}]" for value in given_values)
+def test_round_trips_values(given_values: list[Any], rng: random.Random) -> None:
+    text = "\n".join(f"[{to_edn(value, rng)}]" for value in given_values)
     assert forms(text) == given_values
 
 
 @given(st.binary(max_size=200))
 @example(b'"\\')
 @example(b"#_ #_ ;\n#:{}")
-def test_any_bytes_are_read_or_told(data: bytes) -> None:
-    if error := trouble(data):
+def test_arbitrary_bytes_are_read_or_rejected(data: bytes) -> None:
+    if error := error_of(data):
         assert 1 <= error.line <= data.count(b"\n") + 1
         assert error.column >= 1
 
 
 @given(values, st.randoms(use_true_random=False), st.data())
-def test_any_change_is_read_or_told(value: Any, chance: random.Random, data: st.DataObject) -> None:
-    text = f"[{written(value, chance)}]"
+def test_mutated_edn_is_read_or_rejected(
+    value: Any, rng: random.Random, data: st.DataObject
+) -> None:
+    text = f"[{to_edn(value, rng)}]"
     at = data.draw(st.integers(0, len(text)))
-    put = data.draw(st.sampled_from(['"', "[", "]", "{", "}", "#", "\\", ";", "", "\n", ":", "1"]))
+    inserted = data.draw(
+        st.sampled_from(['"', "[", "]", "{", "}", "#", "\\", ";", "", "\n", ":", "1"])
+    )
     cut = data.draw(st.integers(0, 2))
-    if error := trouble(text[:at] + put + text[at + cut :]):
+    if error := error_of(text[:at] + inserted + text[at + cut :]):
         assert error.line >= 1

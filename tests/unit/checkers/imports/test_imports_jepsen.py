@@ -1,4 +1,4 @@
-"""What a Jepsen history becomes in our tables, and what is refused."""
+"""Jepsen histories converted to our tables, and malformed ones rejected."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.unit.checkers.imports.histories import edn, imported
 
 
 def rows(folder: Path, table: str, text: str, **options: Any) -> list[dict[str, Any]]:
-    """The rows of a table, without what is not known."""
+    """Return the rows of a table without their nulls."""
     found = imported(folder, text, **options).history[table].to_pylist()
     return [{k: v for k, v in row.items() if v is not None} for row in found]
 
@@ -58,12 +58,12 @@ class TestTables:
             "began_at": 1000, "commit_called_at": 1001, "ended_at": 2000, "clock": "jepsen",
         }  # fmt: skip
         assert doubt["outcome"] == pending["outcome"] == "info"
-        # A commit in doubt may have been called, and may still be carried out.
+        # A commit in doubt may have been called, and may still take effect.
         assert doubt["commit_called_at"] == 3001
         assert "ended_at" not in doubt
         assert rows(tmp_path, "txns", TEXT, transactions=False) == []
 
-    def test_what_tells_transactions(self, tmp_path: Path) -> None:
+    def test_single_operations_are_not_transactions_by_default(self, tmp_path: Path) -> None:
         alone = "0 * send [[:send 5 1]]\n0 invoke poll [[:poll]]\n0 ok poll [[:poll {5 [[0 1]]}]]"
         alone = alone.replace("0 * send", "0 ok send")
         assert rows(tmp_path, "txns", alone) == []
@@ -111,7 +111,7 @@ class TestTables:
             (r["session"], r["partition"]): (r["position"], "until_at" in r)
             for r in rows(tmp_path, "assignments", text)
         }
-        # 5 is kept and read to its end; 6 was taken away; what failed begins where 5 was.
+        # 5 is kept and read to its end; 6 is revoked; after the failed poll, 5 resumes at 1.
         assert found == {("1/1", 5): (0, False), ("1/1", 6): (0, True), ("1/3", 5): (1, True)}
 
     def test_notes(self, tmp_path: Path) -> None:
@@ -120,28 +120,28 @@ class TestTables:
         assert "1 operations were not completed" in notes
         assert "read as transactions, isolation read_committed" in notes
 
-    def test_keys_and_values_of_other_kinds(self, tmp_path: Path) -> None:
+    def test_numbers_partitions_of_non_integer_keys(self, tmp_path: Path) -> None:
         text = """
         0 ok send [[:send :x/y [0 :a]]]
         0 ok send [[:send :z [0 :a]]]
         """
-        made = imported(tmp_path, text)
-        sends = made.history["sends"].to_pylist()
+        result = imported(tmp_path, text)
+        sends = result.history["sends"].to_pylist()
         assert [(s["record"], s["partition"]) for s in sends] == [("x%2Fy/a", 0), ("z/a", 1)]
-        assert "jepsen-0 is key x%2Fy, jepsen-1 is key z" in "\n".join(made.notes)
+        assert "jepsen-0 is key x%2Fy, jepsen-1 is key z" in "\n".join(result.notes)
         strings = imported(tmp_path, '0 ok send [[:send "56" [0 4]]]').history["sends"]
         assert strings["partition"].to_pylist() == [56]
 
-    def test_numbers_of_processes_may_be_large(self, tmp_path: Path) -> None:
+    def test_accepts_large_process_numbers(self, tmp_path: Path) -> None:
         text = f"{10**30} invoke poll [[:poll]]\n{10**30} ok poll [[:poll {{5 [[0 1]]}}]]"
         assert [r["reader"] for r in rows(tmp_path, "reads", text)] == [str(10**30)]
 
-    def test_times_grow_from_line_to_line(self, tmp_path: Path) -> None:
+    def test_equal_times_are_made_increasing(self, tmp_path: Path) -> None:
         text = "0 * assign [1] | :time 7\n0 ok send [[:send 1 [0 1]]] | :time 7"
         (sent,) = rows(tmp_path, "sends", text)
         assert sent["called_at"] > 7
 
-    def test_a_value_that_was_sent_twice(self, tmp_path: Path) -> None:
+    def test_repeated_value_gets_numbered_attempts(self, tmp_path: Path) -> None:
         text = "0 ok send [[:send 5 [0 1]]]\n0 ok send [[:send 5 [1 1]]]\n"
         text += "0 ok send [[:send 5 [2 1]]]"
         attempts = [r["attempt"] for r in rows(tmp_path, "sends", text)]
@@ -156,7 +156,7 @@ class TestTables:
             (":a", "1", ["5/a", "5/1 (number)"]),
         ],
     )
-    def test_values_of_several_kinds_are_told_apart(
+    def test_values_of_several_types_have_distinct_records(
         self, tmp_path: Path, first: str, other: str, names: list[str]
     ) -> None:
         text = f"0 ok send [[:send 5 [0 {first}]]]\n0 ok send [[:send 5 [1 {other}]]]\n"
@@ -164,26 +164,24 @@ class TestTables:
         assert [r["record"] for r in rows(tmp_path, "sends", text)] == names
         assert [r["record"] for r in rows(tmp_path, "reads", text)] == names
 
-    def test_keys_of_several_kinds_are_told_apart(self, tmp_path: Path) -> None:
+    def test_keys_of_several_types_have_distinct_partitions(self, tmp_path: Path) -> None:
         text = '0 ok send [[:send 5 [0 1]]]\n0 ok send [[:send "5" [0 1]]]\n'
         sends = rows(tmp_path, "sends", text + "0 ok send [[:send :5 [0 1]]]")
         assert [s["record"] for s in sends] == ["5/1", "5 (string)/1", "5 (keyword)/1"]
         assert [s["partition"] for s in sends] == [0, 1, 2]
 
-    def test_a_string_that_ends_like_a_value_of_another_kind(self, tmp_path: Path) -> None:
+    def test_rejects_string_that_ends_with_a_type_suffix(self, tmp_path: Path) -> None:
         with pytest.raises(
             BadImport, match=r"does not end in \(number\) or \(string\) or \(keyword\)"
         ):
             imported(tmp_path, '0 ok send [[:send 5 [0 "1 (number)"]]]')
 
-    def test_a_call_that_is_not_there_was_made_when_the_process_was_free(
-        self, tmp_path: Path
-    ) -> None:
+    def test_missing_invocation_starts_when_the_process_was_free(self, tmp_path: Path) -> None:
         text = "0 ok send [[:send 5 [0 1]]] | :time 10\n1 ok send [[:send 5 [1 2]]] | :time 20\n"
         sends = rows(tmp_path, "sends", text + "0 ok send [[:send 5 [2 3]]] | :time 30")
         assert [(s["called_at"], s["returned_at"]) for s in sends] == [(0, 10), (0, 20), (10, 30)]
 
-    def test_a_send_that_failed_with_an_offset(self, tmp_path: Path) -> None:
+    def test_failed_batch_send_with_an_offset_is_in_doubt(self, tmp_path: Path) -> None:
         alone = "0 invoke send [[:send 5 1]]\n0 fail send [[:send 5 [0 1]]]\n"
         assert [s["outcome"] for s in rows(tmp_path, "sends", alone)] == ["fail"]
         assert "in doubt" not in "\n".join(imported(tmp_path, alone).notes)
@@ -197,7 +195,7 @@ class TestTables:
         assert "1 sends have an offset although their operation failed" in notes
         assert [s["outcome"] for s in rows(tmp_path, "sends", several)] == ["fail", "fail"]
 
-    def test_all_records_that_polls_saw_at_a_position_stand_there(self, tmp_path: Path) -> None:
+    def test_log_keeps_every_record_polled_at_an_offset(self, tmp_path: Path) -> None:
         text = "".join(
             f"{p} invoke poll [[:poll]]\n{p} ok poll [[:poll {{5 [[0 {value}]]}}]]\n"
             for p, value in enumerate((1, 2, "nil", 1))
@@ -206,7 +204,7 @@ class TestTables:
         assert [(r["offset"], r["record"]) for r in log] == [(0, "5/1"), (0, "5/2")]
 
 
-def test_stretches_are_put_together() -> None:
+def test_stretches_merge_overlapping_sessions() -> None:
     def session(first: int, reached: int, position: int | None = None) -> Session:
         made = Session(process=0, name="", key=5, began=0, position=position)
         made.first, made.reached = first, reached
@@ -221,7 +219,7 @@ def test_stretches_are_put_together() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "field", "said"),
+    ("text", "line", "field", "message"),
     [
         ("[1]", 1, "operation", "expected an operation such as"),
         ("{:type :ok :f :send}", 1, ":process", "found no such field"),
@@ -265,27 +263,27 @@ def test_stretches_are_put_together() -> None:
         ("{:process 1\n:type", 2, None, "expected `}`"),
     ],
 )  # fmt: skip
-def test_what_is_refused(
-    tmp_path: Path, text: str, line: int, field: str | None, said: str
+def test_rejects_malformed_operation(
+    tmp_path: Path, text: str, line: int, field: str | None, message: str
 ) -> None:
     path = tmp_path / "history.edn"
     path.write_text(text)
     with pytest.raises(BadImport) as caught:
         read(path)
     assert (caught.value.line, caught.value.field) == (line, field)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert str(caught.value).startswith(f"{path}, line {line}")
     assert len(caught.value.problem) < 400
 
 
 @pytest.mark.parametrize("text", ["", "; nothing", "{:process :nemesis :type :info :f :kill}"])
-def test_nothing_at_all(tmp_path: Path, text: str) -> None:
+def test_rejects_file_without_client_operations(tmp_path: Path, text: str) -> None:
     (tmp_path / "history.edn").write_text(text)
     with pytest.raises(BadImport, match="expected operations of Jepsen's Kafka workload"):
         read(tmp_path)
 
 
-def test_forms_that_histories_come_in(tmp_path: Path) -> None:
+def test_reads_plain_wrapped_and_tagged_operations(tmp_path: Path) -> None:
     line = "{:process 1 :type :ok :f :send :value [[:send 5 [0 1]]]}"
     path = tmp_path / "h.edn"
     for text in (line, f"[{line}]", f"(\n{line}\n)", f"#jepsen.history.Op{line}"):
@@ -294,7 +292,7 @@ def test_forms_that_histories_come_in(tmp_path: Path) -> None:
         assert read(path).history["sends"].num_rows == 1
 
 
-def test_files_that_are_not_there(tmp_path: Path) -> None:
+def test_rejects_missing_files_and_unknown_format(tmp_path: Path) -> None:
     with pytest.raises(BadImport, match="there is no such file"):
         read(tmp_path / "h.edn")
     with pytest.raises(BadImport, match="cannot read the file: No such file"):
@@ -307,7 +305,7 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
         read(tmp_path, "csv")
 
 
-def test_a_generated_history_holds_whatever_happened_in_it(tmp_path: Path) -> None:
+def test_generated_histories_hold(tmp_path: Path) -> None:
     for seed in range(3):
         write_history(tmp_path / "h.edn", 600, seed=seed)
         history = read(tmp_path / "h.edn").history
@@ -316,7 +314,7 @@ def test_a_generated_history_holds_whatever_happened_in_it(tmp_path: Path) -> No
         assert judgement.findings == ()
 
 
-def trouble(path: Path) -> BadHistory | None:
+def error_of(path: Path) -> BadHistory | None:
     try:
         read(path)
     except BadHistory as error:
@@ -329,23 +327,25 @@ TINY = "".join(Cluster(seed=7, keys=2, clients=2).operations(60))
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
 @given(st.data())
-def test_any_change_of_a_file_is_read_or_told(tmp_path: Path, data: st.DataObject) -> None:
+def test_mutated_file_is_read_or_rejected_with_path_and_line(
+    tmp_path: Path, data: st.DataObject
+) -> None:
     at = data.draw(st.integers(0, len(TINY)))
     cut = data.draw(st.integers(0, 30))
-    put = data.draw(
+    inserted = data.draw(
         st.sampled_from(["", "nil", "[", "}", '"', ":ok ", ":fail", "[[:poll]]", "9" * 25, "\xff"])
         | st.sampled_from(edn("0 info txn [[:send 1 [0 7]]]").splitlines())
     )
     path = tmp_path / "h.edn"
-    path.write_bytes((TINY[:at] + put + TINY[at + cut :]).encode("latin-1"))
-    if error := trouble(path):
+    path.write_bytes((TINY[:at] + inserted + TINY[at + cut :]).encode("latin-1"))
+    if error := error_of(path):
         assert str(path) in str(error)
         assert "line " in str(error)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=80))
-def test_any_bytes_are_told(tmp_path: Path, noise: bytes) -> None:
+def test_arbitrary_bytes_are_rejected(tmp_path: Path, noise: bytes) -> None:
     path = tmp_path / "h.edn"
     path.write_bytes(noise)
     with pytest.raises(BadImport):

@@ -1,4 +1,4 @@
-"""Jepsen's own cases: each is read, judged, and comes to what the page says."""
+"""Our findings in Jepsen's own cases match the table and the page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.unit.checkers.imports.jepsen_cases.page import PAGE, page
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_we_find_what_the_table_says(tmp_path: Path, case: Case) -> None:
+def test_findings_match_the_table(tmp_path: Path, case: Case) -> None:
     judgement = judged(tmp_path, case.history)
     assert named(judgement.findings) == case.ours
     verdicts = {claim.claim.guarantee: claim.verdict.value for claim in judgement.claims}
@@ -23,7 +23,7 @@ def test_we_find_what_the_table_says(tmp_path: Path, case: Case) -> None:
     assert "holds" not in verdicts.values() or "final polls" in case.name or not case.asserts
 
 
-def test_a_history_without_sends_or_polls_is_not_judged(tmp_path: Path) -> None:
+def test_rejects_history_without_sends_or_polls(tmp_path: Path) -> None:
     with pytest.raises(BadClaim, match="expected rows in sends"):
         judged(tmp_path, "0 * assign [5]")
 

@@ -1,4 +1,4 @@
-"""Lines of the regular shape mean what the complete reader makes of them, or are left to it."""
+"""The fast reader of regular lines agrees with the complete reader."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ Outcome = tuple[list[Operation | None], list[str], str]
 
 
 def outcome(text: bytes, *, regular: bool) -> Outcome:
-    """The operations of a file, the names of its keys, and what is wrong with it."""
+    """Read a file; return its operations, the names of its keys, and the error."""
     names = Names()
     found: list[Operation | None] = []
-    none = patch.object(jepsen_lines, "regular", lambda lines: [None] * len(lines))
+    without_fast_reader = patch.object(jepsen_lines, "regular", lambda lines: [None] * len(lines))
     try:
         if regular:
             found += operations(io.BytesIO(text), Path("h.edn"), names)
         else:
-            with none:
+            with without_fast_reader:
                 found += operations(io.BytesIO(text), Path("h.edn"), names)
     except BadImport as error:
         return [], [], str(error)
     return found, names.keys, ""
 
 
-def agreed(text: str | bytes) -> Outcome:
-    """What both readers make of it, which must be the same."""
+def assert_readers_agree(text: str | bytes) -> Outcome:
+    """Assert that both readers have the same outcome, and return it."""
     data = text if isinstance(text, bytes) else text.encode()
-    quick = outcome(data, regular=True)
-    assert quick == outcome(data, regular=False)
-    return quick
+    fast = outcome(data, regular=True)
+    assert fast == outcome(data, regular=False)
+    return fast
 
 
-def taken(text: str) -> int:
-    """How many lines have the regular shape."""
+def count_regular(text: str) -> int:
+    """Count the lines that the fast reader accepts."""
     lines = text.encode().splitlines(keepends=True)
     return sum(found is not None for found in jepsen_lines.regular(lines))
 
@@ -99,8 +99,8 @@ _line = st.tuples(
 @example("#_\n{:process 1, :type :ok, :f :crash}")
 @example('{:process 1, :type :ok, :f :send, :value [[:send "a" 1]]}\n'
          "{:process 1, :type :ok, :f :send, :value [[:send 5 [nil 1]]]}")  # fmt: skip
-def test_both_readers_agree_on_any_lines(text: str) -> None:
-    agreed(text)
+def test_readers_agree_on_arbitrary_lines(text: str) -> None:
+    assert_readers_agree(text)
 
 
 _TINY = "".join(Cluster(seed=7, keys=2, clients=2).operations(40)).encode()
@@ -111,15 +111,15 @@ _TINY = "".join(Cluster(seed=7, keys=2, clients=2).operations(40)).encode()
     st.integers(0, 30),
     st.sampled_from('[]{}": ,;#\\1\n\xff') | st.just(""),
 )
-def test_both_readers_agree_on_any_change_of_a_history(at: int, cut: int, put: str) -> None:
-    agreed(_TINY[:at] + put.encode("latin-1") + _TINY[at + cut :])
+def test_readers_agree_on_mutated_history(at: int, cut: int, inserted: str) -> None:
+    assert_readers_agree(_TINY[:at] + inserted.encode("latin-1") + _TINY[at + cut :])
 
 
-def test_nearly_all_lines_of_a_history_are_regular() -> None:
+def test_nearly_all_lines_of_a_generated_history_are_regular() -> None:
     text = "".join(Cluster(seed=3).operations(2_000))
-    found, keys, problem = agreed(text)
+    found, keys, problem = assert_readers_agree(text)
     assert (len(found), len(keys), problem) == (text.count("\n"), 8, "")
-    assert taken(text) > 0.98 * len(found)
+    assert count_regular(text) > 0.98 * len(found)
 
 
 def test_lines_as_jepsen_prints_them_are_regular() -> None:
@@ -130,8 +130,8 @@ def test_lines_as_jepsen_prints_them_are_regular() -> None:
 {:process 5, :type :ok, :f :assign, :value [5 6], :seek-to-beginning? true, :index 11, :time 23}
 {:process 5, :type :invoke, :f :crash, :value nil, :index 12, :time 29}
 """  # noqa: E501
-    assert taken(text) == 5
-    (invoked, done, *_), keys, problem = agreed(text)
+    assert count_regular(text) == 5
+    (invoked, done, *_), keys, problem = assert_readers_agree(text)
     assert (keys, problem) == (["5", "6"], "")
     assert invoked is not None
     assert done is not None
@@ -140,11 +140,11 @@ def test_lines_as_jepsen_prints_them_are_regular() -> None:
     assert (done.sends[0].offset, done.sends[0].answered) == (None, True)
 
 
-def test_lines_behind_irregular_ones_keep_their_numbers() -> None:
+def test_line_numbers_count_irregular_lines() -> None:
     irregular = '{:process 0, :type :ok, :f :send, :value\n [[:send "a" [0 1]]]}\n'
     text = (irregular + "{:process 1, :type :ok, :f :send, :value [[:send 5 [0 1]]]}\n") * 3_000
-    found, keys, _ = agreed(text)
+    found, keys, _ = assert_readers_agree(text)
     assert keys == ["a", "5 (number)"]
     assert [(op.line, op.number) for op in found if op][-2:] == [(8998, 5998), (9000, 5999)]
-    _, _, problem = agreed(text + "{:process 1}")
+    _, _, problem = assert_readers_agree(text + "{:process 1}")
     assert "line 9001, field :type" in problem

@@ -1,4 +1,4 @@
-"""Our tables as JSON Lines: what is right is read, what is wrong is told with line and field."""
+"""Histories in JSON Lines are read, or rejected with line and field."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ SEND: dict[str, Any] = {
 
 
 def line(**fields: Any) -> str:
-    """A line of `sends`, some fields given, others left out with `...`."""
+    """Return a line of `sends`; a field set to `...` is left out."""
     row = {"t": "sends", **SEND, **fields}
     return json.dumps({k: v for k, v in row.items() if v is not ...})
 
 
-def written(folder: Path, *lines: str | bytes) -> Path:
+def write_lines(folder: Path, *lines: str | bytes) -> Path:
     path = folder / "history.jsonl"
     path.write_bytes(b"\n".join(x.encode() if isinstance(x, str) else x for x in lines) + b"\n")
     return path
 
 
-def trouble(path: Path) -> BadImport | None:
+def error_of(path: Path) -> BadImport | None:
     try:
         read(path)
     except BadImport as error:
@@ -41,15 +41,15 @@ def trouble(path: Path) -> BadImport | None:
     return None
 
 
-def refused(path: Path) -> BadImport:
+def rejection(path: Path) -> BadImport:
     with pytest.raises(BadImport) as caught:
         read(path)
     assert len(str(caught.value)) < 1500
     return caught.value
 
 
-def test_one_file_for_all_tables(tmp_path: Path) -> None:
-    path = written(
+def test_reads_all_tables_from_one_file(tmp_path: Path) -> None:
+    path = write_lines(
         tmp_path,
         "\ufeff" + line(),
         "",
@@ -64,7 +64,7 @@ def test_one_file_for_all_tables(tmp_path: Path) -> None:
     assert "log" in history.missing
 
 
-def test_a_folder_with_a_file_per_table(tmp_path: Path) -> None:
+def test_reads_folder_with_one_file_per_table(tmp_path: Path) -> None:
     (tmp_path / "sends.jsonl").write_text(line(t=...) + "\n" + line(t=..., attempt="b"))
     (tmp_path / "log.jsonl").write_text("")
     assert format_of(tmp_path) == "jsonl"
@@ -73,7 +73,7 @@ def test_a_folder_with_a_file_per_table(tmp_path: Path) -> None:
     assert "log" not in history.missing
 
 
-def test_every_table_makes_the_way_there_and_back(tmp_path: Path) -> None:
+def test_round_trips_tables(tmp_path: Path) -> None:
     history = History.of(**{name: [{}, {}] for name in TABLES if name not in ("txns", "state")})
     with (tmp_path / "h.jsonl").open("w") as file:
         for name, table in history.items():
@@ -81,26 +81,28 @@ def test_every_table_makes_the_way_there_and_back(tmp_path: Path) -> None:
                 if "aggregate" in row or name == "contributions":
                     continue
                 unique = {"attempt": f"a{number}", "instance": f"i{number}", "offset": number}
-                made = row | {k: v for k, v in unique.items() if k in row}
+                renamed = row | {k: v for k, v in unique.items() if k in row}
                 if name == "partitions":
-                    made["partition"] = number
-                file.write(json.dumps({"t": name, **made}) + "\n")
+                    renamed["partition"] = number
+                file.write(json.dumps({"t": name, **renamed}) + "\n")
     found = read(tmp_path / "h.jsonl").history
     for name in ("sends", "reads", "effects", "phases", "faults"):
         assert found[name].num_rows == 2
         assert found[name].schema.equals(TABLES[name].schema)
 
 
-def test_many_lines_are_taken_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reads_long_files_in_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_CHUNK_ROWS", 3)
     lines = [line(attempt=f"a/{n}", ordinal=n) for n in range(10)]
-    assert read(written(tmp_path, *lines)).history["sends"]["ordinal"].to_pylist() == [*range(10)]
+    assert read(write_lines(tmp_path, *lines)).history["sends"]["ordinal"].to_pylist() == [
+        *range(10)
+    ]
     lines[8] = line(attempt="a/8", ordinal="8")
-    assert refused(written(tmp_path, *lines)).line == 9
+    assert rejection(write_lines(tmp_path, *lines)).line == 9
 
 
 @pytest.mark.parametrize(
-    ("bad", "field", "said"),
+    ("bad_line", "field", "message"),
     [
         (line(ordinal="7"), "ordinal", "an integer from -2^63 to 2^63-1, found '7'"),
         (line(ordinal=7.0), "ordinal", "an integer from -2^63 to 2^63-1, found 7.0"),
@@ -133,24 +135,26 @@ def test_many_lines_are_taken_in_parts(tmp_path: Path, monkeypatch: pytest.Monke
         (line().encode()[:40] + b"\xff", None, "expected UTF-8, found byte 0xff"),
     ],
 )  # fmt: skip
-def test_what_is_refused(tmp_path: Path, bad: str | bytes, field: str | None, said: str) -> None:
-    error = refused(written(tmp_path, line(), bad, line(attempt="b")))
+def test_rejects_malformed_line(
+    tmp_path: Path, bad_line: str | bytes, field: str | None, message: str
+) -> None:
+    error = rejection(write_lines(tmp_path, line(), bad_line, line(attempt="b")))
     assert (error.line, error.field) == (2, field)
-    assert said in str(error)
+    assert message in str(error)
 
 
-def test_two_rows_with_one_name(tmp_path: Path) -> None:
-    error = refused(written(tmp_path, line(), line(attempt="b"), "", line(attempt="b")))
+def test_rejects_two_rows_for_one_attempt(tmp_path: Path) -> None:
+    error = rejection(write_lines(tmp_path, line(), line(attempt="b"), "", line(attempt="b")))
     assert (error.line, error.field) == (4, "attempt")
     assert "expected one row for attempt 'b', found another in line 2" in str(error)
 
 
-def test_a_file_that_names_no_table(tmp_path: Path) -> None:
+def test_rejects_file_named_after_no_table(tmp_path: Path) -> None:
     (tmp_path / "effect.jsonl").write_text("")
-    assert "found 'effect'. Did you mean effects?" in str(refused(tmp_path))
+    assert "found 'effect'. Did you mean effects?" in str(rejection(tmp_path))
 
 
-def test_a_missing_file(tmp_path: Path) -> None:
+def test_rejects_missing_file(tmp_path: Path) -> None:
     with pytest.raises(BadImport, match="there is no such file"):
         read(tmp_path / "history.jsonl")
     with pytest.raises(BadImport, match=r"history.jsonl: cannot read the file"):
@@ -168,10 +172,12 @@ _anything = st.recursive(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.dictionaries(_fields, _anything, max_size=3), max_size=4))
-def test_any_objects_are_read_or_told(tmp_path: Path, changes: list[dict[str, Any]]) -> None:
+def test_arbitrary_objects_are_read_or_rejected(
+    tmp_path: Path, changes: list[dict[str, Any]]
+) -> None:
     rows = [{"t": "sends", **SEND, "attempt": str(n), **c} for n, c in enumerate(changes)]
-    path = written(tmp_path, *(json.dumps(row) for row in rows))
-    error = trouble(path)
+    path = write_lines(tmp_path, *(json.dumps(row) for row in rows))
+    error = error_of(path)
     if error is None:
         for name, table in read(path).history.items():
             assert table.schema.equals(TABLES[name].schema)
@@ -182,9 +188,11 @@ def test_any_objects_are_read_or_told(tmp_path: Path, changes: list[dict[str, An
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=60), st.integers(0, 300), st.integers(0, 10))
-def test_any_bytes_are_read_or_told(tmp_path: Path, noise: bytes, at: int, cut: int) -> None:
+def test_arbitrary_bytes_are_read_or_rejected(
+    tmp_path: Path, noise: bytes, at: int, cut: int
+) -> None:
     good = (line() + "\n" + line(attempt="b")).encode()
     path = tmp_path / "h.jsonl"
     path.write_bytes(good[:at] + noise + good[at + cut :])
-    error = trouble(path)
+    error = error_of(path)
     assert error is None or error.line is not None

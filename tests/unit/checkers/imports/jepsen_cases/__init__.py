@@ -1,4 +1,4 @@
-"""The cases of the unit tests of `jepsen.tests.kafka`, written anew, and what both checkers say."""
+"""The unit-test cases of `jepsen.tests.kafka`, rewritten, with the results of both checkers."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""What was polled or sent in another order, passed over, or not polled at all."""
+"""Jepsen's cases of skipped, nonmonotonic and unseen records."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from tests.unit.checkers.imports.jepsen_cases.base import Case, found, polls, sends, to_the_end
+from tests.unit.checkers.imports.jepsen_cases.base import Case, final_polls, found, polls, sends
 
 _SIX: Final = sends(0, 5, *((n, n) for n in range(6)))
 
@@ -20,7 +20,7 @@ def _skips() -> tuple[Case, ...]:
     other = "0 * subscribe [6]\n", "0 invoke assign [6]\n0 info assign [6]\n"
     same = "0 * subscribe [5 6]\n", "0 * assign [5 6]\n"
     before = "5/1, 5/2, 5/3, 5/4, 5/7"
-    too_early = found(phantom=before, precommitted_read=before)
+    read_before_send = found(phantom=before, precommitted_read=before)
     reader, writer = "op 1 → op 11 → op 1", "op 11 → op 15 → op 11"
     start = _SIX + polls(1, "5 [[0 0]]", f="txn")
     aborted = start + polls(1, "5 [[1 1] [2 2]]", outcome="fail", f="txn")
@@ -32,7 +32,7 @@ def _skips() -> tuple[Case, ...]:
             asserts="poll-skip: 3; 6",
             ours={
                 **found(skipped_read="5/3", lost_write="5/6", G1c_realtime=reader),
-                **too_early,
+                **read_before_send,
             },
             why="Nobody read 6 anywhere, so that it is lost, and nobody skipped it.",
         ),
@@ -41,14 +41,14 @@ def _skips() -> tuple[Case, ...]:
             case="with an intermediate subscribe without the key",
             history=first + other[0] + fourth + other[1] + rest,
             asserts="",
-            ours={**found(G0=writer, G1c_realtime="op 1 → op 15 → op 1"), **too_early},
+            ours={**found(G0=writer, G1c_realtime="op 1 → op 15 → op 1"), **read_before_send},
         ),
         Case(
             test="poll-skip",
             case="with an intermediate subscribe with the key",
             history=first + same[0] + fourth + same[1] + rest,
             asserts="poll-skip: 3; 6",
-            ours={**found(G0=writer, G1c_realtime="op 1 → op 15 → op 1"), **too_early},
+            ours={**found(G0=writer, G1c_realtime="op 1 → op 15 → op 1"), **read_before_send},
             why="After `:subscribe` partitions may move at any time, and with them the position.",
         ),
         Case(
@@ -89,7 +89,7 @@ def _skips() -> tuple[Case, ...]:
     )
 
 
-def _steps_back() -> tuple[Case, ...]:
+def _nonmonotonic() -> tuple[Case, ...]:
     sent = sends(0, 5, (None, 1), (None, 2), (None, 3), (None, 4))
     one, other = polls(0, "5 [[1 1] [2 2] [3 3]]"), polls(0, "5 [[2 2] [3 3] [4 4]]")
     written = sends(0, 5, (3, 3), (4, 4))
@@ -98,7 +98,7 @@ def _steps_back() -> tuple[Case, ...]:
         "0 invoke send [[:send 5 :c] [:send 5 :d]]\n0 ok send [[:send 5 [3 :c]] [:send 5 [4 :d]]]\n"
         "0 invoke send [[:send 5 1] [:send 5 2]]\n0 ok send [[:send 5 [1 :a]] [:send 5 [2 :b]]]\n"
     )
-    no_matter = "What a client reads has no part in the order of what it sends."
+    why_no_order = "What a client reads has no part in the order of what it sends."
     repeated, reordered = found(repeated_read="5/2, 5/3"), found(reordered_send="5/1, 5/2")
     return (
         Case(
@@ -153,7 +153,7 @@ def _steps_back() -> tuple[Case, ...]:
                 history=written + f"0 * {f} {keys}\n" + back,
                 asserts=asserts,
                 ours=reordered,
-                why="" if asserts else no_matter,
+                why="" if asserts else why_no_order,
             )
             for which, keys, asserts in (
                 ("without", "[6]", ""),
@@ -196,7 +196,7 @@ def _ends() -> tuple[Case, ...]:
         Case(
             test="unseen",
             case="the last poll left out, with final polls that stand still",
-            history=sent + to_the_end("5 [[0 1]]"),
+            history=sent + final_polls("5 [[0 1]]"),
             asserts="unseen: 1 record",
             ours=found(unseen="5/2"),
         ),
@@ -226,4 +226,4 @@ def _ends() -> tuple[Case, ...]:
     )
 
 
-CASES: Final = (*_skips(), *_steps_back(), *_ends())
+CASES: Final = (*_skips(), *_nonmonotonic(), *_ends())

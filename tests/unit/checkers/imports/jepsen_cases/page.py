@@ -1,4 +1,4 @@
-"""The page that compares us with Jepsen, case by case, from the table that is tested.
+"""Write the page that compares onceproof with Jepsen, case by case.
 
 python -m tests.unit.checkers.imports.jepsen_cases.page
 """
@@ -38,17 +38,16 @@ Not in the table:
 
 
 def page() -> str:
-    """The whole page."""
     return _HEAD + "".join(map(_row, CASES)) + _TAIL
 
 
 def _row(case: Case) -> str:
     asserts = case.asserts or "nothing"
-    return f"| {case.name} | {asserts} | {_told(case.ours)} | {case.why} |\n"
+    return f"| {case.name} | {asserts} | {_links(case.ours)} | {case.why} |\n"
 
 
-def _told(found: Found) -> str:
-    """Anomalies as links, each with what it names."""
+def _links(found: Found) -> str:
+    """Anomalies as links, each with the names in its findings."""
     return "; ".join(
         f"[{name}](anomalies.md#{name.lower()}): {_names(found[name])}" for name in sorted(found)
     ) or "nothing"  # fmt: skip

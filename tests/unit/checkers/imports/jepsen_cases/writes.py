@@ -1,10 +1,10 @@
-"""What became of what was sent: lost, twice, at contested offsets, or in a circle."""
+"""Jepsen's cases of contested offsets, transactions, lost writes and duplicates."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from tests.unit.checkers.imports.jepsen_cases.base import Case, found, polls, sends, to_the_end
+from tests.unit.checkers.imports.jepsen_cases.base import Case, final_polls, found, polls, sends
 
 _NO_BEGINNING: Final = (
     "Jepsen expects everything below the highest offset that anybody read to be read by somebody. "
@@ -122,7 +122,7 @@ def _lost_writes() -> tuple[Case, ...]:
         Case(
             test="lost-write",
             case="consistent, with final polls",
-            history=order + polls(0, "5 [[2 3]]") + to_the_end("5 [[2 3] [3 4]]"),
+            history=order + polls(0, "5 [[2 3]]") + final_polls("5 [[2 3] [3 4]]"),
             asserts="lost-write: 1, 2",
             ours=found(lost_write="5/1, 5/2", torn_transaction="op 3"),
         ),
@@ -136,7 +136,7 @@ def _lost_writes() -> tuple[Case, ...]:
         Case(
             test="lost-write",
             case="a transaction in doubt",
-            history=doubt + polls(3, "6 [[1 3]]") + to_the_end("6 [[1 3]]"),
+            history=doubt + polls(3, "6 [[1 3]]") + final_polls("6 [[1 3]]"),
             asserts="",
         ),
         Case(
@@ -150,14 +150,14 @@ def _lost_writes() -> tuple[Case, ...]:
             test="lost-write",
             case="a transaction in doubt, one of its records read, with final polls",
             history=doubt + polls(2, "5 [[0 1]]") + polls(3, "6 [[1 3]]")
-            + to_the_end("5 [[0 1]], 6 [[1 3]]"),
+            + final_polls("5 [[0 1]], 6 [[1 3]]"),
             asserts="lost-write: 2",
             ours=found(lost_write="6/2", torn_transaction="op 1"),
         ),
     )  # fmt: skip
 
 
-def _copies() -> tuple[Case, ...]:
+def _duplicates() -> tuple[Case, ...]:
     ten = "".join(f"{sends(0, 5, (0, value))}{polls(1, f'5 [[1 {value}]]')}" for value in range(10))
     records = [f"5/{value}" for value in range(10)]
     return (
@@ -195,4 +195,4 @@ def _copies() -> tuple[Case, ...]:
     )
 
 
-CASES: Final = (*_offsets(), *_transactions(), *_lost_writes(), *_copies())
+CASES: Final = (*_offsets(), *_transactions(), *_lost_writes(), *_duplicates())
