@@ -1,4 +1,4 @@
-"""The page that tells how to add an anomaly: its example is added, found, and explained."""
+"""The how-to page on adding an anomaly: its example is added, found and explained."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "add-an-anomaly.md"
 NAME = "scattered-key"
 PHASES = [{"phase": phase, "outcome": "ok"} for phase in ("settle", "collect")]
 package = importlib.import_module("onceproof.checkers.anomalies")
-"""As an attribute of `checkers` it is a function."""
+"""Imported by name, because the attribute `checkers.anomalies` is a function."""
 
 
 @pytest.fixture
-def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The page's file lies in the folder of anomalies; nothing else is touched."""
+def example_anomaly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Add the page's example to the package of anomalies, and nothing else."""
     (example,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
     (tmp_path / "scattered_key_of_the_page.py").write_text(example)
     monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
@@ -48,9 +48,9 @@ def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     sys.modules.pop(f"{package.__name__}.scattered_key_of_the_page", None)
 
 
-@pytest.mark.usefixtures("added")
+@pytest.mark.usefixtures("example_anomaly")
 @pytest.mark.parametrize("screen", [True, False])
-def test_it_is_found_with_its_witness_and_nothing_beside_it(screen: bool) -> None:
+def test_example_is_the_only_finding_in_its_minimal_history(screen: bool) -> None:
     history = History.of(**anomalies()[NAME].minimal)
     (found,) = find(history, exactly_once_append("input"), Settings(screen=screen))
     (finding,) = found.shown
@@ -59,8 +59,8 @@ def test_it_is_found_with_its_witness_and_nothing_beside_it(screen: bool) -> Non
     assert finding.sentence == "records of key k are in input-0 and in input-1"
 
 
-@pytest.mark.usefixtures("added")
-def test_what_comes_close_is_none() -> None:
+@pytest.mark.usefixtures("example_anomaly")
+def test_near_misses_are_not_found() -> None:
     minimal = anomalies()[NAME].minimal
     for changed in ({"partition": 0, "offset": 7}, {"key": "other"}, {"committed": False}):
         log = (minimal["log"][0], {**minimal["log"][1], **changed})
@@ -70,18 +70,18 @@ def test_what_comes_close_is_none() -> None:
         assert found == (), changed
 
 
-@pytest.mark.usefixtures("added")
-def test_it_refutes_a_claim_and_is_told() -> None:
+@pytest.mark.usefixtures("example_anomaly")
+def test_example_refutes_a_claim_and_has_a_headline() -> None:
     minimal = {**anomalies()[NAME].minimal, "phases": PHASES}
     (claim,) = check(History.of(**minimal), [ordered_append("input")]).claims
     assert (claim.verdict, claim.refuted_by) == (Verdict.VIOLATED, (NAME,))
-    told = report_claim(claim.refuted_by)
-    assert phrase(NAME, 2, told, several=False) == "2 keys are in several partitions of input"
+    reported = report_claim(claim.refuted_by)
+    assert phrase(NAME, 2, reported, several=False) == "2 keys are in several partitions of input"
 
 
-@pytest.mark.usefixtures("added")
+@pytest.mark.usefixtures("example_anomaly")
 @pytest.mark.parametrize("blind", [False, True])
-def test_its_mutation_must_be_found(blind: bool) -> None:
+def test_missed_mutation_makes_the_claim_invalid(blind: bool) -> None:
     if blind:
         query = anomalies()[NAME].sql + "AND min(l.topic) = 'another'"
         anomalies()[NAME] = replace(anomalies()[NAME], sql=query)
@@ -99,9 +99,9 @@ def report_claim(refuted_by: tuple[str, ...]) -> Claim:
     return Claim.model_construct(input="input", sink=None, refuted_by=refuted_by)
 
 
-@pytest.mark.usefixtures("added")
-def test_it_is_explained_with_its_smallest_history(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.usefixtures("example_anomaly")
+def test_explain_describes_the_example(capsys: pytest.CaptureFixture[str]) -> None:
     assert explain(NAME) == 0
-    told = capsys.readouterr().out
-    assert "Records of one key are in several partitions" in told
-    assert "Partitions were added" in told
+    output = capsys.readouterr().out
+    assert "Records of one key are in several partitions" in output
+    assert "Partitions were added" in output

@@ -1,4 +1,4 @@
-"""Claims: builders, what refutes them, and JSON there and back."""
+"""Claims: builders, refuting anomalies, and JSON round trips."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ CLAIMS = [
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.name)
-def test_json_there_and_back(claim: Claim) -> None:
+def test_round_trips_json(claim: Claim) -> None:
     assert claim_from_json(json.loads(json.dumps(claim_to_json(claim)))) == claim
 
 
@@ -58,7 +58,7 @@ def test_names_are_unique() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"guarantee": "thrice"}, "`guarantee`: expected one of at-most-once"),
         ({"hop": "flight"}, "`hop`: expected one of produce"),
@@ -74,20 +74,20 @@ def test_names_are_unique() -> None:
         ({"expect": {"verdict": "fine", "anomalies": []}}, "`verdict`: expected one of violated"),
     ],
 )
-def test_json_that_is_wrong(change: dict[str, Any], said: str) -> None:
-    with pytest.raises(BadClaim, match=said):
+def test_rejects_invalid_json_field(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadClaim, match=message):
         claim_from_json(claim_to_json(CLAIMS[0]) | change)
 
 
 @pytest.mark.parametrize("name", ["guarantee", "hop", "scope", "fine_print", "hazards"])
-def test_json_with_a_part_missing(name: str) -> None:
+def test_rejects_json_with_a_missing_field(name: str) -> None:
     data = claim_to_json(CLAIMS[0])
     del data[name]
     with pytest.raises(BadClaim, match=f"`{name}` is missing"):
         claim_from_json(data)
 
 
-def test_builders_refuse_what_makes_no_sense() -> None:
+def test_builders_reject_invalid_arguments() -> None:
     with pytest.raises(BadClaim, match="unknown guarantee 'thrice'"):
         end_to_end("thrice", "in", **INTO)
     with pytest.raises(BadClaim, match="expected a set of kinds"):
@@ -97,7 +97,7 @@ def test_builders_refuse_what_makes_no_sense() -> None:
         at_least_once("in", **INTO, expect=wrong)
 
 
-def test_end_to_end_is_both_tables() -> None:
+def test_end_to_end_refutations_join_both_hops() -> None:
     for guarantee in GUARANTEES:
         produce, process, both = (refutations(guarantee, hop) for hop in Hop)
         assert both == produce | process
@@ -110,21 +110,21 @@ def test_end_to_end_is_both_tables() -> None:
     }  # fmt: skip
 
 
-def test_every_claim_answers_the_three_questions() -> None:
+def test_every_claim_has_a_complete_fine_print() -> None:
     for claim in CLAIMS:
         printed = claim.fine_print
         for text in (printed.promise, printed.failures, printed.guarantee, printed.not_tested):
             assert text
 
 
-def test_outputs_are_atomic_only_together() -> None:
+def test_atomic_requires_two_or_more_sinks() -> None:
     claim = atomic("in", into=[("ledger", "table"), ("events", "topic")])
     assert claim.name == "atomic in → ledger + events"
     with pytest.raises(BadClaim, match="into 1 sinks: expected two or more"):
         atomic("in", into=[("ledger", "table")])
 
 
-def test_a_claim_of_an_earlier_version_speaks_of_one_output() -> None:
+def test_reads_json_of_an_earlier_version_without_other_sinks() -> None:
     data = claim_to_json(CLAIMS[0])
     del data["scope"]["others"]
     assert claim_from_json(data) == CLAIMS[0]

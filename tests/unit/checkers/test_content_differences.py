@@ -1,4 +1,4 @@
-"""Contents that differ, told field by field."""
+"""Differences between contents, field by field."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CONTENTS = st.recursive(
 
 
 @pytest.mark.parametrize(
-    ("expected", "found", "told"),
+    ("expected", "found", "text"),
     [
         ({"a": 1}, {"a": 2}, "a: expected 1, found 2"),
         ({"a": 1, "b": {"c": "x"}}, {"a": 1, "b": {"c": "y"}}, 'b.c: expected "x", found "y"'),
@@ -30,17 +30,17 @@ CONTENTS = st.recursive(
         ({"a": 1}, {"a": 1}, ""),
     ],
 )  # fmt: skip
-def test_fields_that_differ_are_named(expected: object, found: object, told: str) -> None:
-    assert differences(json.dumps(expected), json.dumps(found)) == told
+def test_names_differing_fields(expected: object, found: object, text: str) -> None:
+    assert differences(json.dumps(expected), json.dumps(found)) == text
 
 
-def test_digests_are_no_contents() -> None:
+def test_digests_and_null_have_no_differences() -> None:
     assert differences("d1", "d2") == ""
     assert differences("1234567890123456", "6543210987654321") == ""
     assert differences(None, '{"a": 1}') == ""
 
 
-def test_long_differences_are_cut_short() -> None:
+def test_truncates_long_differences() -> None:
     many = {f"field{n}": n for n in range(8)}
     text = differences(json.dumps(many), json.dumps(dict.fromkeys(many, -1)))
     assert text.count("expected") == 5
@@ -49,7 +49,7 @@ def test_long_differences_are_cut_short() -> None:
 
 
 @given(CONTENTS, CONTENTS)
-def test_something_is_told_exactly_of_objects_that_differ(one: object, other: object) -> None:
+def test_reports_a_difference_exactly_if_containers_differ(one: object, other: object) -> None:
     texts = [json.dumps(content, sort_keys=True) for content in (one, other)]
     both = all(isinstance(content, dict | list) for content in (one, other))
     assert bool(differences(*texts)) is (both and texts[0] != texts[1])

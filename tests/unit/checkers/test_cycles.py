@@ -1,4 +1,4 @@
-"""Cycles: by hand on small graphs, by count on large ones, in words; and what makes an edge."""
+"""Cycles: search on small graphs, lookups on large ones, explanations, and dependency edges."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def graph(text: str) -> pa.Table:
 
 
 def found(text: str, needs: frozenset[str] = WR) -> list[str]:
-    """The cycles, as their steps."""
+    """Return the steps of each cycle."""
     steps: dict[str, list[str]] = {}
     for row in shortest_cycles(graph(text), needs).to_pylist():
         step = f"{row['source']}-{row['kind']}-{row['target']}"
@@ -56,20 +56,20 @@ def found(text: str, needs: frozenset[str] = WR) -> list[str]:
     ("text", "cycle"),
     [
         ("a-wr-b b-wr-a", "a-wr-b b-wr-a"),
-        ("b-wr-a a-wr-b", "a-wr-b b-wr-a"),  # from the smallest name on
+        ("b-wr-a a-wr-b", "a-wr-b b-wr-a"),  # starts at the smallest name
         ("a-wr-b b-wr-c c-wr-d d-wr-a c-wr-a", "a-wr-b b-wr-c c-wr-a"),  # the shortest
-        ("a-wr-b b-wr-c c-wr-d d-wr-c", "c-wr-d d-wr-c"),  # not what leads to it
-        ("a-wr-d d-wr-a a-wr-c c-wr-a a-wr-b b-wr-a", "a-wr-b b-wr-a"),  # names that come first
+        ("a-wr-b b-wr-c c-wr-d d-wr-c", "c-wr-d d-wr-c"),  # without the path that leads to it
+        ("a-wr-d d-wr-a a-wr-c c-wr-a a-wr-b b-wr-a", "a-wr-b b-wr-a"),  # the first names win
         ("a-wr-c c-wr-b b-wr-a a-wr-d d-wr-b", "a-wr-c c-wr-b b-wr-a"),
-        ("a-wr-a b-wr-c c-wr-b", "b-wr-c c-wr-b"),  # nothing comes before itself by itself
+        ("a-wr-a b-wr-c c-wr-b", "b-wr-c c-wr-b"),  # an edge from a node to itself is ignored
     ],
 )
-def test_the_shortest_cycle(text: str, cycle: str) -> None:
+def test_finds_the_shortest_cycle(text: str, cycle: str) -> None:
     assert found(text) == [cycle]
 
 
 @pytest.mark.parametrize("text", ["a-wr-b b-wr-c a-wr-c", "a-wr-a", "a-ww-b b-ww-a", ""])
-def test_no_cycle(text: str) -> None:
+def test_finds_no_cycle(text: str) -> None:
     nothing = shortest_cycles(graph(text), WR)
     assert nothing.num_rows == 0
     columns = ["cycle", "step", "source", "target", "kind", "from_at", "to_at"]
@@ -77,7 +77,7 @@ def test_no_cycle(text: str) -> None:
     assert nothing.schema.field("source").type == pa.string()
 
 
-def test_each_component_has_one() -> None:
+def test_finds_one_cycle_per_component() -> None:
     assert found("a-wr-b b-wr-a b-wr-c c-wr-d d-wr-c d-wr-e") == [
         "a-wr-b b-wr-a",
         "c-wr-d d-wr-c",
@@ -88,14 +88,14 @@ def test_each_component_has_one() -> None:
     ("text", "cycle"),
     [
         ("a-wr-b b-ww-a", "a-wr-b b-ww-a"),
-        ("a-wr-b b-wr-a a-ww-b", "a-ww-b b-wr-a"),  # two kinds between the same two
-        ("a-wr-b b-wr-a b-ww-c c-wr-a", "a-wr-b b-ww-c c-wr-a"),  # longer, but both kinds
-        ("a-process-b b-wr-c c-ww-a", "a-process-b b-wr-c c-ww-a"),  # others may be part of it
-        # No simple cycle has both: the walk passes b twice, and proves as much.
+        ("a-wr-b b-wr-a a-ww-b", "a-ww-b b-wr-a"),  # two kinds between the same nodes
+        ("a-wr-b b-wr-a b-ww-c c-wr-a", "a-wr-b b-ww-c c-wr-a"),  # longer, but has both kinds
+        ("a-process-b b-wr-c c-ww-a", "a-process-b b-wr-c c-ww-a"),  # other kinds may be part of it
+        # No simple cycle has both kinds; a walk that passes b twice proves the same.
         ("a-wr-b b-wr-a b-ww-c c-ww-b", "a-wr-b b-ww-c c-ww-b b-wr-a"),
     ],
 )
-def test_a_cycle_with_an_edge_of_each_needed_kind(text: str, cycle: str) -> None:
+def test_cycle_has_an_edge_of_each_required_kind(text: str, cycle: str) -> None:
     assert found(text, WR_WW) == [cycle]
 
 
@@ -107,16 +107,16 @@ def test_a_cycle_with_an_edge_of_each_needed_kind(text: str, cycle: str) -> None
         "a-wr-b b-wr-a b-ww-c",
     ],
 )
-def test_a_needed_kind_that_is_in_no_cycle(text: str) -> None:
+def test_finds_no_cycle_without_every_required_kind(text: str) -> None:
     assert found(text, WR_WW) == []
 
 
-def test_without_a_needed_kind_there_is_nothing_to_look_for() -> None:
+def test_rejects_empty_set_of_required_kinds() -> None:
     with pytest.raises(ValueError, match="at least one kind"):
         shortest_cycles(graph("a-wr-b"), frozenset())
 
 
-def test_barriers_are_one_step_and_cost_nothing() -> None:
+def test_barriers_collapse_into_one_step() -> None:
     text = "a-realtime-A A-realtime-B B-realtime-C C-realtime-b b-wr-a a-wr-x x-process-b"
     table = shortest_cycles(graph(text), frozenset({"wr", "realtime"}))
     assert table.to_pylist() == [
@@ -127,12 +127,12 @@ def test_barriers_are_one_step_and_cost_nothing() -> None:
     ]  # fmt: skip
 
 
-def test_a_name_that_is_also_a_barriers_is_another_node() -> None:
+def test_barrier_and_transaction_of_one_name_are_distinct() -> None:
     edges = graph("a-wr-b b-wr-A").set_column(3, "target_barrier", pa.array([None, "a"]))
     assert shortest_cycles(edges, WR).num_rows == 0
 
 
-def test_a_long_cycle_has_a_short_name_and_all_its_steps() -> None:
+def test_long_cycle_has_a_short_name_and_all_its_steps() -> None:
     names = [f"t{n:02}" for n in range(12)]
     text = " ".join(f"{a}-wr-{b}" for a, b in zip(names, [*names[1:], names[0]], strict=True))
     table = shortest_cycles(graph(text), WR)
@@ -140,11 +140,11 @@ def test_a_long_cycle_has_a_short_name_and_all_its_steps() -> None:
     assert set(table["cycle"].to_pylist()) == {" → ".join(names[:10]) + " → … (12 transactions)"}
 
 
-# Size: what is counted is how often an edge is looked at, not how long that takes.
+# Cost on large graphs, measured in edge lookups instead of time.
 
 
 class Counted(Sequence[int]):
-    """Numbers that count how often they were asked for."""
+    """A sequence that counts how often its elements are read."""
 
     def __init__(self, numbers: Sequence[int]) -> None:
         self._numbers = array("q", numbers)
@@ -166,12 +166,12 @@ MANY = 200_000
 
 
 @pytest.mark.parametrize("kind", ["path", "ring", "comb"])
-def test_components_look_at_each_edge_a_few_times(kind: str) -> None:
+def test_components_look_at_each_edge_at_most_three_times(kind: str) -> None:
     sources = list(range(MANY))
     targets = [n + 1 for n in sources]
     if kind == "ring":
         targets[-1] = 0
-    if kind == "comb":  # every node leads to the next and, which is known by then, to the last
+    if kind == "comb":  # every node leads to the next, and to the last, which is visited by then
         sources = [n for n in sources for _ in (0, 1)]
         targets = [t for n in range(MANY) for t in (n + 1, MANY)]
     counted = Counted(targets)
@@ -181,8 +181,8 @@ def test_components_look_at_each_edge_a_few_times(kind: str) -> None:
     assert sorted(left) == list(range(1, MANY + 2))
 
 
-def straight(backwards: int) -> pa.Table:
-    """A path of reads and steps in time, some of whose transactions read from far ahead."""
+def long_path(backwards: int) -> pa.Table:
+    """A path in real time whose first `backwards` transactions read from its last ones."""
     path = [f"t{n:06}" for n in range(MANY)]
     sources, targets = path[:-1], path[1:]
     kinds = ["realtime"] * (MANY - 1)
@@ -193,25 +193,25 @@ def straight(backwards: int) -> pa.Table:
     return pa.table({"source": sources, "target": targets, "kind": kinds})
 
 
-def test_a_cycle_through_everything_is_found_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    looks = looks_in(monkeypatch)
-    table = shortest_cycles(straight(1), frozenset({"wr", "realtime"}))
+def test_cycle_through_every_node_needs_few_lookups(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = record_lookups(monkeypatch)
+    table = shortest_cycles(long_path(1), frozenset({"wr", "realtime"}))
     assert table.num_rows == MANY
     assert sum(looks) <= 5 * MANY
 
 
-def test_a_search_that_would_take_too_long_ends_with_what_it_has(
+def test_search_stops_at_its_lookup_limit_with_the_best_cycle(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    looks = looks_in(monkeypatch)
-    table = shortest_cycles(straight(50), frozenset({"wr", "realtime"}), spare=0)
+    looks = record_lookups(monkeypatch)
+    table = shortest_cycles(long_path(50), frozenset({"wr", "realtime"}), spare=0)
     assert MANY - 100 <= table.num_rows <= MANY + 100
-    once = 4 * (MANY + 50)  # one attempt looks at each edge with none, either or both kinds seen
+    once = 4 * (MANY + 50)  # an attempt may look at an edge with none, either or both kinds seen
     assert sum(looks) <= cycles.LOOKS_PER_EDGE * (MANY + 50) + 2 * once
 
 
-def looks_in(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How often each search looked at an edge, filled in as it happens."""
+def record_lookups(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list that is filled with the edge lookups of each search."""
     looks: list[int] = []
     search = Graph.shortest
 
@@ -224,7 +224,7 @@ def looks_in(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return looks
 
 
-# Words.
+# Explanations.
 
 
 def step(number: int, source: str, target: str, kind: str, **why: Any) -> dict[str, Any]:
@@ -232,8 +232,8 @@ def step(number: int, source: str, target: str, kind: str, **why: Any) -> dict[s
     return {"step": number, "source": source, "target": target, "kind": kind, **place, **why}
 
 
-def test_a_cycle_is_told_step_by_step() -> None:
-    told = explain(
+def test_explains_a_cycle_step_by_step() -> None:
+    explanation = explain(
         [
             step(2, "t3", "t4", "process", session="p1"),
             step(0, "t1", "t2", "wr"),
@@ -241,7 +241,7 @@ def test_a_cycle_is_told_step_by_step() -> None:
             step(3, "t4", "t1", "realtime", from_at=7, to_at=9),
         ]
     )
-    assert told == (
+    assert explanation == (
         "t1 before t2, because t2 read a at input-0@6, which t1 wrote; "
         "t2 before t3, because t3 wrote a at input-0@6, after b of t2 at 5; "
         "t3 before t4, because p1 began t4 after t3; "
@@ -249,29 +249,29 @@ def test_a_cycle_is_told_step_by_step() -> None:
     )
 
 
-def test_a_long_cycle_is_told_by_its_ends() -> None:
+def test_explains_only_the_ends_of_a_long_cycle() -> None:
     ring = [step(n, f"t{n}", f"t{(n + 1) % 60}", "wr") for n in range(60)]
-    told = explain(ring).split("; ")
-    assert len(told) == 11
-    assert told[9] == "and so on"
-    assert told[10] == "yet t59 before t0, because t0 read a at input-0@6, which t59 wrote"
+    parts = explain(ring).split("; ")
+    assert len(parts) == 11
+    assert parts[9] == "and so on"
+    assert parts[10] == "yet t59 before t0, because t0 read a at input-0@6, which t59 wrote"
     cut = explain(ring[:50]).split("; ")
     assert len(cut) == 11
     assert cut[-1] == "and so on, back to t0"
 
 
-def test_a_kind_that_nobody_knows_is_told_as_it_is() -> None:
-    told = explain([step(0, "t1", "t2", "odd"), step(1, "t2", "t1", "wr")])
-    assert told.startswith("t1 before t2, because there is an edge of kind odd; yet")
+def test_explains_an_unknown_kind_by_its_name() -> None:
+    explanation = explain([step(0, "t1", "t2", "odd"), step(1, "t2", "t1", "wr")])
+    assert explanation.startswith("t1 before t2, because there is an edge of kind odd; yet")
 
 
-# What makes an edge, and the anomalies.
+# Edges and anomalies.
 
 
 def history(
     txns: dict[str, dict[str, Any]], sends: dict[str, str | None], log: str = "", reads: str = ""
 ) -> History:
-    """Record → its transaction; entries as words like `a b`, reads as words like `t2:a`."""
+    """Sends map a record to its transaction; the log is like `a b`, reads are like `t2:a`."""
     return History.of(
         txns=[{"txn": name, "session": f"p{name}"} | txn for name, txn in txns.items()],
         sends=[{"record": r, "attempt": f"{r}/1", "txn": t} for r, t in sends.items()],
@@ -299,7 +299,7 @@ TWO: dict[str, dict[str, Any]] = {"t": {}, "u": {}}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_minimal_history_of_each(name: str) -> None:
+def test_minimal_history_has_one_explained_cycle(name: str) -> None:
     anomaly = anomalies()[name]
     small = History.of(**anomaly.minimal)
     assert anomalies_in(small) == {name: {"t1 → t2 → t1"}}
@@ -313,7 +313,7 @@ def test_the_minimal_history_of_each(name: str) -> None:
     )
 
 
-def test_a_cycle_is_of_every_topic_that_its_transactions_sent_to() -> None:
+def test_cycle_belongs_to_every_topic_its_transactions_wrote() -> None:
     rows = dict(anomalies()["G1c"].minimal)
     rows["sends"] = (
         *rows["sends"],
@@ -325,7 +325,7 @@ def test_a_cycle_is_of_every_topic_that_its_transactions_sent_to() -> None:
     assert anomalies_in(History.of(**rows), "elsewhere") == {}
 
 
-def test_who_read_as_committed_depends_on_who_wrote() -> None:
+def test_reader_depends_on_another_transaction_that_wrote() -> None:
     assert edges(history(TWO, {"a": "t"}, reads="u:a"), "wr") == ["tu"]
     assert edges(history(TWO, {"a": "t"}, reads="t:a"), "wr") == []
     assert edges(history(TWO, {"a": None}, reads="u:a"), "wr") == []
@@ -337,14 +337,16 @@ def test_who_read_as_committed_depends_on_who_wrote() -> None:
         ({}, True),
         ({"isolation": "read_uncommitted"}, False),
         ({"attempt": None}, True),  # the only send of that record
-        ({"attempt": "b/1"}, True),  # of another record: as good as none
+        ({"attempt": "b/1"}, True),  # of another record, and therefore ignored
         ({"topic": "aside"}, False),
         ({"record": "b"}, False),
         ({"record": None}, False),
         ({"txn": None}, False),
     ],
 )
-def test_what_a_read_must_be(read: dict[str, Any], depends: bool) -> None:
+def test_read_dependency_requires_a_committed_read_of_the_record(
+    read: dict[str, Any], depends: bool
+) -> None:
     some = History.of(
         txns=[{"txn": "t"}, {"txn": "u"}],
         sends=[{"record": "a", "attempt": "a/1", "txn": "t"}, {"record": "b", "attempt": "b/1"}],
@@ -353,7 +355,7 @@ def test_what_a_read_must_be(read: dict[str, Any], depends: bool) -> None:
     assert edges(some, "wr") == (["tu"] if depends else [])
 
 
-def test_without_attempts_a_record_that_was_sent_twice_names_nobody() -> None:
+def test_record_sent_twice_without_attempts_has_no_writer() -> None:
     some = History.of(
         txns=[{"txn": "t"}, {"txn": "u"}],
         sends=[{"record": "a", "txn": "t"}, {"record": "a"}],
@@ -367,7 +369,7 @@ def test_without_attempts_a_record_that_was_sent_twice_names_nobody() -> None:
     ("outcome", "log", "depends"),
     [("committed", "", True), ("aborted", "a", False), ("info", "", False), ("info", "a", True)],
 )
-def test_only_transactions_known_to_be_committed_count(
+def test_only_provably_committed_transactions_have_edges(
     outcome: str, log: str, depends: bool
 ) -> None:
     some = history({"t": {"outcome": outcome}, "u": {}}, {"a": "t"}, log, "u:a")
@@ -384,13 +386,13 @@ def test_only_transactions_known_to_be_committed_count(
         ({}, {"record": "b"}, False),
         ({}, {"attempt": "a/1"}, True),
         ({}, {"attempt": "a/1", "topic": "aside"}, False),
-        ({"a/2": {"record": "a"}}, {}, False),  # it may be the other's
+        ({"a/2": {"record": "a"}}, {}, False),  # may belong to the other attempt
         ({"a/2": {"record": "a"}}, {"attempt": "a/1"}, True),
         ({"a/2": {"record": "a", "topic": "aside"}}, {}, True),
         ({"b/1": {"record": "b"}}, {}, True),
     ],
 )
-def test_what_proves_a_commit(
+def test_committed_entry_of_its_attempt_proves_a_commit(
     sends: dict[str, dict[str, Any]], entry: dict[str, Any], proven: bool
 ) -> None:
     some = History.of(
@@ -405,7 +407,7 @@ def test_what_proves_a_commit(
         assert len(queries.rows("SELECT * FROM txn_committed")) == proven
 
 
-def test_nothing_proves_an_aborted_transaction() -> None:
+def test_entries_of_an_aborted_transaction_prove_no_commit() -> None:
     some = History.of(
         txns=[{"txn": "t", "outcome": "aborted"}, {"txn": "u", "outcome": "info"}],
         sends=[
@@ -421,23 +423,25 @@ def test_nothing_proves_an_aborted_transaction() -> None:
         assert queries.rows("SELECT * FROM txn_committed") == []
 
 
-def test_a_transaction_that_is_proven_twice_is_there_once() -> None:
+def test_transaction_proven_twice_is_listed_once() -> None:
     with Queries(history({"t": {"outcome": "info"}}, {"a": "t", "b": "t"}, "a b")) as queries:
         assert [row["txn"] for row in queries.rows("SELECT * FROM txn_committed")] == ["t"]
 
 
-def test_writes_follow_each_other_within_a_partition() -> None:
+def test_write_order_follows_a_partition() -> None:
     three = {**TWO, "v": {}}
     assert edges(history(three, {"a": "t", "b": "u", "c": "v"}, "a b c"), "ww") == ["tu", "uv"]
     assert edges(history(TWO, {"a": "t", "b": "t", "c": "u"}, "a b c"), "ww") == ["tu"]
-    # What no committed transaction wrote is passed over.
+    # Entries that no committed transaction wrote are skipped.
     assert edges(history(TWO, {"a": "t", "x": None, "b": "u"}, "a x b"), "ww") == ["tu"]
 
 
 @pytest.mark.parametrize(
     "entry", [{"partition": 1}, {"topic": "aside"}, {"committed": False}, {"kind": "commit"}]
 )
-def test_entries_that_do_not_follow_each_other(entry: dict[str, Any]) -> None:
+def test_no_write_order_across_partitions_topics_or_uncommitted_entries(
+    entry: dict[str, Any],
+) -> None:
     some = History.of(
         txns=[{"txn": "t"}, {"txn": "u"}],
         sends=[
@@ -449,7 +453,7 @@ def test_entries_that_do_not_follow_each_other(entry: dict[str, Any]) -> None:
     assert edges(some, "ww") == []
 
 
-def test_transactions_of_one_session_follow_each_other() -> None:
+def test_process_order_follows_a_session() -> None:
     session = {"session": "p"}
     same = {"t": {**session, "began_at": 2}, "u": {**session, "began_at": 1}, "v": {}}
     assert edges(history(same, {}), "process") == ["ut"]
@@ -471,22 +475,24 @@ def test_transactions_of_one_session_follow_each_other() -> None:
         ({"began_at": 1, "ended_at": 2}, {"began_at": 3}, True),
         ({"began_at": 1, "ended_at": 3}, {"began_at": 3}, False),
         ({"began_at": 1, "ended_at": 2}, {"began_at": 3, "clock": "other"}, False),
-        ({"began_at": 1}, {"began_at": 3}, False),  # nobody knows when it ended
-        ({"began_at": 5, "ended_at": 2}, {"began_at": 3}, False),  # that makes no sense
+        ({"began_at": 1}, {"began_at": 3}, False),  # its end is unknown
+        ({"began_at": 5, "ended_at": 2}, {"began_at": 3}, False),  # it ended before it began
         ({"began_at": 1, "ended_at": 2}, {"began_at": 3, "ended_at": 2}, True),
-        # A commit that was called outside of its transaction makes no sense and changes nothing.
+        # A commit call outside its transaction is ignored.
         ({"began_at": 1, "ended_at": 2, "commit_called_at": 9}, {"began_at": 3}, True),
         ({"began_at": 1, "ended_at": 2}, {"began_at": 3, "commit_called_at": 0}, True),
         ({"began_at": 1, "ended_at": 2}, {"began_at": 3, "commit_called_at": 4}, True),
     ],
 )
-def test_what_later_means(before: dict[str, Any], after: dict[str, Any], is_later: bool) -> None:
+def test_realtime_order_requires_end_before_begin(
+    before: dict[str, Any], after: dict[str, Any], is_later: bool
+) -> None:
     some = history({"t": before, "u": after}, {"a": "u"}, reads="t:a")
     assert anomalies_in(some) == ({"G1c-realtime": {"t → u → t"}} if is_later else {})
 
 
-def test_edges_in_time_grow_with_the_transactions() -> None:
-    """Each of these ended before the next began, so pair by pair there would be 1 999 000."""
+def test_realtime_edges_grow_linearly() -> None:
+    """With an edge per pair of these consecutive transactions there would be 1 999 000."""
     txns = {f"t{n:04}": {"began_at": 2 * n, "ended_at": 2 * n + 1} for n in range(2000)}
     some = history(txns, {"a": "t1999"}, reads="t0000:a")
     with Queries(some) as queries:
@@ -496,7 +502,7 @@ def test_edges_in_time_grow_with_the_transactions() -> None:
     assert (first["from_at"], first["to_at"], last["kind"]) == (1, 3998, "wr")
 
 
-def test_what_went_in_order_is_not_even_looked_at() -> None:
+def test_ordered_transactions_are_not_tangled() -> None:
     txns = {f"t{n}": {"began_at": 2 * n, "ended_at": 2 * n + 1} for n in range(5)}
     sends: dict[str, str | None] = {f"r{n}": f"t{n}" for n in range(5)}
     some = history(txns, sends, "r0 r1 r2 r3 r4", "t1:r0 t2:r1 t3:r0 t4:r3")

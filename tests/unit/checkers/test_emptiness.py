@@ -1,4 +1,4 @@
-"""Which queries are known to have no rows."""
+"""Queries that are known to have no rows if a table is empty."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EMPTY = "e"
         "SELECT COALESCE(CAST(x AS BIGINT), 0) AS x FROM e",
     ],
 )
-def test_empty_queries(query: str) -> None:
+def test_recognizes_empty_queries(query: str) -> None:
     assert is_empty(query, EMPTY.__eq__)
     assert rows(query) == 0
 
@@ -53,7 +53,7 @@ def test_empty_queries(query: str) -> None:
         "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x) AS m FROM e",
     ],
 )
-def test_queries_that_may_have_rows(query: str) -> None:
+def test_query_with_rows_is_not_called_empty(query: str) -> None:
     assert rows(query)
     assert not is_empty(query, EMPTY.__eq__)
 

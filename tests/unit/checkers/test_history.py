@@ -1,4 +1,4 @@
-"""What comes in is checked at the door."""
+"""Histories are validated when they are created, loaded and judged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from onceproof.checkers.tables import TABLES
 CLAIM = exactly_once_append("input")
 
 
-def test_rows_get_sensible_defaults_and_unknown_is_null() -> None:
+def test_rows_get_defaults_or_null() -> None:
     history = History.of(sends=[{"record": "a"}], effects=[{}])
     (send,) = history["sends"].to_pylist()
     assert (send["outcome"], send["topic"], send["offset"]) == ("ok", "input", None)
@@ -28,7 +28,7 @@ def test_every_table_can_be_made_from_an_empty_row(name: str) -> None:
     assert History.of(**{name: [{}]})[name].num_rows == 1
 
 
-def test_saved_and_loaded_it_is_the_same(tmp_path: Path) -> None:
+def test_round_trips_through_a_folder(tmp_path: Path) -> None:
     history = History.of(sends=[{"record": "a"}], log=[{"record": "a"}])
     history.save(tmp_path / "history")
     loaded = History.load(tmp_path / "history")
@@ -38,7 +38,7 @@ def test_saved_and_loaded_it_is_the_same(tmp_path: Path) -> None:
     assert loaded.missing == ()
 
 
-def test_moved_to_files_it_is_the_same_and_called_the_same(tmp_path: Path) -> None:
+def test_moving_to_files_keeps_content_and_source(tmp_path: Path) -> None:
     history = History.of(sends=[{"record": "a"}], log=[{"record": "a"}])
     moved = history.moved(tmp_path)
     assert moved.missing == history.missing
@@ -47,7 +47,7 @@ def test_moved_to_files_it_is_the_same_and_called_the_same(tmp_path: Path) -> No
     assert sorted(f.name for f in tmp_path.iterdir()) == ["log.parquet", "sends.parquet"]
 
 
-def test_a_missing_table_is_empty_and_noted(tmp_path: Path) -> None:
+def test_missing_table_is_empty_and_listed(tmp_path: Path) -> None:
     history = History.of(log=[{"record": "a"}])
     assert "sends" in history.missing
     assert history["sends"].num_rows == 0
@@ -65,7 +65,7 @@ def _table(**columns: pa.Array) -> pa.Table:
 
 
 @pytest.mark.parametrize(
-    ("table", "said"),
+    ("table", "message"),
     [
         (
             _table(record=pa.array([None], pa.string())),
@@ -77,12 +77,12 @@ def _table(**columns: pa.Array) -> pa.Table:
         (pa.concat_tables([_table(), _table()]), "2 rows for .*attempt.*; expected 1"),
     ],
 )
-def test_what_does_not_fit_is_refused(table: pa.Table, said: str) -> None:
-    with pytest.raises(BadHistory, match=f"^store/history.edn: table sends.*{said}"):
+def test_rejects_invalid_table(table: pa.Table, message: str) -> None:
+    with pytest.raises(BadHistory, match=f"^store/history.edn: table sends.*{message}"):
         find(History({"sends": table}, source="store/history.edn"), CLAIM)
 
 
-def test_a_place_of_a_log_has_one_row_for_each_record_that_was_seen_there() -> None:
+def test_log_offset_has_one_row_per_record() -> None:
     a, b, nobody = ({"record": record, "offset": 7} for record in ("a", "b", None))
     marker = {"kind": "commit", "offset": 7}
     find(History.of(log=[a, b, a | {"offset": 8}, b | {"partition": 1}]), CLAIM)
@@ -92,14 +92,14 @@ def test_a_place_of_a_log_has_one_row_for_each_record_that_was_seen_there() -> N
             find(History.of(log=rows), CLAIM)
 
 
-def test_no_two_changes_of_a_sink_were_visible_at_the_same_place() -> None:
+def test_rejects_two_journal_changes_with_one_ordinal() -> None:
     row = {"record": "a", "ordinal": 7}
     find(History.of(journal=[row, row | {"sink": "other"}, row | {"ordinal": 8}]), CLAIM)
     with pytest.raises(BadHistory, match=r"journal has 2 rows for .*7.*; expected 1"):
         find(History.of(journal=[row, row | {"record": "b"}]), CLAIM)
 
 
-def test_an_aggregate_of_a_sink_has_one_operation() -> None:
+def test_rejects_aggregate_with_two_operations() -> None:
     rows = [
         {"record": "a", "aggregate": "balance", "operation": "sum"},
         {"record": "b", "aggregate": "balance", "operation": "count"},
@@ -111,14 +111,14 @@ def test_an_aggregate_of_a_sink_has_one_operation() -> None:
 
 
 @pytest.mark.parametrize("table", ["effects", "expected", "journal"])
-def test_no_effect_is_called_what_dead_letters_are_counted_as(table: str) -> None:
+def test_rejects_effect_key_reserved_for_dead_letters(table: str) -> None:
     row = {"record": "a", "effect_key": "~dead-letter"}
     with pytest.raises(BadHistory, match=f"{table}, column effect_key.*~dead-letter"):
         find(History.of(**{table: [row]}), CLAIM)
     find(History.of(**{table: [row | {"effect_key": "dead-letter"}]}), CLAIM)
 
 
-def test_what_does_not_fit_is_refused_in_files_as_well(tmp_path: Path) -> None:
+def test_rejects_invalid_files(tmp_path: Path) -> None:
     twice = pa.concat_tables([_table(), _table()])
     for name, table in (("twice", twice), ("words", _table(outcome=pa.array(["OK"])))):
         (tmp_path / name).mkdir()
@@ -127,19 +127,19 @@ def test_what_does_not_fit_is_refused_in_files_as_well(tmp_path: Path) -> None:
             find(History.load(tmp_path / name), CLAIM)
 
 
-def test_a_table_that_was_changed_is_still_named_by_its_history(tmp_path: Path) -> None:
+def test_error_about_a_replaced_table_names_the_history(tmp_path: Path) -> None:
     History.of(sends=[{"record": "a"}]).save(tmp_path)
     changed = History.load(tmp_path).replace("sends", pa.concat_tables([_table(), _table()]))
     with pytest.raises(BadHistory, match=f"^{tmp_path}: table sends has 2 rows"):
         find(changed, CLAIM)
 
 
-def test_a_uri_is_no_path(tmp_path: Path) -> None:
+def test_load_rejects_a_uri(tmp_path: Path) -> None:
     with pytest.raises(BadHistory, match=r"expected a local path.*open_folder"):
         History.load("s3a://bucket/run/history")
 
 
-def test_columns_that_may_hold_null_may_be_left_out(tmp_path: Path) -> None:
+def test_nullable_columns_may_be_missing(tmp_path: Path) -> None:
     table = _table().drop_columns(["error", "returned_at"])
     assert History({"sends": table})["sends"].schema.equals(TABLES["sends"].schema)
     pq.write_table(table, tmp_path / "sends.parquet")
@@ -148,7 +148,7 @@ def test_columns_that_may_hold_null_may_be_left_out(tmp_path: Path) -> None:
     assert [f.anomaly for f in find(loaded, CLAIM)] == []
 
 
-def test_other_text_types_and_columns_are_taken() -> None:
+def test_accepts_other_text_types_and_extra_columns() -> None:
     table = _table(
         record=pa.array(["a"], pa.large_string()),
         topic=pa.array(["input"]).dictionary_encode(),
@@ -157,7 +157,7 @@ def test_other_text_types_and_columns_are_taken() -> None:
     assert History({"sends": table})["sends"].schema.equals(TABLES["sends"].schema)
 
 
-def test_files_that_are_not_there_or_damaged(tmp_path: Path) -> None:
+def test_load_rejects_missing_and_damaged_files(tmp_path: Path) -> None:
     with pytest.raises(BadHistory, match="no such folder"):
         History.load(tmp_path / "nowhere")
     (tmp_path / "log.parquet").write_text("no")
@@ -168,7 +168,7 @@ def test_files_that_are_not_there_or_damaged(tmp_path: Path) -> None:
         History.load(tmp_path)
 
 
-def test_names_that_there_are_not() -> None:
+def test_rejects_unknown_tables_and_columns() -> None:
     with pytest.raises(BadHistory, match="unknown table nothing"):
         History({"nothing": pa.table({})})
     with pytest.raises(BadHistory, match="unknown table nothing"):

@@ -1,4 +1,4 @@
-"""Judging within a limit of memory: alone where two are too many; told where it is not enough."""
+"""Judging within a memory limit: retries, then an error that says what to do."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from onceproof.harness.wait import wait_until
 
 
 class Scarce:
-    """Work that finds enough memory only at its n-th try."""
+    """Work that runs out of memory until its n-th attempt."""
 
     def __init__(self, enough_at: int) -> None:
-        self.tries: list[int] = []
+        self.attempts: list[int] = []
         self._enough_at = enough_at
 
     def __call__(self, threads: int) -> int:
-        self.tries.append(threads)
-        if len(self.tries) < self._enough_at:
+        self.attempts.append(threads)
+        if len(self.attempts) < self._enough_at:
             raise duckdb.OutOfMemoryException("Out of Memory Error: failed to pin a block\n\nhints")
         return 5
 
@@ -39,13 +39,13 @@ def threads_of(database: DuckDB) -> int:
     return int(row[0])
 
 
-@pytest.mark.parametrize(("enough_at", "tries"), [(1, [2]), (2, [2, 2]), (3, [2, 2, 1])])
-def test_it_is_tried_again_alone_and_then_on_one_thread(
-    database: DuckDB, enough_at: int, tries: list[int]
+@pytest.mark.parametrize(("enough_at", "attempts"), [(1, [2]), (2, [2, 2]), (3, [2, 2, 1])])
+def test_retries_alone_and_then_on_one_thread(
+    database: DuckDB, enough_at: int, attempts: list[int]
 ) -> None:
     scarce = Scarce(enough_at)
     assert database._within_memory(lambda: scarce(threads_of(database))) == 5
-    assert scarce.tries == tries
+    assert scarce.attempts == attempts
     assert threads_of(database) == 2
 
 
@@ -54,50 +54,50 @@ def limit_of(database: DuckDB) -> str:
     return str(row[0])
 
 
-def test_where_no_limit_is_set_little_is_held_until_that_does_not_suffice() -> None:
+def test_default_limit_is_raised_only_if_too_low() -> None:
     database = DuckDB(Settings(threads=2), rows=100_000_000)
-    held = []
+    limits = []
 
     def work() -> str:
-        held.append(limit_of(database))
-        if len(held) < 3:
+        limits.append(limit_of(database))
+        if len(limits) < 3:
             raise duckdb.OutOfMemoryException("Out of Memory Error: failed to pin a block")
-        return held[-1]
+        return limits[-1]
 
     database._within_memory(work)
-    assert held[:2] == ["953.6 MiB"] * 2
-    assert "GiB" in held[2]
-    assert limit_of(database) == held[2], "what is to come needs as much"
+    assert limits[:2] == ["953.6 MiB"] * 2
+    assert "GiB" in limits[2]
+    assert limit_of(database) == limits[2], "what is to come needs as much"
     assert limit_of(DuckDB(Settings())) == "572.2 MiB"
 
 
-def test_a_full_disk_is_memory_that_is_short(database: DuckDB) -> None:
-    tries = []
+def test_retries_if_the_spill_disk_is_full(database: DuckDB) -> None:
+    attempts = []
 
     def work() -> int:
-        tries.append(1)
-        if len(tries) == 1:
+        attempts.append(1)
+        if len(attempts) == 1:
             raise duckdb.IOException(f"IO Error: {database._spill}/block: No space left on device")
         return 5
 
     assert database._within_memory(work) == 5
 
 
-def test_what_cannot_be_done_says_what_to_do(database: DuckDB) -> None:
+def test_error_recommends_more_memory(database: DuckDB) -> None:
     scarce = Scarce(9)
     with pytest.raises(NotEnoughMemory, match=r"0\.2 GB.*failed to pin a block\. .*--memory"):
         database._within_memory(lambda: scarce(threads_of(database)))
     assert threads_of(database) == 2
 
 
-def test_a_real_query_that_holds_too_much_is_told(database: DuckDB) -> None:
+def test_query_beyond_the_limit_leaves_the_database_usable(database: DuckDB) -> None:
     # A list is one value, which cannot be spilled.
     with pytest.raises(NotEnoughMemory, match="--memory"):
         database.rows("SELECT len(list(i)) AS n FROM range(200_000_000) AS r(i)")
     assert database.rows("SELECT 1 AS one") == [{"one": 1}]
 
 
-def test_alone_means_that_nobody_else_is_at_work() -> None:
+def test_exclusive_lock_excludes_all_others() -> None:
     shared_lock, at_work, most = SharedLock(), [0, 0], [0]
     lock = threading.Lock()
 
@@ -117,27 +117,27 @@ def test_alone_means_that_nobody_else_is_at_work() -> None:
     assert most[0] > 1
 
 
-def test_one_alone_waits_for_those_at_work_and_holds_back_the_next() -> None:
-    lock, said = SharedLock(), []
+def test_waiting_exclusive_lock_blocks_new_shared_locks() -> None:
+    lock, events = SharedLock(), []
     first = threading.Event()
 
-    def beside(name: str, until: threading.Event | None = None) -> None:
+    def hold_shared(name: str, until: threading.Event | None = None) -> None:
         with lock.shared():
-            said.append(f"{name} began")
+            events.append(f"{name} began")
             if until is not None:
                 until.wait(10)
-            said.append(f"{name} ended")
+            events.append(f"{name} ended")
 
-    def alone() -> None:
+    def hold_exclusive() -> None:
         with lock.exclusive():
-            said.append("alone")
+            events.append("alone")
 
     with ThreadPoolExecutor(3) as pool:
-        pool.submit(beside, "a", first)
-        wait_until(lambda: said, what="the first to begin", seconds=10)
-        pool.submit(alone)
+        pool.submit(hold_shared, "a", first)
+        wait_until(lambda: events, what="the first to begin", seconds=10)
+        pool.submit(hold_exclusive)
         wait_until(lambda: lock._exclusive, what="one to ask to be alone", seconds=10)
-        last = pool.submit(beside, "b")
+        last = pool.submit(hold_shared, "b")
         first.set()
         last.result(10)
-    assert said == ["a began", "a ended", "alone", "b began", "b ended"]
+    assert events == ["a began", "a ended", "alone", "b began", "b ended"]

@@ -1,4 +1,4 @@
-"""The smallest history of each anomaly shows that anomaly, and beside it only what it implies."""
+"""The minimal history of each anomaly shows it, and otherwise only anomalies that it implies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def claim_for(name: str) -> Claim:
 
 @pytest.mark.parametrize("screen", [True, False])
 @pytest.mark.parametrize("name", anomalies())
-def test_it_is_found_and_nothing_that_it_does_not_imply(name: str, screen: bool) -> None:
+def test_shows_only_the_anomaly_and_what_it_implies(name: str, screen: bool) -> None:
     anomaly = anomalies()[name]
     claim = claim_for(name)
     found = {
@@ -38,9 +38,8 @@ def test_it_is_found_and_nothing_that_it_does_not_imply(name: str, screen: bool)
 
 
 @pytest.mark.parametrize("name", anomalies())
-def test_without_any_of_its_rows_it_is_not_there(name: str) -> None:
-    """A minimal history is minimal: take any row away, and the anomaly goes, or it was not needed
-    for the anomaly but for the screen and the controls."""
+def test_removing_some_row_hides_the_anomaly(name: str) -> None:
+    """Rows that can be removed without hiding the anomaly serve the screen and the controls."""
     anomaly = anomalies()[name]
     claim = claim_for(name)
     still = []
@@ -53,7 +52,7 @@ def test_without_any_of_its_rows_it_is_not_there(name: str) -> None:
     assert len(still) < sum(len(given) for given in anomaly.minimal.values())
 
 
-def test_every_anomaly_refutes_or_explains_something() -> None:
+def test_every_anomaly_refutes_or_accompanies_a_claim() -> None:
     named = {n for g in GUARANTEES for hop in Hop for n in refutations(g, hop) | shown_with(g)}
     liveness = {"hanging-transaction", "no-progress", "unseen"}
     assert named | liveness == anomalies().keys()

@@ -1,4 +1,4 @@
-"""The mutation self-check on small histories: every mutation is found, or the run says why not."""
+"""The mutation self-check on small histories finds every mutation, or the verdict says why not."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def mutations(judgement: Judgement) -> dict[str, bool]:
 
 
 @pytest.mark.parametrize("records", [1, 2, 20])
-def test_every_mutation_is_found_however_small_the_history(records: int) -> None:
+def test_finds_every_mutation_in_histories_of_any_size(records: int) -> None:
     judgement = judged(rows(records))
     assert {w.name: w.must_find for w in judgement.mutation_check} == ALL
     assert all(mutations(judgement).values()), judgement.mutation_check
@@ -83,12 +83,12 @@ def test_every_mutation_is_found_however_small_the_history(records: int) -> None
     assert judgement.findings == ()
 
 
-def test_what_the_history_does_not_tell_of_is_not_mutated() -> None:
+def test_does_not_mutate_empty_tables() -> None:
     tables = rows() | {"positions": [], "ranges": []}
     assert mutations(judged(tables)).keys() == set(list(ALL)[:6])
 
 
-def test_hops_prove_themselves_apart() -> None:
+def test_missed_mutation_invalidates_only_its_hop() -> None:
     produce = exactly_once_append("input")
     process = exactly_once("input", into="ledger", view="table")
     tables = rows() | {"expected": []}  # content cannot be checked
@@ -107,7 +107,7 @@ def test_hops_prove_themselves_apart() -> None:
         ("expected", Verdict.INVALID),
     ],
 )
-def test_with_an_empty_table_nothing_holds(table: str, verdict: Verdict) -> None:
+def test_no_claim_holds_with_an_empty_table(table: str, verdict: Verdict) -> None:
     (claim,) = judged(rows() | {table: []}).claims
     assert claim.verdict is verdict
 
@@ -132,7 +132,7 @@ def test_clean_records_are_mutated_first() -> None:
         assert targets[name].startswith(("record r2", "record r3")), targets
 
 
-def test_a_history_full_of_one_anomaly_is_still_judged_for_the_others() -> None:
+def test_history_full_of_one_anomaly_is_judged_for_others() -> None:
     tables = rows()
     tables["effects"] += [dict(e) for e in tables["effects"]]
     scope = {"into": "ledger", "view": "table"}
@@ -143,7 +143,7 @@ def test_a_history_full_of_one_anomaly_is_still_judged_for_the_others() -> None:
     assert "already" in copied.detail
 
 
-def test_a_broken_query_does_not_go_unnoticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_query_makes_the_claim_invalid(monkeypatch: pytest.MonkeyPatch) -> None:
     queries = dict(standard_queries())
     answer = queries["found_lost_output"]
     queries["found_lost_output"] = replace(
@@ -155,13 +155,13 @@ def test_a_broken_query_does_not_go_unnoticed(monkeypatch: pytest.MonkeyPatch) -
     assert "lost-output" in claim.reason
 
 
-def test_judging_twice_says_the_same() -> None:
+def test_judging_is_deterministic() -> None:
     tables = rows()
     tables["effects"] += [dict(e) for e in tables["effects"]]
     assert judged(tables) == judged(tables)
 
 
-def test_several_sinks_are_told_together() -> None:
+def test_judges_several_views_together() -> None:
     tables = rows()
     tables["effects"] += [e | {"view": "other"} for e in tables["effects"][:3]]
     claims = [exactly_once("input", into="ledger", view=v) for v in ("table", "other")]
@@ -172,7 +172,7 @@ def test_several_sinks_are_told_together() -> None:
     assert judgement.counts["committed_input"] == 4
 
 
-def test_an_interrupted_run_shows_nothing_that_absence_would_prove() -> None:
+def test_interrupted_run_leaves_absence_undecided() -> None:
     tables = rows() | {"effects": [], "phases": [{"phase": "disturb", "outcome": "interrupted"}]}
     judgement = judged(tables)
     assert judgement.findings == ()
@@ -180,8 +180,8 @@ def test_an_interrupted_run_shows_nothing_that_absence_would_prove() -> None:
     assert "lost-output" in judgement.claims[0].undecided
 
 
-def everything() -> dict[str, list[dict[str, Any]]]:
-    """A history with transactions, readers, order and state: something for every mutation."""
+def complete_tables() -> dict[str, list[dict[str, Any]]]:
+    """Tables with transactions, reads, order and state, so that every mutation has a place."""
     tables = rows(6)
     for place, (send, entry) in enumerate(zip(tables["sends"], tables["log"], strict=True)):
         entry |= {"key": "k", "offset": place}
@@ -205,10 +205,10 @@ def everything() -> dict[str, list[dict[str, Any]]]:
     return tables
 
 
-def test_every_mutation_is_made_where_there_is_a_place_for_it_and_a_claim_that_needs_it() -> None:
+def test_finds_every_mutation_of_every_anomaly() -> None:
     scope = {"into": "ledger", "view": "table"}
     judgement = judged(
-        everything(),
+        complete_tables(),
         CLAIM,
         atomic_append("input"),
         ordered_append("input"),
@@ -226,7 +226,7 @@ def test_every_mutation_is_made_where_there_is_a_place_for_it_and_a_claim_that_n
     assert [c.verdict for c in judgement.claims] == [Verdict.HOLDS] * 8, judgement.claims
 
 
-def test_order_has_a_place_to_mutate_in_a_history_of_many_partitions() -> None:
+def test_mutates_order_in_a_history_of_many_partitions() -> None:
     tables = rows(2_000)
     for name in ("sends", "log"):
         tables[name] = [
@@ -243,13 +243,13 @@ def test_order_has_a_place_to_mutate_in_a_history_of_many_partitions() -> None:
 
 
 @pytest.mark.parametrize("empty", ["reads", "txns", "state"])
-def test_without_what_a_claim_speaks_of_it_does_not_hold(empty: str) -> None:
-    tables = everything()
+def test_claim_does_not_hold_if_its_table_is_empty(empty: str) -> None:
+    tables = complete_tables()
     tables[empty] = []
     claim = {
         "reads": ordered_append("input"),
         "txns": atomic_append("input"),
         "state": exactly_once("input", into="sums", view="table"),
     }[empty]
-    (said,) = judged(tables, claim).claims
-    assert said.verdict is not Verdict.HOLDS
+    (result,) = judged(tables, claim).claims
+    assert result.verdict is not Verdict.HOLDS

@@ -1,4 +1,4 @@
-"""The mutation self-check where readers saw a journal: each mutation of its changes is found."""
+"""The mutation self-check of a journal view finds each mutation of its changes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from onceproof.checkers import History, Judgement, Verdict, check, engines, exactly_once, ordered
 from onceproof.checkers.engines.overlay import standard_queries
 
-SEEN = {"into": "ledger", "view": "journal"}
-CLAIMS = (exactly_once("input", **SEEN), ordered("input", **SEEN))
+JOURNAL = {"into": "ledger", "view": "journal"}
+CLAIMS = (exactly_once("input", **JOURNAL), ordered("input", **JOURNAL))
 MUTATIONS = {
     "change dropped": "lost-output",
     "change copied": "duplicate-output",
@@ -23,7 +23,7 @@ Rows = dict[str, list[dict[str, Any]]]
 
 
 def journalled(records: int = 4, **change: Any) -> Rows:
-    """A correct history; every change says what `change` says."""
+    """A correct history; `change` sets fields of every journal row."""
     names = [f"r{n}" for n in range(records)]
     return {
         "sends": [{"record": r, "attempt": r, "key": "k", "partition": 0} for r in names],
@@ -45,8 +45,8 @@ def judged(tables: Rows, *claims: Any) -> Judgement:
     return check(History.of(**tables), claims or CLAIMS)
 
 
-def proven(judgement: Judgement) -> dict[str, str]:
-    """Mutations of the journal that were found, with what each was found as."""
+def found_mutations(judgement: Judgement) -> dict[str, str]:
+    """Map each journal mutation that was found to the anomaly it had to show."""
     return {
         w.name: w.must_find for w in judgement.mutation_check if w.found and w.name in MUTATIONS
     }
@@ -54,21 +54,21 @@ def proven(judgement: Judgement) -> dict[str, str]:
 
 @pytest.mark.parametrize("records", [2, 3, 20])
 @pytest.mark.parametrize("operation", ["append", "upsert"])
-def test_every_mutation_is_found(records: int, operation: str) -> None:
+def test_finds_every_mutation(records: int, operation: str) -> None:
     judgement = judged(journalled(records, operation=operation))
-    assert proven(judgement) == MUTATIONS, judgement.mutation_check
+    assert found_mutations(judgement) == MUTATIONS, judgement.mutation_check
     assert judgement.findings == ()
     assert [c.verdict for c in judgement.claims] == [Verdict.HOLDS] * 2
 
 
-def test_where_nothing_names_its_input_records_are_mutated() -> None:
-    nothing = {"source_topic": None, "source_partition": None, "source_offset": None}
-    judgement = judged(journalled(**nothing))
-    assert proven(judgement) == MUTATIONS, judgement.mutation_check
+def test_mutates_records_without_source_positions() -> None:
+    no_source = {"source_topic": None, "source_partition": None, "source_offset": None}
+    judgement = judged(journalled(**no_source))
+    assert found_mutations(judgement) == MUTATIONS, judgement.mutation_check
     assert judgement.findings == ()
 
 
-def test_a_change_that_was_repeated_and_taken_back_is_lost_as_a_whole() -> None:
+def test_mutates_changes_that_were_repeated_and_deleted() -> None:
     tables = journalled(operation="upsert")
     tables["journal"] += [
         {**change, "operation": operation, "ordinal": 10 * n + place, "digest": digest}
@@ -79,11 +79,11 @@ def test_a_change_that_was_repeated_and_taken_back_is_lost_as_a_whole() -> None:
     ]
     judgement = judged(tables)
     assert judgement.findings == ()
-    # What is there several times has no place of its own, yet the first of it tells the order.
-    assert proven(judgement) == MUTATIONS, judgement.mutation_check
+    # A repeated change has no single place; its first occurrence determines the order.
+    assert found_mutations(judgement) == MUTATIONS, judgement.mutation_check
 
 
-def test_the_views_of_one_sink_are_mutated_apart() -> None:
+def test_mutates_only_the_view_of_the_claim() -> None:
     tables = journalled()
     tables["effects"] = [
         {"record": j["record"], "source_topic": "input", "source_partition": 0}
@@ -91,19 +91,21 @@ def test_the_views_of_one_sink_are_mutated_apart() -> None:
         for j in tables["journal"]
     ]
     judgement = judged(tables, exactly_once("input", into="ledger", view="table"))
-    assert not proven(judgement)
+    assert not found_mutations(judgement)
     assert "effect dropped" in {w.name for w in judgement.mutation_check}
     names = {w.name for w in judged(tables).mutation_check}
     assert not {name for name in names if name.startswith("effect")}
 
 
-def test_dead_letters_are_left_alone() -> None:
+def test_does_not_mutate_dead_letters() -> None:
     tables = journalled()
     tables["journal"][0] |= {"sink": "dead", "ordinal": 0}
-    claim = exactly_once("input", **SEEN, dead_letters="dead")
+    claim = exactly_once("input", **JOURNAL, dead_letters="dead")
     judgement = judged(tables, claim)
     assert judgement.findings == ()
-    assert proven(judgement) == {n: a for n, a in MUTATIONS.items() if n != "changes swapped"}
+    assert found_mutations(judgement) == {
+        n: a for n, a in MUTATIONS.items() if n != "changes swapped"
+    }
     assert all(
         "r0" not in mutation.target
         for mutation in judgement.mutation_check
@@ -122,13 +124,13 @@ def test_clean_records_are_mutated_first() -> None:
             assert not mutation.target.startswith("record r0"), mutation
 
 
-def test_content_that_nobody_could_see_to_be_wrong_is_told() -> None:
+def test_missing_digests_make_the_verdict_unknown() -> None:
     (claim,) = judged(journalled(digest=None), CLAIMS[0]).claims
     assert claim.verdict is Verdict.UNKNOWN
     assert "«change altered»" in claim.reason
 
 
-def test_effects_of_a_view_of_that_name_are_no_trouble() -> None:
+def test_accepts_effects_of_a_view_named_journal() -> None:
     tables = journalled()
     taken = tables["journal"].pop()
     tables["effects"] = [{k: v for k, v in taken.items() if k != "operation"} | {"view": "journal"}]
@@ -147,7 +149,7 @@ def test_effects_of_a_view_of_that_name_are_no_trouble() -> None:
         ("found_reordered_output", "changes swapped"),
     ],
 )
-def test_a_broken_query_does_not_go_unnoticed(
+def test_broken_query_makes_a_claim_invalid(
     query: str, mutation: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     queries = dict(standard_queries())
@@ -155,10 +157,10 @@ def test_a_broken_query_does_not_go_unnoticed(
     queries[query] = replace(queries[query], sql=broken)
     monkeypatch.setattr(engines, "standard_queries", lambda: queries)
     judgement = judged(journalled())
-    assert mutation not in proven(judgement)
+    assert mutation not in found_mutations(judgement)
     assert Verdict.INVALID in [claim.verdict for claim in judgement.claims]
 
 
-def test_without_its_changes_a_journal_never_holds() -> None:
+def test_empty_journal_never_holds() -> None:
     (claim,) = judged(journalled() | {"journal": []}, CLAIMS[0]).claims
     assert claim.verdict is not Verdict.HOLDS

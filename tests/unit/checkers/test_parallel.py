@@ -1,4 +1,4 @@
-"""Threads that ask one engine: nothing twice, nothing lost, and an end that does not wait."""
+"""Threads that query one engine: each relation is created once, and interrupts do not wait."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _FOREVER = "SELECT count(*) AS n FROM range(1000000000000) a(i) WHERE a.i % 7 = 
 
 
 class _Counting(DuckDB):
-    """Counts what is computed, and lets nobody be quick about it."""
+    """Records which relations are created, and signals the first."""
 
     def __init__(self) -> None:
         super().__init__(Settings())
         self.created: list[str] = []
-        self.begun = threading.Event()
+        self.started = threading.Event()
 
     def create(self, name: str, query: str, *, stored: bool) -> int | None:
         self.created.append(name)
-        self.begun.set()
+        self.started.set()
         return super().create(name, query, stored=stored)
 
 
@@ -55,7 +55,7 @@ def _layer(database: DuckDB) -> Layer:
     return Layer(database, {"numbers": pa.table({"n": range(1500)})}, None, _queries())
 
 
-def test_what_several_ask_for_is_computed_once(database: _Counting) -> None:
+def test_concurrent_requests_create_each_relation_once(database: _Counting) -> None:
     layer = _layer(database)
     together = threading.Barrier(4)
 
@@ -69,22 +69,22 @@ def test_what_several_ask_for_is_computed_once(database: _Counting) -> None:
     assert len(database.created) == len(set(database.created)) == 4
 
 
-def test_layers_above_wait_for_what_is_computed_below(database: _Counting) -> None:
+def test_overlays_share_relations_of_the_layer_below(database: _Counting) -> None:
     layer = _layer(database)
 
-    def above(changed: int) -> int:
-        with layer.above({"right_one": pa.table({"n": [changed]})}) as higher:
-            return higher.number("SELECT n FROM top")
+    def query_overlay(changed: int) -> int:
+        with layer.above({"right_one": pa.table({"n": [changed]})}) as overlay:
+            return overlay.number("SELECT n FROM top")
 
     with workers(database) as pool:
-        asked = [pool.submit(lambda k=k: above(k)) for k in range(6)]  # type: ignore[misc]
+        pending = [pool.submit(lambda k=k: query_overlay(k)) for k in range(6)]  # type: ignore[misc]
         assert layer.number("SELECT n FROM top") == 1499
-        assert [one.result() for one in asked] == [1499 - k for k in range(6)]
+        assert [future.result() for future in pending] == [1499 - k for k in range(6)]
     below = [name for name in database.created if name.endswith(("slow", "left_one"))]
     assert len(below) == 2
 
 
-def test_one_thread_is_one_after_the_other() -> None:
+def test_single_thread_runs_jobs_in_the_caller() -> None:
     database = DuckDB(Settings(threads=1))
     order = []
     with workers(database) as pool:
@@ -97,24 +97,24 @@ def test_one_thread_is_one_after_the_other() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_what_goes_wrong_beside_is_raised(threads: int) -> None:
+def test_worker_error_is_raised(threads: int) -> None:
     database = DuckDB(Settings(threads=threads))
     with pytest.raises(duckdb.Error, match="nowhere"), workers(database) as pool:
         pool.submit(lambda: database.rows("SELECT 1 FROM nowhere")).result()
     database.close()
 
 
-def test_an_interrupt_does_not_wait_for_an_answer(database: _Counting) -> None:
+def test_interrupt_does_not_wait_for_a_query(database: _Counting) -> None:
     answers = []
 
     def ask() -> None:
-        database.begun.set()
+        database.started.set()
         answers.append(database.rows(_FOREVER))
 
     def interrupted() -> None:
         with workers(database) as pool:
             pool.submit(ask)
-            assert database.begun.wait(30)
+            assert database.started.wait(30)
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""The reference page says what the tables are."""
+"""The reference page of tables matches the code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from onceproof.checkers.tables_page import page
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "history.md"
 
 
-def test_the_page_is_up_to_date() -> None:
+def test_page_is_up_to_date() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(), (
         "run: python -m onceproof.checkers.tables_page > docs/reference/history.md"
     )

@@ -1,4 +1,4 @@
-"""Every rung of the lattice, which comes first, and what the command exits with."""
+"""What leads to each verdict, which verdict takes precedence, and exit codes."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def circumstances(
         for key, phase in names.items()
         if phase in reached
     ]
-    whole = {"armed_at": 1, "injected_at": 2, "healed_at": 3, "fault": "1-kill"}
+    fault_row = {"armed_at": 1, "injected_at": 2, "healed_at": 3, "fault": "1-kill"}
     return Circumstances.of(
-        History.of(phases=phases, faults=[whole | (fault or {})], hazards=[{"hop": hazard}])
+        History.of(phases=phases, faults=[fault_row | (fault or {})], hazards=[{"hop": hazard}])
     )
 
 
-def some(name: str, evidence: Evidence, **key: Any) -> Findings:
+def findings_of(name: str, evidence: Evidence, **key: Any) -> Findings:
     finding = Finding(
         anomaly=name, hop=Hop.PROCESS, evidence=evidence, key=key, sentence=f"{name} of a",
         witness=(),
@@ -62,9 +62,9 @@ def some(name: str, evidence: Evidence, **key: Any) -> Findings:
     return Findings(anomaly=name, hop=Hop.PROCESS, evidence=evidence, count=1, shown=(finding,))
 
 
-DUPLICATE = some("duplicate-output", Evidence.PRESENCE)
-LOST = some("lost-output", Evidence.ABSENCE)
-STALL = some("no-progress", Evidence.LIVENESS)
+DUPLICATE = findings_of("duplicate-output", Evidence.PRESENCE)
+LOST = findings_of("lost-output", Evidence.ABSENCE)
+STALL = findings_of("no-progress", Evidence.LIVENESS)
 NOT_LOST = replace(LOST, count=0, shown=())
 MISSED = Mutation(
     name="effect dropped", target="a", must_find="lost-output", found=False, detail="not found"
@@ -78,15 +78,15 @@ UNREADABLE = Control(passed=False, detail="no identity could be read")
 EMPTY = Control(passed=False, detail="nothing was read", even_if_interrupted=False)
 
 
-def judge(claim: Claim = CLAIM, **more: Any) -> ClaimJudgement:
+def judge(claim: Claim = CLAIM, **overrides: Any) -> ClaimJudgement:
     defaults: dict[str, Any] = {
         "findings": [NOT_LOST], "circumstances": circumstances(), "mutations": SEEN,
     }  # fmt: skip
-    return judge_claim(claim, **defaults | more)
+    return judge_claim(claim, **defaults | overrides)
 
 
 @pytest.mark.parametrize(
-    ("details", "told"),
+    ("details", "sentence"),
     [
         (
             ["p#3 wrote nothing"],
@@ -95,21 +95,21 @@ def judge(claim: Claim = CLAIM, **more: Any) -> ClaimJudgement:
         (["one", "two"], "The pipeline hung 2 times, which refutes nothing: one; two."),
     ],
 )
-def test_the_verdict_says_how_often_it_hung(details: list[str], told: str) -> None:
+def test_hangs_extend_the_reason_but_keep_the_verdict(details: list[str], sentence: str) -> None:
     rows = [{"hazard": "hung", "hop": "process", "detail": detail} for detail in details]
-    made = circumstances()
+    base = circumstances()
     hung = Circumstances.of(History.of(hazards=rows)).hazards
-    for more in ({}, {"findings": [DUPLICATE]}):
-        without = judge(circumstances=made, **more)
-        judged = judge(circumstances=replace(made, hazards=(*made.hazards, *hung)), **more)
+    for overrides in ({}, {"findings": [DUPLICATE]}):
+        without = judge(circumstances=base, **overrides)
+        judged = judge(circumstances=replace(base, hazards=(*base.hazards, *hung)), **overrides)
         assert judged.verdict is without.verdict
-        assert judged.reason.endswith(f" {told}")
+        assert judged.reason.endswith(f" {sentence}")
         assert "hung" not in without.reason
 
 
-class TestNothingCouldBeShown:
+class TestNotShown:
     @pytest.mark.parametrize("left", ["duplicate-output", "lost-output"])
-    def test_what_could_not_be_refuted_does_not_hold(self, left: str) -> None:
+    def test_unknown_if_an_anomaly_had_no_mutation(self, left: str) -> None:
         judged = judge(mutations=[mutation for mutation in SEEN if mutation.must_find == left])
         assert judged.verdict is Verdict.UNKNOWN
         assert "could not show" in judged.reason
@@ -117,29 +117,29 @@ class TestNothingCouldBeShown:
         assert lacking in judged.reason
         assert left not in judged.reason.partition(" or ")[0]
 
-    def test_without_a_place_for_a_mutation_that_refutes_it_nothing_holds(self) -> None:
+    def test_unknown_if_a_refuting_mutation_has_no_place(self) -> None:
         judged = judge(mutations=[*SEEN, UNPLACED])
         assert judged.verdict is Verdict.UNKNOWN
         assert "could not show lost-output: for mutation «effect dropped» there is" in judged.reason
         once = at_most_once("input", into="ledger", view="table")
         assert judge(once, mutations=[*SEEN, UNPLACED]).verdict is Verdict.HOLDS
 
-    def test_what_was_found_comes_before_a_mutation_without_a_place(self) -> None:
+    def test_findings_outrank_a_mutation_without_a_place(self) -> None:
         assert judge(findings=[DUPLICATE], mutations=[UNPLACED]).verdict is Verdict.VIOLATED
         assert judge(findings=[LOST], mutations=[UNPLACED]).verdict is Verdict.VIOLATED
         stalled = judge(findings=[STALL], mutations=[UNPLACED])
         assert stalled.verdict is Verdict.STALLED
 
-    def test_a_mutation_that_was_missed_comes_before_one_without_a_place(self) -> None:
+    def test_missed_mutation_outranks_one_without_a_place(self) -> None:
         assert judge(mutations=[UNPLACED, MISSED]).verdict is Verdict.INVALID
 
-    def test_a_state_is_another_way_to_show_it(self) -> None:
+    def test_state_mismatch_suffices_for_exactly_once(self) -> None:
         mismatch = replace(SEEN[0], must_find="state-mismatch")
         assert judge(mutations=[mismatch]).verdict is Verdict.HOLDS
         once = at_most_once("input", into="ledger", view="table")
         assert judge(once, mutations=[mismatch]).verdict is Verdict.UNKNOWN
 
-    def test_end_to_end_both_hops_must_show_it(self) -> None:
+    def test_end_to_end_requires_mutations_on_both_hops(self) -> None:
         claim = end_to_end(
             "exactly-once", "input", into="ledger", view="table", hazards={"replayed-batch"}
         )
@@ -149,7 +149,7 @@ class TestNothingCouldBeShown:
 
     @pytest.mark.parametrize("guarantee", GUARANTEES)
     @pytest.mark.parametrize("hop", [Hop.PRODUCE, Hop.PROCESS])
-    def test_what_must_be_shown_refutes_and_can_be_mutated(self, guarantee: str, hop: Hop) -> None:
+    def test_required_anomalies_refute_and_have_mutations(self, guarantee: str, hop: Hop) -> None:
         ways = shown_by(guarantee, hop)
         assert bool(ways) is (hop in HOPS.get(guarantee, frozenset(Hop)))
         mutated = {a.name for a in anomalies().values() if a.hop is hop and a.mutations}
@@ -166,7 +166,7 @@ def test_holds() -> None:
 
 
 class TestViolated:
-    def test_presence_proves_also_in_an_interrupted_run(self) -> None:
+    def test_presence_counts_in_an_interrupted_run(self) -> None:
         cut = circumstances(until="disturb", disturb="interrupted")
         judged = judge(findings=[DUPLICATE], circumstances=cut)
         assert judged.verdict is Verdict.VIOLATED
@@ -174,14 +174,14 @@ class TestViolated:
         assert judged.found == {"duplicate-output": DUPLICATE.count}
         assert "duplicate-output of a" in judged.reason
 
-    def test_it_comes_before_everything_else(self) -> None:
+    def test_outranks_every_other_verdict(self) -> None:
         judged = judge(
             findings=[DUPLICATE, STALL], mutations=[MISSED], controls=[UNREADABLE],
             circumstances=circumstances(arrange="failed", fault={"took_effect": False}),
         )  # fmt: skip
         assert judged.verdict is Verdict.VIOLATED
 
-    def test_absence_proves_if_settled_and_collected(self) -> None:
+    def test_absence_counts_if_settled_and_collected(self) -> None:
         assert judge(findings=[LOST]).verdict is Verdict.VIOLATED
 
     @pytest.mark.parametrize(
@@ -195,13 +195,13 @@ class TestViolated:
             Circumstances(),
         ],
     )
-    def test_absence_proves_nothing_otherwise(self, cut: Circumstances) -> None:
+    def test_absence_is_undecided_unless_settled_and_collected(self, cut: Circumstances) -> None:
         judged = judge(findings=[LOST], circumstances=cut)
         assert judged.verdict is Verdict.UNKNOWN
         assert (judged.refuted_by, judged.found) == ((), {})
         assert judged.undecided == ("lost-output",)
 
-    def test_absence_proves_nothing_where_nothing_can_be_read(self) -> None:
+    def test_failed_control_outranks_absence(self) -> None:
         for control in (UNREADABLE, EMPTY):
             assert judge(findings=[LOST], controls=[control]).verdict is Verdict.INVALID
 
@@ -213,12 +213,12 @@ class TestViolated:
 
     @pytest.mark.parametrize(("kind", "refuted"), [("gap", True), ("overlap", False)])
     def test_at_least_once_is_refuted_by_gaps_only(self, kind: str, refuted: bool) -> None:
-        found = [some("offset-gap", Evidence.PRESENCE, kind=kind)]
+        found = [findings_of("offset-gap", Evidence.PRESENCE, kind=kind)]
         claim = at_least_once("input", into="ledger", view="table")
         assert bool(judge(claim, findings=found).refuted_by) is refuted
         assert judge(findings=found).refuted_by == ("offset-gap",)
 
-    def test_outside_the_fine_print_it_is_unknown(self) -> None:
+    def test_unknown_if_a_fault_is_outside_the_fine_print(self) -> None:
         narrow = FinePrint(
             promise="", failures="", guarantee="", not_tested="", covers=frozenset({"timeout"})
         )
@@ -235,7 +235,7 @@ class TestViolated:
 
 class TestInvalid:
     @pytest.mark.parametrize(
-        ("fault", "said"),
+        ("fault", "message"),
         [
             ({"took_effect": False}, "«1-kill» left no evidence"),
             (
@@ -246,12 +246,12 @@ class TestInvalid:
             ({"healed_at": None}, "no evidence that fault «1-kill» healed"),
         ],
     )
-    def test_a_fault_without_teeth_or_not_healed(self, fault: dict[str, Any], said: str) -> None:
+    def test_fault_without_effect_or_healing(self, fault: dict[str, Any], message: str) -> None:
         judged = judge(circumstances=circumstances(fault=fault))
         assert judged.verdict is Verdict.INVALID
-        assert said in judged.reason
+        assert message in judged.reason
 
-    def test_a_fault_that_is_not_required_need_not_bite(self) -> None:
+    def test_optional_fault_need_not_take_effect(self) -> None:
         optional = {"took_effect": False, "required": False, "injected_at": None, "healed_at": None}
         assert judge(circumstances=circumstances(fault=optional)).verdict is Verdict.HOLDS
 
@@ -263,7 +263,7 @@ class TestInvalid:
             ({"link": [True], "process": [True], "partition": [False]}, Verdict.INVALID),
         ],
     )
-    def test_of_every_set_of_faults_one_must_take_effect(
+    def test_one_fault_of_each_set_must_take_effect(
         self, effective: dict[str, list[bool]], verdict: Verdict
     ) -> None:
         rows = [
@@ -280,25 +280,25 @@ class TestInvalid:
         if verdict is Verdict.INVALID:
             assert "had to take effect, but none left evidence" in judged.reason
 
-    def test_a_failed_phase(self) -> None:
+    def test_failed_phase(self) -> None:
         judged = judge(circumstances=circumstances(until="arrange", arrange="failed"))
         assert judged.verdict is Verdict.INVALID
         assert "arrange" in judged.reason
 
-    def test_a_mutation_that_was_not_found(self) -> None:
+    def test_missed_mutation(self) -> None:
         judged = judge(mutations=[MISSED])
         assert judged.verdict is Verdict.INVALID
         assert "«effect dropped»" in judged.reason
 
-    def test_it_comes_before_stalled(self) -> None:
+    def test_outranks_stalled(self) -> None:
         failed = circumstances(settle="stalled", tear_down="failed")
         assert judge(findings=[STALL], circumstances=failed).verdict is Verdict.INVALID
 
-    def test_unreadable_identities_also_in_an_interrupted_run(self) -> None:
+    def test_unreadable_identities_in_an_interrupted_run(self) -> None:
         cut = circumstances(until="disturb", disturb="interrupted")
         assert judge(controls=[UNREADABLE], circumstances=cut).verdict is Verdict.INVALID
 
-    def test_an_interrupted_run_is_not_invalid_for_what_it_did_not_reach(self) -> None:
+    def test_interrupted_run_is_not_invalid_for_unreached_checks(self) -> None:
         cut = circumstances(
             until="disturb", disturb="interrupted", fault={"took_effect": False, "healed_at": None}
         )
@@ -308,24 +308,24 @@ class TestInvalid:
 
 
 class TestStalled:
-    def test_liveness_stalls(self) -> None:
+    def test_liveness_finding(self) -> None:
         judged = judge(findings=[STALL], circumstances=circumstances(settle="stalled"))
         assert judged.verdict is Verdict.STALLED
         assert judged.reason == "No-progress of a."
 
-    def test_a_stall_explains_faults_that_never_came(self) -> None:
+    def test_outranks_faults_that_never_started(self) -> None:
         never = {"took_effect": False, "armed_at": None, "injected_at": None, "healed_at": None}
         stalled = circumstances(disturb="stalled", fault=never)
         assert judge(findings=[STALL], circumstances=stalled).verdict is Verdict.STALLED
 
-    def test_it_comes_before_unknown(self) -> None:
+    def test_outranks_unknown(self) -> None:
         both = circumstances(settle="stalled", collect="interrupted")
         assert judge(findings=[STALL], circumstances=both).verdict is Verdict.STALLED
 
 
 class TestUnknown:
     @pytest.mark.parametrize(
-        ("cut", "said"),
+        ("cut", "message"),
         [
             (circumstances(until="heal", heal="interrupted"), "interrupted in phase heal"),
             (circumstances(until="heal", heal=None), "ended in phase heal"),
@@ -334,17 +334,17 @@ class TestUnknown:
             (Circumstances(), "no phase was recorded"),
         ],
     )
-    def test_the_run_ended_early(self, cut: Circumstances, said: str) -> None:
+    def test_run_ended_early(self, cut: Circumstances, message: str) -> None:
         judged = judge(circumstances=cut)
         assert judged.verdict is Verdict.UNKNOWN
-        assert said in judged.reason[:1].lower() + judged.reason[1:]
+        assert message in judged.reason[:1].lower() + judged.reason[1:]
 
-    def test_what_a_pipeline_may_still_hold_back_is_not_lost(self) -> None:
+    def test_held_back_inputs_are_not_lost(self) -> None:
         rows = circumstances(settle="held-back").phases
-        told = tuple(
+        phases = tuple(
             row | {"detail": "3 inputs wait"} if row["phase"] == "settle" else row for row in rows
         )
-        held = replace(circumstances(), phases=told)
+        held = replace(circumstances(), phases=phases)
         judged = judge(findings=[LOST], circumstances=held)
         assert (judged.verdict, judged.reason) == (Verdict.UNKNOWN, "3 inputs wait.")
         assert judge(circumstances=held).verdict is Verdict.UNKNOWN
@@ -353,43 +353,43 @@ class TestUnknown:
         assert judge(controls=[UNREADABLE], circumstances=held).verdict is Verdict.INVALID
         assert judge(findings=[DUPLICATE], circumstances=held).verdict is Verdict.VIOLATED
 
-    def test_what_was_cut_off(self) -> None:
+    def test_cut_off_anomalies_are_undecided(self) -> None:
         judged = judge(cut_off=["lost-output", "lost-write"])
         assert judged.verdict is Verdict.UNKNOWN
         assert judged.undecided == ("lost-output",)
 
 
 class TestUnexercised:
-    def test_a_required_hazard_was_not_observed(self) -> None:
+    def test_required_hazard_was_not_observed(self) -> None:
         claim = replace(CLAIM, hazards=frozenset({"replayed-batch", "paused"}))
         judged = judge(claim)
         assert judged.verdict is Verdict.UNEXERCISED
         assert "paused" in judged.reason
 
-    def test_a_hazard_on_another_hop_does_not_test_the_claim(self) -> None:
+    def test_hazard_on_another_hop_does_not_count(self) -> None:
         judged = judge(circumstances=circumstances(hazard="produce"))
         assert judged.verdict is Verdict.UNEXERCISED
         assert judged.hazards_seen == {}
         assert "another hop" in judged.reason
 
     @pytest.mark.parametrize("hop", ["produce", "process"])
-    def test_from_end_to_end_each_part_must_have_met_one(self, hop: str) -> None:
-        whole = replace(CLAIM, hop=Hop.END_TO_END, hazards=frozenset())
+    def test_end_to_end_requires_a_hazard_on_each_hop(self, hop: str) -> None:
+        claim = replace(CLAIM, hop=Hop.END_TO_END, hazards=frozenset())
         one = circumstances(hazard=hop)
-        judged = judge(whole, circumstances=one)
+        judged = judge(claim, circumstances=one)
         assert judged.verdict is Verdict.UNEXERCISED
         other = "process" if hop == "produce" else "produce"
         assert f"no hazard was observed on hop {other}" in judged.reason
         both = replace(one, hazards=(*one.hazards, *circumstances(hazard=other).hazards))
-        assert judge(whole, circumstances=both).verdict is Verdict.HOLDS
+        assert judge(claim, circumstances=both).verdict is Verdict.HOLDS
 
-    def test_without_a_required_hazard_any_will_do_but_one_it_must_be(self) -> None:
+    def test_any_hazard_of_the_hop_suffices_if_none_is_required(self) -> None:
         claim = exactly_once_append("input")
         assert judge(claim).verdict is Verdict.UNEXERCISED
         assert judge(claim, circumstances=circumstances(hazard="produce")).verdict is Verdict.HOLDS
 
 
-def test_a_hazard_of_a_send_tests_its_topic_and_no_other() -> None:
+def test_hazard_of_a_send_exercises_only_its_topic() -> None:
     topics = ("payments", "refunds")
     sends = [
         {"topic": topic, "ordinal": n, "offset": n, "session": topic, "digest": f"{topic} {n}"}
@@ -416,7 +416,7 @@ def expecting(verdict: Verdict, *anomalies: str) -> Claim:
 
 
 class TestExpectations:
-    def test_the_right_verdict_for_the_right_reason(self) -> None:
+    def test_requires_the_expected_verdict_and_anomalies(self) -> None:
         claim = expecting(Verdict.VIOLATED, "duplicate-output")
         assert judge(claim, findings=[DUPLICATE]).expected is True
         assert judge(claim, findings=[DUPLICATE, LOST]).expected is False
@@ -424,7 +424,7 @@ class TestExpectations:
         assert judge(claim).expected is False
         assert judge().expected is None
 
-    def test_an_anomaly_that_may_be_found_makes_nothing_unexpected(self) -> None:
+    def test_optional_anomaly_may_be_found(self) -> None:
         claim = expecting(Verdict.VIOLATED, "duplicate-output")
         assert claim.expect is not None
         claim = replace(claim, expect=replace(claim.expect, may=frozenset({"lost-output"})))
@@ -447,24 +447,24 @@ class TestExpectations:
         assert exit_code([as_expected]) == 0
         assert exit_code([as_expected, plain]) == codes.get(verdict.value, 5)
 
-    def test_a_twin_that_was_not_caught(self) -> None:
+    def test_missed_violation_exits_with_1(self) -> None:
         claim = expecting(Verdict.VIOLATED, "duplicate-output")
         assert exit_code([judge(claim)]) == 1
 
-    def test_a_twin_that_was_caught_for_another_reason(self) -> None:
+    def test_violation_by_another_anomaly_exits_with_1(self) -> None:
         claim = expecting(Verdict.VIOLATED, "duplicate-output")
         assert exit_code([judge(claim, findings=[LOST])]) == 1
 
-    def test_the_first_in_the_order_of_the_lattice_counts(self) -> None:
+    def test_exit_code_is_that_of_the_highest_verdict(self) -> None:
         made = {v: ClaimJudgement(claim=CLAIM, verdict=v, reason="") for v in Verdict}
         assert exit_code([made[Verdict.UNKNOWN], made[Verdict.INVALID]]) == 3
         assert exit_code([made[Verdict.STALLED], made[Verdict.VIOLATED]]) == 1
         assert exit_code([made[Verdict.UNEXERCISED], made[Verdict.STALLED]]) == 4
 
-    def test_nothing_judged_is_no_success(self) -> None:
+    def test_no_claims_exit_with_5(self) -> None:
         assert exit_code([]) == 5
 
-    def test_an_interruption(self) -> None:
+    def test_interruption_exits_with_130(self) -> None:
         assert exit_code([judge()], interrupted=True) == 130
 
 
