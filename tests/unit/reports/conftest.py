@@ -39,7 +39,7 @@ def ns(seconds: float) -> int:
 
 
 def arrow(name: str, rows: list[dict[str, Any]]) -> pa.Table:
-    """A table of the contract from the columns that matter."""
+    """A table of the history from rows with some of its columns."""
     schema = TABLES[name].schema
     full = [{"clock": CLOCK} | row for row in rows]
     return pa.Table.from_pylist(
@@ -195,7 +195,7 @@ def duplicates(history: History, records: list[str], count: int | None = None) -
 
 
 def small_judgement(history: History, record: str = "p0-1", count: int | None = None) -> Judgement:
-    """Not exactly once, at least once."""
+    """A judgement in which exactly once is violated and at least once holds."""
     found = duplicates(history, [record], count)
     mutation = Mutation(
         name="effect dropped", target="p0-2", must_find="lost-output", found=True, detail="found"
@@ -221,7 +221,7 @@ def small_report() -> Report:
 
 @pytest.fixture
 def small() -> SimpleNamespace:
-    """The makers above, for tests that change something of the small run."""
+    """The builders above, for tests that modify the small run."""
     return SimpleNamespace(
         arrow=arrow,
         clock=CLOCK,

@@ -1,4 +1,4 @@
-"""What a bare lab leaves: where to look, and no verdict."""
+"""The output of a bare lab: where to look, and no verdict."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def printed(report: Report) -> str:
     return out.getvalue()
 
 
-def test_it_says_that_nothing_was_judged_and_where_to_look(report: Report) -> None:
+def test_prints_that_nothing_was_judged_and_where_to_look(report: Report) -> None:
     assert report.verdict is None
     assert failed_phase(report) is None
     assert printed(report).splitlines() == [
@@ -43,7 +43,7 @@ def test_it_says_that_nothing_was_judged_and_where_to_look(report: Report) -> No
     ]
 
 
-def test_a_stage_that_failed_is_told(report: Report) -> None:
+def test_prints_the_failed_phase(report: Report) -> None:
     phase = Phase(phase="heal", started_at=1, ended_at=2, outcome="failed", detail="still\x1b cut")
     failed = report.model_copy(update={"phases": (*report.phases, phase)})
     assert failed_phase(failed) == phase

@@ -1,4 +1,4 @@
-"""The report is built from whatever there is, and stays small."""
+"""Reports are built from complete, partial and large histories, and stay small."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from onceproof.reports.model import Report
 EMPTY = Judgement(claims=(), findings=(), mutation_check=())
 
 
-def test_the_headline_says_what_happened(small_report: Report) -> None:
+def test_headline_describes_the_finding(small_report: Report) -> None:
     assert small_report.headline == (
         "Not exactly once: 1 record of payments appears more than once in ledger; nothing was lost."
     )
@@ -31,7 +31,7 @@ def test_times_are_seconds_since_the_start(small_report: Report) -> None:
     assert small_report.run.seconds == 20.0
 
 
-def test_a_finding_carries_the_way_of_its_record(small_report: Report) -> None:
+def test_finding_has_the_path_of_its_record(small_report: Report) -> None:
     path = small_report.findings[0].shown[0].path
     assert path is not None
     assert [send.attempt for send in path.sends] == ["p0-1/1"]
@@ -40,7 +40,7 @@ def test_a_finding_carries_the_way_of_its_record(small_report: Report) -> None:
     assert small_report.findings[0].refutes == ("exactly-once payments → ledger",)
 
 
-def test_the_timeline_has_all_lanes(small_report: Report) -> None:
+def test_timeline_has_all_lanes(small_report: Report) -> None:
     line = small_report.timeline
     assert [lane.producer for lane in line.producers] == ["producer-0"]
     assert sum(line.producers[0].rate) * line.bin_seconds == pytest.approx(3, abs=0.2)
@@ -52,7 +52,7 @@ def test_the_timeline_has_all_lanes(small_report: Report) -> None:
     assert [(mark.kind, mark.at) for mark in line.findings] == [("duplicate-output", 15.0)]
 
 
-def test_a_long_silence_is_an_outage(small: SimpleNamespace) -> None:
+def test_long_silence_is_an_outage(small: SimpleNamespace) -> None:
     history = small.history()
     at = [10.0, 10.2, 10.4, 15.4, 15.6]
     send = {"record": "r", "digest": "d", "topic": "t", "outcome": "ok", "session": "x"}
@@ -69,14 +69,16 @@ def test_a_long_silence_is_an_outage(small: SimpleNamespace) -> None:
 
 
 @pytest.mark.parametrize("history", [{}, {n: t.schema.empty_table() for n, t in TABLES.items()}])
-def test_an_empty_history_is_told(small: SimpleNamespace, history: dict[str, object]) -> None:
+def test_builds_report_of_an_empty_history(
+    small: SimpleNamespace, history: dict[str, object]
+) -> None:
     report = build(small.record(), history, EMPTY)
     assert report.headline == "No claim was judged."
     assert report.verdict is None
     assert any("no phase was recorded" in note for note in report.notes)
 
 
-def test_an_interrupted_run_is_told_as_far_as_it_went(small: SimpleNamespace) -> None:
+def test_builds_report_of_an_interrupted_run(small: SimpleNamespace) -> None:
     history = small.history()
     for name in ("log", "effects", "positions", "ranges", "hazards"):
         history[name] = TABLES[name].schema.empty_table()
@@ -94,7 +96,7 @@ def test_an_interrupted_run_is_told_as_far_as_it_went(small: SimpleNamespace) ->
     assert any("the last recorded phase is disturb" in note for note in report.notes)
 
 
-def test_times_of_another_clock_are_not_compared(small: SimpleNamespace) -> None:
+def test_omits_times_of_another_clock(small: SimpleNamespace) -> None:
     history = small.history()
     record: RunRecord = small.record(clock="other boot/monotonic")
     report = build(record, history, small.judgement(history))
@@ -103,7 +105,7 @@ def test_times_of_another_clock_are_not_compared(small: SimpleNamespace) -> None
     assert any("timed by a clock other than" in note for note in report.notes)
 
 
-def test_a_large_run_makes_a_small_report(small: SimpleNamespace) -> None:
+def test_large_run_makes_a_small_report(small: SimpleNamespace) -> None:
     history = small.history()
     sends = [
         {"attempt": f"r{i}/1", "record": f"r{i}", "digest": "d", "ordinal": i, "topic": "payments"}

@@ -1,4 +1,4 @@
-"""What a terminal shows, and what a pipe gets."""
+"""Results, summaries and progress on a terminal and in a pipe."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SECOND = 1_000_000_000
 
 
 class Terminal(io.StringIO):
-    """An output that says it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -30,7 +30,7 @@ def squeezed(text: str) -> list[str]:
     return [" ".join(line.split()) for line in text.splitlines()]
 
 
-def test_the_result_is_plain_in_a_pipe(small_report: Report) -> None:
+def test_result_is_plain_in_a_pipe(small_report: Report) -> None:
     out = io.StringIO()
     print_result(small_report, out, Path("runs/x"))
     assert squeezed(out.getvalue()) == [
@@ -54,32 +54,32 @@ def test_the_result_is_plain_in_a_pipe(small_report: Report) -> None:
     ]
 
 
-@pytest.mark.parametrize(("required", "said"), [(True, "NO"), (False, "no")])
-def test_a_fault_that_was_never_reached_stands_in_the_schedule(
-    small_report: Report, required: bool, said: str
+@pytest.mark.parametrize(("required", "answer"), [(True, "NO"), (False, "no")])
+def test_schedule_lists_faults_that_were_never_reached(
+    small_report: Report, required: bool, answer: str
 ) -> None:
     (step,) = small_report.run.schedule
     never = step.model_copy(update={"fault": "2-cut", "required": required})
     run = small_report.run.model_copy(update={"schedule": (step, never)})
     out = io.StringIO()
     print_result(small_report.model_copy(update={"run": run}), out)
-    assert f"2-cut at half of progress kill it restarted {said}" in squeezed(out.getvalue())
+    assert f"2-cut at half of progress kill it restarted {answer}" in squeezed(out.getvalue())
 
 
-def test_colour_is_for_terminals_and_can_be_refused(
+def test_no_color_disables_colour_on_a_terminal(
     small_report: Report, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    coloured, refused = Terminal(), Terminal()
+    coloured, uncoloured = Terminal(), Terminal()
     print_result(small_report, coloured)
     monkeypatch.setenv("NO_COLOR", "1")
-    print_result(small_report, refused)
+    print_result(small_report, uncoloured)
     assert "\x1b[1;31m" in coloured.getvalue()
-    assert "31m" not in refused.getvalue()
+    assert "31m" not in uncoloured.getvalue()
 
 
-def test_an_unexpected_verdict_and_a_missed_mutation_stand_out(small: SimpleNamespace) -> None:
+def test_marks_unexpected_verdict_and_missed_mutation(small: SimpleNamespace) -> None:
     history = small.history()
     judgement = small.judgement(history)
     missed = type(judgement.mutation_check[0])(
@@ -95,7 +95,7 @@ def test_an_unexpected_verdict_and_a_missed_mutation_stand_out(small: SimpleName
     assert "NO (invalid)" in out.getvalue()
     assert "Mutation self-check failed, mutations not found: effect copied" in out.getvalue()
     assert "They missed 1 of 1: the verdict cannot be trusted." in Page(render(report)).words
-    # Where it was broken off a mutation need not show.
+    # In an interrupted run, a mutation may be missed.
     history["phases"] = small.arrow("phases", [*ended, ended[-1] | {"outcome": "interrupted"}])
     out = io.StringIO()
     report = build(small.record(), history, judgement)
@@ -104,7 +104,7 @@ def test_an_unexpected_verdict_and_a_missed_mutation_stand_out(small: SimpleName
     assert "They found all but 1 of 1: in an incomplete history" in Page(render(report)).words
 
 
-def test_no_control_sequence_of_a_record_reaches_the_terminal(small: SimpleNamespace) -> None:
+def test_escapes_control_sequences_of_records(small: SimpleNamespace) -> None:
     name = "x\x1b]0;owned\x07\u202e[red]"
     history = small.history(name)
     report = build(small.record(), history, small.judgement(history, name))
@@ -114,7 +114,7 @@ def test_no_control_sequence_of_a_record_reaches_the_terminal(small: SimpleNames
     assert "\\x1b]0;owned\\x07\\u202e[red]" in out.getvalue()
 
 
-def test_many_runs_are_one_table() -> None:
+def test_summary_has_a_table_per_scenario() -> None:
     rows = [
         SoakRow(run=f"{s}-{n}", seed=s, scenario=n, claim=c, verdict=Verdict.HOLDS, expected=e)
         for n, s, c, e in (
@@ -174,7 +174,7 @@ def stream() -> list[events.Event]:
     ]
 
 
-def test_progress_in_a_pipe_is_plain_lines() -> None:
+def test_progress_is_plain_lines_in_a_pipe() -> None:
     err = io.StringIO()
     with live(err) as handle:
         for event in stream():

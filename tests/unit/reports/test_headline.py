@@ -1,4 +1,4 @@
-"""The verdict as a sentence, for every verdict."""
+"""The headline of a report for each verdict."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from onceproof.reports.model import Report
 
 
 @pytest.mark.parametrize(
-    ("verdict", "said"),
+    ("verdict", "headline"),
     [
         (
             Verdict.VIOLATED,
@@ -35,13 +35,13 @@ from onceproof.reports.model import Report
         ),
     ],
 )
-def test_every_verdict_is_a_sentence(
-    report_of: Callable[[Verdict], Report], verdict: Verdict, said: str
+def test_headline_of_every_verdict(
+    report_of: Callable[[Verdict], Report], verdict: Verdict, headline: str
 ) -> None:
-    assert report_of(verdict).headline.replace("\u00a0", " ") == said
+    assert report_of(verdict).headline.replace("\u00a0", " ") == headline
 
 
-def test_the_worst_claim_of_the_strongest_guarantee_speaks(small: SimpleNamespace) -> None:
+def test_worst_claim_of_the_strongest_guarantee_decides(small: SimpleNamespace) -> None:
     claims = (
         small.judged("at-least-once", Verdict.VIOLATED, refuted_by=("lost-output",)),
         small.judged("exactly-once", Verdict.STALLED),
@@ -51,7 +51,7 @@ def test_the_worst_claim_of_the_strongest_guarantee_speaks(small: SimpleNamespac
     assert report.verdict is Verdict.STALLED
 
 
-def test_many_anomalies_and_unknown_ones_are_listed(small: SimpleNamespace) -> None:
+def test_lists_known_anomalies_and_counts_the_others(small: SimpleNamespace) -> None:
     names = ("my-own", "lost-output", "duplicate-output", "offset-gap", "wrong-output")
     found = tuple(
         Findings(anomaly=n, hop=Hop.PROCESS, evidence=Evidence.PRESENCE, count=2, shown=())
@@ -68,22 +68,22 @@ def test_many_anomalies_and_unknown_ones_are_listed(small: SimpleNamespace) -> N
     )
 
 
-def test_what_other_claims_have_found_or_met_is_not_counted(small: SimpleNamespace) -> None:
-    """Findings are told by anomaly, of all sinks; the sentence is of one."""
+def test_counts_only_findings_and_hazards_of_its_claim(small: SimpleNamespace) -> None:
+    """Findings are grouped by anomaly across all sinks, but the headline is about one claim."""
     found = Findings(
         anomaly="lost-output", hop=Hop.PROCESS, evidence=Evidence.PRESENCE, count=8, shown=()
     )
     claim = small.judged("exactly-once", Verdict.VIOLATED, refuted_by=("lost-output",), found=1)
     judgement = Judgement(claims=(claim,), findings=(found,), mutation_check=())
-    said = build(small.record(), small.history(), judgement).headline
-    assert said == "Not exactly once: 1 record of payments is missing from ledger."
+    headline = build(small.record(), small.history(), judgement).headline
+    assert headline == "Not exactly once: 1 record of payments is missing from ledger."
     held = small.judged("exactly-once", Verdict.HOLDS, seen=3)
     judgement = Judgement(claims=(held,), findings=(), mutation_check=())
-    said = build(small.record(), small.history(), judgement).headline
-    assert "and 3 moments that could have broken it" in said
+    headline = build(small.record(), small.history(), judgement).headline
+    assert "and 3 moments that could have broken it" in headline
 
 
-def test_what_was_met_and_was_not_enough_is_said(small: SimpleNamespace) -> None:
+def test_explains_insufficient_hazards(small: SimpleNamespace) -> None:
     reason = "Nothing was found, but hazard retried-send, which the claim requires, was not seen."
     claim = small.judged("exactly-once", Verdict.UNEXERCISED, seen=5, reason=reason)
     judgement = Judgement(claims=(claim,), findings=(), mutation_check=())
@@ -92,7 +92,7 @@ def test_what_was_met_and_was_not_enough_is_said(small: SimpleNamespace) -> None
     )
 
 
-def test_where_a_record_has_several_effects_they_are_what_is_counted(
+def test_counts_effects_if_records_have_several(
     small: SimpleNamespace,
 ) -> None:
     history = dict(small.history())
@@ -102,14 +102,14 @@ def test_where_a_record_has_several_effects_they_are_what_is_counted(
         "expected",
         [row | {"sink": sink, "effect_key": key} for sink, ks in keys.items() for key in ks],
     )
-    said = build(small.record(), history, small.judgement(history)).headline
-    assert "1 effect of payments appears more than once in ledger;" in said
+    headline = build(small.record(), history, small.judgement(history)).headline
+    assert "1 effect of payments appears more than once in ledger;" in headline
     history["expected"] = history["expected"].slice(1)
-    said = build(small.record(), history, small.judgement(history)).headline
-    assert "1 record of payments appears more than once in ledger;" in said
+    headline = build(small.record(), history, small.judgement(history)).headline
+    assert "1 record of payments appears more than once in ledger;" in headline
 
 
-def test_braces_in_names_are_only_braces(small: SimpleNamespace) -> None:
+def test_braces_in_names_are_not_formatted(small: SimpleNamespace) -> None:
     history = small.history("{record}{0}")
     report = build(small.record(), history, small.judgement(history, "{record}{0}"))
     assert report.findings[0].shown[0].sentence == "Record {record}{0} appears twice in ledger."

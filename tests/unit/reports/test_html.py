@@ -1,4 +1,4 @@
-"""The page: well-formed, harmless whatever a record says, self-contained, complete."""
+"""The report page: well-formed, harmless for any contents, self-contained, complete."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ VOID = {"meta", "br", "link", "img", "hr", "input"}
 
 
 class Page(HTMLParser):
-    """What the page consists of; fails on tags that do not match."""
+    """The tags, texts and scripts of a page; fails on mismatched tags."""
 
     def __init__(self, html: str) -> None:
         super().__init__(convert_charrefs=True)
@@ -72,7 +72,7 @@ class Page(HTMLParser):
 
 def assert_harmless(html: str) -> Page:
     page = Page(html)
-    # The only script is ours, as it is in its file, and without any attribute.
+    # The only script is the report's own, unchanged and without attributes.
     assert page.scripts == [SCRIPT]
     assert [attributes for tag, attributes in page.tags if tag == "script"] == [{}]
     allowed = {"class", "id", "href", "content", "name", "http-equiv", "charset", "lang"}
@@ -93,7 +93,7 @@ def assert_harmless(html: str) -> Page:
     return page
 
 
-def test_the_page_is_well_formed_and_small(small_report: Report) -> None:
+def test_page_is_well_formed_and_small(small_report: Report) -> None:
     html = render(small_report)
     assert_harmless(html)
     assert "http:" not in html
@@ -101,7 +101,7 @@ def test_the_page_is_well_formed_and_small(small_report: Report) -> None:
     assert len(html.encode()) < 100_000
 
 
-def test_the_page_tells_everything_in_order(small_report: Report) -> None:
+def test_page_shows_everything_in_order(small_report: Report) -> None:
     page = Page(render(small_report))
     order = [
         "Not exactly once: 1 record of payments appears more than once in ledger",
@@ -170,14 +170,14 @@ def test_every_verdict_has_a_page(report_of: Callable[[Verdict], Report], verdic
     assert verdict.value in page.words
 
 
-def test_an_empty_run_has_a_page(small: SimpleNamespace) -> None:
+def test_empty_run_has_a_page(small: SimpleNamespace) -> None:
     empty = Judgement(claims=(), findings=(), mutation_check=())
     page = assert_harmless(render(build(small.record(), {}, empty)))
-    for said in ("No claim was judged.", "No findings.", "None of the 1 planned fault"):
-        assert said in page.words
+    for text in ("No claim was judged.", "No findings.", "None of the 1 planned fault"):
+        assert text in page.words
 
 
-def test_an_unexpected_verdict_says_so(small: SimpleNamespace) -> None:
+def test_page_marks_an_unexpected_verdict(small: SimpleNamespace) -> None:
     claim = small.judged("exactly-once", Verdict.HOLDS, expected=False)
     report = build(small.record(), {}, Judgement(claims=(claim,), findings=(), mutation_check=()))
     words = Page(render(report)).words
@@ -185,11 +185,11 @@ def test_an_unexpected_verdict_says_so(small: SimpleNamespace) -> None:
     assert "not as expected , should be holds" in words
 
 
-def test_a_finding_is_a_story(small_report: Report) -> None:
+def test_story_of_a_finding_and_its_cause(small_report: Report) -> None:
     finding = small_report.findings[0].shown[0]
-    said = story(finding)
-    assert said is not None
-    assert said.striptags() == (
+    text = story(finding)
+    assert text is not None
+    assert text.striptags() == (
         "Record p0-1 was sent once (attempt p0-1/1 at 10.0 s, acknowledged). It appears once in "
         "the input, at payments-1@456, and twice in ledger, at 812 and 2033, both written by "
         "micro-batch 7."
@@ -200,7 +200,7 @@ def test_a_finding_is_a_story(small_report: Report) -> None:
     )
 
 
-def test_similar_findings_are_folded(small: SimpleNamespace) -> None:
+def test_folds_similar_findings(small: SimpleNamespace) -> None:
     history = small.history()
     judgement = Judgement(
         claims=(),

@@ -1,4 +1,4 @@
-"""Whatever a record says stays text: a page of hostile contents has the shape of a harmless one."""
+"""Hostile contents stay text: the page has the same elements as one of harmless contents."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ PAYLOADS = [
     "%s%n%x {0} {payload!r} {__class__}",
     "F1\n\n<li>",
 ]
-KEPT = {"clock", "outcome", "role", "by"}
-"""Columns whose values are words of ours, not contents."""
+OWN_WORDS = {"clock", "outcome", "role", "by"}
+"""Columns whose values are the product's own words instead of contents."""
 
 
 class Shape(HTMLParser):
@@ -65,7 +65,7 @@ class Shape(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        # A name that does not fit in its bar is hidden until one looks closer.
+        # Only labels that do not fit in their bar have this attribute.
         names = (name for name, _ in attrs if name != "visibility")
         self.found.append((tag, tuple(names)))
 
@@ -74,11 +74,11 @@ class Shape(HTMLParser):
 
 
 def filled(table: pa.Table, payload: str) -> pa.Table:
-    """The table with contents in every column of text that is not ours."""
+    """Return the table with the payload in every text column that holds contents."""
     for place, field in enumerate(table.schema):
-        if pa.types.is_string(field.type) and field.name not in KEPT:
+        if pa.types.is_string(field.type) and field.name not in OWN_WORDS:
             if field.name == "kind" and "committed" in table.column_names:
-                continue  # of an entry of a log: data, commit, abort
+                continue  # of a log entry: data, commit, abort
             if field.name == "kind" and "role" in table.column_names:
                 continue  # of a position: planned, done
             if field.name == "phase":
@@ -89,9 +89,9 @@ def filled(table: pa.Table, payload: str) -> pa.Table:
 
 
 def report_of(small: SimpleNamespace, payload: str) -> Report:
-    """A report in which every text that is not ours is the payload."""
-    told = payload.encode("utf-8", "backslashreplace").decode()
-    history: dict[str, Any] = small.history(told)
+    """A report in which the payload replaces all contents."""
+    text = payload.encode("utf-8", "backslashreplace").decode()
+    history: dict[str, Any] = small.history(text)
     history["txns"] = small.arrow(
         "txns",
         [{"began_at": small.ns(9), "ended_at": small.ns(12), "outcome": "aborted"}],
@@ -99,36 +99,36 @@ def report_of(small: SimpleNamespace, payload: str) -> Report:
     history["reads"] = small.arrow(
         "reads", [{"ordinal": 0, "partition": 0, "offset": 4, "at": small.ns(12)}]
     )
-    # So that the record's place lies among what was passed and processed.
+    # The positions pass the record's offset, and the ranges include it.
     for name, moved in (("positions", {"offset": 900}), ("ranges", {"end_offset": 900})):
         rows = history[name].to_pylist()
         history[name] = small.arrow(name, [row | moved | {"partition": 1} for row in rows])
-    # And a fault that is too short to be seen.
+    # Add a fault that is too short to be visible.
     (fault,) = history["faults"].to_pylist()
     brief = fault | {"injected_at": small.ns(17), "healed_at": small.ns(17.001)}
     history["faults"] = small.arrow("faults", [fault, brief])
-    history = {name: filled(table, told) for name, table in history.items()}
-    judgement = small.judgement(history, told)
-    scope = Scope(input=told, sink=told, view=told)
-    key = {"sink": told, "view": told, "record": told}
-    found = small.duplicates(history, [told, told], 9)
+    history = {name: filled(table, text) for name, table in history.items()}
+    judgement = small.judgement(history, text)
+    scope = Scope(input=text, sink=text, view=text)
+    key = {"sink": text, "view": text, "record": text}
+    found = small.duplicates(history, [text, text], 9)
     judgement = Judgement(
         claims=tuple(
             replace(one, claim=replace(one.claim, scope=scope))
-            for one in (*judgement.claims, small.judged(told, Verdict.UNKNOWN, reason=told))
+            for one in (*judgement.claims, small.judged(text, Verdict.UNKNOWN, reason=text))
         ),
         findings=(replace(found, shown=tuple(replace(f, key=key) for f in found.shown)),),
         mutation_check=judgement.mutation_check,
         notes=(payload,),
-        counts={told: 1, "effects": 4},
+        counts={text: 1, "effects": 4},
     )
     record = small.record(
-        title=told, repeat=told, subject_says=told, scenario=told, run=told, subject=told,
-        configuration={told: {told: [told]}}, host={told: told}, versions={told: told},
-        workload={told: told},
+        title=text, repeat=text, subject_says=text, scenario=text, run=text, subject=text,
+        configuration={text: {text: [text]}}, host={text: text}, versions={text: text},
+        workload={text: text},
     )  # fmt: skip
-    lines = Lines(log=f"{told}.log", lines=(Line(at=15.0, text=told[:500]),), count=7)
-    logs = SimpleNamespace(around=lambda *_: (lines,), silent=(told,), refused=())
+    lines = Lines(log=f"{text}.log", lines=(Line(at=15.0, text=text[:500]),), count=7)
+    logs = SimpleNamespace(around=lambda *_: (lines,), silent=(text,), refused=())
     return build(record, history, judgement, logs)  # type: ignore[arg-type]
 
 
@@ -137,8 +137,8 @@ def harmless(small: SimpleNamespace) -> Shape:
     return Shape(render(report_of(small, HARMLESS)))
 
 
-def test_a_harmless_text_is_everywhere(harmless: Shape) -> None:
-    """Else the comparison below compares nothing."""
+def test_harmless_text_appears_in_every_part(harmless: Shape) -> None:
+    """Otherwise the comparison below would be vacuous."""
     words = "".join(harmless.words)
     assert words.count(HARMLESS) > 100
     parts = (
@@ -154,7 +154,7 @@ def test_a_harmless_text_is_everywhere(harmless: Shape) -> None:
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=lambda text: ascii(text[:24]))
-def test_no_element_and_no_attribute_comes_from_contents(
+def test_contents_add_no_elements_or_attributes(
     small: SimpleNamespace, harmless: Shape, payload: str
 ) -> None:
     html = render(report_of(small, payload))
@@ -163,7 +163,7 @@ def test_no_element_and_no_attribute_comes_from_contents(
     assert len(html) < 2_000_000
 
 
-def test_nothing_runs_but_what_the_policy_names(small_report: Report) -> None:
+def test_policy_allows_only_its_own_script_and_style(small_report: Report) -> None:
     html = render(small_report)
     found = re.search(r'Content-Security-Policy" content="([^"]*)"', html)
     assert found is not None

@@ -1,4 +1,4 @@
-"""What a lab looks like in a terminal."""
+"""The status of a lab in a terminal."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ STATUS = {
 
 
 class Terminal(io.StringIO):
-    """An output that says it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True
 
 
-def shown(**more: object) -> str:
+def shown(**overrides: object) -> str:
     out = io.StringIO()
-    print_status("lab", {**STATUS, **more}, out)
+    print_status("lab", {**STATUS, **overrides}, out)
     return out.getvalue()
 
 
-def test_everything_is_there() -> None:
+def test_shows_progress_nodes_partitions_and_links() -> None:
     text = shown()
     assert "1,200 of 100,000 records acknowledged, pipeline up, nothing committed yet" in text
     assert "broker-1 up   broker-2 down" in text
@@ -68,22 +68,22 @@ def test_everything_is_there() -> None:
     assert "link broker-1→broker-2: disabled" in text
 
 
-def test_nothing_reaches_the_terminal_as_a_control_sequence() -> None:
+def test_escapes_control_sequences() -> None:
     assert "\x1b" not in shown()
 
 
-def test_without_faults() -> None:
+def test_says_that_there_are_no_faults_yet() -> None:
     assert shown(faults=[]).endswith("no faults yet\n")
 
 
-def test_a_bare_lab_has_neither_workload_nor_pipeline() -> None:
+def test_bare_lab_shows_neither_workload_nor_pipeline() -> None:
     text = shown(workload=None, pipeline=None)
     assert text.startswith("lab lab\n")
     assert "records" not in text
     assert "micro-batch" not in text
 
 
-def test_a_narrow_terminal_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_narrow_terminal_folds_without_losing_text(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     monkeypatch.setenv("TERM", "xterm")
     topic = "a-topic-whose-name-is-wider-than-the-whole-terminal-is-by-some"
@@ -95,7 +95,7 @@ def test_a_narrow_terminal_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
     lines = re.sub(r"\x1b\[[0-9;]*[mHJ]", "", text).splitlines()
     assert max(map(len, lines)) <= 60
     assert "…" not in text
-    # Folded, and everything of it is there.
+    # The topic is folded, but complete.
     first = "".join(line.split()[0] for line in lines if line[:1] in topic and "   " in line)
     assert f"{topic}-0" in first
     words = " ".join(" ".join(lines).split())
@@ -108,7 +108,7 @@ def test_a_narrow_terminal_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
         assert word in words
 
 
-def test_without_a_terminal_nothing_is_cleared() -> None:
+def test_does_not_clear_a_pipe() -> None:
     out = io.StringIO()
     for _ in range(2):
         print_status("lab", STATUS, out, anew=True)

@@ -1,4 +1,4 @@
-"""What a terminal shows of a run while it lasts."""
+"""The live view of a run in a terminal."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def ended(at: float, phase: str, outcome: str = "ok") -> events.PhaseEnded:
 
 
 def begun() -> list[events.Event]:
-    """A run that is being disturbed."""
+    """Events of a run up to its disturb phase."""
     return [
         events.RunStarted(
             at=0, run="r", folder=Path("runs/r"), scenario="small", title="A run", seed=7
@@ -52,17 +52,17 @@ def begun() -> list[events.Event]:
     ]
 
 
-def shown(told: list[events.Event], *, at: float = 12, width: int = 120) -> list[str]:
-    """The lines that stand below, so many seconds after the start."""
+def shown(heard: list[events.Event], *, at: float = 12, width: int = 120) -> list[str]:
+    """Return the lines of the live view, `at` seconds after the start."""
     view = RunView(clock=lambda: round(at * SECOND))
-    for event in told:
+    for event in heard:
         view.hear(event)
     out = io.StringIO()
     Console(file=out, width=width, no_color=True).print(view)
     return [" ".join(line.split()) for line in out.getvalue().splitlines()]
 
 
-def test_phases_progress_and_throughput() -> None:
+def test_shows_phases_progress_and_throughput() -> None:
     phases, progress = shown(begun())
     assert phases == (
         "12.0 s ✓ arrange 5 s warm-up ▶ disturb 7 s heal settle collect tear-down judge"
@@ -72,7 +72,7 @@ def test_phases_progress_and_throughput() -> None:
     ), progress
 
 
-def test_throughput_is_of_late() -> None:
+def test_throughput_is_recent() -> None:
     late = [
         events.Progress(at=(20 + n) * SECOND, acknowledged=2000, total=20_000, pipeline=None)
         for n in range(6)
@@ -80,8 +80,8 @@ def test_throughput_is_of_late() -> None:
     assert "2 000 of 20 000 acknowledged, 0 per second" in shown([*begun(), *late])[1]
 
 
-def test_faults_at_work_stand_before_those_that_are_over() -> None:
-    told = [
+def test_active_faults_come_before_finished_ones() -> None:
+    heard = [
         fault(6, "leader killed", "injected"),
         fault(7, "leader killed", "took effect", "ended by signal 9"),
         fault(8, "leader killed", "healed"),
@@ -92,7 +92,7 @@ def test_faults_at_work_stand_before_those_that_are_over() -> None:
         fault(9, "broken", "failed", "no such node"),
         fault(9, "paused", "took effect", "for 3 s"),
     ]
-    assert shown([*begun(), *told])[2:] == [
+    assert shown([*begun(), *heard])[2:] == [
         "● paused took effect: for 3 s",
         "○ cut injected: link 1",
         "○ driver killed armed",
@@ -104,18 +104,18 @@ def test_faults_at_work_stand_before_those_that_are_over() -> None:
     assert shown([*begun(), *many])[-1] == "and 3 more faults"
 
 
-def test_a_phase_that_did_not_end_well_and_the_judging() -> None:
-    told = [*begun(), ended(9, "disturb", "stalled"), ended(11, "tear-down")]
-    assert shown(told)[0] == (
+def test_shows_a_stalled_phase_and_judging() -> None:
+    heard = [*begun(), ended(9, "disturb", "stalled"), ended(11, "tear-down")]
+    assert shown(heard)[0] == (
         "12.0 s ✓ arrange 5 s warm-up ✗ disturb 5 s heal settle collect ✓ tear-down 5 s ▶ judge 1 s"
     )
 
 
-def test_findings_stand_there_once_it_is_judged(small: SimpleNamespace) -> None:
+def test_shows_findings_after_judging(small: SimpleNamespace) -> None:
     judged = events.Judged(at=14 * SECOND, judgement=small.judgement(small.history()))
-    told = [*begun(), ended(11, "tear-down"), judged]
-    assert shown(told)[0].endswith("✓ judge 3 s")
-    assert shown(told)[-1] == "duplicate-output: 1 finding"
+    heard = [*begun(), ended(11, "tear-down"), judged]
+    assert shown(heard)[0].endswith("✓ judge 3 s")
+    assert shown(heard)[-1] == "duplicate-output: 1 finding"
     err = io.StringIO()
     with live(err) as handle:
         handle(judged)
@@ -125,14 +125,14 @@ def test_findings_stand_there_once_it_is_judged(small: SimpleNamespace) -> None:
     )
 
 
-def test_a_narrow_terminal_breaks_no_line_in_two() -> None:
-    told = [*begun(), fault(6, "leader killed", "took effect", "a long story " * 20)]
-    assert len(shown(told, width=60)) == 3
+def test_narrow_terminal_does_not_wrap_lines() -> None:
+    heard = [*begun(), fault(6, "leader killed", "took effect", "a long story " * 20)]
+    assert len(shown(heard, width=60)) == 3
 
 
-def test_nothing_foreign_reaches_the_terminal_as_a_command() -> None:
-    told = [*begun(), fault(6, "x\x1b[2J", "took effect", "y\x1b]0;owned\x07")]
-    assert not any("\x1b" in line for line in shown(told))
+def test_escapes_control_sequences() -> None:
+    heard = [*begun(), fault(6, "x\x1b[2J", "took effect", "y\x1b]0;owned\x07")]
+    assert not any("\x1b" in line for line in shown(heard))
 
 
 PROGRAM = """
@@ -152,8 +152,8 @@ print("over", file=sys.stderr)
 ROOT = str(Path(__file__).parents[3])
 
 
-def on_a_terminal(**environ: str) -> tuple[str, str]:
-    """What a program shows on a terminal while a run is told, and what it writes to a pipe."""
+def run_on_terminal(**environ: str) -> tuple[str, str]:
+    """Run a program with a live view; return what it writes to the terminal and to a pipe."""
     leader, follower = pty.openpty()
     plain = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "LINES")}
     program = subprocess.Popen(
@@ -182,23 +182,23 @@ def on_a_terminal(**environ: str) -> tuple[str, str]:
         os.close(leader)
 
 
-def test_on_a_real_terminal_and_without_colour() -> None:
-    seen, piped = on_a_terminal()
+def test_real_terminal_with_and_without_colour() -> None:
+    seen, piped = run_on_terminal()
     assert "fault     leader killed took effect: ended by signal 9" in seen
     assert "▶ disturb" in seen
     assert "acknowledged" in seen
     assert "\x1b[33mfault" in seen
     assert piped == "piped, before\npiped, meanwhile\n"
-    # What stood below is gone at the end; the cursor is back.
+    # At the end the live view is cleared and the cursor is shown.
     assert "\x1b[?25l" in seen
     assert seen.rindex("\x1b[?25h") > seen.rindex("▶ disturb")
-    seen, _ = on_a_terminal(NO_COLOR="1")
+    seen, _ = run_on_terminal(NO_COLOR="1")
     assert "leader killed took effect" in seen
     assert not re.search(r"\x1b\[(3|4|9)\d", seen)
 
 
-def test_a_dumb_terminal_gets_plain_lines() -> None:
-    seen, _ = on_a_terminal(TERM="dumb")
+def test_dumb_terminal_gets_plain_lines() -> None:
+    seen, _ = run_on_terminal(TERM="dumb")
     assert "\x1b" not in seen
     assert "0.0 s  run       small, seed 7" in seen
     assert "progress  0 of" in seen

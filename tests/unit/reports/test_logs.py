@@ -1,4 +1,4 @@
-"""Log lines around findings: the right lines, from files of any size, whatever is in them."""
+"""Log lines around findings, from files of any size and content."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def clock(seconds: float, form: str = "%Y-%m-%d %H:%M:%S") -> str:
         ("WARN 2026-11-22 12:00:01 behind a word", 1.0, False),
     ],
 )
-def test_stamps_of_programs_that_runs_consist_of(line: str, at: float, zoned: bool) -> None:
+def test_recognizes_timestamps_of_known_programs(line: str, at: float, zoned: bool) -> None:
     found = stamp(line.encode())
     assert found is not None
     assert (found.at - NOON, found.zoned) == (at, zoned)
@@ -60,21 +60,21 @@ def test_stamps_of_programs_that_runs_consist_of(line: str, at: float, zoned: bo
         '{"message": "no time"}',
     ],
 )
-def test_lines_without_a_stamp(line: str) -> None:
+def test_recognizes_no_timestamp(line: str) -> None:
     assert stamp(line.encode()) is None
 
 
-def test_the_lines_of_a_stretch_and_no_others(tmp_path: Path) -> None:
+def test_returns_only_lines_of_the_interval(tmp_path: Path) -> None:
     log = tmp_path / "broker-1.1.log"
     log.write_text("".join(f"[{clock(i)}] line {i}\n\tat frame {i}\n" for i in range(60)))
     (found,) = LogFiles(tmp_path).around(NOON + 30, NOON + 29, NOON + 31)
-    said = [line.text.split("] ")[-1] for line in found.lines]
-    assert said == [word for i in (29, 30, 31) for word in (f"line {i}", f"\tat frame {i}")]
+    texts = [line.text.split("] ")[-1] for line in found.lines]
+    assert texts == [word for i in (29, 30, 31) for word in (f"line {i}", f"\tat frame {i}")]
     assert [line.at - NOON for line in found.lines] == [29, 29, 30, 30, 31, 31]
     assert (found.log, found.count) == ("broker-1.1.log", 6)
 
 
-def test_a_large_log_is_read_only_where_it_is_looked_at(
+def test_large_log_is_not_scanned_completely(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = tmp_path / "broker-1.1.log"
@@ -96,7 +96,7 @@ def test_a_large_log_is_read_only_where_it_is_looked_at(
         assert asked < 5_000
 
 
-def test_only_the_nearest_lines_are_kept_and_all_are_counted(tmp_path: Path) -> None:
+def test_keeps_the_nearest_lines_and_counts_all(tmp_path: Path) -> None:
     lines = [f"{clock(i / 100)} {i}\n" for i in range(400)]
     (tmp_path / "a.log").write_text("".join(lines))
     (found,) = LogFiles(tmp_path).around(NOON + 2, NOON, NOON + 4)
@@ -104,14 +104,14 @@ def test_only_the_nearest_lines_are_kept_and_all_are_counted(tmp_path: Path) -> 
     assert [int(line.text.split()[-1]) for line in found.lines] == list(range(185, 215))
 
 
-def test_lines_of_several_threads_may_be_out_of_order(tmp_path: Path) -> None:
+def test_finds_lines_that_are_out_of_order(tmp_path: Path) -> None:
     at = (0.0, 9.9, 10.6, 10.4, 10.5, 30.0)
     (tmp_path / "a.log").write_text("".join(f"{clock(t)} at {t}\n" for t in at))
     (found,) = LogFiles(tmp_path).around(NOON + 10, NOON + 9.8, NOON + 10.5)
     assert [line.text.split()[-1] for line in found.lines] == ["9.9", "10.4", "10.5"]
 
 
-def test_long_lines_and_bytes_that_are_no_text(tmp_path: Path) -> None:
+def test_truncates_long_lines_and_escapes_bytes(tmp_path: Path) -> None:
     (tmp_path / "a.log").write_bytes(
         clock(0).encode() + b" \xff\xfe\x00\x1b[31m<script>" + b"y" * 3_000_000 + b"\n"
         + clock(1).encode() + b" after it, without an end of line"
@@ -122,15 +122,15 @@ def test_long_lines_and_bytes_that_are_no_text(tmp_path: Path) -> None:
     assert found.lines[1].text.endswith("without an end of line")
 
 
-def test_what_spark_writes_over_itself_is_its_last(tmp_path: Path) -> None:
+def test_drops_overwritten_progress_bars(tmp_path: Path) -> None:
     bar = "[Stage 1:>  (0 + 2) / 3]\r[Stage 1:==> (1 + 2) / 3]\r"
     (tmp_path / "driver.1.log").write_text(f"26/11/22 12:00:00 WARN x\n{bar}the end\n")
     (found,) = LogFiles(tmp_path).around(NOON, NOON - 2, NOON + 2)
     assert found.lines[-1].text == "the end"
 
 
-def test_the_zone_of_a_log_is_found_out(tmp_path: Path) -> None:
-    """A stamp without a zone is off by whole quarters of an hour; a program speaks at its start."""
+def test_infers_the_time_zone_of_a_log(tmp_path: Path) -> None:
+    """Zones differ by whole quarter hours, and a program logs soon after its start."""
     for name, ahead, late in (
         ("broker-1.1", 5.5 * 3600, 1),
         ("broker-2.1", -3600.0, 1.2),
@@ -148,7 +148,7 @@ def test_the_zone_of_a_log_is_found_out(tmp_path: Path) -> None:
     assert [f.log for f in logs.around(NOON + 1000, NOON + 999, NOON + 1001)] == ["member-0.1.log"]
 
 
-def test_logs_that_say_no_time_are_named(tmp_path: Path) -> None:
+def test_names_logs_without_timestamps(tmp_path: Path) -> None:
     (tmp_path / "mute.log").write_text("something\n")
     (tmp_path / "empty.log").write_text("")
     logs = LogFiles(tmp_path)
@@ -157,25 +157,25 @@ def test_logs_that_say_no_time_are_named(tmp_path: Path) -> None:
     assert LogFiles(tmp_path / "not there").around(NOON, NOON - 2, NOON + 2) == ()
 
 
-def test_findings_that_lie_close_together_share_what_is_told(small_report: Report) -> None:
+def test_close_findings_share_a_moment(small_report: Report) -> None:
     (group,) = small_report.findings
     times = (15.0, 15.9, 16.1, 40.0, None)
     shown = tuple(group.shown[0].model_copy(update={"at": at}) for at in times)
-    asked: list[tuple[float, float, float]] = []
+    calls: list[tuple[float, float, float]] = []
 
     def look(middle: float, start: float, end: float) -> tuple[Lines, ...]:
-        asked.append((middle, start, end))
+        calls.append((middle, start, end))
         line = Line(at=middle, text="x")
         return (Lines(log="a.log", lines=(line,), count=1),) if middle < 1030 else ()
 
     found = moments((group.model_copy(update={"shown": shown}),), look, 1000.0)
     assert [f.moment for f in found.findings[0].shown] == [0, 0, 1, None, None]
     assert [(m.start, m.end) for m in found.moments] == [(13.0, 17.9), (14.1, 18.1)]
-    assert asked[0] == (1015.45, 1013.0, 1017.9)
+    assert calls[0] == (1015.45, 1013.0, 1017.9)
     assert found.moments[0].logs[0].lines[0].at == 15.45
 
 
-def test_what_is_told_of_logs_is_bounded(small_report: Report) -> None:
+def test_limits_the_size_of_moments(small_report: Report) -> None:
     (group,) = small_report.findings
     shown = tuple(group.shown[0].model_copy(update={"at": 10.0 * i}) for i in range(1000))
     lines = tuple(Line(at=0.0, text="x" * 240) for _ in range(30))
@@ -184,8 +184,8 @@ def test_what_is_told_of_logs_is_bounded(small_report: Report) -> None:
     assert sum(len(moment.model_dump_json()) for moment in found.moments) < 500_000
 
 
-def test_a_story_tells_the_lines_within_two_seconds(small: SimpleNamespace, tmp_path: Path) -> None:
-    """The finding is of 15 s; lines of 12.9 and 17.1 s are too far off."""
+def test_story_shows_lines_within_two_seconds(small: SimpleNamespace, tmp_path: Path) -> None:
+    """The finding is at 15 s, so lines at 12.9 s and 17.1 s are too far off."""
     history = small.history()
     record = small.record(wall_ns=int(NOON * 1e9))
     (tmp_path / "broker-1.1.log").write_text(
@@ -199,11 +199,11 @@ def test_a_story_tells_the_lines_within_two_seconds(small: SimpleNamespace, tmp_
     assert "<b>at 16.9</b>" in page.words
     assert "<b>at 17.1</b>" not in page.words
     assert "Lines of mute.log have no timestamps and are not shown with findings." in page.words
-    said = "Logs from 13.0 s to 17.0 s, two seconds before and after: 3 lines in 1 log"
-    assert said in page.words
+    heading = "Logs from 13.0 s to 17.0 s, two seconds before and after: 3 lines in 1 log"
+    assert heading in page.words
 
 
-def test_a_moment_is_told_once(small: SimpleNamespace, tmp_path: Path) -> None:
+def test_shared_moment_is_shown_once(small: SimpleNamespace, tmp_path: Path) -> None:
     history = small.history()
     record = small.record(wall_ns=int(NOON * 1e9))
     (tmp_path / "broker-1.1.log").write_text(f"[{clock(0.6)}] up\n[{clock(15.0)}] told once\n")
@@ -215,7 +215,7 @@ def test_a_moment_is_told_once(small: SimpleNamespace, tmp_path: Path) -> None:
     assert "are shown with a finding above" in page.words
 
 
-def test_a_hole_of_many_gigabytes_is_not_read(tmp_path: Path) -> None:
+def test_sparse_file_is_not_read_completely(tmp_path: Path) -> None:
     log = tmp_path / "a.log"
     log.write_text(clock(0) + " before it\n")
     os.truncate(log, 2**36)

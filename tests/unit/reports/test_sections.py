@@ -1,4 +1,4 @@
-"""Sections of the report that an installed package adds, and what they cannot do to it."""
+"""Report sections of an installed package, and their isolation from the rest of the page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HOW_TO = (Path(__file__).parents[3] / "docs" / "how-to" / "add-a-report-section.
 
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """As `importlib.metadata` sees a package: a folder on the path with a `dist-info`."""
+    """A folder on the path that `importlib.metadata` sees as an installed package."""
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     (tmp_path / "theirs.py").write_text(_example("python"))
@@ -35,12 +35,12 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: theirs\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[onceproof.report_sections]\ntheirs = theirs\n")
     yield tmp_path
-    _forget()
+    _clear_caches()
 
 
-def test_ours_are_in_the_order_of_the_page_and_each_has_a_template() -> None:
-    ours = [each for each in sections.sections() if each.package is None]
-    assert [each.section.name for each in ours] == [
+def test_builtin_sections_are_in_page_order_with_templates() -> None:
+    builtin = [each for each in sections.sections() if each.package is None]
+    assert [each.section.name for each in builtin] == [
         "claims",
         "fine-print",
         "timeline",
@@ -51,37 +51,37 @@ def test_ours_are_in_the_order_of_the_page_and_each_has_a_template() -> None:
         "environment",
         "limits",
     ]
-    assert all(each.template for each in ours)
+    assert all(each.template for each in builtin)
 
 
-def test_a_packages_section_is_in_the_data_and_on_the_page(site: Path) -> None:
-    report, page = made(site)
-    told = [
+def test_package_section_is_in_the_data_and_on_the_page(site: Path) -> None:
+    report, page = stored(site)
+    expected = [
         {"record": f"p0-{n}", "at": at, "seconds": pytest.approx(seconds)}
         for n, at, seconds in ((1, 10.0, 0.1), (2, 11.0, 0.1), (3, 12.0, 0.1))
     ]
     found: Any = report.extensions["slowest-sends"]
-    assert sorted(found, key=lambda row: row["record"]) == told
+    assert sorted(found, key=lambda row: row["record"]) == expected
     words = assert_harmless(page).words
     assert words.index("Timeline") < words.index("Slowest sends Record Called Took")
     assert '<li><a href="#added-slowest-sends">Slowest sends</a></li>' in page
 
 
-def test_what_it_tells_is_escaped_and_the_policy_stays(site: Path) -> None:
-    _, plain = made(site)
+def test_package_section_is_escaped_and_keeps_the_policy(site: Path) -> None:
+    _, plain = stored(site)
     hostile = "</table><script>alert(1)</script>\u202e"
-    _, page = made(site, hostile)
+    _, page = stored(site, hostile)
     assert_harmless(page)
     assert policy_of(page) == policy_of(plain)
     template = site / "theirs.html.j2"
     template.write_text("<script>alert(1)</script>" + template.read_text())
-    _, page = made(site)
+    _, page = stored(site)
     assert Page(page).scripts[0] == "alert(1)"
     assert policy_of(page) == policy_of(plain), "the script of a template must not be let run"
 
 
 @pytest.mark.parametrize(
-    ("file", "was", "instead", "said"),
+    ("file", "old", "new", "message"),
     [
         (
             "theirs.py",
@@ -99,29 +99,29 @@ def test_what_it_tells_is_escaped_and_the_policy_stays(site: Path) -> None:
         ("theirs.html.j2", "{% endcall %}", "", "theirs failed to render it: TemplateSyntaxError:"),
     ],
 )
-def test_one_that_fails_is_told_and_the_rest_stands(
-    site: Path, file: str, was: str, instead: str, said: str
+def test_failing_section_is_reported_and_the_rest_is_kept(
+    site: Path, file: str, old: str, new: str, message: str
 ) -> None:
     path = site / file
-    assert was in path.read_text()
-    path.write_text(path.read_text().replace(was, instead))
-    report, page = made(site)
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    report, page = stored(site)
     words = assert_harmless(page).words
-    assert said in words
+    assert message in words
     assert "Record p0-1 appears twice in ledger." in words
     assert ("slowest-sends" in report.extensions) == (file == "theirs.html.j2")
     assert ("added-slowest-sends" in page) == (file == "theirs.html.j2")
 
 
-def test_without_a_template_it_only_adds_data(site: Path) -> None:
+def test_section_without_template_only_adds_data(site: Path) -> None:
     (site / "theirs.html.j2").unlink()
-    report, page = made(site)
+    report, page = stored(site)
     assert "slowest-sends" in report.extensions
     assert "Slowest sends" not in page
 
 
 @pytest.mark.parametrize(
-    ("was", "instead", "said"),
+    ("old", "new", "message"),
     [
         (
             "SECTION = Section(",
@@ -132,25 +132,25 @@ def test_without_a_template_it_only_adds_data(site: Path) -> None:
         ('"slowest-sends"', '"a b"', "theirs: invalid name 'a b': expected lower-case letters"),
     ],
 )
-def test_one_that_cannot_be_added_is_named(site: Path, was: str, instead: str, said: str) -> None:
+def test_rejects_invalid_section(site: Path, old: str, new: str, message: str) -> None:
     path = site / "theirs.py"
-    assert was in path.read_text()
-    path.write_text(path.read_text().replace(was, instead))
-    with pytest.raises(BadExtension, match=re.escape(said)):
-        made(site)
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(BadExtension, match=re.escape(message)):
+        stored(site)
 
 
-def test_one_that_cannot_be_added_is_named_before_anything_runs(site: Path) -> None:
+def test_rejects_invalid_section_before_a_run(site: Path) -> None:
     (site / "theirs.py").write_text("SECTION = None")
-    _forget()
+    _clear_caches()
     with pytest.raises(BadExtension, match="expected a constant SECTION"):
         run_scenario(chosen(["control-idle-crash"])[0], seed=1, runs=site / "runs")
     assert not (site / "runs").exists()
 
 
-def made(site: Path, record: str = "p0-1") -> tuple[Report, str]:
-    """The report and the page of the small run, both as they were stored."""
-    _forget()
+def stored(site: Path, record: str = "p0-1") -> tuple[Report, str]:
+    """Store the report of the small run; return it and its page."""
+    _clear_caches()
     history = small_history(record)
     report = build(run_record(), history, small_judgement(history, record))
     page, _ = write(site, report)
@@ -158,8 +158,8 @@ def made(site: Path, record: str = "p0-1") -> tuple[Report, str]:
     return report, page.read_text()
 
 
-def _forget() -> None:
-    """Look for packages anew."""
+def _clear_caches() -> None:
+    """Clear the caches of modules and sections."""
     sys.modules.pop("theirs", None)
     sections.sections.cache_clear()
     named_extensions.cache_clear()

@@ -1,4 +1,4 @@
-"""The story of a record: everything that a history knows of its way, and nothing else."""
+"""The story of a record has everything that the history knows about its path, and nothing else."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ def path_of(small: SimpleNamespace, history: dict[str, Any]) -> Path:
     return path
 
 
-def changed(small: SimpleNamespace, table: Any, name: str, **values: Any) -> Any:
+def with_values(small: SimpleNamespace, table: Any, name: str, **values: Any) -> Any:
     return small.arrow(name, [row | values for row in table.to_pylist()])
 
 
-def told(path: Path, kind: str) -> list[str]:
+def steps(path: Path, kind: str) -> list[str]:
     return [step.words.striptags() for step in trace(path) if step.kind == kind]
 
 
-def test_an_attempt_is_told_with_its_transaction(small: SimpleNamespace) -> None:
+def test_attempt_names_its_transaction(small: SimpleNamespace) -> None:
     history = small.history()
-    history["sends"] = changed(small, history["sends"], "sends", txn="t1", partition=1)
+    history["sends"] = with_values(small, history["sends"], "sends", txn="t1", partition=1)
     history["txns"] = small.arrow(
         "txns",
         [
@@ -60,7 +60,7 @@ def test_an_attempt_is_told_with_its_transaction(small: SimpleNamespace) -> None
             | {"began_at": small.ns(9), "commit_called_at": small.ns(10.5), "error": "fenced"},
         ],
     )
-    (sent,) = told(path_of(small, history), "sent")
+    (sent,) = steps(path_of(small, history), "sent")
     assert sent == (
         "attempt p0-1/1 by producer-0/1, acknowledged at 10.1 s as payments-1@456; transaction t1 "
         "of transactional id tx-7: outcome unknown (begun 9.0 s, commit called 10.5 s); "
@@ -68,12 +68,12 @@ def test_an_attempt_is_told_with_its_transaction(small: SimpleNamespace) -> None
     )
 
 
-def entry(offset: int, kind: str = "data", **more: Any) -> dict[str, Any]:
+def entry(offset: int, kind: str = "data", **fields: Any) -> dict[str, Any]:
     place = {"topic": "payments", "partition": 1, "offset": offset, "kind": kind}
-    return place | {"committed": True, "producer_id": 7, "epoch": 2} | more
+    return place | {"committed": True, "producer_id": 7, "epoch": 2} | fields
 
 
-def test_an_entry_is_told_with_its_producer_and_the_marker_that_ended_it(
+def test_entry_names_its_producer_and_transaction_marker(
     small: SimpleNamespace,
 ) -> None:
     history = small.history()
@@ -89,7 +89,7 @@ def test_an_entry_is_told_with_its_producer_and_the_marker_that_ended_it(
             entry(470, "commit"),
         ],
     )
-    assert told(path_of(small, history), "in the log") == [
+    assert steps(path_of(small, history), "in the log") == [
         "payments-1@452, committed, by producer id 8, epoch 2, sequence 1, transaction ended "
         "by the commit marker at offset 457, epoch 2.",
         "payments-1@456, committed, by producer id 7, epoch 2, sequence 30, transaction ended "
@@ -97,13 +97,13 @@ def test_an_entry_is_told_with_its_producer_and_the_marker_that_ended_it(
     ]
 
 
-def test_an_entry_without_idempotence_has_no_producer(small: SimpleNamespace) -> None:
+def test_entry_without_idempotence_names_no_producer(small: SimpleNamespace) -> None:
     history = small.history()
     history["log"] = small.arrow("log", [entry(456, record="p0-1", producer_id=-1, epoch=-1)])
-    assert told(path_of(small, history), "in the log") == ["payments-1@456, committed."]
+    assert steps(path_of(small, history), "in the log") == ["payments-1@456, committed."]
 
 
-def test_an_effect_in_a_topic_is_told_with_its_place_in_the_log(small: SimpleNamespace) -> None:
+def test_effect_in_a_topic_names_the_producer_of_its_entry(small: SimpleNamespace) -> None:
     history = small.history()
     places = {"812": "ledger-a-3@5", "2033": "ledger-a-3@9"}
     rows = history["effects"].to_pylist()
@@ -120,7 +120,7 @@ def test_an_effect_in_a_topic_is_told_with_its_place_in_the_log(small: SimpleNam
             entry(9, topic="ledger-a", partition=4),
         ],
     )
-    one, two = told(path_of(small, history), "written")
+    one, two = steps(path_of(small, history), "written")
     assert one.endswith("by micro-batch 7, by producer id 7, epoch 2, sequence 1.")
     assert two.endswith("by micro-batch 7, by producer id 7, epoch 3, sequence 0.")
 
@@ -136,11 +136,11 @@ def test_an_effect_in_a_topic_is_told_with_its_place_in_the_log(small: SimpleNam
         ("-1@2", None),
     ],
 )
-def test_a_position_names_a_place_or_none(position: str, place: object) -> None:
+def test_parses_positions_in_a_topic(position: str, place: object) -> None:
     assert place_of(position) == place
 
 
-def test_a_position_that_was_set_back_passes_a_record_again(small: SimpleNamespace) -> None:
+def test_position_set_back_passes_the_record_again(small: SimpleNamespace) -> None:
     history = small.history()
     at = {"owner": "billing", "kind": "done", "topic": "payments", "partition": 1}
     moves = [(400, 10.0), (457, 12.0), (300, 14.0), (456, 15.0), (500, 16.0)]
@@ -154,13 +154,13 @@ def test_a_position_that_was_set_back_passes_a_record_again(small: SimpleNamespa
     history["positions"] = small.arrow("positions", rows + other + planned)
     path = path_of(small, history)
     assert [(p.start, p.end, p.at) for p in path.passings] == [(400, 457, 12.0), (456, 500, None)]
-    assert told(path, "passed")[0] == (
+    assert steps(path, "passed")[0] == (
         "the position of billing in payments-1 moved from 400 to 457."
     )
 
 
-def test_what_was_observed_while_collecting_has_no_time(small: SimpleNamespace) -> None:
-    """The run collects from 16 s on: what was read then was stored at any time before."""
+def test_position_observed_while_collecting_has_no_time(small: SimpleNamespace) -> None:
+    """The run collects from 16 s on; positions read then may have been stored earlier."""
     history = small.history()
     row = {"owner": "g", "kind": "done", "role": "resume", "by": "subject", "topic": "payments"}
     row |= {"partition": 1, "offset": 500, "ordinal": 0}
@@ -170,7 +170,7 @@ def test_what_was_observed_while_collecting_has_no_time(small: SimpleNamespace) 
         assert passing.at == known
 
 
-def test_executions_of_micro_batches_are_those_that_the_record_was_in(
+def test_lists_only_executions_that_include_the_record(
     small: SimpleNamespace,
 ) -> None:
     history = small.history()
@@ -185,20 +185,20 @@ def test_executions_of_micro_batches_are_those_that_the_record_was_in(
     )
     path = path_of(small, history)
     assert [(e.execution, e.committed) for e in path.executions] == [("a", False), ("b", True)]
-    assert "offsets 400 to 456; not committed." in told(path, "processed")[0]
+    assert "offsets 400 to 456; not committed." in steps(path, "processed")[0]
 
 
-def test_readers_are_told(small: SimpleNamespace) -> None:
+def test_lists_readers_of_the_record(small: SimpleNamespace) -> None:
     history = small.history()
     read = {"reader": "observer", "isolation": "read_committed", "topic": "payments"}
     read |= {"partition": 1, "offset": 456, "record": "p0-1", "at": small.ns(10.4)}
     history["reads"] = small.arrow("reads", [read, read | {"record": "p0-2"}])
-    assert told(path_of(small, history), "read") == [
+    assert steps(path_of(small, history), "read") == [
         "by observer (read_committed) at payments-1@456."
     ]
 
 
-def test_long_lists_are_cut_and_counted(small: SimpleNamespace) -> None:
+def test_truncates_and_counts_long_lists(small: SimpleNamespace) -> None:
     history = small.history()
     effect = history["effects"].to_pylist()[0]
     history["effects"] = small.arrow(
@@ -206,10 +206,10 @@ def test_long_lists_are_cut_and_counted(small: SimpleNamespace) -> None:
     )
     path = path_of(small, history)
     assert len(path.effects) == 12
-    assert told(path, "written")[-1] == "28 more effects."
+    assert steps(path, "written")[-1] == "28 more effects."
 
 
-def test_the_time_of_a_finding_says_what_happened_then(small: SimpleNamespace) -> None:
+def test_time_of_a_finding_names_its_event(small: SimpleNamespace) -> None:
     history = small.history()
     finding = first(report_of(small, history, ["p0-1"]))
     assert (finding.at, finding.at_is) == (15.0, "its micro-batch was done")
@@ -225,8 +225,8 @@ def test_the_time_of_a_finding_says_what_happened_then(small: SimpleNamespace) -
     )
 
 
-def test_a_micro_batch_is_of_its_own_query(small: SimpleNamespace) -> None:
-    """Another query has one of the same number, and was done with it later."""
+def test_ignores_the_same_batch_number_of_another_query(small: SimpleNamespace) -> None:
+    """Another query finished a batch of the same number later."""
     history = small.history()
     there = history["positions"].to_pylist()
     (mine,) = {row["owner"] for row in there if row["batch"] == 7}
@@ -241,8 +241,8 @@ def test_a_micro_batch_is_of_its_own_query(small: SimpleNamespace) -> None:
     assert (finding.at, finding.at_is) == (11.0, "its micro-batch was planned")
 
 
-def test_transactions_that_a_witness_names_are_told(small: SimpleNamespace) -> None:
-    """A finding on two transactions, such as a cycle, is of no one record."""
+def test_lists_transactions_of_the_witness(small: SimpleNamespace) -> None:
+    """A finding about transactions, such as a cycle, has no single record."""
     history = small.history()
     history["txns"] = small.arrow(
         "txns",
@@ -264,13 +264,13 @@ def test_transactions_that_a_witness_names_are_told(small: SimpleNamespace) -> N
     finding = first(report)
     assert [txn.txn for txn in finding.transactions] == ["t1", "t2"]
     assert (finding.at, finding.at_is) == (11.5, "its last transaction ended")
-    said = "transaction t2 of transactional id tx-7: committed (begun 11.0 s, ended 11.5 s)."
-    assert transactions(finding)[1].striptags() == said
+    sentence = "transaction t2 of transactional id tx-7: committed (begun 11.0 s, ended 11.5 s)."
+    assert transactions(finding)[1].striptags() == sentence
     assert "transaction t2 of transactional id" in Page(render(report)).words
 
 
 @pytest.mark.parametrize(
-    ("at", "said"),
+    ("at", "sentence"),
     [
         (11.0, "F1, kill driver-1, was injected 1.0 s later."),
         (13.0, "F1, kill driver-1, was active, injected 1.0 s earlier, healed 1.0 s later."),
@@ -282,16 +282,18 @@ def test_transactions_that_a_witness_names_are_told(small: SimpleNamespace) -> N
         ),
     ],
 )
-def test_faults_are_told_with_their_distance(small_report: Report, at: float, said: str) -> None:
+def test_describes_nearby_faults_with_their_distance(
+    small_report: Report, at: float, sentence: str
+) -> None:
     finding = first(small_report).model_copy(update={"at": at})
-    assert [one.striptags() for one in around(small_report, finding)] == [said]
+    assert [one.striptags() for one in around(small_report, finding)] == [sentence]
 
 
-def test_a_finding_without_a_time_has_no_faults_around_it(small_report: Report) -> None:
+def test_finding_without_a_time_has_no_nearby_faults(small_report: Report) -> None:
     assert around(small_report, first(small_report).model_copy(update={"at": None})) == ()
 
 
-def test_findings_under_other_faults_are_not_alike(small: SimpleNamespace) -> None:
+def test_does_not_fold_findings_near_different_faults(small: SimpleNamespace) -> None:
     history = small.history()
     report = report_of(small, history, ["p0-1", "p0-2", "p0-3"])
     (group,) = report.findings
@@ -307,7 +309,7 @@ def test_findings_under_other_faults_are_not_alike(small: SimpleNamespace) -> No
     assert stories(groups) == {"duplicate-output": [(13.0, 1), (13.5, 1), (17.0, 2)]}
 
 
-def test_there_is_room_for_so_many_stories_and_rows_for_the_rest(small: SimpleNamespace) -> None:
+def test_limits_stories_and_shows_other_findings_as_rows(small: SimpleNamespace) -> None:
     history = small.history()
     report = report_of(small, history, ["p0-1"])
     (group,) = report.findings
@@ -327,14 +329,14 @@ def test_there_is_room_for_so_many_stories_and_rows_for_the_rest(small: SimpleNa
     assert sum(tag == "article" for tag, _ in page.tags) == 61
 
 
-def test_a_row_holds_what_differs(small_report: Report) -> None:
+def test_brief_row_of_a_finding(small_report: Report) -> None:
     row = brief(first(small_report))
     assert row.sentence == "Record p0-1 appears twice in ledger."
     assert (row.at, row.sent) == ("15.0 s", ("p0-1/1 ok 10.0 s",))
     assert (row.logged, row.written) == (("payments-1@456",), ("812 batch 7", "2033 batch 7"))
 
 
-def test_a_mark_of_a_finding_leads_to_its_story(small_report: Report) -> None:
+def test_timeline_mark_links_to_its_story(small_report: Report) -> None:
     page = Page(render(small_report))
     links = [a for tag, a in page.tags if tag == "a" and "data-x" in a]
     assert [(a["href"], a["aria-label"]) for a in links] == [

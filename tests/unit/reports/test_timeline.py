@@ -1,4 +1,4 @@
-"""The lanes of the timeline that are computed: lag, commits, transactions."""
+"""Computed lanes of the timeline: lag, commits, transactions."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def timeline_of(small: SimpleNamespace, history: dict[str, Any]) -> Timeline:
     return timeline
 
 
-def behind(timeline: Timeline, at: float, lane: int = 0) -> int:
+def lag_at(timeline: Timeline, at: float, lane: int = 0) -> int:
     """How many records a reader was behind at a moment."""
     return timeline.lags[lane].behind[int(at / timeline.bin_seconds)]
 
 
-def sent(small: SimpleNamespace, count: int) -> list[dict[str, Any]]:
+def send_rows(small: SimpleNamespace, count: int) -> list[dict[str, Any]]:
     """One record a second from 2 s on, acknowledged half a second later."""
     send = {"digest": "d", "session": "producer-0/1", "topic": "payments", "outcome": "ok"}
     return [
@@ -37,10 +37,10 @@ def sent(small: SimpleNamespace, count: int) -> list[dict[str, Any]]:
     ]
 
 
-def test_lag_counts_records_and_never_subtracts_offsets(small: SimpleNamespace) -> None:
-    """Ten records at offsets that are far apart; the reader has passed four, then is set back."""
+def test_lag_counts_records_instead_of_offsets(small: SimpleNamespace) -> None:
+    """Ten records at distant offsets; the reader passes four, and is then set back."""
     history = small.history()
-    history["sends"] = small.arrow("sends", sent(small, 10))
+    history["sends"] = small.arrow("sends", send_rows(small, 10))
     entry = {"topic": "payments", "partition": 0, "committed": True}
     history["log"] = small.arrow(
         "log",
@@ -59,13 +59,13 @@ def test_lag_counts_records_and_never_subtracts_offsets(small: SimpleNamespace) 
     timeline = timeline_of(small, history)
     (lane,) = timeline.lags
     assert (lane.owner, lane.by) == ("q", "positions")
-    told = {t: behind(timeline, t) for t in (1.0, 6.9, 7.2, 9.2, 13.0, 14.2)}
-    assert told == {1.0: 0, 6.9: 5, 7.2: 1, 9.2: 5, 13.0: 8, 14.2: 0}
+    lags = {t: lag_at(timeline, t) for t in (1.0, 6.9, 7.2, 9.2, 13.0, 14.2)}
+    assert lags == {1.0: 0, 6.9: 5, 7.2: 1, 9.2: 5, 13.0: 8, 14.2: 0}
 
 
-def test_lag_of_observing_readers_where_nobody_stores_positions(small: SimpleNamespace) -> None:
+def test_lag_of_readers_without_stored_positions(small: SimpleNamespace) -> None:
     history = small.history()
-    history["sends"] = small.arrow("sends", sent(small, 10))
+    history["sends"] = small.arrow("sends", send_rows(small, 10))
     history["positions"] = history["positions"].slice(0, 0)
     read = {
         "reader": "observer",
@@ -80,13 +80,13 @@ def test_lag_of_observing_readers_where_nobody_stores_positions(small: SimpleNam
     timeline = timeline_of(small, history)
     (lane,) = timeline.lags
     assert (lane.owner, lane.by) == ("observer", "reads")
-    assert [behind(timeline, t) for t in (6.9, 10.2, 15.9)] == [5, 5, 2]
+    assert [lag_at(timeline, t) for t in (6.9, 10.2, 15.9)] == [5, 5, 2]
 
 
-def test_who_reads_committed_records_is_not_behind_aborted_ones(small: SimpleNamespace) -> None:
+def test_read_committed_lag_excludes_aborted_records(small: SimpleNamespace) -> None:
     history = small.history()
     history["positions"] = history["positions"].slice(0, 0)
-    sends = [row | {"txn": f"t{i}"} for i, row in enumerate(sent(small, 10))]
+    sends = [row | {"txn": f"t{i}"} for i, row in enumerate(send_rows(small, 10))]
     history["sends"] = small.arrow("sends", sends)
     history["txns"] = small.arrow(
         "txns",
@@ -96,10 +96,10 @@ def test_who_reads_committed_records_is_not_behind_aborted_ones(small: SimpleNam
     read |= {"record": "r0", "at": small.ns(15.0)}
     for isolation, lag in (("read_committed", 8), ("read_uncommitted", 9)):
         history["reads"] = small.arrow("reads", [read | {"isolation": isolation}])
-        assert behind(timeline_of(small, history), 15.9) == lag
+        assert lag_at(timeline_of(small, history), 15.9) == lag
 
 
-def test_a_count_does_not_lie_below_the_mark_that_follows(small: SimpleNamespace) -> None:
+def test_count_is_hidden_if_the_next_mark_would_cover_it(small: SimpleNamespace) -> None:
     history = small.history()
     hazard = {"hazard": "retried-send", "hop": "produce", "detail": "d"}
     times = (5.0, 5.001, 5.4, 5.401, 15.0, 15.001)
@@ -112,7 +112,7 @@ def test_a_count_does_not_lie_below_the_mark_that_follows(small: SimpleNamespace
     ]
 
 
-def test_there_is_no_lag_of_positions_that_were_read_when_all_was_over(
+def test_no_lag_from_positions_collected_after_the_run(
     small: SimpleNamespace,
 ) -> None:
     history = small.history()
@@ -121,20 +121,20 @@ def test_there_is_no_lag_of_positions_that_were_read_when_all_was_over(
     history["positions"] = small.arrow("positions", [row])
     timeline = timeline_of(small, history)
     assert (timeline.lags, timeline.commits) == ((), ())
-    said = "Lag is not drawn: the stored positions of readers were collected after the run"
-    assert said in Page(render(build(small.record(), history, EMPTY))).words
+    notice = "Lag is not drawn: the stored positions of readers were collected after the run"
+    assert notice in Page(render(build(small.record(), history, EMPTY))).words
 
 
-def test_without_positions_there_is_no_lag_and_it_is_said(small: SimpleNamespace) -> None:
+def test_explains_missing_lag_without_positions(small: SimpleNamespace) -> None:
     history = small.history()
     history["positions"] = history["positions"].slice(0, 0)
     report = build(small.record(), history, EMPTY)
     assert report.timeline.lags == ()
-    said = "Lag is not drawn: the history has no stored positions of readers."
-    assert said in Page(render(report)).words
+    notice = "Lag is not drawn: the history has no stored positions of readers."
+    assert notice in Page(render(report)).words
 
 
-def test_positions_of_one_moment_are_one_commit(small: SimpleNamespace) -> None:
+def test_simultaneous_positions_are_one_commit(small: SimpleNamespace) -> None:
     history = small.history()
     row = {"owner": "g", "kind": "done", "by": "subject", "topic": "payments", "ordinal": 0}
     history["positions"] = small.arrow(
@@ -154,7 +154,7 @@ def test_positions_of_one_moment_are_one_commit(small: SimpleNamespace) -> None:
     assert all(min(abs(at - known) for known in (3.0, 3.3, 9.0)) < 0.3 for at in drawn)
 
 
-def test_transactions_that_did_not_commit_are_never_hidden(small: SimpleNamespace) -> None:
+def test_uncommitted_transactions_are_always_drawn(small: SimpleNamespace) -> None:
     history = small.history()
     txn = {"session": "producer-0/1", "transactional_id": "tx"}
     rows = [
@@ -178,9 +178,9 @@ def test_transactions_that_did_not_commit_are_never_hidden(small: SimpleNamespac
     assert [box.kind for box in boxes][-2:] == ["aborted", "info"]
 
 
-def test_lag_and_transactions_are_told_in_words(small: SimpleNamespace) -> None:
+def test_describes_lag_and_transactions_in_words(small: SimpleNamespace) -> None:
     history = small.history()
-    history["sends"] = small.arrow("sends", sent(small, 10))
+    history["sends"] = small.arrow("sends", send_rows(small, 10))
     txn = {"transactional_id": "tx", "session": "s", "ended_at": None}
     history["txns"] = small.arrow(
         "txns",
@@ -195,7 +195,7 @@ def test_lag_and_transactions_are_told_in_words(small: SimpleNamespace) -> None:
     assert "q reaches its maximum lag, 10 records" in page
 
 
-def test_what_is_too_short_to_be_seen_says_how_long_it_is(small: SimpleNamespace) -> None:
+def test_widened_box_keeps_its_real_width(small: SimpleNamespace) -> None:
     history = small.history()
     fault = history["faults"].to_pylist()[0] | {"healed_at": small.ns(12.001)}
     history["faults"] = small.arrow("faults", [fault])

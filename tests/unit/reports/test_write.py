@@ -1,4 +1,4 @@
-"""report.html and report.json: written whole, read back equal, broken ones explained."""
+"""Writing and loading of report.html and report.json."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from onceproof.reports.schema import schemas
 from onceproof.reports.write import UnreadableReport, load, write
 
 
-def test_a_report_comes_back_equal(small_report: Report, tmp_path: Path) -> None:
+def test_round_trips_report(small_report: Report, tmp_path: Path) -> None:
     html, data = write(tmp_path, small_report)
     assert load(tmp_path) == small_report
     assert html.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert sorted(tmp_path.iterdir()) == sorted([html, data])
 
 
-def test_a_full_disk_leaves_what_was_there(
+def test_full_disk_keeps_existing_files(
     small_report: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path, small_report)
@@ -37,18 +37,18 @@ def test_a_full_disk_leaves_what_was_there(
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": "onceproof-report/9"}', "\x00"])
-def test_a_broken_report_is_explained(tmp_path: Path, text: str) -> None:
+def test_load_explains_a_broken_report(tmp_path: Path, text: str) -> None:
     (tmp_path / "report.json").write_text(text)
     with pytest.raises(UnreadableReport, match=r"report\.json: .*judge the run again"):
         load(tmp_path)
 
 
-def test_a_missing_report_is_explained(tmp_path: Path) -> None:
+def test_load_explains_a_missing_report(tmp_path: Path) -> None:
     with pytest.raises(UnreadableReport, match=r"has no report\.json"):
         load(tmp_path / "nowhere")
 
 
-def test_an_unknown_field_is_refused(small_report: Report, tmp_path: Path) -> None:
+def test_load_rejects_an_unknown_field(small_report: Report, tmp_path: Path) -> None:
     _, data = write(tmp_path, small_report)
     content = json.loads(data.read_text())
     data.write_text(json.dumps(content | {"surprise": 1}))
@@ -56,10 +56,8 @@ def test_an_unknown_field_is_refused(small_report: Report, tmp_path: Path) -> No
         load(tmp_path)
 
 
-def test_a_report_of_the_format_before_is_read_and_told(
-    small_report: Report, tmp_path: Path
-) -> None:
-    """Format 1 lacks what came with format 2; 3 renamed the self-proof, and 4 `bit`."""
+def test_loads_and_renders_a_report_of_format_1(small_report: Report, tmp_path: Path) -> None:
+    """Format 2 added fields, 3 renamed `self_proof`, and 4 renamed `bit`."""
     _, data = write(tmp_path, small_report)
     content = json.loads(data.read_text())
     content["format"] = "onceproof-report/1"
@@ -91,7 +89,7 @@ def test_a_report_of_the_format_before_is_read_and_told(
 
 
 @pytest.mark.parametrize("file", schemas(), ids=lambda file: str(file.name))
-def test_the_published_schemas_are_current(file: Path) -> None:
+def test_published_schemas_are_current(file: Path) -> None:
     assert file.read_text(encoding="utf-8") == schemas()[file], (
         "run python -m onceproof.reports.schema"
     )

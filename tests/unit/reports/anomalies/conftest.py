@@ -1,4 +1,4 @@
-"""Scenes made by hand, so that drawing is tested apart from judging."""
+"""Scenes from handwritten rows, to test drawing without judging."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from onceproof.reports.anomalies.scene import Scene
 from onceproof.reports.anomalies.trial import laid_out
 
 Rows = list[dict[str, Any]]
-Staged = Callable[..., Scene]
+SceneMaker = Callable[..., Scene]
 
 
 @pytest.fixture
-def staged() -> Staged:
-    """A scene from rows, with what a finding would say of them."""
+def make_scene() -> SceneMaker:
+    """Make a scene from rows, with a finding if a witness is given."""
 
     def make(anomaly: str, witness: Rows | None = None, **tables: Rows) -> Scene:
         trial = laid_out(anomaly, tables)

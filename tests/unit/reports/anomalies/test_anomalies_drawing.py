@@ -1,4 +1,4 @@
-"""What is drawn of a history: all of it, with the witness and nothing else highlighted."""
+"""Pictures of histories show every row and highlight exactly the witness."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from onceproof.reports.anomalies.picture import svg_picture
 from onceproof.reports.anomalies.scene import Scene
 
-Staged = Callable[..., Scene]
+SceneMaker = Callable[..., Scene]
 
 DONE = [{"phase": "settle", "outcome": "ok"}, {"phase": "collect", "outcome": "ok"}]
 INPUT = {"topic": "input", "partition": 0}
@@ -143,17 +143,19 @@ CASES: dict[str, tuple[list[dict[str, Any]], dict[str, list[dict[str, Any]]], se
         {(table, n) for table in ("txns", "sends", "log", "reads") for n in range(3)},
     ),
 }
-"""Anomaly → witness, history, and the rows that are to be highlighted."""
+"""Anomaly → witness, history, and the rows to highlight."""
 
 
 @pytest.fixture(params=CASES)
-def case(request: pytest.FixtureRequest, staged: Staged) -> tuple[Scene, set[Any], set[Any]]:
+def case(
+    request: pytest.FixtureRequest, make_scene: SceneMaker
+) -> tuple[Scene, set[Any], set[Any]]:
     witness, tables, wrong = CASES[request.param]
     rows = {(table, number) for table, rows in tables.items() for number in range(len(rows))}
-    return staged(request.param, witness, **tables), rows, wrong
+    return make_scene(request.param, witness, **tables), rows, wrong
 
 
-def test_everything_is_drawn_and_the_witness_is_highlighted(
+def test_draws_every_row_and_highlights_the_witness(
     case: tuple[Scene, set[Any], set[Any]],
 ) -> None:
     scene, rows, wrong = case
@@ -175,43 +177,43 @@ def _rows(root: ET.Element) -> Iterator[str]:
         yield from (element.get("data-rows") or "").split()
 
 
-def test_without_a_finding_nothing_is_highlighted(staged: Staged) -> None:
+def test_highlights_nothing_without_a_finding(make_scene: SceneMaker) -> None:
     for name, (_, tables, _) in CASES.items():
-        scene = staged(name, None, **tables)
+        scene = make_scene(name, None, **tables)
         assert scene.refs(wrong=True) == frozenset()
         assert "p-wrong" not in svg_picture(scene)
         assert "missing" not in svg_picture(scene)
 
 
-def test_two_records_at_one_offset_share_a_wire(staged: Staged) -> None:
+def test_two_records_at_one_offset_share_a_wire(make_scene: SceneMaker) -> None:
     sends = [{"record": r, "attempt": r, "partition": 0, "offset": 6} for r in "ab"]
-    scene = staged("inconsistent-offsets", sends=sends, log=[{"record": "a", "offset": 6}])
+    scene = make_scene("inconsistent-offsets", sends=sends, log=[{"record": "a", "offset": 6}])
     (strip,) = scene.board.strips
     assert [slot.lines[0] for slot in strip.slots] == ["a"]
     assert [line.wires for line in scene.panels[0].lines()] == [(strip.slots[0].place,)] * 2
 
 
-def test_what_is_said_to_be_there_and_is_not_gets_an_empty_slot(staged: Staged) -> None:
+def test_missing_entry_gets_an_empty_slot(make_scene: SceneMaker) -> None:
     sends = [{"record": "a", "partition": 0, "offset": 6}]
-    scene = staged("lost-write", sends=sends, log=[{"record": "b", "offset": 5}])
+    scene = make_scene("lost-write", sends=sends, log=[{"record": "b", "offset": 5}])
     (strip,) = scene.board.strips
     assert [slot.look for slot in strip.slots] == ["committed", "ghost"]
 
 
-def test_gaps_between_offsets_mean_nothing(staged: Staged) -> None:
+def test_offset_gaps_are_not_drawn(make_scene: SceneMaker) -> None:
     log = [{"record": "a", "offset": 5}, {"record": "b", "offset": 2**62}]
-    scene = staged("x", log=log)
+    scene = make_scene("x", log=log)
     assert [len(strip.slots) for strip in scene.board.strips] == [2]
 
 
-def test_edges_that_differ_are_kept_apart(staged: Staged) -> None:
-    scene = staged("x", positions=[{"offset": 5}, {"offset": 2**62}])
+def test_gap_between_positions_is_elided(make_scene: SceneMaker) -> None:
+    scene = make_scene("x", positions=[{"offset": 5}, {"offset": 2**62}])
     (strip,) = scene.board.strips
     assert [slot.look for slot in strip.slots] == ["elided"]
 
 
-def test_an_aborted_entry_says_so(staged: Staged) -> None:
-    scene = staged(
+def test_labels_aborted_and_open_entries(make_scene: SceneMaker) -> None:
+    scene = make_scene(
         "x",
         txns=[{"txn": "t", "outcome": "aborted"}],
         sends=[{"record": "a", "attempt": "a/1", "txn": "t"}],
@@ -224,8 +226,8 @@ def test_an_aborted_entry_says_so(staged: Staged) -> None:
     assert [slot.lines[-1] for slot in scene.board.strips[0].slots] == ["aborted", "open", "@2"]
 
 
-def test_rows_of_tables_that_nobody_draws_are_told(staged: Staged) -> None:
-    scene = staged("x", faults=[{"fault": "1-kill", "kind": "crash"}], clocks=[{"writer": "w"}])
+def test_lists_rows_of_tables_without_a_picture(make_scene: SceneMaker) -> None:
+    scene = make_scene("x", faults=[{"fault": "1-kill", "kind": "crash"}], clocks=[{"writer": "w"}])
     assert scene.refs() == {("faults", 0), ("clocks", 0)}
     assert "faults: fault 1-kill, kind crash" in svg_picture(scene)
 
@@ -246,11 +248,11 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_names_cannot_do_harm(name: str, staged: Staged) -> None:
-    said = INPUT | {"record": name, "attempt": name, "offset": 0, "txn": name}
-    scene = staged(
+def test_hostile_names_are_inert(name: str, make_scene: SceneMaker) -> None:
+    witness_row = INPUT | {"record": name, "attempt": name, "offset": 0, "txn": name}
+    scene = make_scene(
         name,
-        [said],
+        [witness_row],
         txns=[{"txn": name, "transactional_id": name, "session": name}],
         sends=[
             {"record": name, "attempt": name, "txn": name, "session": name, "error": name},
@@ -276,12 +278,12 @@ def test_names_cannot_do_harm(name: str, staged: Staged) -> None:
     assert len(scene.refs()) == 12
 
 
-def test_two_long_names_are_told_apart(staged: Staged) -> None:
+def test_long_names_stay_distinct(make_scene: SceneMaker) -> None:
     names = [f"{'x' * 500}{n}{'y' * 500}" for n in (1, 2)]
-    scene = staged("x", log=[{"record": name} for name in names])
+    scene = make_scene("x", log=[{"record": name} for name in names])
     first, second = (slot.lines[0] for slot in scene.board.strips[0].slots)
     assert first != second
 
 
-def test_an_empty_history_is_drawn(staged: Staged) -> None:
-    assert ET.fromstring(svg_picture(staged("x"))).findtext("title") == "x: a minimal history"
+def test_draws_an_empty_history(make_scene: SceneMaker) -> None:
+    assert ET.fromstring(svg_picture(make_scene("x"))).findtext("title") == "x: a minimal history"

@@ -21,34 +21,34 @@ from onceproof.reports.anomalies.terminal import print_entry
 COMMAND = [sys.executable, "-c", "from onceproof.cli import main; main()", "explain"]
 
 
-def test_all_are_listed_by_hop(capsys: pytest.CaptureFixture[str]) -> None:
+def test_lists_all_anomalies_by_hop(capsys: pytest.CaptureFixture[str]) -> None:
     assert explain(None) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "application → topic"
     assert "topic → sink" in lines
-    told = [line.split()[0] for line in lines if line.startswith("  ")]
-    assert sorted(told) == sorted(anomalies())
+    names = [line.split()[0] for line in lines if line.startswith("  ")]
+    assert sorted(names) == sorted(anomalies())
 
 
-def test_one_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+def test_explains_one_anomaly(capsys: pytest.CaptureFixture[str]) -> None:
     assert explain("duplicate") == 0
-    told = capsys.readouterr().out
-    assert told.startswith("duplicate  (application → topic)\n")
-    assert told.count("\n ✗  ") == 3
-    assert "\nusual cause " in told
-    assert "\nrefutes      at-most-once, exactly-once" in told
-    assert "\nfile         checkers/anomalies/duplicate.py\n" in told
-    assert max(map(cell_len, told.splitlines())) <= 78
-    assert "\x1b" not in told
+    output = capsys.readouterr().out
+    assert output.startswith("duplicate  (application → topic)\n")
+    assert output.count("\n ✗  ") == 3
+    assert "\nusual cause " in output
+    assert "\nrefutes      at-most-once, exactly-once" in output
+    assert "\nfile         checkers/anomalies/duplicate.py\n" in output
+    assert max(map(cell_len, output.splitlines())) <= 78
+    assert "\x1b" not in output
 
 
 @pytest.mark.parametrize("name", ["Duplicate_Output", " duplicate-output "])
-def test_a_name_may_be_written_otherwise(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_accepts_other_spellings(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert explain(name) == 0
     assert capsys.readouterr().out.startswith("duplicate-output")
 
 
-def test_an_unknown_name_gets_the_closest_ones(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_name_suggests_similar_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert explain("lostwrite") == 2
     err = capsys.readouterr().err
     assert err.startswith("onceproof: there is no anomaly «lostwrite». Did you mean lost-write")
@@ -58,42 +58,42 @@ def test_an_unknown_name_gets_the_closest_ones(capsys: pytest.CaptureFixture[str
     assert "\x1b" not in err
 
 
-def test_the_command_line_knows_it() -> None:
+def test_command_line_rejects_unknown_name() -> None:
     done = subprocess.run([*COMMAND, "duplicat"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 2
     assert "Did you mean duplicate" in done.stderr
     assert done.stdout == ""
 
 
-def test_its_smallest_history_is_told_as_tables() -> None:
-    told = printed("skipped-read", "utf-8")
-    log = [line.rstrip() for line in told.partition("\nlog")[2].splitlines()]
+def test_prints_minimal_history_as_tables() -> None:
+    output = printed("skipped-read", "utf-8")
+    log = [line.rstrip() for line in output.partition("\nlog")[2].splitlines()]
     assert log[1:5] == [
         "    offset  record  attempt",
         "    6       a       a/1",
         " ✗  7       b       b/1",
         "    8       c       c/1",
     ]
-    assert told.count("\n✗ ") == 1
+    assert output.count("\n✗ ") == 1
 
 
 @pytest.mark.parametrize("name", ["duplicate", "G1c", "state-mismatch"])
-def test_without_unicode_it_is_told_in_ascii(name: str) -> None:
-    told = printed(name, "ascii")
-    assert "\\u" not in told
-    assert "\n x  " in told
-    assert max(map(len, told.splitlines())) <= 78
-    assert told == printed(name, "utf-8").translate(str.maketrans("✗→–×", "x>-x"))
+def test_falls_back_to_ascii(name: str) -> None:
+    output = printed(name, "ascii")
+    assert "\\u" not in output
+    assert "\n x  " in output
+    assert max(map(len, output.splitlines())) <= 78
+    assert output == printed(name, "utf-8").translate(str.maketrans("✗→–×", "x>-x"))
 
 
-def test_names_from_elsewhere_do_no_harm_and_keep_the_width() -> None:
+def test_hostile_names_are_escaped_and_shortened() -> None:
     name = "\x1b[31m" + "long" * 50
     rows = [{"record": name, "offset": 0}, {"record": name + "2", "offset": 1}]
     anomaly = replace(anomalies()["duplicate"], minimal={"log": tuple(rows), "sends": ()})
-    told = printed(replace(entry("duplicate"), anomaly=anomaly, minimal=anomaly.minimal), "utf-8")
-    assert "\x1b" not in told
-    assert "no rows" in told
-    assert max(map(cell_len, told.splitlines())) <= 78
+    output = printed(replace(entry("duplicate"), anomaly=anomaly, minimal=anomaly.minimal), "utf-8")
+    assert "\x1b" not in output
+    assert "no rows" in output
+    assert max(map(cell_len, output.splitlines())) <= 78
 
 
 def printed(what: str | Entry, encoding: str) -> str:
@@ -105,14 +105,14 @@ def printed(what: str | Entry, encoding: str) -> str:
 
 @pytest.mark.parametrize("columns", [40, 60, 200])
 @pytest.mark.parametrize("no_color", [False, True])
-def test_a_terminal_gets_its_width_and_colour_only_if_wanted(columns: int, no_color: bool) -> None:
-    told = _in_terminal(["duplicate"], columns, no_color=no_color)
-    assert ("\x1b[1;31m" in told) is not no_color
-    assert "31m" not in told or not no_color
+def test_terminal_output_is_coloured_unless_no_color(columns: int, no_color: bool) -> None:
+    output = _in_terminal(["duplicate"], columns, no_color=no_color)
+    assert ("\x1b[1;31m" in output) is not no_color
+    assert "31m" not in output or not no_color
 
 
 def _in_terminal(arguments: Sequence[str], columns: int, *, no_color: bool) -> str:
-    """What the command writes to a terminal."""
+    """Run the command on a terminal and return what it writes."""
     primary, secondary = pty.openpty()
     environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
     environment |= {"COLUMNS": str(columns), "TERM": "xterm", "PYTHONIOENCODING": "utf-8"}
@@ -120,12 +120,12 @@ def _in_terminal(arguments: Sequence[str], columns: int, *, no_color: bool) -> s
         environment["NO_COLOR"] = "1"
     process = subprocess.Popen([*COMMAND, *arguments], stdout=secondary, env=environment)
     os.close(secondary)
-    told = b""
+    output = b""
     try:
         while chunk := os.read(primary, 65536):
-            told += chunk
+            output += chunk
     except OSError:  # the other end is closed
         pass
     os.close(primary)
     assert process.wait(120) == 0
-    return told.decode()
+    return output.decode()

@@ -1,4 +1,4 @@
-"""The graph of implications is laid out in layers, always the same."""
+"""The layout of the implication graph is layered and deterministic."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def graph(**implies: str) -> dict[str, frozenset[str]]:
     return {name: frozenset(others) for name, others in implies.items()}
 
 
-def test_who_brings_stands_before_what_is_brought() -> None:
+def test_implying_anomaly_is_in_an_earlier_layer() -> None:
     layout = laid_out([("a", "b"), ("b", "c"), ("a", "c")])
     assert [[s for s in layer if isinstance(s, str)] for layer in layout.layers] == [
         ["a"], ["b"], ["c"],
@@ -26,28 +26,28 @@ def test_who_brings_stands_before_what_is_brought() -> None:
     assert layout.ways["a", "c"] == ("a", ("a", "c", 1), "c")
 
 
-def test_ways_go_from_layer_to_layer() -> None:
+def test_paths_advance_one_layer_per_step() -> None:
     _, arrows = boxes(IMPLIES)
     layout = laid_out(sorted(arrows))
     depth = {spot: n for n, layer in enumerate(layout.layers) for spot in layer}
     assert layout.ways.keys() == arrows
-    for way in layout.ways.values():
-        assert all(depth[b] - depth[a] == 1 for a, b in pairwise(way))
+    for path in layout.ways.values():
+        assert all(depth[b] - depth[a] == 1 for a, b in pairwise(path))
     assert layout == laid_out(sorted(arrows, reverse=True))
 
 
-def test_what_brings_each_other_stands_in_one_box() -> None:
+def test_mutual_implications_share_a_box() -> None:
     box_of, arrows = boxes(graph(a="b", b="c", c="ad", e="b"))
     assert box_of == dict.fromkeys("abc", ("a", "b", "c")) | {"d": ("d",), "e": ("e",)}
     assert arrows == {("a", "d"), ("e", "a")}
 
 
-def test_arrows_that_say_no_more_are_left_out() -> None:
+def test_omits_redundant_arrows() -> None:
     assert boxes(graph(a="bc", b="c"))[1] == {("a", "b"), ("b", "c")}
     assert boxes(graph(a="bcd", b="c", c="d"))[1] == {("a", "b"), ("b", "c"), ("c", "d")}
 
 
-def test_the_boxes_say_what_is_implied() -> None:
+def test_boxes_and_arrows_preserve_implications() -> None:
     box_of, arrows = boxes(IMPLIES)
     for name in IMPLIES:
         reached, waiting = {box_of[name][0]}, [box_of[name][0]]
@@ -59,7 +59,7 @@ def test_the_boxes_say_what_is_implied() -> None:
         assert {n for n, box in box_of.items() if box[0] in reached} == implied(name)
 
 
-def test_the_graph_links_every_name_that_it_shows() -> None:
+def test_graph_links_every_name() -> None:
     svg = draw(IMPLIES, KINDS)
     touched = {n for n, others in IMPLIES.items() if others} | {
         n for others in IMPLIES.values() for n in others
@@ -68,5 +68,5 @@ def test_the_graph_links_every_name_that_it_shows() -> None:
     assert svg == draw(dict(reversed(IMPLIES.items())), KINDS)
 
 
-def test_a_graph_of_nothing_is_drawn() -> None:
+def test_draws_an_empty_graph() -> None:
     assert "<svg" in draw({}, {})

@@ -1,4 +1,4 @@
-"""Every anomaly is found in its minimal history, and the generated reference tells them all."""
+"""Each anomaly is drawn from its minimal history, and the generated reference covers them all."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ NAMES = sorted(anomalies())
 
 @cache
 def drawn(name: str) -> tuple[Trial, Scene]:
-    told = entry(name)
-    trial = tried(told.anomaly, told.minimal)
+    described = entry(name)
+    trial = tried(described.anomaly, described.minimal)
     return trial, scene_of(trial)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_checkers_find_it_in_its_minimal_history(name: str) -> None:
+def test_draws_the_minimal_history_with_its_witness(name: str) -> None:
     trial, scene = drawn(name)
     assert scene.sentences, f"{name} is not found in its minimal history"
     rows = {(table, n) for table, rows in trial.rows.items() for n in range(len(rows))}
@@ -50,37 +50,39 @@ def test_the_checkers_find_it_in_its_minimal_history(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_highlighted_is_named_by_the_witness(name: str) -> None:
+def test_highlighted_rows_are_named_by_the_witness(name: str) -> None:
     trial, scene = drawn(name)
-    said = {value for f in trial.findings for row in f.witness for value in row.values()}
-    said |= {value for f in trial.findings for value in f.key.values()}
+    witnessed = {value for f in trial.findings for row in f.witness for value in row.values()}
+    witnessed |= {value for f in trial.findings for value in f.key.values()}
     names = ("record", "attempt", "txn", "instance", "phase", "owner", "reader", "state_key")
     for table, number in scene.refs(wrong=True):
         row = trial.rows[table][number]
         known = {row.get(column) for column in (*names, "offset", "ordinal")} - {None}
         known |= {row.get("last_stable_offset")} - {None}
-        assert known & said, f"{table} {row} is not in the witness"
+        assert known & witnessed, f"{table} {row} is not in the witness"
 
 
-def test_everything_that_is_refuted_is_told() -> None:
+def test_entries_name_refuted_claims() -> None:
     assert entry("duplicate").refutes[:2] == ("at-most-once", "exactly-once")
     assert entry("no-progress").refuted.startswith("nothing")
     assert {e.name for entries in by_hop().values() for e in entries} == set(NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_its_history_as_code_is_its_history(name: str) -> None:
-    made: dict[str, list[dict[str, object]]] = {}
+def test_code_of_an_entry_recreates_its_history(name: str) -> None:
+    recorded: dict[str, list[dict[str, object]]] = {}
 
     class History:
         @staticmethod
         def of(**tables: list[dict[str, object]]) -> None:
-            made.update(tables)
+            recorded.update(tables)
 
-    told = entry(name)
-    exec(told.code(), {"History": History})
-    assert made == {table: [dict(row) for row in rows] for table, rows in told.minimal.items()}
-    assert (ROOT / told.file).is_file()
+    described = entry(name)
+    exec(described.code(), {"History": History})
+    assert recorded == {
+        table: [dict(row) for row in rows] for table, rows in described.minimal.items()
+    }
+    assert (ROOT / described.file).is_file()
 
 
 @cache
@@ -93,7 +95,7 @@ def markdown() -> str:
     return document()
 
 
-def test_the_reference_is_up_to_date() -> None:
+def test_reference_is_up_to_date() -> None:
     path = ROOT / "docs" / "reference" / "anomalies.md"
     assert path.read_text(encoding="utf-8") == markdown(), f"run `{COMMAND} > {path}`"
 
@@ -119,7 +121,7 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_page_is_well_formed_and_loads_nothing() -> None:
+def test_page_is_well_formed_and_loads_nothing() -> None:
     parsed = Page(html())
     ids = [attrs["id"] for _, attrs in parsed.tags if "id" in attrs]
     assert len(ids) == len(set(ids))
@@ -135,7 +137,7 @@ def test_the_page_is_well_formed_and_loads_nothing() -> None:
     assert sum(tag == "figure" for tag, _ in parsed.tags) == len(NAMES)
 
 
-def test_both_documents_tell_every_anomaly() -> None:
+def test_both_documents_cover_every_anomaly() -> None:
     for name in NAMES:
         assert f'id="{name}"' in html()
         assert f"\n### {name}\n" in markdown()
@@ -143,10 +145,10 @@ def test_both_documents_tell_every_anomaly() -> None:
     assert set(re.findall(r"\]\((#[^)]+)\)", markdown())) <= anchors
 
 
-def test_prose_is_escaped() -> None:
+def test_escapes_prose() -> None:
     assert _prose("a `<b>` *so* < c") == "a <code>&lt;b&gt;</code> <em>so</em> &lt; c"
 
 
-def test_a_run_report_tells_the_usual_cause(small_report: Report) -> None:
+def test_run_report_shows_the_usual_cause(small_report: Report) -> None:
     hint = anomalies()["duplicate-output"].hint
     assert str(escape(f"Usual cause: {hint}")) in render(small_report)

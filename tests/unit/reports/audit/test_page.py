@@ -1,4 +1,4 @@
-"""The page of an audit."""
+"""The page and the terminal output of an audit."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from onceproof.reports.audit.page import render
 from onceproof.reports.audit.terminal import print_audit
 
 
-def report(**more: Any) -> AuditReport:
-    given: dict[str, Any] = {
+def report(**overrides: Any) -> AuditReport:
+    defaults: dict[str, Any] = {
         "headline": "3 inputs of orders are missing from enriched",
         "result": Result.VIOLATED,
         "input": "orders",
@@ -82,29 +82,29 @@ def report(**more: Any) -> AuditReport:
         "notes": ("An effect is taken to come within 600 s.",),
         "mutation_check": ("effect dropped in enriched",),
     }
-    return AuditReport(**{**given, **more})
+    return AuditReport(**{**defaults, **overrides})
 
 
-def test_it_tells_findings_and_lets_nothing_of_them_run() -> None:
+def test_page_shows_and_escapes_findings() -> None:
     page = render(report())
     assert "<h1>3 inputs of orders are missing from enriched</h1>" in page
     assert "&lt;script&gt;" in page
     assert "<script" not in page
     (style,) = re.findall("<style>(.*)</style>", page, re.DOTALL)
     digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    assert f"style-src &#39;sha256-{digest}&#39;" in page  # or no browser would use it
+    assert f"style-src &#39;sha256-{digest}&#39;" in page  # browsers ignore the style otherwise
     assert "hanging" in page
     assert 'href="repairs.jsonl"' in page
 
 
-def test_a_clean_audit_has_no_findings_and_says_what_it_does_not_say() -> None:
+def test_page_of_a_clean_audit_states_its_limits() -> None:
     page = render(report(result=Result.CLEAN, findings=(), buckets=(), repairs=0, open=()))
     assert "<p>None.</p>" in page
     assert 'repairs.jsonl"' not in page
     assert "not what a failure would do" in page
 
 
-def test_bars_are_inside_the_picture_and_the_highest_fills_it() -> None:
+def test_bars_fit_the_chart_and_the_highest_fills_it() -> None:
     buckets = tuple(
         Bucket(start=str(n), inputs=10, found={"lost-output": n} if n else {}) for n in range(7)
     )
@@ -115,7 +115,7 @@ def test_bars_are_inside_the_picture_and_the_highest_fills_it() -> None:
     assert all(bar.y + bar.height == pytest.approx(HEIGHT) for bar in drawn)
 
 
-def test_the_terminal_names_the_result_the_findings_and_the_files() -> None:
+def test_terminal_names_result_findings_and_files() -> None:
     out = io.StringIO()
     print_audit(report(), out, Path("runs/x"))
     text = out.getvalue()
@@ -124,7 +124,7 @@ def test_the_terminal_names_the_result_the_findings_and_the_files() -> None:
     assert "transaction on enriched-1 hanging" in text
 
 
-def test_every_result_has_an_exit_code_of_its_own() -> None:
+def test_every_result_has_its_own_exit_code() -> None:
     assert {result: result.exit_code for result in Result} == {
         Result.CLEAN: 0,
         Result.VIOLATED: 1,

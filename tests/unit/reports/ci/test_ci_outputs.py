@@ -1,4 +1,4 @@
-"""JUnit's file, GitHub's summary and annotations, from what claims came to."""
+"""JUnit files, GitHub summaries and annotations from the results of claims."""
 
 from __future__ import annotations
 
@@ -36,17 +36,19 @@ HOSTILE = st.text() | st.sampled_from(
 )
 
 
-def case(verdict: Verdict | None = Verdict.HOLDS, *, expected: bool = True, **more: object) -> Case:
-    given_: dict[str, object] = {
+def case(
+    verdict: Verdict | None = Verdict.HOLDS, *, expected: bool = True, **overrides: object
+) -> Case:
+    fields: dict[str, object] = {
         "run": "idempotent",
         "claim": "exactly-once a → b",
         "should_be": "holds",
         "reason": "Nothing was found.",
         "seed": 5,
         "seconds": 12.5,
-        **more,
+        **overrides,
     }
-    return Case(verdict=verdict, expected=expected, **given_)  # type: ignore[arg-type]
+    return Case(verdict=verdict, expected=expected, **fields)  # type: ignore[arg-type]
 
 
 @st.composite
@@ -82,11 +84,11 @@ NOTHING = case(None, expected=False)
         (case(Verdict.UNEXERCISED, expected=False), True),
     ],
 )
-def test_a_finding_is_not_trouble(one: Case, trouble: bool) -> None:
+def test_trouble_excludes_findings(one: Case, trouble: bool) -> None:
     assert one.trouble is trouble
 
 
-def test_a_finding_fails_and_trouble_is_an_error() -> None:
+def test_junit_reports_findings_as_failures_and_trouble_as_errors() -> None:
     root = ET.fromstring(junit([case(), FINDING, TROUBLE]))
     assert root.attrib == {
         "name": "onceproof",
@@ -103,7 +105,7 @@ def test_a_finding_fails_and_trouble_is_an_error() -> None:
 
 
 @given(st.lists(cases(), max_size=6))
-def test_junit_is_xml_whatever_the_contents_and_counts_what_is_in_it(some: list[Case]) -> None:
+def test_junit_is_valid_xml_with_correct_counts(some: list[Case]) -> None:
     root = ET.fromstring(junit(some))
     found = list(root.iter("testcase"))
     assert len(found) == len(some) == int(root.attrib["tests"])
@@ -113,7 +115,7 @@ def test_junit_is_xml_whatever_the_contents_and_counts_what_is_in_it(some: list[
 
 
 @given(st.lists(cases(), max_size=40))
-def test_annotations_are_single_lines_and_few(some: list[Case]) -> None:
+def test_annotations_are_single_lines_within_the_limit(some: list[Case]) -> None:
     lines = annotated(some)
     for kind in ("error", "warning"):
         of_kind = [line for line in lines if line.startswith(f"::{kind} title=")]
@@ -123,13 +125,13 @@ def test_annotations_are_single_lines_and_few(some: list[Case]) -> None:
     assert not any(set(line) & {"\n", "\r", "\x00"} for line in lines)
 
 
-def test_more_findings_than_there_is_room_for_are_counted() -> None:
+def test_counts_findings_beyond_the_annotation_limit() -> None:
     lines = annotated([FINDING] * 25)
     assert len(lines) == ANNOTATIONS
     assert lines[-1] == "::error title=onceproof::16 more, see the summary"
 
 
-def test_a_property_ends_where_it_should() -> None:
+def test_escapes_annotation_title_and_text() -> None:
     (line,) = annotated([case(Verdict.VIOLATED, expected=False, run="a,b:c::d%", reason="x\ny")])
     title, _, text = line.removeprefix("::error title=").partition("::")
     assert title == "a%2Cb%3Ac%3A%3Ad%25%3A violated"
@@ -137,29 +139,29 @@ def test_a_property_ends_where_it_should() -> None:
 
 
 @given(st.lists(cases(), max_size=6))
-def test_nothing_in_a_summary_is_markup(some: list[Case]) -> None:
-    told = summary(some)
-    rows = [row for row in told.splitlines() if row.startswith("| ")]
+def test_summary_escapes_markup(some: list[Case]) -> None:
+    text = summary(some)
+    rows = [row for row in text.splitlines() if row.startswith("| ")]
     assert len(rows) == len(some) + 2
-    outside = [row for row in told.splitlines() if not row.startswith("    ")]
+    outside = [row for row in text.splitlines() if not row.startswith("    ")]
     assert not any("<" in row for row in outside)
 
 
-def test_a_summary_says_first_what_is_wrong() -> None:
-    told = summary([case(), FINDING, TROUBLE])
-    assert told.startswith("### onceproof: 2 of 3 claims not as expected: 1 finding, 1 undecided")
-    assert told.index("❌ idempotent") < told.index("⚠️ idempotent") < told.index("✅")
+def test_summary_starts_with_unexpected_claims() -> None:
+    text = summary([case(), FINDING, TROUBLE])
+    assert text.startswith("### onceproof: 2 of 3 claims not as expected: 1 finding, 1 undecided")
+    assert text.index("❌ idempotent") < text.index("⚠️ idempotent") < text.index("✅")
     assert summary([case()]).startswith("### onceproof: 1 claim as expected")
     assert summary([]).startswith("### onceproof: nothing was judged")
 
 
-def test_a_summary_keeps_within_its_limit() -> None:
-    told = summary([case(Verdict.VIOLATED, expected=False, reason="é" * 3_000)] * 500)
-    assert SUMMARY_BYTES // 2 < len(told.encode()) <= SUMMARY_BYTES
-    assert "omitted for length" in told
+def test_summary_stays_within_its_limit() -> None:
+    text = summary([case(Verdict.VIOLATED, expected=False, reason="é" * 3_000)] * 500)
+    assert SUMMARY_BYTES // 2 < len(text.encode()) <= SUMMARY_BYTES
+    assert "omitted for length" in text
 
 
-def test_github_is_known_by_its_environment(tmp_path: Path) -> None:
+def test_writes_to_github_if_its_environment_is_set(tmp_path: Path) -> None:
     out, summary_file = io.StringIO(), tmp_path / "summary.md"
     summary_file.write_text("of another tool\n")
     environ = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary_file)}
@@ -171,7 +173,7 @@ def test_github_is_known_by_its_environment(tmp_path: Path) -> None:
     assert summary_file.read_text().startswith("of another tool\n### onceproof: 1 of 1 claim")
 
 
-def test_elsewhere_nothing_of_it_is_printed() -> None:
+def test_prints_nothing_outside_github() -> None:
     out = io.StringIO()
     server = BuildServer(None, environ={}, out=out)
     server.add([FINDING])
@@ -179,7 +181,7 @@ def test_elsewhere_nothing_of_it_is_printed() -> None:
     assert out.getvalue() == ""
 
 
-def test_junit_is_written_after_each_run_and_never_half(tmp_path: Path) -> None:
+def test_junit_file_is_complete_after_each_run(tmp_path: Path) -> None:
     path = tmp_path / "new" / "junit.xml"
     server = BuildServer(path, environ={})
     for number in range(1, 4):
@@ -191,8 +193,8 @@ def test_junit_is_written_after_each_run_and_never_half(tmp_path: Path) -> None:
     assert ET.parse(path).getroot().get("tests") == "0"
 
 
-def test_a_claim_shows_what_was_found_where_it_looks(small: SimpleNamespace) -> None:
-    """Findings are told by anomaly, of all sinks together."""
+def test_witness_is_limited_to_the_sink_of_the_claim(small: SimpleNamespace) -> None:
+    """Findings are grouped by anomaly across all sinks."""
     history = small.history()
     here = small.duplicates(history, ["p0-1"])
     at_ledger = here.shown[0]

@@ -1,4 +1,4 @@
-"""Small runs for the tests of `reports.diff`: one claim set, findings of records, hazards."""
+"""Small runs for the tests of `reports.diff`, with claims, findings and hazards."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def claim(
     hop: Hop = Hop.PROCESS,
     sink: str | None = "ledger",
     expected: bool | None = None,
-    **more: Any,
+    **overrides: Any,
 ) -> Claim:
     """A claim on payments → ledger that was tested by a replayed batch."""
     place = "payments" if hop is Hop.PRODUCE else f"payments → {sink}"
-    facts: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "name": f"{guarantee} {place}",
         "guarantee": guarantee,
         "hop": hop,
@@ -46,11 +46,11 @@ def claim(
         else Expectation(verdict=verdict if expected else Verdict.HOLDS, anomalies=()),
         "expected": expected,
     }
-    return Claim(**facts | more)
+    return Claim(**defaults | overrides)
 
 
 def finding(record: str, *, sink: str = "ledger", hazards: tuple[str, ...] = (HAZARD,)) -> Finding:
-    """A finding of one record, beside some hazards."""
+    """A finding about one record, with its related hazards."""
     return Finding(
         sentence=f"{record} stands out.",
         key={"sink": sink, "view": "table", "record": record, "effect_key": ""},
@@ -72,7 +72,7 @@ def group(
     hop: Hop = Hop.PROCESS,
     evidence: Evidence = Evidence.PRESENCE,
 ) -> Findings:
-    """All findings of an anomaly; of more than are listed, `count` says how many there are."""
+    """The findings of an anomaly; `count` is their total if more than listed."""
     return Findings(
         anomaly=anomaly,
         hop=hop,
@@ -83,30 +83,31 @@ def group(
     )
 
 
-def good(**more: Any) -> Side:
+def good(**overrides: Any) -> Side:
     """A run whose claim holds."""
-    facts: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "name": "good",
         "claims": (claim(),),
         "hazards": frozenset({(HAZARD, Hop.PROCESS)}),
         "sent": SENT,
     }
-    return Side(**facts | more)
+    return Side(**defaults | overrides)
 
 
-def bad(*records: str, anomaly: str = "duplicate-output", **more: Any) -> Side:
+def bad(*records: str, anomaly: str = "duplicate-output", **overrides: Any) -> Side:
     """A run whose claim is violated by an anomaly of some records."""
-    facts: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "name": "bad",
         "claims": (claim(verdict=Verdict.VIOLATED, refuted_by=(anomaly,)),),
         "findings": (group(anomaly, *(finding(record) for record in records)),),
     }
-    return replace(good(), **(facts | more))
+    return replace(good(), **(defaults | overrides))
 
 
-def judged(side: Side, verdict: Verdict, **more: Any) -> Side:
+def judged(side: Side, verdict: Verdict, **overrides: Any) -> Side:
     """The same run with another verdict on its claims."""
     claims = tuple(
-        c.model_copy(update={"verdict": verdict, "refuted_by": (), **more}) for c in side.claims
+        c.model_copy(update={"verdict": verdict, "refuted_by": (), **overrides})
+        for c in side.claims
     )
     return replace(side, claims=claims, findings=())

@@ -1,4 +1,4 @@
-"""Two runs beside each other: what is new, gone, still there, and what nobody can tell."""
+"""Comparison of two runs: findings that are new, gone, still there or undecided."""
 
 from __future__ import annotations
 
@@ -25,37 +25,37 @@ MIRROR = {
 }
 
 
-def only(diff: Diff) -> FoundPair:
+def only_finding(diff: Diff) -> FoundPair:
     (pair,) = diff.findings
     return pair
 
 
-def became(diff: Diff) -> dict[str, Status]:
+def record_statuses(diff: Diff) -> dict[str, Status]:
     return {str(dict(r.key)["record"]): r.status for p in diff.findings for r in p.records}
 
 
-# What is new, gone, still there.
+# New, gone, still there.
 
 
-def test_what_only_the_later_run_found_is_new() -> None:
+def test_finding_only_in_the_later_run_is_new() -> None:
     found = compare(good(), bad("p0-1", "p0-2"))
-    assert only(found).status is Status.NEW
-    assert became(found) == {"p0-1": Status.NEW, "p0-2": Status.NEW}
-    assert (only(found).a.count, only(found).b.count) == (0, 2)
+    assert only_finding(found).status is Status.NEW
+    assert record_statuses(found) == {"p0-1": Status.NEW, "p0-2": Status.NEW}
+    assert (only_finding(found).a.count, only_finding(found).b.count) == (0, 2)
     assert found.outcome is Outcome.NEW
 
 
-def test_what_only_the_earlier_run_found_is_gone_where_the_later_one_could_have_seen_it() -> None:
+def test_finding_only_in_the_earlier_run_is_gone() -> None:
     found = compare(bad("p0-1"), good())
-    assert only(found).status is Status.GONE
-    assert became(found) == {"p0-1": Status.GONE}
+    assert only_finding(found).status is Status.GONE
+    assert record_statuses(found) == {"p0-1": Status.GONE}
     assert found.outcome is Outcome.NOTHING_NEW
 
 
-def test_records_are_told_one_by_one() -> None:
+def test_compares_findings_record_by_record() -> None:
     found = compare(bad("p0-1", "p0-2"), bad("p0-2", "p0-3"))
-    assert only(found).status is Status.STILL_THERE
-    assert became(found) == {
+    assert only_finding(found).status is Status.STILL_THERE
+    assert record_statuses(found) == {
         "p0-2": Status.STILL_THERE,
         "p0-3": Status.NEW,
         "p0-1": Status.GONE,
@@ -63,7 +63,7 @@ def test_records_are_told_one_by_one() -> None:
     assert found.outcome is Outcome.NEW
 
 
-def test_a_place_is_a_place_of_its_own() -> None:
+def test_compares_each_sink_separately() -> None:
     other = bad(claims=(claim(sink="archive", verdict=Verdict.VIOLATED),))
     other = replace(other, findings=(group("duplicate-output", finding("p0-1", sink="archive")),))
     both = (*bad("p0-1").claims, claim(sink="archive"))
@@ -76,7 +76,7 @@ def test_a_place_is_a_place_of_its_own() -> None:
     }
 
 
-# What could not have been seen is not gone.
+# Findings that could not be detected are not gone.
 
 
 @pytest.mark.parametrize(
@@ -97,15 +97,15 @@ def test_a_place_is_a_place_of_its_own() -> None:
         ),
     ],
 )
-def test_what_the_other_run_could_not_have_seen_is_only_perhaps_gone(later: Side, why: str) -> None:
+def test_finding_the_other_run_could_not_detect_is_undecided(later: Side, why: str) -> None:
     for found in (compare(bad("p0-1"), later), compare(later, bad("p0-1"))):
-        assert only(found).status in (Status.PERHAPS_GONE, Status.PERHAPS_NEW)
-        assert set(became(found).values()) == {only(found).status}
-        assert why in str(only(found).because)
+        assert only_finding(found).status in (Status.PERHAPS_GONE, Status.PERHAPS_NEW)
+        assert set(record_statuses(found).values()) == {only_finding(found).status}
+        assert why in str(only_finding(found).because)
 
 
 @pytest.mark.parametrize(
-    ("more", "why"),
+    ("changes", "why"),
     [
         ({}, None),
         ({"flaw": "its fault «kill» had no effect"}, "its fault «kill» had no effect"),
@@ -113,16 +113,16 @@ def test_what_the_other_run_could_not_have_seen_is_only_perhaps_gone(later: Side
         ({"hazards": frozenset({(HAZARD, Hop.PRODUCE)})}, "no hazard was observed on hop process"),
     ],
 )
-def test_a_claim_that_is_violated_by_something_else_says_less_than_one_that_holds(
-    more: dict[str, Any], why: str | None
+def test_claim_violated_by_another_anomaly_proves_absence_only_if_exercised(
+    changes: dict[str, Any], why: str | None
 ) -> None:
-    later = replace(bad("p0-9", anomaly="lost-output"), **more)
+    later = replace(bad("p0-9", anomaly="lost-output"), **changes)
     (gone,) = (p for p in compare(bad("p0-1"), later).findings if p.anomaly == "duplicate-output")
     assert gone.status is (Status.GONE if why is None else Status.PERHAPS_GONE)
     assert (why or "") in (gone.because or "")
 
 
-def test_a_violated_claim_without_the_hazard_that_it_requires_says_nothing_of_the_rest() -> None:
+def test_violated_claim_without_its_required_hazard_proves_no_absence() -> None:
     later = bad("p0-9", anomaly="lost-output")
     lacks = later.claims[0].model_copy(update={"hazards_required": ("fenced",)})
     found = compare(bad("p0-1"), replace(later, claims=(lacks,)))
@@ -130,53 +130,53 @@ def test_a_violated_claim_without_the_hazard_that_it_requires_says_nothing_of_th
     assert "exactly-once payments → ledger requires fenced" in str(pair.because)
 
 
-def test_a_hazard_that_the_refuted_claim_required_must_have_been_observed_as_well() -> None:
-    """Also where it stands beside no finding: what is lost shares no batch with anything."""
+def test_gone_requires_the_hazards_of_the_refuted_claim() -> None:
+    """Even if no finding names it, because a lost record shares no batch with a hazard."""
     alone = group("duplicate-output", finding("p0-1", hazards=()))
     later = replace(good(), hazards=frozenset({("other", Hop.PROCESS)}))
     found = compare(bad(findings=(alone,)), later)
-    assert only(found).status is Status.PERHAPS_GONE
+    assert only_finding(found).status is Status.PERHAPS_GONE
     assert compare(bad(findings=(alone,)), good()).findings[0].status is Status.GONE
 
 
-def test_a_hazard_beside_a_finding_must_have_been_observed_though_no_claim_requires_it() -> None:
+def test_gone_requires_the_hazards_related_to_the_finding() -> None:
     beside = group("duplicate-output", finding("p0-1", hazards=("zombie",)))
-    found = only(compare(bad(findings=(beside,)), good()))
+    found = only_finding(compare(bad(findings=(beside,)), good()))
     assert found.status is Status.PERHAPS_GONE
     assert "zombie was not observed there" in str(found.because)
     both = good(hazards=frozenset({("zombie", Hop.PRODUCE), (HAZARD, Hop.PROCESS)}))
-    assert only(compare(bad(findings=(beside,)), both)).status is Status.GONE
+    assert only_finding(compare(bad(findings=(beside,)), both)).status is Status.GONE
     nameless = group("duplicate-output", finding("p0-1", hazards=("unknown hazard",)))
-    assert only(compare(bad(findings=(nameless,)), good())).status is Status.GONE
+    assert only_finding(compare(bad(findings=(nameless,)), good())).status is Status.GONE
 
 
-def test_what_two_topics_bring_into_one_sink_is_judged_apart() -> None:
+def test_gone_requires_decided_claims_on_every_input_of_the_sink() -> None:
     unsure = claim(verdict=Verdict.UNKNOWN, input="refunds")
     later = replace(good(), claims=(claim(), unsure))
-    found = only(compare(bad("p0-1"), later))
+    found = only_finding(compare(bad("p0-1"), later))
     assert found.status is Status.PERHAPS_GONE
     assert "is unknown" in str(found.because)
     both = replace(good(), claims=(claim(), claim(input="refunds")))
-    assert only(compare(bad("p0-1"), both)).status is Status.GONE
+    assert only_finding(compare(bad("p0-1"), both)).status is Status.GONE
 
 
-def test_what_a_whole_run_had_is_gone_where_any_claim_holds() -> None:
+def test_finding_of_the_whole_run_is_gone_if_claims_hold() -> None:
     stuck = finding("p").model_copy(update={"key": {"phase": "settle"}})
     stall = group("no-progress", stuck, evidence=Evidence.LIVENESS)
     earlier = replace(judged(good(), Verdict.STALLED), findings=(stall,))
     elsewhere = good(claims=(claim(), claim(sink="archive")))
-    found = only(compare(earlier, elsewhere))
+    found = only_finding(compare(earlier, elsewhere))
     assert (found.place, found.status) == ("the run", Status.GONE)
     unsure = judged(elsewhere, Verdict.UNKNOWN)
-    assert only(compare(earlier, unsure)).status is Status.PERHAPS_GONE
+    assert only_finding(compare(earlier, unsure)).status is Status.PERHAPS_GONE
 
 
-def test_one_claim_that_holds_is_enough_where_several_look() -> None:
+def test_one_holding_claim_suffices_for_gone() -> None:
     later = replace(good(), claims=(claim("at-most-once", Verdict.UNEXERCISED), claim()))
-    assert only(compare(bad("p0-1"), later)).status is Status.GONE
+    assert only_finding(compare(bad("p0-1"), later)).status is Status.GONE
 
 
-def test_what_producers_did_is_looked_for_beside_a_claim_on_the_pipeline() -> None:
+def test_process_claim_also_detects_producer_anomalies_of_its_input() -> None:
     copies = group(
         "duplicate",
         finding("p0-1").model_copy(update={"key": {"topic": "payments", "record": "p0-1"}}),
@@ -184,54 +184,54 @@ def test_what_producers_did_is_looked_for_beside_a_claim_on_the_pipeline() -> No
     )
     earlier = replace(good(), findings=(copies,), hazards=frozenset({(HAZARD, Hop.PRODUCE)}))
     later = replace(good(), hazards=earlier.hazards)
-    assert only(compare(earlier, later)).status is Status.GONE
-    assert only(compare(earlier, good())).status is Status.PERHAPS_GONE
+    assert only_finding(compare(earlier, later)).status is Status.GONE
+    assert only_finding(compare(earlier, good())).status is Status.PERHAPS_GONE
     elsewhere = replace(later, claims=(claim(input="refunds"),))
-    assert only(compare(earlier, elsewhere)).status is Status.PERHAPS_GONE
-    # Who claims an order of sends has only what refutes that looked for.
+    assert only_finding(compare(earlier, elsewhere)).status is Status.PERHAPS_GONE
+    # A claim on the order of sends checks only for anomalies that refute it.
     ordered = claim("ordered", hop=Hop.PRODUCE)
     asked = replace(later, claims=(*later.claims, ordered))
-    assert only(compare(earlier, asked)).status is Status.PERHAPS_GONE
+    assert only_finding(compare(earlier, asked)).status is Status.PERHAPS_GONE
 
 
-# Lists that are cut.
+# Truncated lists.
 
 
-def test_behind_the_end_of_a_list_nobody_can_tell() -> None:
+def test_records_past_the_end_of_a_truncated_list_are_undecided() -> None:
     names = [f"p0-{n:02d}" for n in range(5)]
     cut = bad(findings=(group("duplicate-output", *map(finding, names), count=300),))
-    found = became(compare(bad("p0-01", "p0-015", "p0-77"), cut))
+    found = record_statuses(compare(bad("p0-01", "p0-015", "p0-77"), cut))
     assert found["p0-01"] is Status.STILL_THERE
     assert found["p0-015"] is Status.GONE
     assert found["p0-77"] is Status.PERHAPS_GONE
     assert found["p0-00"] is Status.NEW
     again = compare(cut, bad("p0-01", "p0-77"))
-    assert became(again)["p0-77"] is Status.PERHAPS_NEW
+    assert record_statuses(again)["p0-77"] is Status.PERHAPS_NEW
     assert again.outcome is Outcome.OPEN
     assert "lists only the first 5 of 300" in str(
-        next(r.because for r in only(again).records if r.status is Status.PERHAPS_NEW)
+        next(r.because for r in only_finding(again).records if r.status is Status.PERHAPS_NEW)
     )
 
 
-def test_a_list_that_is_not_in_order_says_nothing_of_what_it_lacks() -> None:
+def test_unsorted_truncated_list_proves_no_absence() -> None:
     cut = bad(findings=(group("duplicate-output", finding("p0-9"), finding("p0-1"), count=300),))
-    assert became(compare(bad("p0-0"), cut))["p0-0"] is Status.PERHAPS_GONE
+    assert record_statuses(compare(bad("p0-0"), cut))["p0-0"] is Status.PERHAPS_GONE
 
 
-def test_findings_that_are_named_by_other_columns_are_not_compared_one_by_one() -> None:
-    """As after a change of an anomaly: the same record would be new and gone."""
+def test_findings_with_other_key_columns_are_not_compared_by_record() -> None:
+    """After the key of an anomaly has changed, each record would be both new and gone."""
     key = {"sink": "ledger", "view": "table", "record": "p0-1"}
     other = finding("p").model_copy(update={"key": key})
-    found = only(compare(bad("p0-1"), bad(findings=(group("duplicate-output", other),))))
+    found = only_finding(compare(bad("p0-1"), bad(findings=(group("duplicate-output", other),))))
     assert (found.status, found.records) == (Status.STILL_THERE, ())
 
 
-def test_an_anomaly_may_hide_in_a_place_of_which_nothing_is_listed() -> None:
+def test_truncated_list_may_omit_a_whole_place() -> None:
     two = (claim(verdict=Verdict.VIOLATED), claim(sink="archive", verdict=Verdict.UNKNOWN))
     cut = group("duplicate-output", finding("p0-1", sink="archive"), count=300)
     later = replace(good(), claims=two, findings=(cut,))
     (pair,) = (p for p in compare(bad("p0-1"), later).findings if p.place == "ledger (table)")
-    assert pair.status is Status.GONE  # a violated claim names all that refutes it
+    assert pair.status is Status.GONE  # a violated claim names every anomaly that refutes it
     unsure = replace(later, claims=(claim(verdict=Verdict.UNKNOWN), two[1]))
     (pair,) = (p for p in compare(bad("p0-1"), unsure).findings if p.place == "ledger (table)")
     assert (pair.status, pair.b.count, pair.b.total) == (Status.PERHAPS_GONE, None, 300)
@@ -239,7 +239,7 @@ def test_an_anomaly_may_hide_in_a_place_of_which_nothing_is_listed() -> None:
 
 
 @pytest.mark.parametrize("says", ["refuted by it", "undecided"])
-def test_a_claim_that_names_an_anomaly_does_not_say_that_there_is_none(says: str) -> None:
+def test_claim_that_names_the_anomaly_does_not_prove_its_absence(says: str) -> None:
     here = (
         claim(verdict=Verdict.VIOLATED, refuted_by=("duplicate-output",))
         if says == "refuted by it"
@@ -256,7 +256,7 @@ def test_a_claim_that_names_an_anomaly_does_not_say_that_there_is_none(says: str
     assert (pair.status, pair.b.count) == (Status.PERHAPS_GONE, None)
 
 
-def test_a_gap_may_hide_from_a_claim_that_an_overlap_does_not_refute() -> None:
+def test_holding_at_least_once_claim_does_not_exclude_offset_overlaps() -> None:
     least = [claim("at-least-once", sink=s, verdict=Verdict.HOLDS) for s in ("ledger", "archive")]
     gap = finding("p", sink="archive").model_copy(
         update={"key": {"kind": "overlap", "sink": "archive", "view": "table", "batch": 1}}
@@ -266,37 +266,37 @@ def test_a_gap_may_hide_from_a_claim_that_an_overlap_does_not_refute() -> None:
     assert pair.b.count is None
 
 
-def test_two_ways_of_judging_a_place_have_two_lists() -> None:
-    """The one is cut, and what it lacks cannot be told from what the other one lists."""
+def test_truncated_list_of_a_place_judged_twice_proves_no_absence() -> None:
+    """One list is truncated, and its records cannot be separated from those of the other."""
     twice = (claim(verdict=Verdict.VIOLATED), claim(verdict=Verdict.VIOLATED))
     cut = group("duplicate-output", finding("p0-1"), finding("p0-5"), count=300)
     later = replace(good(), claims=twice, findings=(cut,))
-    assert became(compare(bad("p0-3"), later))["p0-3"] is Status.PERHAPS_GONE
+    assert record_statuses(compare(bad("p0-3"), later))["p0-3"] is Status.PERHAPS_GONE
     other = (twice[0], claim(verdict=Verdict.VIOLATED, input="refunds"))
-    assert became(compare(bad("p0-3"), replace(later, claims=other)))["p0-3"] is (
+    assert record_statuses(compare(bad("p0-3"), replace(later, claims=other)))["p0-3"] is (
         Status.PERHAPS_GONE
     )
 
 
-def test_a_key_that_was_cut_or_names_nothing_sent_is_not_compared() -> None:
+def test_truncated_or_incomparable_keys_are_not_compared() -> None:
     for odd in ({"record": "x" * 301}, {"record": None}, {"record": "p0-1", "offset": 7}):
         key = {"sink": "ledger", "view": "table", "effect_key": "", **odd}
         found = finding("p").model_copy(update={"key": key})
         one = bad(findings=(group("duplicate-output", found),))
-        assert only(compare(one, one)).records == ()
+        assert only_finding(compare(one, one)).records == ()
 
 
-def test_how_many_there_are_is_told_for_a_place_only_if_no_other_can_have_any() -> None:
+def test_total_counts_for_a_place_only_if_no_other_place_may_have_findings() -> None:
     cut = group("duplicate-output", finding("p0-1"), count=300)
-    one = only(compare(good(), bad(findings=(cut,))))
+    one = only_finding(compare(good(), bad(findings=(cut,))))
     assert (one.b.count, one.b.listed, one.b.total) == (300, 1, 300)
     two = replace(bad(findings=(cut,)), claims=(*bad().claims, claim(sink="archive")))
-    assert only(compare(good(), two)).b.count == 300
+    assert only_finding(compare(good(), two)).b.count == 300
     unsure = (*bad().claims, claim(sink="archive", verdict=Verdict.UNKNOWN))
-    assert only(compare(good(), replace(two, claims=unsure))).b.count is None
+    assert only_finding(compare(good(), replace(two, claims=unsure))).b.count is None
 
 
-# Record by record, or not.
+# Comparison by record or by anomaly.
 
 
 @pytest.mark.parametrize(
@@ -308,54 +308,54 @@ def test_how_many_there_are_is_told_for_a_place_only_if_no_other_can_have_any() 
         (None, False, "unknown"),
     ],
 )
-def test_records_are_compared_where_the_same_ones_were_sent(
+def test_compares_by_record_only_if_the_same_records_were_sent(
     sent: Sent | None, same: bool, why: str
 ) -> None:
     found = compare(bad("p0-1"), bad("p0-2", sent=sent))
     assert found.by_record is same
     assert why in found.by_why
-    assert bool(only(found).records) is same
+    assert bool(only_finding(found).records) is same
     assert found.outcome is (Outcome.NEW if same else Outcome.NOTHING_NEW)
 
 
-def test_a_file_that_was_sent_may_have_been_another_one() -> None:
+def test_workloads_from_a_file_may_differ() -> None:
     sent = Sent(seed=7, workload={"file": "orders.jsonl"})
     assert same_records(good(sent=sent), good(sent=sent))[0] is False
 
 
-def test_one_run_judged_twice_has_the_same_records() -> None:
+def test_one_history_judged_twice_has_the_same_records() -> None:
     once = bad("p0-1", sent=None, history="20250101T000000Z-small-7")
     assert compare(once, once).by_record
     assert not compare(once, replace(once, history="20250101T000000Z-small-8")).by_record
 
 
-def test_who_asks_gets_them_compared_either_way() -> None:
+def test_comparison_by_record_can_be_forced_on_or_off() -> None:
     by_anomaly = compare(bad("p0-1"), bad("p0-2"), by_record=False)
-    assert not only(by_anomaly).records
+    assert not only_finding(by_anomaly).records
     assert by_anomaly.outcome is Outcome.NOTHING_NEW
     unknown = bad("p0-2", sent=None)
     by_record = compare(bad("p0-1"), unknown, by_record=True)
-    assert became(by_record) == {"p0-2": Status.NEW, "p0-1": Status.GONE}
+    assert record_statuses(by_record) == {"p0-2": Status.NEW, "p0-1": Status.GONE}
     assert "as requested" in by_record.by_why
     assert "unknown" in by_record.by_why
 
 
-def test_an_anomaly_that_names_no_record_is_compared_by_place_only() -> None:
+def test_anomaly_without_a_record_is_compared_by_place() -> None:
     def regressed(ordinal: int) -> Side:
         key = {"sink": "ledger", "view": "table", "partition": 0, "ordinal": ordinal}
         found = finding("p").model_copy(update={"key": key})
         return bad(anomaly="offset-regressed", findings=(group("offset-regressed", found),))
 
     found = compare(regressed(1), regressed(2))
-    assert only(found).status is Status.STILL_THERE
-    assert only(found).records == ()
+    assert only_finding(found).status is Status.STILL_THERE
+    assert only_finding(found).records == ()
     assert found.outcome is Outcome.NOTHING_NEW
 
 
-def test_findings_are_folded_by_what_came_with_them() -> None:
+def test_groups_findings_by_related_hazards() -> None:
     one = group("duplicate-output", finding("p0-1"), finding("p0-2", hazards=()))
     two = group("duplicate-output", finding("p0-3", hazards=("zombie", HAZARD)), finding("p0-4"))
-    found = only(compare(bad(findings=(one,)), bad(findings=(two,))))
+    found = only_finding(compare(bad(findings=(one,)), bad(findings=(two,))))
     assert {(shape.says, shape.a, shape.b) for shape in found.shapes} == {
         ("with replayed-batch by fault «kill»", 1, 1),
         ("with replayed-batch by fault «kill» and zombie by fault «kill»", 0, 1),
@@ -363,11 +363,11 @@ def test_findings_are_folded_by_what_came_with_them() -> None:
     }
 
 
-# Claims, and what it all comes to.
+# Claims and the outcome.
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "became"),
+    ("a", "b", "expected"),
     [
         ("holds", "violated", Change.WORSE),
         ("unexercised", "violated", Change.WORSE),
@@ -388,14 +388,14 @@ def test_findings_are_folded_by_what_came_with_them() -> None:
         ("unknown", "unknown", Change.SAME),
     ],
 )
-def test_what_becomes_of_a_claim(a: str, b: str, became: Change) -> None:
+def test_change_of_a_claim(a: str, b: str, expected: Change) -> None:
     one, other = (
         ClaimVerdict(verdict=Verdict(v), reason="", refuted_by=(), expected=None) for v in (a, b)
     )
-    assert change(one, other) is became
-    assert change(replace(one, expected=True), replace(other, expected=True)) is became
+    assert change(one, other) is expected
+    assert change(replace(one, expected=True), replace(other, expected=True)) is expected
     odd = change(replace(one, expected=True), replace(other, expected=False))
-    assert odd is (Change.WORSE if became is Change.WORSE else Change.UNEXPECTED)
+    assert odd is (Change.WORSE if expected is Change.WORSE else Change.UNEXPECTED)
 
 
 @pytest.mark.parametrize(
@@ -411,15 +411,15 @@ def test_what_becomes_of_a_claim(a: str, b: str, became: Change) -> None:
         (judged(good(), Verdict.UNKNOWN), good(), Outcome.NOTHING_NEW),
         (good(), replace(good(), claims=()), Outcome.NOT_COMPARABLE),
         (good(), good(claims=(claim(input="x", sink="y"),)), Outcome.NOT_COMPARABLE),
-        # One sink, but another claim: A's is not judged any more.
+        # The sink is the same, but A's claim is not judged in B.
         (good(), good(claims=(claim(input="x"),)), Outcome.OPEN),
     ],
 )
-def test_what_it_comes_to(a: Side, b: Side, outcome: Outcome) -> None:
+def test_outcome(a: Side, b: Side, outcome: Outcome) -> None:
     assert compare(a, b).outcome is outcome
 
 
-# For every pair of runs.
+# Properties of any two runs.
 
 records = st.lists(st.sampled_from([f"p0-{n}" for n in range(8)]), unique=True).map(sorted)
 anomalies = st.sampled_from(["duplicate-output", "lost-output", "wrong-output"])
@@ -427,7 +427,7 @@ anomalies = st.sampled_from(["duplicate-output", "lost-output", "wrong-output"])
 
 @st.composite
 def sides(draw: st.DrawFn, *, decided: bool = False) -> Side:
-    """A run with findings of some anomalies in one or two sinks; some of it cut or undecided."""
+    """Runs with findings in one or two sinks, some of them truncated or undecided."""
     sinks = draw(st.sampled_from([("ledger",), ("ledger", "archive")]))
     groups: list[Any] = []
     there: dict[str, set[str]] = {sink: set() for sink in sinks}
@@ -435,10 +435,10 @@ def sides(draw: st.DrawFn, *, decided: bool = False) -> Side:
         found = [finding(r, sink=s) for s in sinks for r in draw(records)]
         for f in found:
             there[str(f.key["sink"])].add(anomaly)
-        more = 0 if decided else draw(st.sampled_from([0, 0, 30]))
+        unlisted = 0 if decided else draw(st.sampled_from([0, 0, 30]))
         evidence = Evidence.ABSENCE if anomaly == "lost-output" else Evidence.PRESENCE
         if found:
-            count = len(found) + more
+            count = len(found) + unlisted
             groups.append(group(anomaly, *found, count=count, evidence=evidence))
     undecided = [Verdict.UNKNOWN, Verdict.UNEXERCISED, Verdict.INVALID, Verdict.STALLED]
     claims = tuple(
@@ -463,7 +463,7 @@ def sides(draw: st.DrawFn, *, decided: bool = False) -> Side:
     )
 
 
-def told(diff: Diff) -> dict[tuple[str, str], tuple[Status, dict[object, Status]]]:
+def statuses_by_place(diff: Diff) -> dict[tuple[str, str], tuple[Status, dict[object, Status]]]:
     return {
         (p.anomaly, p.place): (p.status, {r.key: r.status for r in p.records})
         for p in diff.findings
@@ -471,7 +471,7 @@ def told(diff: Diff) -> dict[tuple[str, str], tuple[Status, dict[object, Status]
 
 
 @given(sides())
-def test_a_run_beside_itself_is_all_still_there(a: Side) -> None:
+def test_run_compared_with_itself_has_no_changes(a: Side) -> None:
     found = compare(a, a)
     assert found.outcome is Outcome.NOTHING_NEW
     assert {pair.change for pair in found.claims} == {Change.SAME}
@@ -482,18 +482,18 @@ def test_a_run_beside_itself_is_all_still_there(a: Side) -> None:
 
 
 @given(sides(), sides(), st.booleans())
-def test_what_is_gone_one_way_is_new_the_other_way(a: Side, b: Side, by_record: bool) -> None:
-    there = told(compare(a, b, by_record=by_record))
-    back = told(compare(b, a, by_record=by_record))
+def test_comparison_is_symmetric(a: Side, b: Side, by_record: bool) -> None:
+    forward = statuses_by_place(compare(a, b, by_record=by_record))
+    backward = statuses_by_place(compare(b, a, by_record=by_record))
     assert {
         what: (MIRROR[status], {key: MIRROR[s] for key, s in found.items()})
-        for what, (status, found) in there.items()
-    } == back
+        for what, (status, found) in forward.items()
+    } == backward
 
 
 @given(sides(decided=True), sides(decided=True))
-def test_where_both_are_decided_it_is_a_difference_of_sets(a: Side, b: Side) -> None:
-    """An oracle: with everything listed and decided, each record is in one of three sets."""
+def test_decided_runs_compare_as_sets(a: Side, b: Side) -> None:
+    """Oracle: if everything is listed and decided, each record is in one of three sets."""
 
     def keys(side: Side) -> set[tuple[str, str, str]]:
         return {
@@ -512,13 +512,13 @@ def test_where_both_are_decided_it_is_a_difference_of_sets(a: Side, b: Side) -> 
     assert found[Status.NEW] == other - one
     assert found[Status.GONE] == one - other
     assert found[Status.STILL_THERE] == one & other
-    # What only one of them has a claim for, nobody could have seen in the other.
+    # A sink without a claim in the other run was not checked there.
     assert found[Status.PERHAPS_NEW] == keys(b) - other
     assert found[Status.PERHAPS_GONE] == keys(a) - one
 
 
 @given(sides(), sides())
-def test_nothing_is_gone_from_a_run_to_one_that_broke_off(a: Side, b: Side) -> None:
+def test_nothing_is_gone_in_an_interrupted_run(a: Side, b: Side) -> None:
     found = compare(a, replace(b, incomplete="it broke off"))
     statuses = {p.status for p in found.findings} | {
         r.status for p in found.findings for r in p.records
@@ -527,7 +527,7 @@ def test_nothing_is_gone_from_a_run_to_one_that_broke_off(a: Side, b: Side) -> N
 
 
 @given(sides(), sides(), st.randoms())
-def test_the_order_in_which_anything_is_told_does_not_matter(a: Side, b: Side, draw: Any) -> None:
+def test_order_of_claims_and_findings_does_not_matter(a: Side, b: Side, draw: Any) -> None:
     def shuffled(side: Side) -> Side:
         claims, groups = list(side.claims), list(side.findings)
         draw.shuffle(claims)
@@ -535,6 +535,6 @@ def test_the_order_in_which_anything_is_told_does_not_matter(a: Side, b: Side, d
         return replace(side, claims=tuple(claims), findings=tuple(groups))
 
     one, other = compare(a, b), compare(shuffled(a), shuffled(b))
-    assert told(one) == told(other)
+    assert statuses_by_place(one) == statuses_by_place(other)
     assert one.outcome is other.outcome
     assert {(c.name, c.change) for c in one.claims} == {(c.name, c.change) for c in other.claims}

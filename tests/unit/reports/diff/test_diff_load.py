@@ -1,4 +1,4 @@
-"""From a run folder, a report or a judgement file to what is compared."""
+"""Loading a side of a comparison from a run folder, a report or a judgement file."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ OK = [{"phase": p, "outcome": "ok"} for p in ("settle", "collect")]
 
 @pytest.fixture
 def complete(small: SimpleNamespace) -> Report:
-    """The small run with its settling, which makes it complete."""
+    """The small run with successful settle and collect phases, which make it complete."""
     history = small.history()
     history["phases"] = small.arrow("phases", OK)
     return build(small.record(), history, small.judgement(history))
 
 
-def test_a_run_folder_and_its_report_are_the_same(complete: Report, tmp_path: Path) -> None:
+def test_run_folder_and_its_report_load_equal(complete: Report, tmp_path: Path) -> None:
     page, data = write(tmp_path, complete)
     side = load_side(tmp_path)
     assert load_side(data) == side
@@ -42,7 +42,7 @@ def test_a_run_folder_and_its_report_are_the_same(complete: Report, tmp_path: Pa
     assert load_side(tmp_path).page is None
 
 
-def test_a_judgement_of_that_run_is_of_the_same_records(
+def test_judgement_of_a_run_is_compared_with_it_by_record(
     complete: Report, small: SimpleNamespace, tmp_path: Path
 ) -> None:
     history = small.history()
@@ -59,7 +59,7 @@ def test_a_judgement_of_that_run_is_of_the_same_records(
     assert not [d for d in found.differences if d.section != "hazards observed"]
 
 
-def test_a_judgement_came_to_its_end_only_if_a_claim_says_so(
+def test_judgement_is_complete_only_if_a_claim_proves_it(
     small: SimpleNamespace, tmp_path: Path
 ) -> None:
     violated, holds = small.judgement(small.history()).claims
@@ -92,7 +92,7 @@ def test_a_judgement_came_to_its_end_only_if_a_claim_says_so(
         ([], "it did not reach phase settle"),
     ],
 )
-def test_a_report_says_whether_it_came_to_its_end(
+def test_report_is_incomplete_if_a_phase_failed_or_is_missing(
     small: SimpleNamespace, phases: list[dict[str, str]], why: str | None
 ) -> None:
     history = small.history()
@@ -113,20 +113,20 @@ def test_a_report_says_whether_it_came_to_its_end(
         ({"error": "no such broker", "required": False}, None),
     ],
 )
-def test_a_test_without_teeth_is_a_flaw(
+def test_fault_that_failed_or_had_no_effect_is_a_flaw(
     complete: Report, change: dict[str, object], why: str | None
 ) -> None:
     fault = complete.faults[0].model_copy(update=change)
     assert side_of_report(complete.model_copy(update={"faults": (fault,)})).flaw == why
 
 
-def test_a_failed_mutation_check_is_a_flaw(complete: Report) -> None:
+def test_failed_mutation_check_is_a_flaw(complete: Report) -> None:
     mutation = complete.mutation_check[0].model_copy(update={"found": False})
     flaw = side_of_report(complete.model_copy(update={"mutation_check": (mutation,)})).flaw
     assert flaw == "its mutation self-check failed: mutation «effect dropped» was not found"
 
 
-def test_what_differs_in_the_runs_themselves(complete: Report) -> None:
+def test_lists_differences_between_the_runs(complete: Report) -> None:
     run = complete.run.model_copy(
         update={
             "seed": 8,
@@ -170,22 +170,22 @@ def test_what_differs_in_the_runs_themselves(complete: Report) -> None:
         ('{"format": "onceproof-judgement", "version": 1', "the whole file"),
     ],
 )
-def test_what_is_none_of_them_is_explained(tmp_path: Path, text: str, what: str) -> None:
+def test_rejects_files_of_unknown_format(tmp_path: Path, text: str, what: str) -> None:
     (file := tmp_path / "odd.json").write_text(text)
     with pytest.raises(UnreadableReport, match=f"odd.json: {what}"):
         load_side(file)
 
 
-def test_a_claim_that_nobody_can_judge_is_explained(small: SimpleNamespace, tmp_path: Path) -> None:
-    told = json.loads(judgement_json(small.judgement(small.history()), source="h"))
-    told["claims"][0]["claim"]["guarantee"] = "twice"
-    (file := tmp_path / "odd.json").write_text(json.dumps(told))
+def test_rejects_judgement_with_an_invalid_claim(small: SimpleNamespace, tmp_path: Path) -> None:
+    data = json.loads(judgement_json(small.judgement(small.history()), source="h"))
+    data["claims"][0]["claim"]["guarantee"] = "twice"
+    (file := tmp_path / "odd.json").write_text(json.dumps(data))
     with pytest.raises(UnreadableReport, match=r"field `guarantee`: expected one of"):
         load_side(file)
 
 
 @pytest.mark.parametrize("name", ["nowhere", "empty"])
-def test_what_is_not_there_is_explained(tmp_path: Path, name: str) -> None:
+def test_rejects_missing_folder_or_report(tmp_path: Path, name: str) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(UnreadableReport, match=r"does not exist|has no report\.json"):
         load_side(tmp_path / name)

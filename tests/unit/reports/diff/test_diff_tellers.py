@@ -1,4 +1,4 @@
-"""How two runs beside each other are told: in a terminal, as JSON, on a page."""
+"""The comparison of two runs in a terminal, as JSON and as a page."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def words(diff: Diff) -> str:
     return Page(render(diff, Path())).words
 
 
-# In a sentence.
+# The headline.
 
 
 @pytest.mark.parametrize(
-    ("diff", "said"),
+    ("diff", "sentence"),
     [
         (WORSE, "B has new findings: 1 claim worse, 1 anomaly new"),
         (compare(good(), good()), "Nothing in B is new: 1 claim same"),
@@ -74,16 +74,16 @@ def words(diff: Diff) -> str:
         ),
     ],
 )
-def test_what_it_comes_to_in_a_sentence(diff: Diff, said: str) -> None:
-    assert headline(diff) == said
-    assert f"{said}." in " ".join(printed(diff).split())
-    assert said in words(diff)
+def test_headline_is_in_the_terminal_and_on_the_page(diff: Diff, sentence: str) -> None:
+    assert headline(diff) == sentence
+    assert f"{sentence}." in " ".join(printed(diff).split())
+    assert sentence in words(diff)
 
 
-# In a terminal.
+# The terminal.
 
 
-def test_a_terminal_is_told_what_changed_and_why() -> None:
+def test_terminal_shows_changes_and_reasons() -> None:
     text = printed(WORSE)
     for part in (
         "exactly-once payments → ledger  holds  violated by duplicate-output  worse",
@@ -99,7 +99,7 @@ def test_a_terminal_is_told_what_changed_and_why() -> None:
     assert "seed" not in text.split("Differences between")[1]
 
 
-def test_a_terminal_is_told_what_cannot_be_told() -> None:
+def test_terminal_explains_undecided_findings() -> None:
     text = printed(CUT)
     assert "  2 perhaps new: p0-6, p0-7\n    the other run lists only the first 2 of 400" in text
     assert "A lists 2 of 400: the others cannot be compared one by one" in text
@@ -109,7 +109,7 @@ def test_a_terminal_is_told_what_cannot_be_told() -> None:
     assert "Findings" not in printed(NOTHING)
 
 
-def test_what_came_with_nothing_known_is_not_told_to_have() -> None:
+def test_mentions_missing_hazards_only_next_to_known_ones() -> None:
     alone = bad(findings=(group("duplicate-output", finding("p0-1", hazards=())),))
     assert "without a related hazard" not in printed(compare(alone, alone))
     assert "without a related hazard" not in words(compare(alone, alone))
@@ -117,7 +117,7 @@ def test_what_came_with_nothing_known_is_not_told_to_have() -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_nothing_that_is_told_can_act(text: str) -> None:
+def test_hostile_text_is_inert(text: str) -> None:
     odd = bad(
         name=text,
         claims=(
@@ -146,15 +146,15 @@ def test_nothing_that_is_told_can_act(text: str) -> None:
         json.loads(diff_json(diff))
 
 
-# For programs.
+# JSON.
 
 
-def test_as_json_everything_is_there() -> None:
-    told = json.loads(diff_json(CUT))
-    assert (told["format"], told["version"]) == ("onceproof-diff", 1)
-    assert told["outcome"] == "something new"
-    assert told["by_record"] is True
-    (pair,) = told["findings"]
+def test_json_has_outcome_findings_and_differences() -> None:
+    data = json.loads(diff_json(CUT))
+    assert (data["format"], data["version"]) == ("onceproof-diff", 1)
+    assert data["outcome"] == "something new"
+    assert data["by_record"] is True
+    (pair,) = data["findings"]
     assert pair["a"] == {"count": 400, "listed": 2, "total": 400}
     assert pair["records"][0]["key"]["record"] == "p0-0"
     assert {record["status"] for record in pair["records"]} == {
@@ -171,7 +171,7 @@ def test_as_json_everything_is_there() -> None:
 # The page.
 
 
-def test_the_page_tells_everything() -> None:
+def test_page_shows_everything_in_order() -> None:
     order = [
         "Skip to the claims",
         "exactly-once payments → ledger holds violated by duplicate-output worse A: Because.",
@@ -181,12 +181,12 @@ def test_the_page_tells_everything() -> None:
         "kafka 4.1 4.2",
         "B has it, and A would have detected it.",
     ]
-    said = words(WORSE)
-    places = [said.rindex(part) for part in order]
+    page_words = words(WORSE)
+    places = [page_words.rindex(part) for part in order]
     assert places == sorted(places)
 
 
-def test_the_page_loads_nothing_and_links_both_reports(tmp_path: Path) -> None:
+def test_page_loads_nothing_and_links_reports(tmp_path: Path) -> None:
     (tmp_path / "runs/a b#").mkdir(parents=True)
     page = tmp_path / "runs/a b#/report.html"
     html = render(compare(good(page=str(page)), bad("p0-1")), tmp_path / "pages")

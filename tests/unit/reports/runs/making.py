@@ -1,4 +1,4 @@
-"""Small runs for the tests of an index of runs."""
+"""Small runs for the tests of the run index."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from onceproof.reports.runs.claims import ClaimResult
 from onceproof.reports.runs.run import Run
 
 
-def told(
+def claim_result(
     name: str = "exactly-once a → b",
     verdict: Verdict = Verdict.HOLDS,
     *by: str,
@@ -27,14 +27,14 @@ def told(
     )
 
 
-WRONG = told("exactly-once a → b", Verdict.VIOLATED, "duplicate-output", expected=False)
+WRONG = claim_result("exactly-once a → b", Verdict.VIOLATED, "duplicate-output", expected=False)
 
 
-def run(place: int = 0, *claims: ClaimResult, **more: Any) -> Run:
-    """A run that came out as it should; `place` is its place in time."""
-    claims = claims or (told(),)
+def run(place: int = 0, *claims: ClaimResult, **overrides: Any) -> Run:
+    """A run with expected verdicts; `place` orders runs in time."""
+    claims = claims or (claim_result(),)
     folder = Path("runs", f"2025010{place}T000000Z-small-7")
-    facts: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "folder": folder,
         "page": folder / "report.html",
         "scenario": "small",
@@ -53,4 +53,4 @@ def run(place: int = 0, *claims: ClaimResult, **more: Any) -> Run:
         "code": "0123456789ab",
         "setup": "one",
     }
-    return Run(**facts | more)
+    return Run(**defaults | overrides)

@@ -1,4 +1,4 @@
-"""The page of many runs: complete, harmless, whole without its script, which hides rows."""
+"""The index page of runs: complete, inert, and usable without its script, which filters rows."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from onceproof.reports.runs.links import link
 from onceproof.reports.runs.page import index_page
 from onceproof.reports.runs.run import Found, Run, Unread
 from onceproof.reports.runs.strip import SHOWN
-from tests.unit.reports.runs.making import WRONG, run, told
+from tests.unit.reports.runs.making import WRONG, claim_result, run
 from tests.unit.reports.test_html import HOSTILE, Page
 
 GONE = Unread(folder=Path("runs/20250109T000000Z-x-1"), reason="It is cut short.", scenario="x")
-TWIN = told(verdict=Verdict.VIOLATED)
+TWIN = claim_result(verdict=Verdict.VIOLATED)
 RUNS = (
     run(1),
     run(2, WRONG),
     run(3, TWIN, scenario="twin", subject="unguarded", faults=("link cut",), kinds=("partition",)),
     run(4, scenario="quiet", kinds=(), faults=(), backend="docker", page=None),
-    run(5, told(verdict=Verdict.UNKNOWN, expected=False), scenario="late", finished=False),
+    run(5, claim_result(verdict=Verdict.UNKNOWN, expected=False), scenario="late", finished=False),
 )
 
 
@@ -39,7 +39,7 @@ def page(*runs: Run, unread: tuple[Unread, ...] = (), folder: Path = Path()) -> 
 
 
 def parsed(html: str) -> Page:
-    """The page without its script, whose text is no text of the page."""
+    """Parse the page without its script."""
     return Page(re.sub(r"<script>.*?</script>", "", html, flags=re.DOTALL))
 
 
@@ -47,7 +47,7 @@ def rows_of(html: str) -> list[dict[str, str | None]]:
     return [attributes for tag, attributes in parsed(html).tags if "data-subject" in attributes]
 
 
-def test_the_page_tells_everything() -> None:
+def test_page_shows_everything_in_order() -> None:
     words = parsed(page(*RUNS, unread=(GONE,))).words
     order = [
         "5 runs of 4 scenarios: 3 as expected, 1 not as expected, 1 not finished",
@@ -73,7 +73,7 @@ def test_the_page_tells_everything() -> None:
     assert places == sorted(places)
 
 
-def test_the_page_links_every_report_and_loads_nothing() -> None:
+def test_page_links_every_report_and_loads_nothing() -> None:
     html = page(*RUNS)
     tags = parsed(html).tags
     links = {a["href"] for tag, a in tags if tag == "a" and not str(a["href"]).startswith("#")}
@@ -84,22 +84,22 @@ def test_the_page_links_every_report_and_loads_nothing() -> None:
     assert "https:" not in html
 
 
-def test_only_its_own_script_may_run() -> None:
+def test_policy_allows_only_its_own_script_and_style() -> None:
     html = page(*RUNS)
     (script,) = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
-    wanted = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    scripted = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     (policy,) = (a["content"] for tag, a in parsed(html).tags if a.get("http-equiv") is not None)
     (css,) = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
     styled = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
     assert policy == (
-        f"default-src 'none'; style-src 'sha256-{styled}'; script-src 'sha256-{wanted}'; "
+        f"default-src 'none'; style-src 'sha256-{styled}'; script-src 'sha256-{scripted}'; "
         "form-action 'none'; base-uri 'none'"
     )
     assert "eval" not in script
     assert "innerHTML" not in script
 
 
-def test_without_its_script_everything_is_there() -> None:
+def test_all_rows_are_visible_without_the_script() -> None:
     html = page(*RUNS)
     assert len(rows_of(html)) == 4
     assert not [a for a in rows_of(html) if "hidden" in a]
@@ -118,14 +118,14 @@ def test_without_its_script_everything_is_there() -> None:
         ((), (), "unknown"),
     ],
 )
-def test_the_head_has_the_colour_of_the_worst(
+def test_header_has_the_colour_of_the_worst_run(
     runs: tuple[Run, ...], unread: tuple[Unread, ...], tone: str
 ) -> None:
     (head,) = (a for tag, a in parsed(page(*runs, unread=unread)).tags if tag == "header")
     assert head["class"] == f"v-{tone}"
 
 
-def test_what_can_be_chosen_is_what_is_there() -> None:
+def test_filter_options_match_the_rows() -> None:
     html = page(*RUNS)
     values = [a["value"] for tag, a in parsed(html).tags if tag == "option" and a["value"]]
     assert values == [
@@ -148,7 +148,7 @@ def test_what_can_be_chosen_is_what_is_there() -> None:
     ]
 
 
-def test_a_trend_is_drawn_and_told() -> None:
+def test_trend_is_drawn_and_described() -> None:
     html = page(run(2, WRONG), run(1), *(run(3, scenario="long") for _ in range(SHOWN + 2)))
     pictures = [a["aria-label"] for tag, a in parsed(html).tags if tag == "svg" and "role" in a]
     assert pictures == [
@@ -160,7 +160,7 @@ def test_a_trend_is_drawn_and_told() -> None:
     assert "and 2 earlier runs, not drawn" in parsed(html).words
 
 
-def test_a_page_of_nothing_is_a_page() -> None:
+def test_page_without_runs_or_without_unread_folders() -> None:
     words = parsed(page(unread=(GONE,))).words
     assert "No run could be read." in words
     assert "It is cut short." in words
@@ -168,8 +168,8 @@ def test_a_page_of_nothing_is_a_page() -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_nothing_that_is_told_can_act(text: str) -> None:
-    odd = told(text, Verdict.VIOLATED, text, expected=False, should_be=text)
+def test_hostile_text_is_inert(text: str) -> None:
+    odd = claim_result(text, Verdict.VIOLATED, text, expected=False, should_be=text)
     folder = Path("runs", text.replace("\x00", ""))
     hostile = run(
         1,
@@ -186,7 +186,7 @@ def test_nothing_that_is_told_can_act(text: str) -> None:
         folder=folder,
         page=folder / "report.html",
     )
-    other = replace(hostile, claims=(told(text),), seed=8)
+    other = replace(hostile, claims=(claim_result(text),), seed=8)
     html = page(hostile, other, unread=(Unread(folder=folder, reason=text, scenario=text),))
     assert html.count("<script>") == 1
     tags = parsed(html).tags
@@ -202,21 +202,21 @@ def test_nothing_that_is_told_can_act(text: str) -> None:
 @pytest.mark.parametrize(
     "name", ["a b", "ä#?%", "javascript:alert(1)", "..", "\udcff\udc80", 'q"<', "a//b"]
 )
-def test_a_link_leads_to_the_file_whatever_it_is_called(name: str, tmp_path: Path) -> None:
+def test_link_resolves_for_any_folder_name(name: str, tmp_path: Path) -> None:
     found = link(tmp_path / "runs" / name / "report.html", tmp_path / "pages" / "deep")
     assert found.startswith("./../../")
-    way = Path(unquote(found, errors="surrogateescape"))
-    reached = (tmp_path / "pages" / "deep" / way).resolve()
-    assert reached == (tmp_path / "runs" / name / "report.html").resolve()
+    relative = Path(unquote(found, errors="surrogateescape"))
+    resolved = (tmp_path / "pages" / "deep" / relative).resolve()
+    assert resolved == (tmp_path / "runs" / name / "report.html").resolve()
 
 
-# What the script hides, in a real browser where there is one.
+# Filtering by the script, in a real browser if one is installed.
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 BROWSER = next((found for name in BROWSERS if (found := shutil.which(name))), None)
 in_browser = pytest.mark.skipif(BROWSER is None, reason="there is no Chromium to run the script in")
 ALL = ["small", "late", "quiet", "twin"]
-ASKED = {
+ROWS_BY_ADDRESS = {
     "#subject=unguarded": ["twin"],
     "#fault=kind%3Acrash": ["small", "late"],
     "#fault=name%3Alink+cut": ["twin"],
@@ -230,9 +230,9 @@ ASKED = {
     "#text=nothing+like+it": [],
     "#subject=unheard-of": ALL,
     "#verdict=holds": ["small", "quiet"],
-    "#words": ["small", "quiet"],  # leads to a section, and leaves the filter as it is
+    "#words": ["small", "quiet"],  # an anchor, which keeps the filter
 }
-LOOK = """
+SCRIPT_HELPERS = """
 const shown = () => form.querySelector("select:not(:has(option:checked))") ? "an empty choice"
   : [...document.querySelectorAll("tr[data-subject]")]
   .filter((row) => row.offsetParent !== null)
@@ -241,11 +241,13 @@ const form = document.getElementById("filter");
 """
 
 
-def seen(tmp_path: Path, html: str, address: str = "", script: str | None = None) -> str:
-    """The document as a browser has it in the end, with a script of the test's own if wanted."""
+def rendered_document(
+    tmp_path: Path, html: str, address: str = "", script: str | None = None
+) -> str:
+    """Return the document after a browser ran the page, with an additional script if given."""
     if script is not None:
         html = re.sub(r"<meta http-equiv=.*?>", "", html)
-        html = html.replace("</body>", f"<script>{LOOK}{script}</script></body>")
+        html = html.replace("</body>", f"<script>{SCRIPT_HELPERS}{script}</script></body>")
     (file := tmp_path / "index.html").write_text(html, encoding="utf-8")
     options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile"]
     assert BROWSER is not None
@@ -266,8 +268,8 @@ def seen(tmp_path: Path, html: str, address: str = "", script: str | None = None
 
 
 @in_browser
-def test_its_script_may_run_and_reads_the_address(tmp_path: Path) -> None:
-    document = seen(tmp_path, page(*RUNS), "#subject=unguarded")
+def test_script_runs_and_filters_by_the_address(tmp_path: Path) -> None:
+    document = rendered_document(tmp_path, page(*RUNS), "#subject=unguarded")
     assert ["hidden" in a for a in rows_of(document)] == [True, True, True, False]
     assert "1 of 4 scenarios" in document
     (form,) = (a for tag, a in parsed(document).tags if tag == "form")
@@ -275,7 +277,7 @@ def test_its_script_may_run_and_reads_the_address(tmp_path: Path) -> None:
 
 
 @in_browser
-def test_the_address_says_what_is_shown(tmp_path: Path) -> None:
+def test_changing_the_address_filters_the_rows(tmp_path: Path) -> None:
     script = """
     (async () => {
       const found = [shown()];
@@ -288,13 +290,15 @@ def test_the_address_says_what_is_shown(tmp_path: Path) -> None:
       document.title = JSON.stringify(found);
     })();
     """
-    document = seen(tmp_path, page(*RUNS), script=script % json.dumps(list(ASKED)))
-    title = re.findall("<title>(.*?)</title>", document)[0]  # those behind it are of pictures
-    assert json.loads(unescape(title)) == [ALL, *ASKED.values()]
+    document = rendered_document(
+        tmp_path, page(*RUNS), script=script % json.dumps(list(ROWS_BY_ADDRESS))
+    )
+    title = re.findall("<title>(.*?)</title>", document)[0]  # later titles are of pictures
+    assert json.loads(unescape(title)) == [ALL, *ROWS_BY_ADDRESS.values()]
 
 
 @in_browser
-def test_what_is_chosen_stands_in_the_address(tmp_path: Path) -> None:
+def test_filter_is_stored_in_the_address(tmp_path: Path) -> None:
     script = """
     form.elements.verdict.value = "violated";
     form.elements.text.value = "twin";
@@ -305,6 +309,6 @@ def test_what_is_chosen_stands_in_the_address(tmp_path: Path) -> None:
       document.title = JSON.stringify([...first, location.hash, shown()]);
     }, 100);
     """
-    document = seen(tmp_path, page(*RUNS), script=script)
-    title = re.findall("<title>(.*?)</title>", document)[0]  # those behind it are of pictures
+    document = rendered_document(tmp_path, page(*RUNS), script=script)
+    title = re.findall("<title>(.*?)</title>", document)[0]  # later titles are of pictures
     assert json.loads(unescape(title)) == ["#verdict=violated&text=twin", ["twin"], "", ALL]

@@ -1,4 +1,4 @@
-"""Run folders found and read; nothing in one of them breaks the others."""
+"""Run folders are found and read; an unreadable one does not affect the others."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def runs(tmp_path: Path) -> Path:
     return folder
 
 
-def put(runs: Path, report: Report, place: int = 1, **facts: Any) -> Path:
-    """A run folder with a report of which some facts are changed."""
+def write_run(runs: Path, report: Report, place: int = 1, **facts: Any) -> Path:
+    """Write a run folder whose report has some facts changed."""
     started = {"started_at": f"2025-01-0{place}T00:00:00Z"}
     changed = report.run.model_copy(update=started | facts)
     folder = runs / NAME.format(place)
@@ -35,20 +35,20 @@ def put(runs: Path, report: Report, place: int = 1, **facts: Any) -> Path:
     return folder
 
 
-def only(found: Found) -> Run:
+def only_run(found: Found) -> Run:
     (run,) = found.runs
     assert not found.unread
     return run
 
 
-def unread(found: Found) -> Unread:
+def only_unread(found: Found) -> Unread:
     (folder,) = found.unread
     return folder
 
 
-def test_what_a_report_says_of_its_run(runs: Path, small_report: Report) -> None:
-    folder = put(runs, small_report)
-    run = only(read_runs([runs]))
+def test_reads_a_run_from_its_report(runs: Path, small_report: Report) -> None:
+    folder = write_run(runs, small_report)
+    run = only_run(read_runs([runs]))
     assert (run.folder, run.page) == (folder, None)
     assert (run.scenario, run.subject, run.seed, run.backend) == ("small", "forwarder", 7, "local")
     assert (run.kinds, run.faults) == (("crash",), ("1-kill",))
@@ -60,13 +60,11 @@ def test_what_a_report_says_of_its_run(runs: Path, small_report: Report) -> None
     assert run.state is RunState.EXPECTED
     assert run.code is None
     (folder / "report.html").write_text("")
-    assert only(read_runs([folder])).page == folder / "report.html"
+    assert only_run(read_runs([folder])).page == folder / "report.html"
 
 
-def test_runs_are_found_in_a_folder_or_given_one_by_one_and_once(
-    runs: Path, small_report: Report
-) -> None:
-    folders = [put(runs, small_report, place) for place in (1, 3, 2)]
+def test_finds_each_run_once_and_newest_first(runs: Path, small_report: Report) -> None:
+    folders = [write_run(runs, small_report, place) for place in (1, 3, 2)]
     (runs / "matrix-logs").mkdir()
     (runs / "matrix.html").write_text("")
     wanted = [folders[1], folders[2], folders[0]]
@@ -74,13 +72,13 @@ def test_runs_are_found_in_a_folder_or_given_one_by_one_and_once(
         assert [run.folder for run in read_runs(given).runs] == wanted
 
 
-def test_a_name_may_be_anything_where_there_is_a_report(runs: Path, small_report: Report) -> None:
-    put(runs, small_report).rename(runs / "my baseline")
-    assert only(read_runs([runs])).folder.name == "my baseline"
+def test_accepts_any_folder_name_with_a_report(runs: Path, small_report: Report) -> None:
+    write_run(runs, small_report).rename(runs / "my baseline")
+    assert only_run(read_runs([runs])).folder.name == "my baseline"
 
 
 @pytest.mark.parametrize("name", ["nowhere", "", "runs"])
-def test_where_no_run_is_it_is_said_what_to_give(runs: Path, name: str) -> None:
+def test_error_without_runs_suggests_what_to_pass(runs: Path, name: str) -> None:
     with pytest.raises(NoRuns, match="such as runs"):
         read_runs([runs.parent / name] if name else [runs, runs])
 
@@ -95,41 +93,43 @@ def test_where_no_run_is_it_is_said_what_to_give(runs: Path, name: str) -> None:
         ("[" * 100_000, "report.json: the whole file"),
     ],
 )
-def test_a_broken_report_is_one_folder_that_tells_nothing(
+def test_broken_report_leaves_other_runs_readable(
     runs: Path, small_report: Report, text: str, why: str
 ) -> None:
-    put(runs, small_report, 1)
-    (put(runs, small_report, 2) / "report.json").write_bytes(text.encode("latin-1"))
+    write_run(runs, small_report, 1)
+    (write_run(runs, small_report, 2) / "report.json").write_bytes(text.encode("latin-1"))
     found = read_runs([runs])
     assert len(found.runs) == 1
-    assert unread(found).folder.name == NAME.format(2)
-    assert why in unread(found).reason
+    assert only_unread(found).folder.name == NAME.format(2)
+    assert why in only_unread(found).reason
 
 
-def test_a_run_under_way_says_so(runs: Path, small_report: Report, small: SimpleNamespace) -> None:
+def test_explains_folders_without_a_report(
+    runs: Path, small_report: Report, small: SimpleNamespace
+) -> None:
     (folder := runs / NAME.format(1)).mkdir()
     small.record().save(folder)
-    found = unread(read_runs([runs]))
+    found = only_unread(read_runs([runs]))
     assert found.scenario == "small"
     assert "It has no report.json: it is in progress, or was interrupted" in found.reason
     (folder / "run.json").write_text("{")
-    assert "run.json is not JSON" in unread(read_runs([runs])).reason
+    assert "run.json is not JSON" in only_unread(read_runs([runs])).reason
     (folder / "run.json").unlink()
-    assert "is not a run folder: it has no run.json" in unread(read_runs([runs])).reason
+    assert "is not a run folder: it has no run.json" in only_unread(read_runs([runs])).reason
 
 
-def test_a_broken_report_still_says_of_which_scenario(
+def test_scenario_of_a_broken_report_is_known(
     runs: Path, small_report: Report, small: SimpleNamespace
 ) -> None:
-    folder = put(runs, small_report)
+    folder = write_run(runs, small_report)
     small.record().save(folder)
     (folder / "report.json").write_text("{")
-    assert unread(read_runs([runs])).scenario == "small"
+    assert only_unread(read_runs([runs])).scenario == "small"
 
 
-def test_what_is_no_file_or_far_too_large_is_not_read(runs: Path, small_report: Report) -> None:
-    os.mkfifo(put(runs, small_report, 1) / "pipe")
-    large, odd = put(runs, small_report, 2), put(runs, small_report, 3)
+def test_does_not_read_special_or_oversized_reports(runs: Path, small_report: Report) -> None:
+    os.mkfifo(write_run(runs, small_report, 1) / "pipe")
+    large, odd = write_run(runs, small_report, 2), write_run(runs, small_report, 3)
     with (large / "report.json").open("r+b") as file:
         file.truncate(300_000_000)
     (odd / "report.json").unlink()
@@ -152,17 +152,17 @@ def test_what_is_no_file_or_far_too_large_is_not_read(runs: Path, small_report: 
         ((), False),
     ],
 )
-def test_a_run_that_was_broken_off_is_not_finished(
+def test_interrupted_run_is_not_finished(
     runs: Path, small: SimpleNamespace, phases: tuple[tuple[str, str | None], ...], finished: bool
 ) -> None:
     history = small.history()
     rows = [{"phase": name, "outcome": outcome} for name, outcome in phases]
     history["phases"] = small.arrow("phases", rows)
-    put(runs, build(small.record(), history, small.judgement(history)))
-    assert only(read_runs([runs])).finished is finished
+    write_run(runs, build(small.record(), history, small.judgement(history)))
+    assert only_run(read_runs([runs])).finished is finished
 
 
-def test_what_makes_two_runs_the_same(runs: Path, small_report: Report) -> None:
+def test_setup_depends_on_everything_but_seed_and_host(runs: Path, small_report: Report) -> None:
     configuration = {"backend": "docker"}
     versions = {"onceproof": "0", "code": "abc"}
     for place, facts in enumerate(
@@ -177,7 +177,7 @@ def test_what_makes_two_runs_the_same(runs: Path, small_report: Report) -> None:
         ],
         1,
     ):
-        put(runs, small_report, place, **facts)
+        write_run(runs, small_report, place, **facts)
     setups = [run.setup for run in reversed(read_runs([runs]).runs)]
     assert setups[0] == setups[1]
     assert len(set(setups)) == 6
@@ -186,6 +186,6 @@ def test_what_makes_two_runs_the_same(runs: Path, small_report: Report) -> None:
     assert runs_read[NAME.format(4)].backend == "docker"
 
 
-def test_a_pipeline_of_somebody_s_own_has_its_command(runs: Path, small_report: Report) -> None:
-    put(runs, small_report, configuration={"pipeline": {"command": "python job.py"}})
-    assert only(read_runs([runs])).own == "python job.py"
+def test_user_pipeline_has_its_command(runs: Path, small_report: Report) -> None:
+    write_run(runs, small_report, configuration={"pipeline": {"command": "python job.py"}})
+    assert only_run(read_runs([runs])).own == "python job.py"

@@ -1,4 +1,4 @@
-"""Many runs as rows: what they say together, what is flaky, how it went over time."""
+"""Rows of the run index: states, flakiness, claims, trends and terminal output."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from onceproof.reports.runs.rows import headline, rows
 from onceproof.reports.runs.run import Found, Run, RunState, Unread
 from onceproof.reports.runs.strip import LINE, SHOWN, signs, strip
 from onceproof.reports.runs.terminal import print_index
-from tests.unit.reports.runs.making import WRONG, run, told
+from tests.unit.reports.runs.making import WRONG, claim_result, run
 from tests.unit.reports.test_html import HOSTILE
 
 UNJUDGED = replace(run(5), claims=(), verdict=None)
@@ -29,7 +29,7 @@ def printed(*runs: Run, unread: tuple[Unread, ...] = ()) -> str:
     return out.getvalue()
 
 
-# What became of a run.
+# States.
 
 
 @pytest.mark.parametrize(
@@ -37,19 +37,19 @@ def printed(*runs: Run, unread: tuple[Unread, ...] = ()) -> str:
     [
         (run(), RunState.EXPECTED),
         (run(0, WRONG), RunState.UNEXPECTED),
-        (run(0, told(), WRONG), RunState.UNEXPECTED),
-        (run(0, told(verdict=Verdict.VIOLATED)), RunState.EXPECTED),
+        (run(0, claim_result(), WRONG), RunState.UNEXPECTED),
+        (run(0, claim_result(verdict=Verdict.VIOLATED)), RunState.EXPECTED),
         (run(finished=False), RunState.UNFINISHED),
         (run(0, WRONG, finished=False), RunState.UNEXPECTED),
         (
-            run(0, told(verdict=Verdict.UNKNOWN, expected=False), finished=False),
+            run(0, claim_result(verdict=Verdict.UNKNOWN, expected=False), finished=False),
             RunState.UNFINISHED,
         ),
         (UNJUDGED, RunState.UNJUDGED),
         (replace(UNJUDGED, finished=False), RunState.UNFINISHED),
     ],
 )
-def test_what_became_of_a_run(found: Run, state: RunState) -> None:
+def test_state_of_a_run(found: Run, state: RunState) -> None:
     assert found.state is state
 
 
@@ -61,21 +61,21 @@ def test_what_became_of_a_run(found: Run, state: RunState) -> None:
     [
         (run(2, WRONG), True),
         (run(2, WRONG, seed=8), False),
-        (run(2, told(verdict=Verdict.VIOLATED)), True),
-        (run(2, told(), told("ordered a → b")), True),
+        (run(2, claim_result(verdict=Verdict.VIOLATED)), True),
+        (run(2, claim_result(), claim_result("ordered a → b")), True),
     ],
 )
-def test_what_came_out_differently_though_it_was_the_same_is_flaky(
-    other: Run, same_seed: bool
-) -> None:
+def test_different_outcomes_of_one_setup_are_flaky(other: Run, same_seed: bool) -> None:
     found = flaky([other, run(1)])
     assert found is not None
     assert found.same_seed is same_seed
 
 
-def test_another_anomaly_is_another_outcome() -> None:
-    one = run(1, told("exactly-once a → b", Verdict.VIOLATED, "lost-output"))
-    other = run(2, told("exactly-once a → b", Verdict.VIOLATED, "lost-output", "duplicate-output"))
+def test_different_anomalies_are_different_outcomes() -> None:
+    one = run(1, claim_result("exactly-once a → b", Verdict.VIOLATED, "lost-output"))
+    other = run(
+        2, claim_result("exactly-once a → b", Verdict.VIOLATED, "lost-output", "duplicate-output")
+    )
     found = flaky([other, one, replace(one, seed=9)])
     assert found is not None
     assert found.says == (
@@ -94,20 +94,20 @@ def test_another_anomaly_is_another_outcome() -> None:
         {"claims": (), "verdict": None},
     ],
 )
-def test_what_may_have_changed_on_purpose_is_not_flaky(change: dict[str, Any]) -> None:
+def test_runs_that_are_not_comparable_are_not_flaky(change: dict[str, Any]) -> None:
     assert flaky([replace(run(2, WRONG), **change), run(1)]) is None
 
 
-def test_with_another_reason_or_time_it_is_not_flaky() -> None:
-    other = replace(told(), reason="For another reason.")
+def test_different_reason_or_duration_is_not_flaky() -> None:
+    other = replace(claim_result(), reason="For another reason.")
     assert flaky([run(2, other, seconds=99.0), run(1)]) is None
 
 
-def test_two_claims_of_one_name_are_two() -> None:
-    """They differ by who looks at the sink."""
-    both = (told(), told(verdict=Verdict.VIOLATED))
+def test_claims_with_equal_names_are_compared_separately() -> None:
+    """Such claims differ in the view of their sink."""
+    both = (claim_result(), claim_result(verdict=Verdict.VIOLATED))
     assert flaky([run(2, *both), run(1, *both)]) is None
-    assert flaky([run(2, *both), run(1, told(), told())]) is not None
+    assert flaky([run(2, *both), run(1, claim_result(), claim_result())]) is not None
 
 
 many = st.lists(
@@ -127,10 +127,12 @@ many = st.lists(
 
 
 @given(many)
-def test_flaky_is_what_two_runs_prove(runs: list[Run]) -> None:
-    """An oracle: some pair of runs that count is the same and says another thing."""
-    count = [r for r in runs if r.finished and r.code]
-    pairs = [(a, b) for a in count for b in count if a.setup == b.setup and a.claims != b.claims]
+def test_flaky_agrees_with_pairwise_comparison(runs: list[Run]) -> None:
+    """Oracle: two finished runs of known code have one setup and different claims."""
+    counted = [r for r in runs if r.finished and r.code]
+    pairs = [
+        (a, b) for a in counted for b in counted if a.setup == b.setup and a.claims != b.claims
+    ]
     found = flaky(runs)
     assert (found is not None) is bool(pairs)
     if found is not None:
@@ -138,7 +140,7 @@ def test_flaky_is_what_two_runs_prove(runs: list[Run]) -> None:
 
 
 @given(many, st.randoms())
-def test_in_which_order_runs_are_found_does_not_matter(runs: list[Run], draw: Any) -> None:
+def test_order_of_runs_does_not_matter(runs: list[Run], draw: Any) -> None:
     named = [replace(r, folder=Path(f"{r.folder}-{n}")) for n, r in enumerate(runs)]
     mixed = list(named)
     draw.shuffle(mixed)
@@ -149,7 +151,7 @@ def test_in_which_order_runs_are_found_does_not_matter(runs: list[Run], draw: An
 # Rows.
 
 
-def test_a_row_is_a_scenario_on_a_backend_and_a_command() -> None:
+def test_rows_are_scenarios_by_backend_and_command() -> None:
     found = rows(
         [
             run(1),
@@ -167,7 +169,7 @@ def test_a_row_is_a_scenario_on_a_backend_and_a_command() -> None:
     ]
 
 
-def test_what_needs_a_look_comes_first() -> None:
+def test_unexpected_and_flaky_rows_come_first() -> None:
     healed = [run(1, WRONG, scenario="healed", setup="old"), run(2, scenario="healed")]
     shaky = [run(1, WRONG, scenario="shaky"), run(2, scenario="shaky")]
     found = rows([run(1, scenario="a"), *healed, *shaky, run(3, WRONG, scenario="z")])
@@ -175,12 +177,16 @@ def test_what_needs_a_look_comes_first() -> None:
     assert [row.flaky is not None for row in found] == [False, True, False, False]
 
 
-def test_claims_of_all_runs_that_came_to_their_end_are_told_together() -> None:
-    broken_off = run(9, told(verdict=Verdict.UNKNOWN, expected=False), finished=False)
-    least = told("at-least-once a → b")
-    most = told("at-most-once a → b")
-    finished = [run(1, told(), least, most), run(2, WRONG, least, most), run(3, WRONG, least, most)]
-    (row,) = rows([*finished, broken_off])
+def test_groups_claims_of_finished_runs() -> None:
+    unfinished = run(9, claim_result(verdict=Verdict.UNKNOWN, expected=False), finished=False)
+    least = claim_result("at-least-once a → b")
+    most = claim_result("at-most-once a → b")
+    finished = [
+        run(1, claim_result(), least, most),
+        run(2, WRONG, least, most),
+        run(3, WRONG, least, most),
+    ]
+    (row,) = rows([*finished, unfinished])
     odd, fine = row.claims
     assert odd.names == ("exactly-once a → b",)
     assert [(o.verdict, o.by, o.expected, o.count) for o in odd.outcomes] == [
@@ -188,11 +194,11 @@ def test_claims_of_all_runs_that_came_to_their_end_are_told_together() -> None:
         (Verdict.HOLDS, (), True, 1),
     ]
     assert fine.names == ("at-least-once, at-most-once a → b",)
-    (alone,) = rows([broken_off])
+    (alone,) = rows([unfinished])
     assert alone.claims[0].outcomes[0].verdict is Verdict.UNKNOWN
 
 
-def test_a_row_in_words() -> None:
+def test_describes_expected_runs_seeds_and_durations() -> None:
     (row,) = rows(
         [run(1), run(2, WRONG), run(3, seed=9, seconds=400.0), run(4, finished=False, seconds=1.0)]
     )
@@ -206,7 +212,7 @@ def test_a_row_in_words() -> None:
     assert lots.seeds == "8 seeds, 1 to 8"
 
 
-def test_all_of_it_in_a_sentence() -> None:
+def test_headline_counts_runs_by_state() -> None:
     found = rows([run(1), run(2, WRONG), run(3, scenario="b", finished=False), UNJUDGED])
     assert headline(found, 2) == (
         "4 runs of 2 scenarios: 1 as expected, 1 not as expected, 1 not finished, "
@@ -218,7 +224,7 @@ def test_all_of_it_in_a_sentence() -> None:
 # The trend.
 
 
-def test_the_trend_goes_from_the_oldest_to_the_newest() -> None:
+def test_trend_goes_from_oldest_to_newest() -> None:
     found = strip([run(3, WRONG), run(2, code="other"), run(1)])
     assert [cell.run.started_at[9] for cell in found.cells] == ["1", "2", "3"]
     assert [cell.x for cell in found.cells] == [0, 19, 38]
@@ -230,7 +236,7 @@ def test_the_trend_goes_from_the_oldest_to_the_newest() -> None:
     assert signs([run(3, WRONG), run(2, finished=False), run(1)]) == ".~!"
 
 
-def test_a_long_trend_is_cut_at_its_old_end_and_folded() -> None:
+def test_long_trend_drops_the_oldest_runs_and_wraps() -> None:
     newest = run(9, WRONG)
     found = strip([newest, *(run(1) for _ in range(SHOWN + 4))])
     assert len(found.cells) == SHOWN
@@ -241,10 +247,10 @@ def test_a_long_trend_is_cut_at_its_old_end_and_folded() -> None:
     assert signs([run(1)] * (SHOWN + 1)) == "…" + "." * SHOWN
 
 
-# In a terminal.
+# The terminal.
 
 
-def test_a_terminal_is_told_everything() -> None:
+def test_terminal_shows_everything() -> None:
     gone = Unread(folder=Path("runs/x"), reason="It is cut short.", scenario="small")
     text = printed(run(2, WRONG), run(1), run(3, backend="docker"), unread=(gone,))
     for part in (
@@ -264,9 +270,9 @@ def test_a_terminal_is_told_everything() -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_nothing_reaches_a_terminal_that_can_act(text: str) -> None:
-    odd = told(text, Verdict.VIOLATED, text, expected=False, should_be=text)
+def test_terminal_output_has_no_control_characters(text: str) -> None:
+    odd = claim_result(text, Verdict.VIOLATED, text, expected=False, should_be=text)
     hostile = run(1, odd, scenario=text, own=text, backend=text, title=text)
     gone = Unread(folder=Path(text.replace("\x00", "")), reason=text, scenario=text)
-    out = printed(hostile, replace(hostile, claims=(told(text),)), unread=(gone,))
+    out = printed(hostile, replace(hostile, claims=(claim_result(text),)), unread=(gone,))
     assert not set(out) & set("\x1b\x00\x07\u202e\u2066")

@@ -1,4 +1,4 @@
-"""The page of a matrix: what stands where, what it adds up to, and that it is harmless."""
+"""The page of a matrix: table, totals, Markdown, and inert text."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def claim(
     )
 
 
-def trial(name: str, *claims: ClaimResult, state: State = State.RUN, **more: object) -> Trial:
-    facts: dict[str, object] = {
+def trial(name: str, *claims: ClaimResult, state: State = State.RUN, **overrides: object) -> Trial:
+    defaults: dict[str, object] = {
         "title": "A story",
         "subject": "forwarder",
         "kinds": ("crash",),
@@ -40,7 +40,7 @@ def trial(name: str, *claims: ClaimResult, state: State = State.RUN, **more: obj
         "seconds": 12.0,
         "report": f"20250101T000000Z-{name}-7/report.html",
     }
-    return Trial(scenario=name, state=state, claims=claims, **(facts | more))  # type: ignore[arg-type]
+    return Trial(scenario=name, state=state, claims=claims, **(defaults | overrides))  # type: ignore[arg-type]
 
 
 GOOD = trial("good", claim("exactly-once a → b"))
@@ -58,8 +58,8 @@ LEFT_OUT = trial(
 )
 
 
-def matrix(*trials: Trial, **more: object) -> Matrix:
-    facts: dict[str, object] = {
+def matrix(*trials: Trial, **overrides: object) -> Matrix:
+    defaults: dict[str, object] = {
         "backends": (Backend(name="local"),),
         "seed": 7,
         "scope": "Every scenario",
@@ -70,11 +70,11 @@ def matrix(*trials: Trial, **more: object) -> Matrix:
         "versions": {"kafka": "4.2.0", "code": "0123456789ab"},
         "host": {"cores": "2"},
     }
-    return Matrix(trials=trials, **(facts | more))  # type: ignore[arg-type]
+    return Matrix(trials=trials, **(defaults | overrides))  # type: ignore[arg-type]
 
 
 class Links(HTMLParser):
-    """Where a page leads, and what it could load or run."""
+    """The links, tags and attribute names of a page."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -89,10 +89,10 @@ class Links(HTMLParser):
         self.links += [value or "" for name, value in attrs if name == "href"]
 
 
-# From a report.
+# Claims of a report.
 
 
-def test_what_a_report_says_of_each_claim(small_report: Report) -> None:
+def test_claim_results_of_a_report(small_report: Report) -> None:
     first, second = claim_results(small_report)
     assert (first.verdict, first.expected) == (Verdict.VIOLATED, True)
     assert first.should_be == "violated by duplicate-output"
@@ -100,9 +100,7 @@ def test_what_a_report_says_of_each_claim(small_report: Report) -> None:
 
 
 @pytest.mark.parametrize("verdict", [Verdict.HOLDS, Verdict.UNKNOWN])
-def test_without_an_expectation_a_claim_should_hold(
-    small: SimpleNamespace, verdict: Verdict
-) -> None:
+def test_claim_without_an_expectation_should_hold(small: SimpleNamespace, verdict: Verdict) -> None:
     judged = small.judged("exactly-once", verdict, expected=None)
     judged = replace(judged, claim=replace(judged.claim, expect=None))
     judgement = Judgement(claims=(judged,), findings=(), mutation_check=())
@@ -110,7 +108,7 @@ def test_without_an_expectation_a_claim_should_hold(
     assert (found.expected, found.should_be) == (verdict is Verdict.HOLDS, "holds")
 
 
-def test_only_a_run_with_every_claim_as_it_should_be_is_as_expected() -> None:
+def test_only_a_run_with_expected_claims_is_as_expected() -> None:
     assert GOOD.expected
     assert not BAD.expected
     assert not trial("unjudged").expected
@@ -122,13 +120,13 @@ def test_only_a_run_with_every_claim_as_it_should_be_is_as_expected() -> None:
 # The table.
 
 
-def test_a_scenario_stands_once_under_the_kind_of_its_faults() -> None:
+def test_column_is_the_kind_of_the_faults() -> None:
     assert column(trial("a", kinds=())) == NONE
     assert column(trial("a", kinds=("timeout",))) == "timeout"
     assert column(BAD) == SEVERAL
 
 
-def test_rows_are_subjects_and_only_columns_with_something_in_them_are_there() -> None:
+def test_rows_are_subjects_and_empty_columns_are_omitted() -> None:
     quiet = trial("quiet", kinds=())
     odd = trial("odd", kinds=("flood",), subject="twin")
     found = table([BAD, GOOD, quiet, odd, LEFT_OUT])
@@ -139,8 +137,8 @@ def test_rows_are_subjects_and_only_columns_with_something_in_them_are_there() -
     ]
 
 
-def test_claims_that_came_out_alike_are_told_together_the_unexpected_first() -> None:
-    said = (
+def test_groups_claims_with_equal_results_unexpected_first() -> None:
+    results = (
         claim("at-most-once a → b"),
         claim("at-least-once a → b"),
         claim("exactly-once b → c"),
@@ -148,7 +146,7 @@ def test_claims_that_came_out_alike_are_told_together_the_unexpected_first() -> 
         claim("atomic a → b", Verdict.STALLED, False),
         claim("idempotent a → b", Verdict.STALLED, False, "violated"),
     )
-    found = alike([said])
+    found = alike([results])
     assert [(same.outcomes[0].verdict, same.expected, same.names) for same in found] == [
         (Verdict.STALLED, False, ("atomic a → b",)),
         (Verdict.STALLED, False, ("idempotent a → b",)),
@@ -157,11 +155,11 @@ def test_claims_that_came_out_alike_are_told_together_the_unexpected_first() -> 
     ]
 
 
-# What it adds up to.
+# Totals.
 
 
 @pytest.mark.parametrize(
-    ("trials", "said", "coloured"),
+    ("trials", "sentence", "expected_tone"),
     [
         ((GOOD,), "One run, as expected", "holds"),
         ((GOOD, GOOD, LEFT_OUT), "All 2 runs as expected", "holds"),
@@ -172,12 +170,12 @@ def test_claims_that_came_out_alike_are_told_together_the_unexpected_first() -> 
         ((), "Nothing could be run", "unknown"),
     ],
 )
-def test_a_matrix_in_a_sentence(trials: tuple[Trial, ...], said: str, coloured: str) -> None:
-    assert headline(matrix(*trials)) == said
-    assert tone(matrix(*trials)) == coloured
+def test_headline_and_tone(trials: tuple[Trial, ...], sentence: str, expected_tone: str) -> None:
+    assert headline(matrix(*trials)) == sentence
+    assert tone(matrix(*trials)) == expected_tone
 
 
-def test_the_figures() -> None:
+def test_tiles() -> None:
     control = trial("control", claim("exactly-once a → b", Verdict.INVALID), state=State.REUSED)
     found = {tile.label: tile.value for tile in tiles(matrix(GOOD, BAD, control, CRASHED, WAITING))}
     assert found == {
@@ -190,7 +188,7 @@ def test_the_figures() -> None:
     }
 
 
-def test_what_was_not_run_is_not_unexpected() -> None:
+def test_trials_that_were_not_run_are_not_unexpected() -> None:
     assert unexpected([GOOD, BAD, CRASHED, WAITING, LEFT_OUT]) == (BAD, CRASHED)
 
 
@@ -199,7 +197,7 @@ def test_what_was_not_run_is_not_unexpected() -> None:
 DOCKER = (Backend(name="local"), Backend(name="docker", missing="There is no engine."))
 
 
-def test_the_page_tells_everything() -> None:
+def test_page_shows_everything_in_order() -> None:
     reused = trial("there", claim("exactly-once a → b"), state=State.REUSED)
     html = matrix_page(matrix(GOOD, BAD, CRASHED, WAITING, LEFT_OUT, reused, backends=DOCKER))
     words = Page(html).words
@@ -220,7 +218,7 @@ def test_the_page_tells_everything() -> None:
     assert places == sorted(places)
 
 
-def test_the_page_loads_nothing_and_links_the_reports_beside_it() -> None:
+def test_page_loads_nothing_and_links_the_reports() -> None:
     links = Links(html := matrix_page(matrix(GOOD, BAD, CRASHED)))
     assert {link for link in links.links if not link.startswith("#")} == {GOOD.report, BAD.report}
     assert not links.tags & {"script", "img", "iframe", "link", "object", "base"}
@@ -232,7 +230,7 @@ def test_the_page_loads_nothing_and_links_the_reports_beside_it() -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_nothing_that_is_told_can_act(text: str) -> None:
+def test_hostile_text_is_inert(text: str) -> None:
     bad = replace(BAD, scenario=text, title=text, subject=text, remark=text)
     bad = replace(bad, claims=(claim(text, Verdict.STALLED, False, text), *bad.claims))
     missing = (Backend(name="local"), Backend(name="docker", missing=text))
@@ -245,12 +243,12 @@ def test_nothing_that_is_told_can_act(text: str) -> None:
     assert len(table_rows) == 2
 
 
-def test_an_empty_matrix_is_told_too() -> None:
+def test_renders_an_empty_matrix() -> None:
     assert "There was nothing to run." in Page(matrix_page(matrix())).words
     assert "| subject |" not in markdown(matrix())
 
 
-def test_where_both_backends_were_run_each_run_says_on_which() -> None:
+def test_names_the_backend_of_each_run_if_there_are_two() -> None:
     both = (Backend(name="local"), Backend(name="docker"))
     twice = matrix(GOOD, replace(GOOD, backend="docker"), backends=both)
     assert "good docker" in Page(matrix_page(twice)).words
@@ -258,7 +256,7 @@ def test_where_both_backends_were_run_each_run_says_on_which() -> None:
     assert "*good*: ✓ holds" in markdown(matrix(GOOD))
 
 
-def test_what_containers_were_made_from_and_what_was_there_before() -> None:
+def test_markdown_names_container_images_and_reused_runs() -> None:
     images = {
         "image of broker-1": "kafka:4 (sha256:1)",
         "image of broker-2": "kafka:4 (sha256:1)",
@@ -266,26 +264,26 @@ def test_what_containers_were_made_from_and_what_was_there_before() -> None:
         "code": "c0de",
     }
     again = replace(GOOD, state=State.REUSED)
-    told = markdown(matrix(GOOD, again, versions=images))
-    assert ", on onceproof c0de; in containers of kafka:4, postgres:17. 1 run of the" in told
-    assert "same code was reused." in told
+    text = markdown(matrix(GOOD, again, versions=images))
+    assert ", on onceproof c0de; in containers of kafka:4, postgres:17. 1 run of the" in text
+    assert "same code was reused." in text
     assert "; in containers" not in markdown(matrix(GOOD, versions={"code": "c0de"}))
     assert "reused" not in markdown(matrix(GOOD))
 
 
-# As Markdown.
+# Markdown.
 
 
-def test_the_table_as_markdown() -> None:
-    told = markdown(matrix(GOOD, BAD, LEFT_OUT, CRASHED, backends=DOCKER)).splitlines()
+def test_markdown_summary_and_table() -> None:
+    lines = markdown(matrix(GOOD, BAD, LEFT_OUT, CRASHED, backends=DOCKER)).splitlines()
     assert (
         "**1 of 3 runs as expected.** Every scenario with seed 7, started "
         "2025-01-01T00:00:00+00:00, 2 at a time, in 3 min 20 s, on Kafka 4.2.0, "
-        "onceproof 0123456789ab." in told
+        "onceproof 0123456789ab." in lines
     )
-    assert "Backend local: 3 scenarios." in told
-    assert "Backend docker: not run. There is no engine." in told
-    assert told[told.index("| subject | crash | several kinds |") :] == [
+    assert "Backend local: 3 scenarios." in lines
+    assert "Backend docker: not run. There is no engine." in lines
+    assert lines[lines.index("| subject | crash | several kinds |") :] == [
         "| subject | crash | several kinds |",
         "| --- | --- | --- |",
         "| **forwarder** | *good*: ✓ holds (exactly-once a → b)<br>*crashed*: failed |  |",
@@ -299,7 +297,7 @@ def test_the_table_as_markdown() -> None:
     ]
 
 
-def test_nothing_in_a_name_breaks_the_table_or_acts_as_markup() -> None:
+def test_markdown_escapes_names() -> None:
     odd = replace(GOOD, subject="a | b\n| *c* <d>", scenario="[e](f) `g`\x1b")
     (row,) = [r for r in markdown(matrix(odd)).splitlines() if r.startswith("| **")]
     assert row == (
@@ -307,13 +305,13 @@ def test_nothing_in_a_name_breaks_the_table_or_acts_as_markup() -> None:
     )
 
 
-def test_what_a_backend_left_out() -> None:
+def test_markdown_counts_scenarios_left_out() -> None:
     both = (Backend(name="local"), Backend(name="docker"))
-    told = markdown(matrix(GOOD, LEFT_OUT, backends=both))
-    assert "Backend docker: 0 scenarios. 1 left out: docker does not offer gates." in told
+    text = markdown(matrix(GOOD, LEFT_OUT, backends=both))
+    assert "Backend docker: 0 scenarios. 1 left out: docker does not offer gates." in text
 
 
-def test_both_are_written_and_nothing_else(tmp_path: Path) -> None:
+def test_writes_and_replaces_only_both_files(tmp_path: Path) -> None:
     for found in (matrix(BAD), matrix(GOOD)):
         assert write_matrix(tmp_path, found) == (tmp_path / HTML_FILE, tmp_path / MARKDOWN_FILE)
     assert sorted(path.name for path in tmp_path.iterdir()) == [HTML_FILE, MARKDOWN_FILE]
