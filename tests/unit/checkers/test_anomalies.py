@@ -55,7 +55,7 @@ def records(findings: Findings) -> list[Any]:
     return [finding.key["record"] for finding in findings.shown]
 
 
-def find_only(history: History, name: str) -> Findings:
+def assert_only(history: History, name: str) -> Findings:
     """Return the findings of one anomaly; assert that all others are implied by it."""
     seen = found(history)
     assert name in seen, f"found only {sorted(seen)}"
@@ -78,7 +78,7 @@ EA, EB = {"record": "a"}, {"record": "b"}
 class TestLostWrite:
     def test_acknowledged_send_missing_from_the_log(self) -> None:
         bad = history(sends=[A | {"partition": 0, "offset": 7}, B], log=[B], effects=[EB])
-        (finding,) = find_only(bad, "lost-write").shown
+        (finding,) = assert_only(bad, "lost-write").shown
         assert finding.key == {"topic": "input", "record": "a"}
         (row,) = finding.witness
         assert (row["attempt"], row["acknowledged_offset"]) == ("a/1", 7)
@@ -86,12 +86,12 @@ class TestLostWrite:
 
     def test_one_of_two_sends_of_a_record_is_lost(self) -> None:
         bad = history(sends=[A, A2], log=[A], effects=[EA])
-        (finding,) = find_only(bad, "lost-write").shown
+        (finding,) = assert_only(bad, "lost-write").shown
         assert [row["attempt"] for row in finding.witness] == ["a/2"]
 
     def test_counts_decide_without_attempt_ids(self) -> None:
         anonymous = {"record": "a"}
-        find_only(history(sends=[A, A2], log=[anonymous], effects=[EA]), "lost-write")
+        assert_only(history(sends=[A, A2], log=[anonymous], effects=[EA]), "lost-write")
         assert_no_findings(history(sends=[A, A2], log=[anonymous, anonymous], effects=[EA, EA]))
 
     @pytest.mark.parametrize("outcome", ["info", "fail"])
@@ -110,7 +110,7 @@ class TestLostWrite:
         txns = [{"txn": "t", "outcome": "info"}]
         sends = [A | {"txn": "t"}, B | {"txn": "t", "outcome": "info"}]
         bad = history(sends=sends, txns=txns, log=[B], effects=[EB])
-        assert records(find_only(bad, "lost-write")) == ["a"]
+        assert records(assert_only(bad, "lost-write")) == ["a"]
 
     def test_uncommitted_record_proves_no_transaction(self) -> None:
         txns = [{"txn": "t", "outcome": "info"}]
@@ -120,12 +120,12 @@ class TestLostWrite:
     def test_witness_excludes_deleted_offsets(self) -> None:
         cut = [{"partition": 0, "log_start": 5}]
         sends = [A | {"partition": 0, "offset": 4}, A2 | {"partition": 0, "offset": 6}]
-        (finding,) = find_only(history(sends=sends, partitions=cut), "lost-write").shown
+        (finding,) = assert_only(history(sends=sends, partitions=cut), "lost-write").shown
         assert [row["attempt"] for row in finding.witness] == ["a/2"]
 
     def test_uncommitted_entry_does_not_count(self) -> None:
         bad = history(sends=[A], log=[A | {"committed": False}])
-        assert records(find_only(bad, "lost-write")) == ["a"]
+        assert records(assert_only(bad, "lost-write")) == ["a"]
 
     def test_deleted_offsets_are_undecided(self) -> None:
         cut = [{"partition": 0, "log_start": 5}]
@@ -134,7 +134,7 @@ class TestLostWrite:
         assert_no_findings(gone)
         (judged,) = check(gone, [CLAIM]).claims
         assert "lost-write" in judged.undecided
-        find_only(history(sends=[high], partitions=cut), "lost-write")
+        assert_only(history(sends=[high], partitions=cut), "lost-write")
         compacted = [{"partition": 0, "cleanup_policy": "compact,delete"}]
         assert_no_findings(history(sends=[high], partitions=compacted))
 
@@ -142,13 +142,13 @@ class TestLostWrite:
 class TestDuplicate:
     def test_one_attempt_at_two_offsets(self) -> None:
         bad = history(sends=[A], log=[A | {"offset": 3}, A | {"offset": 8}], effects=[EA, EA])
-        (finding,) = find_only(bad, "duplicate").shown
+        (finding,) = assert_only(bad, "duplicate").shown
         assert sorted(row["offset"] for row in finding.witness) == [3, 8]
 
     def test_counts_each_attempt_separately(self) -> None:
         """Attempt a/1 is in the log twice and a/2 never: two entries, but not one per send."""
         bad = history(sends=[A, A2 | {"outcome": "info"}], log=[A, A], effects=[EA, EA])
-        assert records(find_only(bad, "duplicate")) == ["a"]
+        assert records(assert_only(bad, "duplicate")) == ["a"]
 
     def test_two_attempts_may_have_an_entry_each(self) -> None:
         assert_no_findings(history(sends=[A, A2], log=[A, A2], effects=[EA, EA]))
@@ -158,14 +158,14 @@ class TestDuplicate:
         sends = [A, A2 | {"outcome": "info"}]
         assert_no_findings(history(sends=sends, log=[anonymous, anonymous], effects=[EA, EA]))
         sends = [A, A2 | {"outcome": "fail"}]
-        find_only(history(sends=sends, log=[anonymous, anonymous], effects=[EA, EA]), "duplicate")
+        assert_only(history(sends=sends, log=[anonymous, anonymous], effects=[EA, EA]), "duplicate")
 
     @pytest.mark.parametrize(
         "send", [A | {"outcome": "fail"}, A | {"txn": "t"}], ids=["failed", "aborted"]
     )
     def test_failed_or_aborted_send_must_have_no_committed_entry(self, send: Any) -> None:
         txns = [{"txn": "t", "outcome": "aborted"}]
-        find_only(history(sends=[send], txns=txns, log=[A], effects=[EA]), "duplicate")
+        assert_only(history(sends=[send], txns=txns, log=[A], effects=[EA]), "duplicate")
         assert_no_findings(history(sends=[send], txns=txns, log=[A | {"committed": False}]))
 
     def test_ignores_entries_of_other_topics(self) -> None:
@@ -175,7 +175,7 @@ class TestDuplicate:
 class TestPhantom:
     def test_entry_of_a_record_never_sent(self) -> None:
         bad = history(log=[{"record": "x", "offset": 4}], expected=[{"record": "x"}])
-        (finding,) = find_only(bad, "phantom").shown
+        (finding,) = assert_only(bad, "phantom").shown
         assert finding.key["record"] == "x"
         assert "input-0@4" in finding.sentence
 
@@ -199,13 +199,13 @@ class TestCorrupt:
         send = A | {"partition": 0, "key": "k", "digest": "d"}
         entry = A | {"partition": 0, "key": "k", "digest": "d"} | change
         bad = history(sends=[send], log=[entry], effects=[EA])
-        (finding,) = find_only(bad, "corrupt").shown
+        (finding,) = assert_only(bad, "corrupt").shown
         (row,) = finding.witness
         assert str(row["differs"]).split() == [differs]
 
     def test_entry_is_in_another_topic(self) -> None:
         bad = history(sends=[A | {"topic": "other"}], log=[A], effects=[EA])
-        assert records(find_only(bad, "corrupt")) == ["a"]
+        assert records(assert_only(bad, "corrupt")) == ["a"]
 
     def test_partition_counts_only_if_acknowledged(self) -> None:
         send = A | {"partition": 1, "outcome": "info"}
@@ -235,7 +235,7 @@ LOG_A2 = A2 | {"partition": 0, "offset": 9}
 class TestLostOutput:
     def test_input_without_effect(self) -> None:
         bad = history(sends=[A], log=[LOG_A])
-        (finding,) = find_only(bad, "lost-output").shown
+        (finding,) = assert_only(bad, "lost-output").shown
         assert finding.key == {
             "sink": "ledger", "view": "table", "record": "a", "effect_key": ""
         }  # fmt: skip
@@ -244,7 +244,7 @@ class TestLostOutput:
 
     def test_two_sends_need_two_effects_unless_deduplicated(self) -> None:
         one = history(sends=[A, A2], log=[LOG_A, LOG_A2], effects=[EA])
-        find_only(one, "lost-output")
+        assert_only(one, "lost-output")
         assert_no_findings(one, claim=DEDUPLICATES)
 
     def test_duplicate_entry_needs_no_effect_of_its_own(self) -> None:
@@ -277,7 +277,7 @@ class TestLostOutput:
     def test_witness_names_the_micro_batch(self) -> None:
         ranges = [{"batch": 4, "partition": 0, "start_offset": 5, "end_offset": 8}]
         bad = history(sends=[A], log=[LOG_A], ranges=ranges)
-        assert find_only(bad, "lost-output").shown[0].witness[0]["batch"] == 4
+        assert assert_only(bad, "lost-output").shown[0].witness[0]["batch"] == 4
 
     def test_filtered_input_needs_no_effect(self) -> None:
         assert_no_findings(history(sends=[A], log=[LOG_A], expected=[{"record": "b"}]))
@@ -304,12 +304,12 @@ class TestLostOutput:
         assert_no_findings(history(sends=[A, B], log=[late, B], effects=[EA, EB]), claim=claim)
         (judged,) = check(history(sends=[A, B], log=[late, B], effects=[EB]), [claim]).claims
         assert "lost-output" not in judged.undecided
-        assert records(find_only(history(sends=[A, B], log=[late, B]), "lost-output")) == ["b"]
+        assert records(assert_only(history(sends=[A, B], log=[late, B]), "lost-output")) == ["b"]
 
     def test_late_input_must_not_have_two_effects(self) -> None:
         late = A | {"lateness": "late"}
         two = history(sends=[A], log=[late], effects=[EA, EA | {"position": "row 2"}])
-        assert records(find_only(two, "duplicate-output")) == ["a"]
+        assert records(assert_only(two, "duplicate-output")) == ["a"]
 
     @pytest.mark.parametrize("claim", [CLAIM, DEDUPLICATES])
     def test_missing_effect_of_possibly_late_input_is_undecided(self, claim: Any) -> None:
@@ -326,7 +326,7 @@ class TestLostOutput:
         late = A | {"lateness": "late", "offset": 7}
         log = [late, A2 | {"offset": 8}]
         assert_no_findings(history(sends=[A, A2], log=log, effects=[EA]))
-        (finding,) = find_only(history(sends=[A, A2], log=log), "lost-output").shown
+        (finding,) = assert_only(history(sends=[A, A2], log=log), "lost-output").shown
         assert finding.witness[0]["expected"] == 1
 
     def test_judgement_notes_count_late_inputs(self) -> None:
@@ -350,7 +350,7 @@ class TestDuplicateOutput:
             sends=[A], log=[LOG_A], ranges=ranges, hazards=hazards,
             effects=[EA | {"position": "row 1"}, EA | {"position": "row 2"}],
         )  # fmt: skip
-        (finding,) = find_only(bad, "duplicate-output").shown
+        (finding,) = assert_only(bad, "duplicate-output").shown
         assert [row["position"] for row in finding.witness] == ["row 1", "row 2"]
         for row in finding.witness:
             assert (row["expected"], row["seen"]) == (1, 2)
@@ -362,7 +362,7 @@ class TestDuplicateOutput:
         ranges = [{"batch": 4, "partition": 0, "start_offset": 5, "end_offset": 8, "owner": "q"}]
         own = EA | at(0, 6) | {"batch": 3, "owner": "q"}
         bad = history(sends=[A], log=[LOG_A], ranges=ranges, effects=[own, own])
-        assert {r["batch"] for r in find_only(bad, "duplicate-output").shown[0].witness} == {3}
+        assert {r["batch"] for r in assert_only(bad, "duplicate-output").shown[0].witness} == {3}
 
     def test_two_sends_allow_two_effects(self) -> None:
         assert_no_findings(history(sends=[A, A2], log=[LOG_A, LOG_A2], effects=[EA, EA]))
@@ -381,7 +381,7 @@ class TestDuplicateOutput:
     def test_aborted_entry_allows_no_effect(self) -> None:
         log = [LOG_A | {"committed": False}, LOG_A2]
         bad = history(sends=[A | {"outcome": "info"}, A2], log=log, effects=[EA, EA])
-        find_only(bad, "duplicate-output")
+        assert_only(bad, "duplicate-output")
 
     @pytest.mark.parametrize("phase", ["settle", "collect"])
     def test_partial_log_proves_no_duplicate(self, phase: str) -> None:
@@ -392,8 +392,10 @@ class TestDuplicateOutput:
     def test_equal_source_positions_prove_a_duplicate_in_an_interrupted_run(self) -> None:
         cut = [{"phase": "disturb", "outcome": "interrupted"}]
         effects = [EA | at(0, 6), EA | at(0, 6), EA]
-        find_only(history(sends=[A], log=[LOG_A], effects=effects, phases=cut), "duplicate-output")
-        find_only(history(sends=[A], effects=effects, phases=cut), "duplicate-output")
+        assert_only(
+            history(sends=[A], log=[LOG_A], effects=effects, phases=cut), "duplicate-output"
+        )
+        assert_only(history(sends=[A], effects=effects, phases=cut), "duplicate-output")
         effects = [EA | at(0, 6), EA | at(0, 7)]
         assert_no_findings(history(sends=[A], log=[LOG_A], effects=effects, phases=cut))
 
@@ -428,7 +430,7 @@ class TestUnfoundedOutput:
         bad = history(
             sends=[A | {"txn": "t"}], txns=txns, log=[LOG_A | {"committed": False}], effects=[EA]
         )
-        (finding,) = find_only(bad, "unfounded-output").shown
+        (finding,) = assert_only(bad, "unfounded-output").shown
         assert finding.witness[0]["position"] == "row 0"
 
     def test_source_position_decides_which_effect_is_unfounded(self) -> None:
@@ -438,7 +440,7 @@ class TestUnfoundedOutput:
             log=[LOG_A | {"committed": False}, LOG_A2],
             effects=[EA | at(0, 6), EA | at(0, 9)],
         )  # fmt: skip
-        (finding,) = find_only(bad, "unfounded-output").shown
+        (finding,) = assert_only(bad, "unfounded-output").shown
         assert [row["offset"] for row in finding.witness] == [6]
 
     def test_ignores_records_of_other_topics(self) -> None:
@@ -455,7 +457,7 @@ class TestUnfoundedOutput:
 class TestPhantomOutput:
     def test_effect_of_a_record_never_sent(self) -> None:
         bad = history(effects=[{"record": "x", "position": "row 7"}])
-        (finding,) = find_only(bad, "phantom-output").shown
+        (finding,) = assert_only(bad, "phantom-output").shown
         assert finding.key["record"] == "x"
         assert "row 7" in finding.sentence
 
@@ -470,17 +472,17 @@ class TestPhantomOutput:
 class TestWrongOutput:
     def test_effect_with_unexpected_digest(self) -> None:
         bad = history(sends=[A], log=[LOG_A], effects=[EA | {"digest": "?"}])
-        (finding,) = find_only(bad, "wrong-output").shown
+        (finding,) = assert_only(bad, "wrong-output").shown
         (row,) = finding.witness
         assert (row["digest"], row["expected_digest"]) == ("?", "out-a")
 
     def test_effect_with_unexpected_key(self) -> None:
         bad = history(sends=[A], log=[LOG_A], effects=[EA, EA | {"effect_key": "extra"}])
-        assert find_only(bad, "wrong-output").shown[0].key["effect_key"] == "extra"
+        assert assert_only(bad, "wrong-output").shown[0].key["effect_key"] == "extra"
 
     def test_effect_of_a_filtered_record(self) -> None:
         bad = history(sends=[A], log=[LOG_A], effects=[EA], expected=[{"record": "b"}])
-        assert records(find_only(bad, "wrong-output")) == ["a"]
+        assert records(assert_only(bad, "wrong-output")) == ["a"]
 
     def test_ignores_expectations_of_other_sinks(self) -> None:
         others = [EA | {"sink": "other", "digest": "?"}, EA]
@@ -533,7 +535,7 @@ class TestOffsetBehind:
     def test_atomic_position_at_an_input_with_effect(self) -> None:
         atomic = position(6, role="atomic", sink="ledger")
         bad = history(sends=[A], log=[LOG_A], effects=[EA], positions=[atomic])
-        (finding,) = find_only(bad, "offset-behind").shown
+        (finding,) = assert_only(bad, "offset-behind").shown
         (row,) = finding.witness
         assert (row["position"], row["record"], row["offset"]) == (6, "a", 6)
 
@@ -559,7 +561,7 @@ class TestOffsetBehind:
 class TestOffsetRegressed:
     def test_position_moves_back(self) -> None:
         bad = history(positions=[position(9), position(7)])
-        (finding,) = find_only(bad, "offset-regressed").shown
+        (finding,) = assert_only(bad, "offset-regressed").shown
         assert (finding.witness[0]["previous"], finding.witness[0]["position"]) == (9, 7)
 
     def test_ignores_positions_set_by_the_harness(self) -> None:
@@ -577,13 +579,13 @@ def executed(batch: int, start: int, end: int, **fields: Any) -> dict[str, Any]:
 class TestOffsetGap:
     def test_gap_between_batches(self) -> None:
         bad = history(ranges=[executed(1, 0, 5), executed(2, 7, 9)])
-        (finding,) = find_only(bad, "offset-gap").shown
+        (finding,) = assert_only(bad, "offset-gap").shown
         assert (finding.key["kind"], finding.key["batch"]) == ("gap", 2)
         assert (finding.witness[0]["reached"], finding.witness[0]["start_offset"]) == (5, 7)
 
     def test_overlap_is_measured_from_the_furthest_end(self) -> None:
         bad = history(ranges=[executed(1, 0, 5), executed(2, 2, 3), executed(3, 5, 6)])
-        assert [f.key["kind"] for f in find_only(bad, "offset-gap").shown] == ["overlap"]
+        assert [f.key["kind"] for f in assert_only(bad, "offset-gap").shown] == ["overlap"]
 
     def test_replayed_batch_is_no_overlap(self) -> None:
         replay = [
@@ -606,7 +608,7 @@ class TestOffsetGap:
         cut = [{"partition": 0, "log_start": 7}]
         assert_no_findings(history(ranges=[executed(1, 0, 5), executed(2, 7, 9)], partitions=cut))
         bad = history(ranges=[executed(1, 0, 5), executed(2, 8, 9)], partitions=cut)
-        find_only(bad, "offset-gap")
+        assert_only(bad, "offset-gap")
 
 
 class TestLiveness:
@@ -656,7 +658,7 @@ def test_counts_all_findings_and_shows_the_first() -> None:
 
 def test_truncated_witness_keeps_its_full_count() -> None:
     effects = [EA | {"position": f"row {n:03}"} for n in range(60)]
-    (finding,) = find_only(
+    (finding,) = assert_only(
         history(sends=[A], log=[LOG_A], effects=effects), "duplicate-output"
     ).shown
     assert len(finding.witness) == 50

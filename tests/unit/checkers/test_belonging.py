@@ -25,7 +25,7 @@ Tables = dict[str, pa.Table]
 def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Tables, Promised]:
     folder = make_run(tmp_path_factory.mktemp("runs"))
     history = RunFolder(folder).load_history().history
-    # Leave out the row counts of the seal.
+    # Leave out what the seal records.
     promised = promised_by(RunRecord.load(folder), Loaded(history=history))
     return dict(history), promised
 

@@ -392,7 +392,7 @@ def test_only_provably_committed_transactions_have_edges(
         ({"b/1": {"record": "b"}}, {}, True),
     ],
 )
-def test_committed_entry_of_its_attempt_proves_a_commit(
+def test_only_an_unambiguous_committed_entry_proves_a_commit(
     sends: dict[str, dict[str, Any]], entry: dict[str, Any], proven: bool
 ) -> None:
     some = History.of(

@@ -83,10 +83,10 @@ def test_rejects_invalid_table(table: pa.Table, message: str) -> None:
 
 
 def test_log_offset_has_one_row_per_record() -> None:
-    a, b, nobody = ({"record": record, "offset": 7} for record in ("a", "b", None))
+    a, b, unreadable = ({"record": record, "offset": 7} for record in ("a", "b", None))
     marker = {"kind": "commit", "offset": 7}
     find(History.of(log=[a, b, a | {"offset": 8}, b | {"partition": 1}]), CLAIM)
-    wrong = ([a, b, a], 2), ([a, nobody], 1), ([nobody, nobody], 0), ([a, marker], 1)
+    wrong = ([a, b, a], 2), ([a, unreadable], 1), ([unreadable, unreadable], 0), ([a, marker], 1)
     for rows, records in wrong:
         with pytest.raises(BadHistory, match=rf"{len(rows)} rows for .*7.*{records} known records"):
             find(History.of(log=rows), CLAIM)

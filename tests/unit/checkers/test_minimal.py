@@ -39,7 +39,7 @@ def test_shows_only_the_anomaly_and_what_it_implies(name: str, screen: bool) -> 
 
 @pytest.mark.parametrize("name", anomalies())
 def test_removing_some_row_hides_the_anomaly(name: str) -> None:
-    """Rows that can be removed without hiding the anomaly serve the screen and the controls."""
+    """At least one row is required; the others may serve the screen and the controls."""
     anomaly = anomalies()[name]
     claim = claim_for(name)
     still = []

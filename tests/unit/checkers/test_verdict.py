@@ -158,7 +158,7 @@ class TestNotShown:
             assert names <= refutations(guarantee, hop) & mutated
 
 
-def test_holds() -> None:
+def test_holds_and_counts_hazards() -> None:
     judged = judge()
     assert judged.verdict is Verdict.HOLDS
     assert judged.hazards_seen == {"replayed-batch": 1}
@@ -246,7 +246,9 @@ class TestInvalid:
             ({"healed_at": None}, "no evidence that fault «1-kill» healed"),
         ],
     )
-    def test_fault_without_effect_or_healing(self, fault: dict[str, Any], message: str) -> None:
+    def test_fault_failed_had_no_effect_or_did_not_heal(
+        self, fault: dict[str, Any], message: str
+    ) -> None:
         judged = judge(circumstances=circumstances(fault=fault))
         assert judged.verdict is Verdict.INVALID
         assert message in judged.reason
@@ -280,12 +282,12 @@ class TestInvalid:
         if verdict is Verdict.INVALID:
             assert "had to take effect, but none left evidence" in judged.reason
 
-    def test_failed_phase(self) -> None:
+    def test_phase_failed(self) -> None:
         judged = judge(circumstances=circumstances(until="arrange", arrange="failed"))
         assert judged.verdict is Verdict.INVALID
         assert "arrange" in judged.reason
 
-    def test_missed_mutation(self) -> None:
+    def test_mutation_was_missed(self) -> None:
         judged = judge(mutations=[MISSED])
         assert judged.verdict is Verdict.INVALID
         assert "«effect dropped»" in judged.reason
@@ -439,7 +441,7 @@ class TestExpectations:
         )
 
     @pytest.mark.parametrize("verdict", Verdict)
-    def test_exit_codes(self, verdict: Verdict) -> None:
+    def test_exit_code_of_each_verdict(self, verdict: Verdict) -> None:
         codes = {"holds": 0, "violated": 1, "invalid": 3, "stalled": 4}
         plain = ClaimJudgement(claim=CLAIM, verdict=verdict, reason="")
         assert exit_code([plain]) == codes.get(verdict.value, 5)
@@ -468,7 +470,7 @@ class TestExpectations:
         assert exit_code([judge()], interrupted=True) == 130
 
 
-def test_an_empty_history_never_holds() -> None:
+def test_empty_history_never_holds() -> None:
     (judged,) = check(History({}), [CLAIM]).claims
     assert judged.verdict is Verdict.UNKNOWN
     phases = [{"phase": p, "outcome": "ok"} for p in PHASES]

@@ -120,7 +120,7 @@ def test_page_shows_everything_in_order(small_report: Report) -> None:
     assert places == sorted(places)
 
 
-def test_headings_are_in_order_and_landmarks_named(small_report: Report) -> None:
+def test_headings_are_in_order_and_links_have_targets(small_report: Report) -> None:
     page = Page(render(small_report))
     levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch(r"h\d", tag)]
     assert levels[0] == 1

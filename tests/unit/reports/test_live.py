@@ -52,10 +52,10 @@ def begun() -> list[events.Event]:
     ]
 
 
-def shown(heard: list[events.Event], *, at: float = 12, width: int = 120) -> list[str]:
+def shown(received: list[events.Event], *, at: float = 12, width: int = 120) -> list[str]:
     """Return the lines of the live view, `at` seconds after the start."""
     view = RunView(clock=lambda: round(at * SECOND))
-    for event in heard:
+    for event in received:
         view.hear(event)
     out = io.StringIO()
     Console(file=out, width=width, no_color=True).print(view)
@@ -81,7 +81,7 @@ def test_throughput_is_recent() -> None:
 
 
 def test_active_faults_come_before_finished_ones() -> None:
-    heard = [
+    received = [
         fault(6, "leader killed", "injected"),
         fault(7, "leader killed", "took effect", "ended by signal 9"),
         fault(8, "leader killed", "healed"),
@@ -92,7 +92,7 @@ def test_active_faults_come_before_finished_ones() -> None:
         fault(9, "broken", "failed", "no such node"),
         fault(9, "paused", "took effect", "for 3 s"),
     ]
-    assert shown([*begun(), *heard])[2:] == [
+    assert shown([*begun(), *received])[2:] == [
         "● paused took effect: for 3 s",
         "○ cut injected: link 1",
         "○ driver killed armed",
@@ -105,17 +105,17 @@ def test_active_faults_come_before_finished_ones() -> None:
 
 
 def test_shows_a_stalled_phase_and_judging() -> None:
-    heard = [*begun(), ended(9, "disturb", "stalled"), ended(11, "tear-down")]
-    assert shown(heard)[0] == (
+    received = [*begun(), ended(9, "disturb", "stalled"), ended(11, "tear-down")]
+    assert shown(received)[0] == (
         "12.0 s ✓ arrange 5 s warm-up ✗ disturb 5 s heal settle collect ✓ tear-down 5 s ▶ judge 1 s"
     )
 
 
 def test_shows_findings_after_judging(small: SimpleNamespace) -> None:
     judged = events.Judged(at=14 * SECOND, judgement=small.judgement(small.history()))
-    heard = [*begun(), ended(11, "tear-down"), judged]
-    assert shown(heard)[0].endswith("✓ judge 3 s")
-    assert shown(heard)[-1] == "duplicate-output: 1 finding"
+    received = [*begun(), ended(11, "tear-down"), judged]
+    assert shown(received)[0].endswith("✓ judge 3 s")
+    assert shown(received)[-1] == "duplicate-output: 1 finding"
     err = io.StringIO()
     with live(err) as handle:
         handle(judged)
@@ -126,13 +126,13 @@ def test_shows_findings_after_judging(small: SimpleNamespace) -> None:
 
 
 def test_narrow_terminal_does_not_wrap_lines() -> None:
-    heard = [*begun(), fault(6, "leader killed", "took effect", "a long story " * 20)]
-    assert len(shown(heard, width=60)) == 3
+    received = [*begun(), fault(6, "leader killed", "took effect", "a long story " * 20)]
+    assert len(shown(received, width=60)) == 3
 
 
 def test_escapes_control_sequences() -> None:
-    heard = [*begun(), fault(6, "x\x1b[2J", "took effect", "y\x1b]0;owned\x07")]
-    assert not any("\x1b" in line for line in shown(heard))
+    received = [*begun(), fault(6, "x\x1b[2J", "took effect", "y\x1b]0;owned\x07")]
+    assert not any("\x1b" in line for line in shown(received))
 
 
 PROGRAM = """

@@ -159,7 +159,6 @@ def stored(site: Path, record: str = "p0-1") -> tuple[Report, str]:
 
 
 def _clear_caches() -> None:
-    """Clear the caches of modules and sections."""
     sys.modules.pop("theirs", None)
     sections.sections.cache_clear()
     named_extensions.cache_clear()

@@ -80,7 +80,7 @@ K = keyword
         ("[1,2 ; three ]\n 4]", (1, 2, 4)),
     ],
 )
-def test_reads_forms(text: str, value: Any) -> None:
+def test_reads_forms_of_every_type(text: str, value: Any) -> None:
     assert form(text) == value
     assert type(form(text)) is type(value)
 
@@ -155,9 +155,9 @@ def test_rejects_invalid_utf_8() -> None:
 
 
 @given(st.lists(values, max_size=4), st.randoms(use_true_random=False))
-def test_round_trips_values(given_values: list[Any], rng: random.Random) -> None:
-    text = "\n".join(f"[{to_edn(value, rng)}]" for value in given_values)
-    assert forms(text) == given_values
+def test_round_trips_values(originals: list[Any], rng: random.Random) -> None:
+    text = "\n".join(f"[{to_edn(value, rng)}]" for value in originals)
+    assert forms(text) == originals
 
 
 @given(st.binary(max_size=200))

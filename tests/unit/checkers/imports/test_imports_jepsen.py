@@ -37,7 +37,7 @@ TEXT = """
 
 
 class TestTables:
-    def test_sends(self, tmp_path: Path) -> None:
+    def test_converts_sends(self, tmp_path: Path) -> None:
         first, second, doubt, pending = rows(tmp_path, "sends", TEXT)
         assert first == {
             "attempt": "5/1", "record": "5/1", "digest": "1", "ordinal": 0, "session": "0",
@@ -51,7 +51,7 @@ class TestTables:
         assert pending["outcome"] == "info"
         assert "returned_at" not in pending
 
-    def test_transactions(self, tmp_path: Path) -> None:
+    def test_converts_transactions(self, tmp_path: Path) -> None:
         done, doubt, pending = rows(tmp_path, "txns", TEXT)
         assert done == {
             "txn": "op 2", "session": "0", "transactional_id": "0", "outcome": "committed",
@@ -69,7 +69,7 @@ class TestTables:
         assert rows(tmp_path, "txns", alone) == []
         assert len(rows(tmp_path, "txns", alone, transactions=True)) == 2
 
-    def test_reads_and_log(self, tmp_path: Path) -> None:
+    def test_converts_reads_and_log(self, tmp_path: Path) -> None:
         (read_,) = rows(tmp_path, "reads", TEXT, topic="t", isolation="read_uncommitted")
         assert read_ == {
             "reader": "0", "session": "0/1", "ordinal": 0, "isolation": "read_uncommitted",
@@ -82,7 +82,7 @@ class TestTables:
             (6, 7, "6/9", True),
         }
 
-    def test_hazards_and_phases(self, tmp_path: Path) -> None:
+    def test_derives_hazards_and_phases(self, tmp_path: Path) -> None:
         doubt, pending = rows(tmp_path, "hazards", TEXT)
         assert doubt["hazard"] == pending["hazard"] == "transaction-in-doubt"
         assert doubt["attempt"] == "5/2"
@@ -93,7 +93,7 @@ class TestTables:
             "disturb": "ok", "settle": "ok", "final polls": "interrupted", "collect": "interrupted",
         }  # fmt: skip
 
-    def test_assignments(self, tmp_path: Path) -> None:
+    def test_derives_assignments(self, tmp_path: Path) -> None:
         text = """
         0 ok send [[:send 5 [0 1]]]
         0 ok send [[:send 5 [1 2]]]
@@ -111,10 +111,10 @@ class TestTables:
             (r["session"], r["partition"]): (r["position"], "until_at" in r)
             for r in rows(tmp_path, "assignments", text)
         }
-        # 5 is kept and read to its end; 6 is revoked; after the failed poll, 5 resumes at 1.
+        # 5 is kept and read to its end; 6 is revoked; the failed poll begins at 5's position.
         assert found == {("1/1", 5): (0, False), ("1/1", 6): (0, True), ("1/3", 5): (1, True)}
 
-    def test_notes(self, tmp_path: Path) -> None:
+    def test_notes_report_ignored_and_incomplete_operations(self, tmp_path: Path) -> None:
         notes = "\n".join(imported(tmp_path, TEXT).notes)
         assert "1 operations of the nemesis were ignored" in notes
         assert "1 operations were not completed" in notes

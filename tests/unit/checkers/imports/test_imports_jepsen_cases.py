@@ -28,7 +28,7 @@ def test_rejects_history_without_sends_or_polls(tmp_path: Path) -> None:
         judged(tmp_path, "0 * assign [5]")
 
 
-def test_the_page_is_up_to_date() -> None:
+def test_page_is_up_to_date() -> None:
     assert PAGE.read_text("utf-8") == page(), (
         "run: python -m tests.unit.checkers.imports.jepsen_cases.page"
     )

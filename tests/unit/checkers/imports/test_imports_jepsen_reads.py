@@ -52,7 +52,7 @@ class TestSkippedRead:
         text += polls(1, "5 [[2 3]]") + end
         assert ("skipped-read" in found(tmp_path, text)) is skipped
 
-    def test_after_subscribe_only_skips_within_one_poll_count(self, tmp_path: Path) -> None:
+    def test_after_subscribe_only_skips_within_one_operation_count(self, tmp_path: Path) -> None:
         end = FINAL_POLLS % "5 [[0 1] [1 2] [2 3]]"
         text = "1 * subscribe [5]\n" + THREE_SENDS + polls(1, "5 [[0 1]]", "5 [[2 3]]") + end
         assert found(tmp_path, text) == {}

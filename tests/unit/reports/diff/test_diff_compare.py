@@ -164,10 +164,10 @@ def test_finding_of_the_whole_run_is_gone_if_claims_hold() -> None:
     stuck = finding("p").model_copy(update={"key": {"phase": "settle"}})
     stall = group("no-progress", stuck, evidence=Evidence.LIVENESS)
     earlier = replace(judged(good(), Verdict.STALLED), findings=(stall,))
-    elsewhere = good(claims=(claim(), claim(sink="archive")))
-    found = only_finding(compare(earlier, elsewhere))
+    two_sinks = good(claims=(claim(), claim(sink="archive")))
+    found = only_finding(compare(earlier, two_sinks))
     assert (found.place, found.status) == ("the run", Status.GONE)
-    unsure = judged(elsewhere, Verdict.UNKNOWN)
+    unsure = judged(two_sinks, Verdict.UNKNOWN)
     assert only_finding(compare(earlier, unsure)).status is Status.PERHAPS_GONE
 
 
@@ -186,12 +186,12 @@ def test_process_claim_also_detects_producer_anomalies_of_its_input() -> None:
     later = replace(good(), hazards=earlier.hazards)
     assert only_finding(compare(earlier, later)).status is Status.GONE
     assert only_finding(compare(earlier, good())).status is Status.PERHAPS_GONE
-    elsewhere = replace(later, claims=(claim(input="refunds"),))
-    assert only_finding(compare(earlier, elsewhere)).status is Status.PERHAPS_GONE
+    other_input = replace(later, claims=(claim(input="refunds"),))
+    assert only_finding(compare(earlier, other_input)).status is Status.PERHAPS_GONE
     # A claim on the order of sends checks only for anomalies that refute it.
     ordered = claim("ordered", hop=Hop.PRODUCE)
-    asked = replace(later, claims=(*later.claims, ordered))
-    assert only_finding(compare(earlier, asked)).status is Status.PERHAPS_GONE
+    with_order = replace(later, claims=(*later.claims, ordered))
+    assert only_finding(compare(earlier, with_order)).status is Status.PERHAPS_GONE
 
 
 # Truncated lists.
@@ -238,11 +238,11 @@ def test_truncated_list_may_omit_a_whole_place() -> None:
     assert "does not list all its findings" in str(pair.because)
 
 
-@pytest.mark.parametrize("says", ["refuted by it", "undecided"])
-def test_claim_that_names_the_anomaly_does_not_prove_its_absence(says: str) -> None:
+@pytest.mark.parametrize("role", ["refuted by it", "undecided"])
+def test_claim_that_names_the_anomaly_does_not_prove_its_absence(role: str) -> None:
     here = (
         claim(verdict=Verdict.VIOLATED, refuted_by=("duplicate-output",))
-        if says == "refuted by it"
+        if role == "refuted by it"
         else claim(
             verdict=Verdict.VIOLATED,
             refuted_by=("wrong-output",),
@@ -415,7 +415,7 @@ def test_change_of_a_claim(a: str, b: str, expected: Change) -> None:
         (good(), good(claims=(claim(input="x"),)), Outcome.OPEN),
     ],
 )
-def test_outcome(a: Side, b: Side, outcome: Outcome) -> None:
+def test_outcome_of_a_comparison(a: Side, b: Side, outcome: Outcome) -> None:
     assert compare(a, b).outcome is outcome
 
 

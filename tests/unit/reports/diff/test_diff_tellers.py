@@ -109,7 +109,7 @@ def test_terminal_explains_undecided_findings() -> None:
     assert "Findings" not in printed(NOTHING)
 
 
-def test_mentions_missing_hazards_only_next_to_known_ones() -> None:
+def test_counts_findings_without_hazards_only_if_others_have_them() -> None:
     alone = bad(findings=(group("duplicate-output", finding("p0-1", hazards=())),))
     assert "without a related hazard" not in printed(compare(alone, alone))
     assert "without a related hazard" not in words(compare(alone, alone))

@@ -208,8 +208,8 @@ def test_describes_expected_runs_seeds_and_durations() -> None:
     assert row.verdicts == (Verdict.VIOLATED, Verdict.HOLDS)
     (odd,) = rows([run(1, seconds=None)])
     assert (odd.took, odd.seeds) == ("–", "seed 7")
-    (lots,) = rows([run(n, seed=n) for n in range(1, 9)])
-    assert lots.seeds == "8 seeds, 1 to 8"
+    (many_runs,) = rows([run(n, seed=n) for n in range(1, 9)])
+    assert many_runs.seeds == "8 seeds, 1 to 8"
 
 
 def test_headline_counts_runs_by_state() -> None:

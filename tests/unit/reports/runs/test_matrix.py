@@ -170,12 +170,14 @@ def test_groups_claims_with_equal_results_unexpected_first() -> None:
         ((), "Nothing could be run", "unknown"),
     ],
 )
-def test_headline_and_tone(trials: tuple[Trial, ...], sentence: str, expected_tone: str) -> None:
+def test_headline_and_tone_of_a_matrix(
+    trials: tuple[Trial, ...], sentence: str, expected_tone: str
+) -> None:
     assert headline(matrix(*trials)) == sentence
     assert tone(matrix(*trials)) == expected_tone
 
 
-def test_tiles() -> None:
+def test_tiles_count_runs_claims_and_time() -> None:
     control = trial("control", claim("exactly-once a → b", Verdict.INVALID), state=State.REUSED)
     found = {tile.label: tile.value for tile in tiles(matrix(GOOD, BAD, control, CRASHED, WAITING))}
     assert found == {

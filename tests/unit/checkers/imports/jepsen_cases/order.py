@@ -92,8 +92,10 @@ def _skips() -> tuple[Case, ...]:
 def _nonmonotonic() -> tuple[Case, ...]:
     sent = sends(0, 5, (None, 1), (None, 2), (None, 3), (None, 4))
     one, other = polls(0, "5 [[1 1] [2 2] [3 3]]"), polls(0, "5 [[2 2] [3 3] [4 4]]")
-    written = sends(0, 5, (3, 3), (4, 4))
-    back = "0 invoke send [[:send 5 1] [:send 5 2]]\n0 ok send [[:send 5 [1 1]] [:send 5 [2 2]]]\n"
+    sent_first = sends(0, 5, (3, 3), (4, 4))
+    sent_before = (
+        "0 invoke send [[:send 5 1] [:send 5 2]]\n0 ok send [[:send 5 [1 1]] [:send 5 [2 2]]]\n"
+    )
     kinds = (
         "0 invoke send [[:send 5 :c] [:send 5 :d]]\n0 ok send [[:send 5 [3 :c]] [:send 5 [4 :d]]]\n"
         "0 invoke send [[:send 5 1] [:send 5 2]]\n0 ok send [[:send 5 [1 :a]] [:send 5 [2 :b]]]\n"
@@ -150,7 +152,7 @@ def _nonmonotonic() -> tuple[Case, ...]:
             Case(
                 test="nonmonotonic-send",
                 case=f"with an intermediate {f} {which} the key",
-                history=written + f"0 * {f} {keys}\n" + back,
+                history=sent_first + f"0 * {f} {keys}\n" + sent_before,
                 asserts=asserts,
                 ours=reordered,
                 why="" if asserts else why_no_order,
@@ -183,7 +185,7 @@ def _nonmonotonic() -> tuple[Case, ...]:
     )
 
 
-def _ends() -> tuple[Case, ...]:
+def _unseen_and_lag() -> tuple[Case, ...]:
     sent = polls(0, "") + sends(0, 5, (0, 1), (1, 2)) + polls(0, "5 [[0 1]]")
     return (
         Case(
@@ -226,4 +228,4 @@ def _ends() -> tuple[Case, ...]:
     )
 
 
-CASES: Final = (*_skips(), *_nonmonotonic(), *_ends())
+CASES: Final = (*_skips(), *_nonmonotonic(), *_unseen_and_lag())
