@@ -1,7 +1,6 @@
-"""An engine and images for the tests of this folder; a stage in containers, whole after each test.
+"""Docker engine, images and a shared stage in containers.
 
-These tests install what is missing, so they run only when asked for by
-`make test-docker`.
+These tests install missing software, so they run only with `make test-docker`.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from onceproof.harness.links.topology import AUDITOR, Link
 from onceproof.harness.tools.setup import ensure
 from tests.docker.engine import NoEngine, engine
 from tests.docker.images import build
-from tests.docker.staging import Contained, contained
+from tests.docker.staging import ContainerStage, container_stage
 from tests.integration.staging import eventually, whole_everywhere
 
 _numbers = itertools.count()
@@ -28,11 +27,10 @@ _numbers = itertools.count()
 
 @pytest.fixture(scope="session", autouse=True)
 def images(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
-    """The engine and the variables that name the images, for everything that is started here.
+    """Start the engine, build the images and set the variables that name them.
 
-    Without an engine nothing here can be tried, so that ends the session, in one sentence: as a
-    failure, unless ONCEPROOF_DOCKER is `if-possible`. What is installed and built is told as it
-    goes on, because it takes minutes.
+    Without an engine the session exits: as a failure, unless ONCEPROOF_DOCKER is `if-possible`.
+    Progress is printed past pytest's capture, because installing and building take minutes.
     """
     tools = ensure().stage
     assert tools is not None
@@ -41,46 +39,46 @@ def images(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
         try:
             with capture.global_and_fixture_disabled():
                 stack.enter_context(engine())
-                named = build(tools)
+                variables = build(tools)
         except NoEngine as error:
             optional = os.environ.get("ONCEPROOF_DOCKER") == "if-possible"
             pytest.exit(str(error), returncode=0 if optional else 3)
         patch = stack.enter_context(pytest.MonkeyPatch.context())
-        for name, image in named.items():
+        for name, image in variables.items():
             patch.setenv(name, image)
-        yield named
+        yield variables
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Contained]:
-    with contained(tmp_path_factory.mktemp("stage") / "run") as found:
-        yield found
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ContainerStage]:
+    with container_stage(tmp_path_factory.mktemp("stage") / "run") as stage:
+        yield stage
 
 
 @pytest.fixture
-def staging(shared: Contained) -> Iterator[Contained]:
-    """The stage, undisturbed; a test that leaves it otherwise fails, and the next one does not."""
+def staging(shared: ContainerStage) -> Iterator[ContainerStage]:
+    """The shared stage; a test that leaves it disturbed fails, and the stage is repaired."""
     assert shared.stage.disturbed() == {}
     yield shared
-    left = shared.stage.disturbed()
-    for node in shared.stage.brokers if left else ():
+    remaining = shared.stage.disturbed()
+    for node in shared.stage.brokers if remaining else ():
         if shared.stage.paused(node):
             shared.stage.resume(node)
         if not shared.stage.alive(node):
             shared.stage.restart(node)
-    assert left == {}
+    assert remaining == {}
 
 
 @pytest.fixture
-def disturb(staging: Contained) -> Iterator[Callable[[Link, Disturbance], Hold]]:
-    """Disturb links; whatever happens to the test, what it holds is released."""
+def disturb(staging: ContainerStage) -> Iterator[Callable[[Link, Disturbance], Hold]]:
+    """Disturb links; every disturbance is released at teardown."""
     with contextlib.ExitStack() as holds:
         yield lambda link, how: holds.enter_context(staging.stage.disturb(link, how))
 
 
 @pytest.fixture
-def topic(staging: Contained) -> Callable[..., str]:
-    """Make a topic of one's own."""
+def topic(staging: ContainerStage) -> Callable[..., str]:
+    """Create a topic and wait until every broker knows it."""
 
     def make(partitions: int = 1) -> str:
         name = f"topic-{next(_numbers)}"

@@ -1,7 +1,7 @@
-"""A Docker engine for the tests: the one that runs, or one that is installed and started for them.
+"""A Docker engine for the tests: the running one, or one that is installed and started.
 
-An engine that was started here is stopped again; what was installed stays,
-and so do the images, so that the next time takes seconds.
+An engine that was started here is stopped again. Installed packages and built images stay, so
+that the next session starts in seconds.
 """
 
 from __future__ import annotations
@@ -23,52 +23,51 @@ PLUGINS = Path.home() / ".docker" / "cli-plugins"
 
 
 class NoEngine(RuntimeError):
-    """There is no engine and none can be had; the text says what to do."""
+    """No engine runs and none can be installed; the message says what to do."""
 
 
 @contextlib.contextmanager
 def engine() -> Iterator[None]:
-    """An engine that answers, with the compose plugin, until the end of the block."""
+    """Ensure an engine with the compose plugin for the duration of the block."""
     if shutil.which("docker") is None or (not answers() and shutil.which("dockerd") is None):
         install_engine()
     if run("docker", "compose", "version") is None:
         install_compose()
     with contextlib.ExitStack() as stack:
         if not answers():
-            stack.enter_context(started())
+            stack.enter_context(running_daemon())
         yield
 
 
 def answers() -> bool:
-    """Whether an engine answers."""
     return run("docker", "version", "--format", "{{.Server.Version}}") is not None
 
 
 def install_engine() -> None:
-    """Docker from the distribution's packages."""
+    """Install Docker from the distribution's packages."""
     install("Docker", "docker.io", "iptables")
 
 
 def install(what: str, *packages: str) -> None:
-    """Something from the distribution's packages."""
+    """Install packages of the distribution."""
     if os.geteuid() != 0 or shutil.which("apt-get") is None:
         raise NoEngine(f"{what} is missing: install it, then try again.")
-    told(f"installing {what} from packages")
+    show_progress(f"installing {what} from packages")
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     do("apt-get", "--quiet", "update", env=quiet)
     do("apt-get", "--quiet", "install", "--yes", "--no-install-recommends", *packages, env=quiet)
 
 
 def install_compose() -> None:
-    """The compose plugin, built from its Go module.
+    """Build the compose plugin from its Go module and install it.
 
-    `go install` refuses the replacements in its go.mod; a module of our own that imports it does
-    not look at them.
+    `go install` refuses the `replace` directives in its go.mod; a wrapper module that imports it
+    ignores them.
     """
     found = go.in_path()
     if found is None:
         raise NoEngine("The compose plugin is missing, and Go to build it: install either.")
-    told(f"building docker compose {COMPOSE}")
+    show_progress(f"building docker compose {COMPOSE}")
     with tempfile.TemporaryDirectory(prefix="onceproof-compose-") as folder:
         work = Path(folder)
         package = "github.com/docker/compose/v2"
@@ -93,19 +92,19 @@ def install_compose() -> None:
 
 
 @contextlib.contextmanager
-def started() -> Iterator[None]:
-    """An engine of our own until the end of the block."""
+def running_daemon() -> Iterator[None]:
+    """Run `dockerd` for the duration of the block."""
     if os.geteuid() != 0:
         raise NoEngine("The Docker engine does not run: start it, then try again.")
-    told("starting the Docker engine")
+    show_progress("starting the Docker engine")
     with tempfile.TemporaryFile() as log:
-        # Whatever ends us, a SIGKILL too, ends the engine with all that it runs.
+        # The engine and its containers end with this process, even after a SIGKILL.
         process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "TERM", "dockerd"],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
         )  # fmt: skip
 
-        def there() -> bool:
+        def is_ready() -> bool:
             if process.poll() is not None:
                 log.seek(0)
                 last = log.read().decode(errors="replace").strip().splitlines()[-3:]
@@ -113,7 +112,7 @@ def started() -> Iterator[None]:
             return answers()
 
         try:
-            wait_until(there, what="the Docker engine to answer", seconds=60, every=0.2)
+            wait_until(is_ready, what="the Docker engine to answer", seconds=60, every=0.2)
             yield
         finally:
             process.terminate()
@@ -121,10 +120,10 @@ def started() -> Iterator[None]:
 
 
 def do(*command: str | Path, **options: Any) -> None:
-    """Run a command that takes long; what it says goes to standard error.
+    """Run a long command with its output on standard error.
 
     Raises:
-        NoEngine: it failed.
+        NoEngine: The command failed.
     """
     try:
         subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=2, **options)
@@ -134,7 +133,7 @@ def do(*command: str | Path, **options: Any) -> None:
 
 
 def run(*command: str) -> str | None:
-    """What a command says, or None if it fails."""
+    """The standard output of a command, or None if it fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
@@ -142,6 +141,6 @@ def run(*command: str) -> str | None:
     return done.stdout.strip() if done.returncode == 0 else None
 
 
-def told(what: str) -> None:
-    """Say what takes so long."""
+def show_progress(what: str) -> None:
+    """Print a step that takes long."""
     print(f"set-up   docker: {what}", flush=True)

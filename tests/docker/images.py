@@ -1,8 +1,8 @@
-"""Images that stand in for the public ones, built from packages where no registry can be reached.
+"""Stand-ins for the public images, built from packages where no registry can be reached.
 
-They have names of their own and keep the contract of the public images as
-far as docker-compose.yml relies on it: user, folders, variables, command, programs for the health
-check. What they are made of is what the local stage runs: the same jars, the same toxiproxy.
+They keep the contract of the public images as far as docker-compose.yml relies on it: user,
+folders, variables, command, health check programs. They contain the jars and the toxiproxy of the
+local stage.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from pathlib import Path
 
 from onceproof.harness.tools import cache, go, postgres, toxiproxy
 from onceproof.harness.tools.setup import StageTools
-from tests.docker.engine import NoEngine, do, install, run, told
+from tests.docker.engine import NoEngine, do, install, run, show_progress
 
 HERE = Path(__file__).parent / "images"
 NAME = "onceproof-standin"
 BASE = f"{NAME}/base:bookworm"
 PACKAGES = "openjdk-17-jre-headless,procps"
-SUM = "onceproof.sum"
+LABEL = "onceproof.sum"
 
 
 def build(tools: StageTools) -> dict[str, str]:
-    """Build what is missing or was made from other files; returns the variables that name them."""
+    """Build missing or outdated images; return the variables that name them."""
     versions = tools.versions()
     kafka = f"{NAME}/kafka:{versions['kafka']}"
     proxy = f"{NAME}/toxiproxy:{versions['toxiproxy']}"
@@ -36,11 +36,11 @@ def build(tools: StageTools) -> dict[str, str]:
     if run("docker", "image", "inspect", BASE) is None:
         build_base()
     wheel = postgres.find_wheel()
-    build_one(kafka, "kafka", {"libs": tools.kafka_libs})
-    build_one(proxy, "toxiproxy", {
+    build_image(kafka, "kafka", {"libs": tools.kafka_libs})
+    build_image(proxy, "toxiproxy", {
         "toxiproxy": tools.toxiproxy, "toxiproxy-cli": toxiproxy_cli(),
     })  # fmt: skip
-    build_one(database, "postgres", {
+    build_image(database, "postgres", {
         # Laid out as in the wheel, because programs find libraries by a relative path.
         "programs/package/postgresql": wheel.installation,
         f"programs/{wheel.libraries.name}": wheel.libraries,
@@ -49,10 +49,10 @@ def build(tools: StageTools) -> dict[str, str]:
 
 
 def build_base() -> None:
-    """A Debian with a Java runtime, from packages."""
+    """Import a Debian with a Java runtime as the base image."""
     if shutil.which("debootstrap") is None:
         install("debootstrap", "debootstrap")
-    told("building a base image from Debian's packages")
+    show_progress("building a base image from Debian's packages")
     with tempfile.TemporaryDirectory(prefix="onceproof-base-") as folder:
         root = Path(folder) / "root"
         do("debootstrap", "--variant=minbase", f"--include={PACKAGES}", "bookworm", root)
@@ -61,13 +61,13 @@ def build_base() -> None:
             subprocess.run(["docker", "import", "-", BASE], check=True, stdin=tar.stdout, stdout=2)
 
 
-def build_one(image: str, name: str, parts: dict[str, Path]) -> None:
-    """Build an image from its folder here and some files from elsewhere."""
-    wanted = sum_of([HERE / name, *parts.values()])
-    if run("docker", "image", "inspect", "--format", f'{{{{index .Config.Labels "{SUM}"}}}}',
+def build_image(image: str, name: str, parts: dict[str, Path]) -> None:
+    """Build an image from its folder and `parts`, unless an image with the same checksum exists."""
+    wanted = checksum([HERE / name, *parts.values()])
+    if run("docker", "image", "inspect", "--format", f'{{{{index .Config.Labels "{LABEL}"}}}}',
            image) == wanted:  # fmt: skip
         return
-    told(f"building {image}")
+    show_progress(f"building {image}")
     with tempfile.TemporaryDirectory(prefix="onceproof-image-") as folder:
         context = Path(folder) / "context"
         shutil.copytree(HERE / name, context)
@@ -77,20 +77,20 @@ def build_one(image: str, name: str, parts: dict[str, Path]) -> None:
             copy(source, context / place)
         do(
             "docker", "build", "--quiet", "--build-arg", f"BASE={BASE}",
-            "--label", f"{SUM}={wanted}", "--tag", image, context,
+            "--label", f"{LABEL}={wanted}", "--tag", image, context,
             env={**os.environ, "DOCKER_BUILDKIT": "0"},
         )  # fmt: skip
 
 
 def toxiproxy_cli() -> Path:
-    """toxiproxy's own client, built like the server: the health check is made with it."""
+    """Build toxiproxy's client, which the health check runs."""
     target = cache.location() / f"toxiproxy-cli-{toxiproxy.VERSION}"
 
     def fill(folder: Path) -> None:
         found = go.in_path()
         if found is None:
             raise NoEngine("Go is missing, and toxiproxy-cli must be built: install it.")
-        with temporary() as work:
+        with temporary_folder() as work:
             do(
                 found.program, "install", "-trimpath", "-modcacherw",
                 f"{toxiproxy.MODULE}/cmd/cli@v{toxiproxy.VERSION}",
@@ -103,14 +103,13 @@ def toxiproxy_cli() -> Path:
 
 
 @contextlib.contextmanager
-def temporary() -> Iterator[Path]:
-    """A folder that is gone afterwards."""
+def temporary_folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="onceproof-build-") as folder:
         yield Path(folder)
 
 
-def sum_of(sources: Iterable[Path]) -> str:
-    """A sum over names and contents."""
+def checksum(sources: Iterable[Path]) -> str:
+    """A checksum of file names and contents."""
     total = hashlib.sha256()
     for source in sources:
         for file in sorted(source.rglob("*")) if source.is_dir() else [source]:

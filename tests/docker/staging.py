@@ -1,4 +1,4 @@
-"""A stage in containers for tests, and a look at the engine with means of our own."""
+"""A stage in containers, and queries of the engine that bypass the product code."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from onceproof.harness.wait import Stop
 
 
 @dataclass(frozen=True, kw_only=True)
-class Contained:
-    """A stage that is up, and what belongs to it."""
+class ContainerStage:
+    """A running stage with its processes and their lives."""
 
     stage: Stage
     processes: Processes
     lives: list[tuple[str, str | None]]
-    """(instance, how it ended or None) of every beginning and end, in order."""
+    """(instance, how it ended or None) of every start and end, in order."""
 
     still = "the engine reports it as paused"
-    """What the stage sees of a broker that stands still."""
+    """What the stage reports of a paused broker."""
 
     def instance(self, node: str) -> str:
-        """The newest life of a node."""
+        """The newest instance of a node."""
         return next(instance for instance, _ in reversed(self.lives) if instance.startswith(node))
 
     def ended(self, instance: str) -> str | None:
-        """How a life ended; None while it lasts."""
-        return next(how for told, how in reversed(self.lives) if told == instance)
+        """How an instance ended; None while it runs."""
+        return next(how for name, how in reversed(self.lives) if name == instance)
 
     def stands_still(self, node: str) -> bool:
-        """Whether the command lists a node as paused."""
+        """Whether `docker ps` lists a node as paused."""
         paused = docker("ps", "--filter", "status=paused", "--format", "{{.Names}}").splitlines()
         return any(name.endswith(f"-{node}-1") for name in paused)
 
@@ -48,8 +48,8 @@ class Contained:
 
 
 @contextlib.contextmanager
-def contained(folder: Path) -> Iterator[Contained]:
-    """Start a stage; whatever happens to this process, nothing of it stays behind."""
+def container_stage(folder: Path) -> Iterator[ContainerStage]:
+    """Run a stage for the duration of the block."""
     (folder / "logs").mkdir(parents=True)
     lives: list[tuple[str, str | None]] = []
     processes = Processes(
@@ -61,14 +61,14 @@ def contained(folder: Path) -> Iterator[Contained]:
     )
     try:
         stage.start()
-        yield Contained(stage=stage, processes=processes, lives=lives)
+        yield ContainerStage(stage=stage, processes=processes, lives=lives)
     finally:
         stage.stop()
         block.release()
 
 
-def labelled(marker: str = "") -> list[str]:
-    """Containers, networks and volumes with our label, of one run or of all, as `docker` tells."""
+def labelled_resources(marker: str = "") -> list[str]:
+    """Ids of the containers, networks and volumes with our label, of one run or of all runs."""
     wanted = f"label={LABEL}={marker}" if marker else f"label={LABEL}"
     found = []
     for listing in (["ps", "--all"], ["network", "ls"], ["volume", "ls"]):
@@ -77,8 +77,8 @@ def labelled(marker: str = "") -> list[str]:
     return found
 
 
-def of_run(process: int) -> list[str]:
-    """What a run has in the engine, by the process id that its marker begins with."""
+def resources_of_run(process: int) -> list[str]:
+    """Labels of a run's containers, networks and volumes; `process` begins its marker."""
     found = []
     for listing in (["ps", "--all"], ["network", "ls"], ["volume", "ls"]):
         shown = docker(*listing, "--filter", f"label={LABEL}", "--format", "{{.Labels}}")
@@ -87,7 +87,7 @@ def of_run(process: int) -> list[str]:
 
 
 def docker(*arguments: str) -> str:
-    """What the command says."""
+    """The standard output of a `docker` command."""
     done = subprocess.run(["docker", *arguments], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()

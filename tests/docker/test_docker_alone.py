@@ -1,4 +1,4 @@
-"""`docker compose up`, and nothing else of ours: a healthy cluster that a client can use."""
+"""`docker compose up` alone starts a healthy cluster that clients can use."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ def up() -> Iterator[None]:
         docker(*COMPOSE, "down", "--volumes")
 
 
-def test_everything_is_healthy() -> None:
-    told = docker(*COMPOSE, "ps", "--format", "{{.Service}} {{.Health}}").splitlines()
+def test_all_services_are_healthy() -> None:
+    lines = docker(*COMPOSE, "ps", "--format", "{{.Service}} {{.Health}}").splitlines()
     services = ("broker-1", "broker-2", "broker-3", "postgres", "toxiproxy")
-    assert sorted(told) == [f"{service} healthy" for service in services]
+    assert sorted(lines) == [f"{service} healthy" for service in services]
 
 
-def test_ports_are_on_loopback_only() -> None:
+def test_ports_are_published_on_loopback_only() -> None:
     ports = docker(*COMPOSE, "ps", "--format", "{{.Ports}}").replace("\n", ", ").split(", ")
     published = [port for port in ports if "->" in port]
     assert published
     assert all(port.startswith("127.0.0.1:") for port in published)
 
 
-def test_a_producer_on_the_host() -> None:
-    told = AdminClient({"bootstrap.servers": PRODUCERS}).list_topics(timeout=20)
-    assert {f"{b.host}:{b.port}" for b in told.brokers.values()} == set(PRODUCERS.split(","))
+def test_producer_on_the_host_reaches_every_partition() -> None:
+    metadata = AdminClient({"bootstrap.servers": PRODUCERS}).list_topics(timeout=20)
+    assert {f"{b.host}:{b.port}" for b in metadata.brokers.values()} == set(PRODUCERS.split(","))
     create_topics(PRODUCERS, ["alone"], partitions=3)
     outcomes: list[object] = []
     producer = Producer({"bootstrap.servers": PRODUCERS, "acks": "all"})
@@ -55,12 +55,12 @@ def test_a_producer_on_the_host() -> None:
     assert outcomes == [None] * 3
 
 
-def test_the_database_through_its_proxy() -> None:
+def test_database_answers_through_its_proxy() -> None:
     with psycopg.connect("host=127.0.0.1 port=19509 user=onceproof dbname=postgres") as connection:
         assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
-def test_the_proxies_are_there() -> None:
+def test_all_proxies_are_enabled_without_toxics() -> None:
     proxies = requests.get("http://127.0.0.1:19800/proxies", timeout=10).json()
     assert len(proxies) == 6 * 2 + 3 * 3 + 1
     assert all(p["enabled"] and not p["toxics"] for p in proxies.values())

@@ -1,7 +1,7 @@
-"""However the harness ends, nothing of a run stays: no container, network, volume or process.
+"""No container, network, volume or process of a run outlives the harness.
 
-Moments are drawn, from the first call of the engine to a run in full swing;
-`ONCEPROOF_KILLS=20 make test-docker` tries twenty of them instead of four.
+The moment of the kill is random, from the first call of the engine on;
+`ONCEPROOF_KILLS=20 make test-docker` tries twenty moments instead of four.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pytest
 from onceproof.harness.processes.sweep import where
 from onceproof.harness.stage.docker_reaper import LABEL
 from onceproof.harness.wait import Stop
-from tests.docker.staging import docker, labelled, of_run
+from tests.docker.staging import docker, labelled_resources, resources_of_run
 from tests.integration.staging import eventually
 
 KILLS = int(os.environ.get("ONCEPROOF_KILLS", "4"))
@@ -29,7 +29,7 @@ SCENARIO = "spark-foreachbatch-postgres"
 
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """The command under way."""
+    """A running `onceproof run`."""
     with (tmp_path / "out").open("wb") as out:
         popen = subprocess.Popen(
             [sys.executable, "-m", "onceproof", "run", SCENARIO, "--seed", "1", "--backend",
@@ -43,7 +43,7 @@ def started(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def processes_of(popen: subprocess.Popen[bytes], folder: Path) -> list[str]:
-    """Processes that have the run folder in their command line or environment, reapers included."""
+    """Command lines of all processes with the run's marker, reapers included."""
     found = []
     for process in psutil.process_iter():
         try:
@@ -58,60 +58,60 @@ def processes_of(popen: subprocess.Popen[bytes], folder: Path) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(KILLS))
-def test_killed_at_some_moment(
+def test_killed_harness_leaves_nothing_behind(
     number: int, started: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:
-    draw = random.Random(number)
-    # Half of them while things are being created, half at any time of the run's first minute.
-    wanted = draw.randrange(1, 14) if number % 2 == 0 else 13
+    rng = random.Random(number)
+    # Half of the kills during the start of the stage, half within the 40 seconds after it.
+    minimum = rng.randrange(1, 14) if number % 2 == 0 else 13
     eventually(
-        lambda: len(of_run(started.pid)) >= wanted or started.poll() is not None, "its things"
+        lambda: len(resources_of_run(started.pid)) >= minimum or started.poll() is not None,
+        "its things",
     )
     if number % 2:
-        Stop().pause(draw.uniform(0, 40))
+        Stop().pause(rng.uniform(0, 40))
     assert started.poll() is None, (tmp_path / "out").read_text()
     if number % 4 < 2:
         os.killpg(started.pid, signal.SIGKILL)
     else:
-        started.kill()  # a `docker compose` that it waits for lives on
+        started.kill()  # without the process group: a `docker compose` it waits for survives
     started.wait()
     eventually(lambda: not processes_of(started, tmp_path), "its processes to be gone")
-    assert of_run(started.pid) == []
+    assert resources_of_run(started.pid) == []
     assert not list((tmp_path / "runs").glob("*/work"))
 
 
-def test_ctrl_c(started: subprocess.Popen[bytes], tmp_path: Path) -> None:
-    eventually(lambda: len(of_run(started.pid)) == 13, "everything to be there")
+def test_ctrl_c_removes_everything(started: subprocess.Popen[bytes], tmp_path: Path) -> None:
+    eventually(lambda: len(resources_of_run(started.pid)) == 13, "everything to be there")
     started.send_signal(signal.SIGINT)
     assert started.wait(120) == 130, (tmp_path / "out").read_text()
-    assert of_run(started.pid) == []
+    assert resources_of_run(started.pid) == []
     assert processes_of(started, tmp_path) == []
 
 
-def test_the_next_start_looks_again() -> None:
-    """A dead run's things go; those of a living one, and those from elsewhere, stay."""
+def test_sweep_removes_only_resources_of_dead_runs_on_this_machine() -> None:
     from onceproof.harness.processes.sweep import new_marker
     from onceproof.harness.stage import docker_sweep
     from onceproof.harness.tools.docker_engine import connect
 
-    dead, living = "999999-1-ff", new_marker()
+    dead, running = "999999-1-ff", new_marker()
     here, elsewhere = where(), "somewhere-else"
-    made = {}
+    created = {}
     try:
-        for marker, place in ((dead, here), (living, here), (f"{dead}e", elsewhere)):
+        for marker, place in ((dead, here), (running, here), (f"{dead}e", elsewhere)):
             labels = ("--label", f"{LABEL}={marker}", "--label", f"onceproof.where={place}")
             for kind in ("volume", "network"):
                 docker(kind, "create", *labels, f"onceproof-test-{marker}")
-            made[marker] = labelled(marker)
-            assert len(made[marker]) == 2
+            created[marker] = labelled_resources(marker)
+            assert len(created[marker]) == 2
         (found,) = docker_sweep.sweep(connect())
         assert found.marker == dead
         assert len(found.processes) == 2
-        assert labelled(dead) == []
-        assert labelled(living) == made[living]
-        assert labelled(f"{dead}e") == made[f"{dead}e"]
+        assert labelled_resources(dead) == []
+        assert labelled_resources(running) == created[running]
+        assert labelled_resources(f"{dead}e") == created[f"{dead}e"]
     finally:
-        for marker in made:
+        for marker in created:
             for kind in ("volume", "network"):
                 subprocess.run(["docker", kind, "rm", f"onceproof-test-{marker}"],
                                capture_output=True)  # fmt: skip

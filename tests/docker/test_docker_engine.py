@@ -1,4 +1,4 @@
-"""Where no engine can be had: the sentence that says what is missing. Nothing is installed here."""
+"""Error messages where no engine can be installed. Nothing is installed here."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.docker.engine import NoEngine
 
 
 @pytest.mark.parametrize(
-    ("there", "said"),
+    ("installed", "message"),
     [
         (set(), "Docker is missing: install it, then try again."),
         ({"apt-get"}, "Docker is missing: install it, then try again."),
@@ -20,23 +20,23 @@ from tests.docker.engine import NoEngine
         ({"docker", "dockerd"}, "The Docker engine does not run: start it, then try again."),
     ],
 )
-def test_who_may_install_nothing_is_told_what_is_missing(
-    there: set[str], said: str, monkeypatch: pytest.MonkeyPatch
+def test_engine_names_missing_software_without_root(
+    installed: set[str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    monkeypatch.setattr(shutil, "which", lambda name: name if name in there else None)
+    monkeypatch.setattr(shutil, "which", lambda name: name if name in installed else None)
     monkeypatch.setattr(engine, "run", lambda *command: "v2" if "compose" in command else None)
-    with pytest.raises(NoEngine) as told, engine.engine():
+    with pytest.raises(NoEngine) as caught, engine.engine():
         pass
-    assert str(told.value) == said
+    assert str(caught.value) == message
 
 
-def test_without_go_there_is_no_plugin(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_install_compose_requires_go(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine.go, "in_path", lambda: None)
     with pytest.raises(NoEngine, match="The compose plugin is missing, and Go to build it"):
         engine.install_compose()
 
 
-def test_what_fails_is_named() -> None:
+def test_do_names_failed_command() -> None:
     with pytest.raises(NoEngine, match="`false --now` ended with 1; see above"):
         engine.do("false", "--now")

@@ -1,4 +1,4 @@
-"""A lab in containers: every kind of fault by hand, each with its evidence, then judged."""
+"""A lab in containers: faults injected by hand, their evidence and the verdicts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from onceproof.lab_client import ask
-from tests.docker.staging import of_run
+from tests.docker.staging import resources_of_run
 from tests.end_to_end.command import onceproof
 from tests.end_to_end.test_lab import GUARDED, Up, up
 
@@ -22,7 +22,7 @@ FAULTS = (
     ("cut", ["pipeline", "leader:{topic}-0"], "closed, new ones refused"),
     ("kill", ["driver", "--at", "after-sink-write"], "the batch had no commit"),
 )
-"""Which, on what, and what its evidence says."""
+"""(Fault, its arguments, expected evidence)."""
 
 
 @pytest.fixture
@@ -32,21 +32,21 @@ def lab(tmp_path: Path) -> Iterator[Up]:
 
 
 @pytest.mark.slow
-def test_every_kind_of_fault_by_hand(lab: Up) -> None:
-    by_name = ("--lab", lab.name)
+def test_faults_by_hand_take_effect_and_heal(lab: Up) -> None:
+    lab_option = ("--lab", lab.name)
     topic = ask(lab.place, "GET", "/")["topic"]
-    earlier: Counter[str] = Counter()
-    for fault, words, evidence in FAULTS:
-        done = onceproof("fault", fault, *(w.format(topic=topic) for w in words), *by_name)
+    injected: Counter[str] = Counter()
+    for fault, arguments, evidence in FAULTS:
+        done = onceproof("fault", fault, *(a.format(topic=topic) for a in arguments), *lab_option)
         assert done.code == 0, done.out + done.err
-        name = f"{fault}-{1 + earlier[fault]}"
-        earlier[fault] += 1
+        name = f"{fault}-{1 + injected[fault]}"
+        injected[fault] += 1
         lab.wait_until_took_effect(name)
         assert evidence in lab.fault(name)["detail"]
-        done = onceproof("heal", name, *by_name)
+        done = onceproof("heal", name, *lab_option)
         assert done.code == 0, done.out + done.err
-    assert onceproof("end", *by_name).code == 0
+    assert onceproof("end", *lab_option).code == 0
     done = lab.process.finish()
     assert done.code == 0, done.err
     assert set(done.verdicts().values()) == {"holds"}, done.out
-    assert of_run(lab.process.popen.pid) == []
+    assert resources_of_run(lab.process.popen.pid) == []

@@ -1,4 +1,4 @@
-"""One container and its lives, without a stage around it."""
+"""`DockerNode`: one container and its instances, without a stage."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.integration.staging import eventually
 
 @pytest.fixture
 def container() -> Iterator[Any]:
-    """It speaks at once, is silent, and stays until it is ended."""
+    """A container that logs `first`, a second later `second`, and keeps running."""
     made = connect().client.containers.run(
         BASE, ["sh", "-c", "echo first; sleep 1; echo second; exec sleep 600"], detach=True
     )
@@ -26,40 +26,40 @@ def container() -> Iterator[Any]:
     made.remove(force=True, v=True)
 
 
-def said(log: Path) -> str:
-    """What the log holds; it begins some moments after its life."""
+def read_log(log: Path) -> str:
+    """The log, which may appear some moments after its instance; empty until then."""
     return log.read_text() if log.exists() else ""
 
 
-def test_each_life_has_a_whole_log_of_its_own(container: Any, tmp_path: Path) -> None:
-    told: list[tuple[str, str | None]] = []
+def test_each_instance_has_a_complete_log(container: Any, tmp_path: Path) -> None:
+    changes: list[tuple[str, str | None]] = []
     node = DockerNode(
         "node",
         container,
         logs=tmp_path,
-        on_change=lambda life: told.append((life.instance, life.how)),
+        on_change=lambda life: changes.append((life.instance, life.how)),
     )
     for life in (1, 2):
         log = tmp_path / f"node.{life}.log"
-        words = partial(said, log)
-        eventually(lambda words=words: words() == "first\nsecond\n", "both words", words)
+        content = partial(read_log, log)
+        eventually(lambda content=content: content() == "first\nsecond\n", "both words", content)
         assert node.alive()
         node.freeze()
         assert node.kill("a test") == f"node#{life} ended by signal 9"
         assert not node.alive()
         if life == 1:
             node.start()
-    assert told == [
+    assert changes == [
         ("node#1", None), ("node#1", "a test"), ("node#2", None), ("node#2", "a test"),
     ]  # fmt: skip
-    node.end("torn down")  # it has ended, and that is fine
-    assert len(told) == 4
+    node.end("torn down")  # it has ended already: no error
+    assert len(changes) == 4
 
 
-def test_a_paused_container_can_be_ended(container: Any, tmp_path: Path) -> None:
-    told: list[str | None] = []
+def test_end_ends_paused_container(container: Any, tmp_path: Path) -> None:
+    ends: list[str | None] = []
     node = DockerNode(
-        "node", container, logs=tmp_path, on_change=lambda life: told.append(life.how)
+        "node", container, logs=tmp_path, on_change=lambda life: ends.append(life.how)
     )
     assert node.pause() == "node#1 is paused: the engine reports it as paused"
     assert node.paused()
@@ -67,12 +67,12 @@ def test_a_paused_container_can_be_ended(container: Any, tmp_path: Path) -> None
     node.end("torn down")
     assert not node.alive()
     assert not node.paused()
-    assert told == [None, "torn down"]
+    assert ends == [None, "torn down"]
 
 
-def test_who_does_not_end_when_asked_is_told(container: Any, tmp_path: Path) -> None:
+def test_ended_reports_container_that_ignores_sigterm(container: Any, tmp_path: Path) -> None:
     node = DockerNode("node", container, logs=tmp_path, on_change=lambda life: None)
-    # A shell, and a `sleep` in its place: as the first process of a container it ignores SIGTERM.
+    # As the first process of a container, the shell (later `sleep`) ignores SIGTERM.
     node.ask_to_end("SIGTERM")
     with pytest.raises(StageTrouble, match="node#1 did not end within 1 s when asked to"):
         node.ended("a test", seconds=1)

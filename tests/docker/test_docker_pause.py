@@ -1,4 +1,4 @@
-"""Brokers paused and stopped in containers."""
+"""Pausing and stopping brokers in containers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pipeline that is a container: a Go program alone in its image, which is started on its own."""
+"""`onceproof verify --image`: a pipeline whose image holds a single Go program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from onceproof.harness.tools import go
 from onceproof.harness.wait import wait_until
-from tests.docker.staging import of_run
+from tests.docker.staging import resources_of_run
 from tests.end_to_end.command import Started, onceproof
 
 PAIRS = Path(__file__).parents[1] / "power" / "pairs"
@@ -22,7 +22,7 @@ ARGUMENTS = ("{bootstrap}", "{input}", "copied")
 
 @pytest.fixture
 def image(tmp_path: Path) -> Callable[[str], str]:
-    """Build the image of a program of `make power`."""
+    """Build the image of a program in `tests/power`."""
 
     def build(program: str) -> str:
         found = go.in_path()
@@ -51,7 +51,7 @@ def verify(image: str, runs: Path, *more: str) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("variant", "verdict"), [("broken", "violated"), ("mended", "holds")])
-def test_a_container_is_put_on_trial(
+def test_verify_judges_pipeline_image(
     image: Callable[[str], str], tmp_path: Path, variant: str, verdict: str
 ) -> None:
     name = image(f"go-marked-before-written/{variant}.go")
@@ -61,20 +61,23 @@ def test_a_container_is_put_on_trial(
     assert "was paused for" in done.err
 
 
-def test_a_harness_that_is_killed_leaves_no_container(
-    image: Callable[[str], str], tmp_path: Path
-) -> None:
+def test_killed_harness_leaves_no_container(image: Callable[[str], str], tmp_path: Path) -> None:
     name = image("go-marked-before-written/mended.go")
     run = Started(*verify(name, tmp_path / "runs", "--dry-run"), log=tmp_path / "log")
     pid = run.popen.pid
     log = tmp_path / "log"
-    wait_until(lambda: of_run(pid), what="a container", seconds=120, seen=log.read_text)
+    wait_until(lambda: resources_of_run(pid), what="a container", seconds=120, seen=log.read_text)
     os.kill(pid, signal.SIGKILL)
     run.popen.wait()
-    wait_until(lambda: not of_run(pid), what="no container", seconds=30, seen=lambda: of_run(pid))
+    wait_until(
+        lambda: not resources_of_run(pid),
+        what="no container",
+        seconds=30,
+        seen=lambda: resources_of_run(pid),
+    )
 
 
-def test_an_image_that_is_missing_is_told(tmp_path: Path) -> None:
+def test_verify_rejects_missing_image(tmp_path: Path) -> None:
     done = onceproof(*verify("onceproof-test/none", tmp_path / "runs"))
     assert done.code == 2
     assert "the Docker engine has no such image; build it, or pull it with" in done.err

@@ -1,4 +1,4 @@
-"""Profiles: a compose file that is laid over ours. Nothing is started here."""
+"""Profiles: a compose file that overrides ours. Nothing is started here."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from onceproof.harness.tools.error import SetupError
 from onceproof.harness.tools.progress import silent
 
 
-def test_a_profile_is_laid_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_profile_overrides_services(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     profile = tmp_path / "a profile.yml"
     profile.write_text(
         "services:\n"
@@ -32,7 +32,7 @@ def test_a_profile_is_laid_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         ensure_images(engine, silent)
 
 
-def test_a_profile_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rejects_invalid_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "bad.yml").write_text("services: 7\n")
     monkeypatch.setenv(PROFILE, str(tmp_path / "bad.yml"))
     with pytest.raises(SetupError, match=r"bad\.yml cannot be used"):

@@ -1,4 +1,4 @@
-"""A stage in containers: the same links, lives and counts as on the local stage."""
+"""A stage in containers has the links, lives and counts of the local stage."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from psycopg.conninfo import make_conninfo
 from onceproof.harness.links.disturbances import CUT, Disturbance, Hold, Way, lose
 from onceproof.harness.links.topology import AUDIENCES, AUDITOR, POSTGRES, Link
 from onceproof.harness.processes.trouble import StageTrouble
-from tests.docker.staging import Contained, labelled
+from tests.docker.staging import ContainerStage, labelled_resources
 from tests.integration.faults import at_work, context
 from tests.integration.staging import (
     Talk,
@@ -29,12 +29,12 @@ LINK = Link("producer", "broker-1")
 Disturb = Callable[[Link, Disturbance], Hold]
 
 
-def way(staging: Contained, link: Link = LINK) -> str:
+def address_of(staging: ContainerStage, link: Link = LINK) -> str:
     return staging.stage.bootstrap(link.source, link.target)
 
 
-def sent(bootstrap: str, topic: str) -> bool:
-    """Whether a record gets acknowledged by all replicas that there have to be."""
+def is_acknowledged(bootstrap: str, topic: str) -> bool:
+    """Whether a record is acknowledged with `acks=all`."""
     outcomes: list[object] = []
     producer = Producer({"bootstrap.servers": bootstrap, "acks": "all", "log_level": 0})
     producer.produce(topic, b"x", on_delivery=lambda error, _: outcomes.append(error))
@@ -43,20 +43,20 @@ def sent(bootstrap: str, topic: str) -> bool:
 
 
 @pytest.mark.parametrize("audience", [*AUDIENCES, AUDITOR])
-def test_every_audience_is_sent_to_its_own_listeners(staging: Contained, audience: str) -> None:
+def test_metadata_names_listeners_of_own_audience(staging: ContainerStage, audience: str) -> None:
     for node in staging.stage.brokers:
         assert metadata(staging.stage.bootstrap(audience, node)).brokers == {
             n: staging.stage.bootstrap(audience, f"broker-{n}") for n in (1, 2, 3)
         }
 
 
-def test_no_broker_learned_a_way_past_the_proxies(staging: Contained) -> None:
-    said = "".join(log.read_text() for log in staging.logs.glob("broker-*.log"))
-    assert "Kafka Server started" in said
-    assert "Hostname for node" not in said
+def test_broker_logs_show_no_unknown_hostname(staging: ContainerStage) -> None:
+    logs = "".join(log.read_text() for log in staging.logs.glob("broker-*.log"))
+    assert "Kafka Server started" in logs
+    assert "Hostname for node" not in logs
 
 
-def test_every_broker_talks_to_others_through_its_links(staging: Contained) -> None:
+def test_brokers_connect_through_their_links(staging: ContainerStage) -> None:
     for node in staging.stage.brokers:
         eventually(
             lambda node=node: sum(map(staging.stage.connections, peers(staging.stage, node))),
@@ -64,12 +64,16 @@ def test_every_broker_talks_to_others_through_its_links(staging: Contained) -> N
         )
 
 
-def test_connections_are_counted_on_both_sides_of_the_proxies(staging: Contained) -> None:
+def test_counts_connections_on_both_sides_of_proxies(staging: ContainerStage) -> None:
     stage = staging.stage
     assert stage.connections(LINK) == 0
-    ways = [way(staging), way(staging), way(staging, Link("producer", "broker-3"))]
+    addresses = [
+        address_of(staging),
+        address_of(staging),
+        address_of(staging, Link("producer", "broker-3")),
+    ]
     with contextlib.ExitStack() as stack:
-        for address in ways:
+        for address in addresses:
             talk = stack.enter_context(Talk(address))
             talk.ask()
             assert talk.answered()
@@ -82,35 +86,42 @@ def test_connections_are_counted_on_both_sides_of_the_proxies(staging: Contained
     eventually(lambda: stage.connected("producer") == 0, "no connection behind the proxies")
 
 
-def test_the_database_asks_for_the_password_of_the_run(staging: Contained) -> None:
-    known = staging.stage.database("pipeline")
-    with psycopg.connect(known) as connection:
+def test_database_requires_password_of_the_run(staging: ContainerStage) -> None:
+    conninfo = staging.stage.database("pipeline")
+    with psycopg.connect(conninfo) as connection:
         assert connection.execute("SELECT 1").fetchone() == (1,)
     for guess in ("", "onceproof"):
         with pytest.raises(psycopg.OperationalError, match="password"):
-            psycopg.connect(make_conninfo(known, passfile="/dev/null", password=guess))
+            psycopg.connect(make_conninfo(conninfo, passfile="/dev/null", password=guess))
 
 
-def test_a_cut_link(staging: Contained, disturb: Disturb) -> None:
+def test_cut_closes_and_refuses_connections_of_its_link_only(
+    staging: ContainerStage, disturb: Disturb
+) -> None:
     stage = staging.stage
-    with Talk(way(staging)) as open_one, Talk(way(staging, Link("producer", "broker-2"))) as other:
-        open_one.ask()
-        assert open_one.answered()
+    with (
+        Talk(address_of(staging)) as talk,
+        Talk(address_of(staging, Link("producer", "broker-2"))) as other,
+    ):
+        talk.ask()
+        assert talk.answered()
         hold = disturb(LINK, CUT)
-        assert open_one.closed()
-        assert not serves(way(staging))
+        assert talk.closed()
+        assert not serves(address_of(staging))
         assert stage.connections(LINK) == 0
-        # Nothing else is cut: the same audience to another broker, another audience to this one.
+        # Not cut: the same audience's link to another broker, another audience's to this one.
         other.ask()
         assert other.answered()
-        assert serves(way(staging, Link("pipeline", "broker-1")))
+        assert serves(address_of(staging, Link("pipeline", "broker-1")))
         assert serves(stage.bootstrap(AUDITOR, "broker-1"))
         assert stage.disturbed() == {"producer→broker-1": "disabled"}
     hold.release()
-    assert serves(way(staging))
+    assert serves(address_of(staging))
 
 
-def test_a_cut_database(staging: Contained, disturb: Disturb) -> None:
+def test_cut_database_is_reachable_by_the_auditor_only(
+    staging: ContainerStage, disturb: Disturb
+) -> None:
     link = Link("pipeline", POSTGRES)
     with psycopg.connect(staging.stage.database("pipeline")) as connection:
         assert staging.stage.connections(link) == 1
@@ -126,23 +137,27 @@ def test_a_cut_database(staging: Contained, disturb: Disturb) -> None:
         assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
-@pytest.mark.parametrize("lost", ["requests", "responses"])
-def test_lost_bytes(staging: Contained, disturb: Disturb, lost: Way) -> None:
+@pytest.mark.parametrize("direction", ["requests", "responses"])
+def test_lost_bytes_keep_connection_open_until_release(
+    staging: ContainerStage, disturb: Disturb, direction: Way
+) -> None:
     stage = staging.stage
-    with Talk(way(staging)) as talk:
+    with Talk(address_of(staging)) as talk:
         talk.ask()
         assert talk.answered()
-        hold = disturb(LINK, lose(lost))
+        hold = disturb(LINK, lose(direction))
         talk.ask()
         assert not talk.answered(2)
         assert stage.connections(LINK) == 1
         assert list(stage.disturbed()) == [str(LINK)]
         hold.release()
         assert talk.closed()
-    assert serves(way(staging))
+    assert serves(address_of(staging))
 
 
-def test_a_killed_broker(staging: Contained, topic: Callable[..., str]) -> None:
+def test_killed_broker_loses_leadership_and_keeps_data(
+    staging: ContainerStage, topic: Callable[..., str]
+) -> None:
     stage, name = staging.stage, topic(3)
     node = f"broker-{told_by(stage, 'broker-1', name)[0].leader}"
     number = int(node[-1])
@@ -160,24 +175,24 @@ def test_a_killed_broker(staging: Contained, topic: Callable[..., str]) -> None:
             stage.kill(node, "again")
         eventually(
             lambda: all(
-                told.leader != number
+                state.leader != number
                 for other in survivors
-                for told in told_by(stage, other, name).values()
+                for state in told_by(stage, other, name).values()
             ),
             "new leaders",
         )
-        assert sent(stage.bootstrap("producer"), name)
+        assert is_acknowledged(stage.bootstrap("producer"), name)
     finally:
         stage.restart(node)
     assert stage.alive(node)
     eventually(lambda: whole_everywhere(stage, name), "every replica in sync")
-    # Its second life has a log of its own, and its data are those of the first.
+    # The second instance has its own log and the data of the first.
     assert len(list(staging.logs.glob(f"{node}.*.log"))) >= 2
     assert set(told_by(stage, node, name)) == {0, 1, 2}
 
 
-def test_an_isolated_broker(
-    staging: Contained, topic: Callable[..., str], disturb: Disturb
+def test_isolated_broker_leaves_in_sync_sets_and_serves_clients(
+    staging: ContainerStage, topic: Callable[..., str], disturb: Disturb
 ) -> None:
     stage, name = staging.stage, topic(3)
     node = f"broker-{told_by(stage, 'broker-1', name)[0].leader}"
@@ -189,13 +204,13 @@ def test_an_isolated_broker(
         assert sum(map(stage.connections, links)) == 0
         eventually(
             lambda: all(
-                number not in {told.leader, *told.in_sync}
+                number not in {state.leader, *state.in_sync}
                 for other in survivors
-                for told in told_by(stage, other, name).values()
+                for state in told_by(stage, other, name).values()
             ),
             "the majority to take it out",
         )
-        # It lives, clients reach it, and it believes what it last knew.
+        # It runs, clients reach it, and its metadata are stale.
         assert stage.alive(node)
         assert serves(stage.bootstrap("producer", node))
         assert told_by(stage, node, name)[0].leader == number
@@ -206,18 +221,20 @@ def test_an_isolated_broker(
 
 
 @pytest.mark.parametrize(
-    ("fault", "seen", "state"),
+    ("fault", "evidence", "expected_state"),
     [
         ("kill database", "connections that bypass the proxies get no answer", "not running"),
         ("stop database", "connections that bypass the proxies get no answer", "not running"),
         ("pause database", "a new connection gets no answer", "paused"),
     ],
 )
-def test_a_fault_of_the_database(staging: Contained, fault: str, seen: str, state: str) -> None:
+def test_database_fault_takes_effect_and_heals(
+    staging: ContainerStage, fault: str, evidence: str, expected_state: str
+) -> None:
     database = staging.stage.database("pipeline")
     with at_work(context(staging.stage), fault) as (_, proof):
-        assert proof.endswith(f"; {seen}")
-        assert staging.stage.disturbed()[POSTGRES] == state
+        assert proof.endswith(f"; {evidence}")
+        assert staging.stage.disturbed()[POSTGRES] == expected_state
         with pytest.raises(psycopg.OperationalError):
             psycopg.connect(database)
     with psycopg.connect(database) as connection:
@@ -225,11 +242,11 @@ def test_a_fault_of_the_database(staging: Contained, fault: str, seen: str, stat
 
 
 @pytest.mark.parametrize(
-    "words",
+    "command",
     ["delay {} responses 100 0", "hold {} requests", "reset {}", "cut-after {} responses 50"],
 )
 @pytest.mark.parametrize("between", ["clients", "brokers", "database"])
-def test_a_fault_of_a_link(staging: Contained, words: str, between: str) -> None:
+def test_link_fault_takes_effect(staging: ContainerStage, command: str, between: str) -> None:
     stage = staging.stage
     with contextlib.ExitStack() as stack:
         if between == "database":
@@ -237,19 +254,19 @@ def test_a_fault_of_a_link(staging: Contained, words: str, between: str) -> None
             stack.enter_context(psycopg.connect(stage.database("pipeline")))
         elif between == "clients":
             link = LINK
-            stack.enter_context(Talk(way(staging)))
+            stack.enter_context(Talk(address_of(staging)))
         else:
             links = [link for link in stage.links() if link.source in stage.brokers]
             link = eventually(
                 lambda: next(filter(stage.connections, links), None), "brokers that talk"
             )
         _, proof = stack.enter_context(
-            at_work(context(stage), words.format(f"{link.source} {link.target}"))
+            at_work(context(stage), command.format(f"{link.source} {link.target}"))
         )
         assert f" connections on {link}; " in proof
 
 
-def test_it_is_written_down(staging: Contained) -> None:
+def test_versions_and_settings_describe_containers(staging: ContainerStage) -> None:
     stage = staging.stage
     versions, settings = stage.versions(), stage.settings()
     assert versions["image of broker-1"].startswith("onceproof-standin/kafka:")
@@ -260,6 +277,6 @@ def test_it_is_written_down(staging: Contained) -> None:
     assert brokers["min.insync.replicas"] == "2"
 
 
-def test_all_of_it_carries_the_label_of_the_run(staging: Contained) -> None:
+def test_all_resources_carry_the_label_of_the_run(staging: ContainerStage) -> None:
     # Five containers, four networks, four volumes.
-    assert len(labelled(staging.processes.marker)) == 13
+    assert len(labelled_resources(staging.processes.marker)) == 13

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Create the data folder once, then become the server as the user postgres.
+# Initialize the data folder once, then exec the server as user postgres.
 set -eu
 
 if [[ "$(id -u)" = 0 ]]; then
