@@ -2,7 +2,7 @@ import jakarta.jms.JMSException;
 import java.nio.charset.StandardCharsets;
 import org.apache.activemq.artemis.jms.client.ActiveMQConnectionFactory;
 
-/** Sends to the queue `shipments` as anybody would: {@code PutSome HOST:PORT}. */
+/** Sends to the queue `shipments` by JMS: {@code PutSome HOST:PORT}. */
 class PutSome {
     public static void main(String[] words) throws JMSException {
         try (var factory = new ActiveMQConnectionFactory("tcp://" + words[0]);

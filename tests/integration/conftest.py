@@ -1,4 +1,4 @@
-"""One real stage for all tests of this folder, whole again after each of them."""
+"""One real stage for all tests of this folder, repaired after each of them."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _numbers = itertools.count()
 
 @pytest.fixture(scope="session")
 def tools() -> StageTools:
-    found = ensure().stage
-    assert found is not None
-    return found
+    stage_tools = ensure().stage
+    assert stage_tools is not None
+    return stage_tools
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +35,7 @@ def shared(tools: StageTools, tmp_path_factory: pytest.TempPathFactory) -> Stage
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Iterator[None]:
-    """The stage ends with the last test of this folder, not with the session."""
+    """Stop the stage after the last test of this folder, not at the end of the session."""
     yield
     if nextitem is None or nextitem.path.parent != Path(__file__).parent:
         _open.close()
@@ -47,27 +47,27 @@ def pytest_sessionfinish() -> None:
 
 @pytest.fixture
 def staging(shared: Staged) -> Iterator[Staged]:
-    """The stage, undisturbed; a test that leaves it otherwise fails, and the next one does not."""
+    """The shared stage; a test that leaves it disturbed fails, and the stage is repaired."""
     assert shared.stage.disturbed() == {}
     yield shared
-    # An error that a test caught keeps its frames, itself among them, and so the clients in these:
-    # they would stay connected until Python happens to look for cycles, in some later test.
+    # An exception that a test caught keeps its frames in a reference cycle, and with them their
+    # clients: without a collection these stay connected into a later test.
     gc.collect()
-    left = shared.stage.disturbed()
-    if left:
+    remaining = shared.stage.disturbed()
+    if remaining:
         for node in shared.stage.brokers:
             if shared.stage.paused(node):
                 shared.stage.resume(node)
             if not shared.stage.alive(node):
                 shared.stage.restart(node)
     for link in shared.stage.links():
-        shared.stage.ungate(link)  # a gate alone disturbs nothing, and stays where a fault put it
-    assert left == {}
+        shared.stage.ungate(link)  # healing leaves gates, and `disturbed` does not report them
+    assert remaining == {}
 
 
 @pytest.fixture
 def topic(staging: Staged) -> Callable[..., str]:
-    """Make a topic of one's own."""
+    """Create a topic and wait until every broker knows it."""
 
     def make(partitions: int = 1, largest: int | None = None) -> str:
         name = f"topic-{next(_numbers)}"
@@ -82,6 +82,6 @@ def topic(staging: Staged) -> Callable[..., str]:
 
 @pytest.fixture
 def disturb(staging: Staged) -> Iterator[Callable[[Link, Disturbance], Hold]]:
-    """Disturb links; whatever happens to the test, what it holds is released."""
+    """Disturb links; every disturbance is released at teardown."""
     with contextlib.ExitStack() as holds:
         yield lambda link, how: holds.enter_context(staging.stage.disturb(link, how))

@@ -1,8 +1,8 @@
 """A copy into PostgreSQL by aiokafka, whose client rebalances while its program writes.
 
-Rows and positions are in one transaction. Given its partitions anew, `rewound` goes back to the
-positions that it finds, also amid a write; `locked` waits for the end of the write, and leaves out
-what it has written.
+Rows and offsets are in one transaction. When partitions are assigned, `rewound` seeks to the
+stored offsets even during a write; `locked` waits for the end of the write and skips the records
+that it has written.
 """
 
 from __future__ import annotations
@@ -27,18 +27,17 @@ _MOVE = (
 
 
 class Copy(ConsumerRebalanceListener):  # type: ignore[misc]
-    """Reads, writes, and knows where its partitions stand."""
+    """Reads, writes, and keeps the next offset of each partition."""
 
     def __init__(self, out: str, database: str, *, locked: bool, say: Callable[..., None]) -> None:
         self._out, self._database, self._say = out, database, say
-        self._stands: dict[int, int] = {}
+        self._next_offsets: dict[int, int] = {}
         self._locked = locked
         self._lock = asyncio.Lock() if locked else contextlib.nullcontext()
         with psycopg.connect(database) as connection:
             connection.execute(_TABLES.format(out=out))
 
     async def run(self, consumer: Any, topic: str, over: Callable[[], bool]) -> None:
-        """Until it is over."""
         self._consumer = consumer
         consumer.subscribe([topic], listener=self)
         await consumer.start()
@@ -60,26 +59,26 @@ class Copy(ConsumerRebalanceListener):  # type: ignore[misc]
             found = await connection.execute(f"SELECT part, next FROM {self._out}_at")
             stored = dict(await found.fetchall())
         for each in assigned:
-            self._stands[each.partition] = stored.get(each.partition, 0)
-            self._consumer.seek(each, self._stands[each.partition])
+            self._next_offsets[each.partition] = stored.get(each.partition, 0)
+            self._consumer.seek(each, self._next_offsets[each.partition])
         self._say("assigned", *sorted(each.partition for each in assigned))
 
     async def _write(self, connection: Any, read: Mapping[TopicPartition, Sequence[Any]]) -> None:
         ends = {}
         for place, records in read.items():
             part = place.partition
-            new = [r for r in records if not self._locked or r.offset >= self._stands[part]]
+            new = [r for r in records if not self._locked or r.offset >= self._next_offsets[part]]
             ids = [[json.loads(record.value)["id"]] for record in new]
             await connection.cursor().executemany(f"INSERT INTO {self._out} VALUES (%s)", ids)
             if new:
                 ends[part] = new[-1].offset + 1
         for part, end in ends.items():
-            move = (part, end, self._stands[part])
+            move = (part, end, self._next_offsets[part])
             moved = await connection.execute(_MOVE.format(out=self._out), move)
             if moved.rowcount != 1:
                 raise SystemExit(f"somebody else went on with partition {part}")
         await connection.commit()
-        self._stands |= ends
+        self._next_offsets |= ends
 
 
 def copy(
@@ -94,8 +93,6 @@ def copy(
     say: Callable[..., None],
     over: Callable[[], bool],
 ) -> None:
-    """Copy until it is over."""
-
     async def work() -> None:
         consumer = AIOKafkaConsumer(
             bootstrap_servers=bootstrap,

@@ -1,11 +1,14 @@
-"""Small pipelines of a user, in several forms; each tells on standard output what it does.
+"""Small user pipelines in several forms; each reports its steps on standard output.
 
-`rows` counts in PostgreSQL: a row and its own position, in one transaction. Some copy a topic:
-`copy` and `transactional` as they should; `hanging` too, but its first life soon stands still for
-ever; `careless` commits what its client may not have sent, and `fenceless` commits in no member's
-name. Some write a row for each record: `booked` only once; `locking` too, and has its partitions
-locked meanwhile; `impatient` too, and tries again what takes the database two seconds; `twice`
-whenever it reads one. Those of `own_async_copies` do, too.
+- `rows` counts in PostgreSQL, with a row and its own offset in one transaction.
+- `copy` and `transactional` copy a topic correctly; `hanging` does as well, but its first life
+  soon hangs forever.
+- `careless` commits offsets of records that its client may not have sent.
+- `fenceless` commits offsets without a group member.
+- `booked` writes one row for each record, guarded by a unique key; `locking` also locks its
+  partitions during the write; `impatient` also repeats statements that take two seconds.
+- `twice` writes a row whenever it reads a record.
+- `rewound` and `locked` are in `own_async_copies`.
 """
 
 from __future__ import annotations
@@ -113,7 +116,7 @@ def transactional(
 ) -> None:
     while not over.is_set():
         consumer = reader(bootstrap, source, group, session)
-        unknown = consumer.consumer_group_metadata()  # of nobody who has joined
+        unknown = consumer.consumer_group_metadata()  # of no group member: it has not joined
         producer = Producer(
             {
                 "bootstrap.servers": bootstrap,
@@ -137,7 +140,7 @@ def transactional(
         except KafkaException as error:
             say("failed", error.args[0].name())
         finally:
-            # The library may wait for good here; whoever keeps this running starts it again.
+            # librdkafka may hang here; the harness restarts the program.
             faulthandler.dump_traceback_later(10, exit=True)
             consumer.close()
             del producer
@@ -150,7 +153,7 @@ def book(
     key = "" if form == "twice" else "PRIMARY KEY"
     options = "-c statement_timeout=2000" if form == "impatient" else ""
     with psycopg.connect(database, options=options) as connection:
-        connection.execute("SELECT pg_advisory_xact_lock(1)")  # two begin at once
+        connection.execute("SELECT pg_advisory_xact_lock(1)")  # two workers may start at once
         connection.execute(f"CREATE TABLE IF NOT EXISTS {out} (id text {key})")
         connection.execute(f"CREATE TABLE IF NOT EXISTS {out}_parts (part int PRIMARY KEY)")
         connection.execute(
@@ -183,7 +186,7 @@ def book(
 
 
 def hang() -> None:
-    """Stand still for ever, as a call of a client that waits for what never comes."""
+    """Hang forever, like a client call that waits for a response that never arrives."""
     say("hangs")
     while True:
         signal.pause()

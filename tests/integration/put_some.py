@@ -1,4 +1,4 @@
-"""Sends to the queue `shipments` by AMQP 1.0, as anybody would: `put_some.py HOST:PORT FOLDER`."""
+"""Sends to the queue `shipments` by AMQP 1.0: `put_some.py HOST:PORT FOLDER`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""`onceproof audit` on real brokers: it finds what is planted, and nothing else."""
+"""`onceproof audit` on real brokers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def enriched(order):
 
 
 @pytest.fixture
-def began() -> int:
+def start_ms() -> int:
     """Three hours ago, in milliseconds."""
     return time.time_ns() // 1_000_000 - 3 * HOUR
 
@@ -40,7 +40,7 @@ def began() -> int:
 def audit(
     staging: Staged, folder: Path, *options: str, code: int
 ) -> tuple[dict[str, Any], list[dict[str, Any]], str]:
-    """Run the command; its report, its repairs, and what it printed."""
+    """Run the command; return its report, its repairs and its output."""
     command = ("audit", "--bootstrap", staging.stage.bootstrap(AUDITOR), "--out", "runs", *options)
     done = subprocess.run(
         [sys.executable, "-m", "onceproof", *command],
@@ -66,17 +66,17 @@ def send(
     rows: Iterable[tuple[int, str, dict[str, Any], int]],
     pack: Callable[[bytes], bytes] = bytes,
 ) -> None:
-    """Send rows of partition, key, value and timestamp; `pack` makes bytes of the JSON."""
+    """Send rows of partition, key, value and timestamp; `pack` encodes the JSON."""
     producer = Producer({"bootstrap.servers": staging.stage.bootstrap(AUDITOR), "linger.ms": 50})
     for partition, key, value, at in rows:
         producer.produce(topic, pack(json.dumps(value).encode()), key, partition, timestamp=at)
     assert producer.flush(60) == 0
 
 
-def orders(began: int, count: int = 300) -> list[tuple[int, str, dict[str, Any], int]]:
+def orders(start_ms: int, count: int = 300) -> list[tuple[int, str, dict[str, Any], int]]:
     """Orders, one every 20 seconds, over three partitions."""
     return [
-        (n % 3, f"o{n:04d}", {"id": f"o{n:04d}", "amount": n}, began + n * 20_000)
+        (n % 3, f"o{n:04d}", {"id": f"o{n:04d}", "amount": n}, start_ms + n * 20_000)
         for n in range(count)
     ]
 
@@ -95,21 +95,23 @@ def outputs(
     [(bytes, ()), (zlib.compress, ("--decode", "rules.py:unpacked"))],
     ids=["JSON", "packed"],
 )
-def test_what_is_planted_is_found_and_nothing_else(
+def test_reports_exactly_the_planted_defects(
     staging: Staged,
     topic: Callable[..., str],
     tmp_path: Path,
-    began: int,
+    start_ms: int,
     pack: Callable[[bytes], bytes],
     options: tuple[str, ...],
 ) -> None:
     source, sink = topic(partitions=3), topic(partitions=3)
-    sent = orders(began)
-    made = outputs(sent)
-    lost, twice, wrong = {7, 8, 133}, {20, 21}, {40, 42}
+    sent = orders(start_ms)
+    effects_by_input = outputs(sent)
+    lost, duplicated, wrong = {7, 8, 133}, {20, 21}, {40, 42}
     for n in wrong:
-        made[n][2]["total"] += 1
-    effects = [row for n, row in enumerate(made) if n not in lost] + [made[n] for n in twice]
+        effects_by_input[n][2]["total"] += 1
+    effects = [row for n, row in enumerate(effects_by_input) if n not in lost] + [
+        effects_by_input[n] for n in duplicated
+    ]
     send(staging, source, sent, pack)
     send(staging, sink, effects, pack)
     (tmp_path / "rules.py").write_text(FUNCTION)
@@ -126,9 +128,9 @@ def test_what_is_planted_is_found_and_nothing_else(
         (r["partition"], r["offset"], r["record"]) for r in repairs if r["repair"] == "lost"
     ] == [(n % 3, n // 3, f"o{n:04d}") for n in sorted(lost, key=lambda n: (n % 3, n))]
     copies = [r for r in repairs if r["repair"] == "duplicate"]
-    assert {r["record"] for r in copies} == {f"o{n:04d}" for n in twice}
-    assert [r["first"] for r in copies].count(True) == len(twice)
-    assert len(copies) == 2 * len(twice)
+    assert {r["record"] for r in copies} == {f"o{n:04d}" for n in duplicated}
+    assert [r["first"] for r in copies].count(True) == len(duplicated)
+    assert len(copies) == 2 * len(duplicated)
     assert {
         (r["record"], json.loads(r["expected"])["total"], json.loads(r["found"])["total"])
         for r in repairs
@@ -140,16 +142,16 @@ def test_what_is_planted_is_found_and_nothing_else(
     assert "lost-output" in printed
 
 
-def test_a_window_is_judged_by_its_inputs_and_its_edges_are_not_lost(
-    staging: Staged, topic: Callable[..., str], tmp_path: Path, began: int
+def test_inputs_without_effect_near_the_window_end_are_undecided(
+    staging: Staged, topic: Callable[..., str], tmp_path: Path, start_ms: int
 ) -> None:
     source, sink = topic(partitions=3), topic(partitions=3)
-    sent = orders(began)
+    sent = orders(start_ms)
     # Lost: one before the window, one in it. The last 30 have no effect yet.
     effects = [row for n, row in enumerate(outputs(sent)[:270]) if n not in (10, 150)]
     send(staging, source, sent)
     send(staging, sink, effects)
-    since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime((began + 100 * 20_000) / 1000))
+    since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime((start_ms + 100 * 20_000) / 1000))
 
     report, repairs, printed = audit(
         staging,
@@ -159,11 +161,11 @@ def test_a_window_is_judged_by_its_inputs_and_its_edges_are_not_lost(
     )
 
     assert [r["record"] for r in repairs] == ["o0150"]
-    # It is over an hour that the last ones wait for their effects.
+    # The last 30 have waited for their effects for over an hour.
     assert sum(p["undecided"] for p in report["partitions"]) == 30
     assert sum(p["judged"] for p in report["partitions"]) == 170
     assert "undecided, not lost" in printed
-    # One of the window has its effect behind all others: it came late, and is not lost.
+    # A late effect, behind all others, is not lost.
     send(staging, sink, [outputs(sent)[150]])
     report, repairs, _ = audit(
         staging,
@@ -172,7 +174,7 @@ def test_a_window_is_judged_by_its_inputs_and_its_edges_are_not_lost(
         code=5,
     )
     assert (repairs, report["result"]) == ([], "unknown")
-    to = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime((began + 260 * 20_000) / 1000))
+    to = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime((start_ms + 260 * 20_000) / 1000))
     report, repairs, _ = audit(
         staging,
         tmp_path,
@@ -185,21 +187,21 @@ def test_a_window_is_judged_by_its_inputs_and_its_edges_are_not_lost(
     )  # 30 within --settle before the window, 10 behind it
 
 
-def test_an_input_leads_to_its_output_or_to_a_dead_letter(
-    staging: Staged, topic: Callable[..., str], tmp_path: Path, began: int
+def test_each_input_needs_one_output_or_dead_letter(
+    staging: Staged, topic: Callable[..., str], tmp_path: Path, start_ms: int
 ) -> None:
-    source, sink, aside = topic(), topic(), topic()
-    sent = [(0, *row[1:]) for row in orders(began, 120)]
+    source, sink, dead_letters = topic(), topic(), topic()
+    sent = [(0, *row[1:]) for row in orders(start_ms, 120)]
     made = outputs(sent)
     send(staging, source, sent)
-    # 5: put aside. 9: neither. 11: both. 119, the last: put aside, nothing later.
+    # 5: dead letter only. 9: neither. 11: both. 119, the last: dead letter only.
     send(staging, sink, [row for n, row in enumerate(made) if n not in (5, 9, 119)])
-    send(staging, aside, [made[n] for n in (5, 11, 119)])
+    send(staging, dead_letters, [made[n] for n in (5, 11, 119)])
 
     report, repairs, _ = audit(
         staging,
         tmp_path,
-        *("--input", source, "--output", sink, "--dead-letters", aside, "--identity", "key"),
+        *("--input", source, "--output", sink, "--dead-letters", dead_letters, "--identity", "key"),
         code=1,
     )
 
@@ -207,15 +209,15 @@ def test_an_input_leads_to_its_output_or_to_a_dead_letter(
         ("lost", "o0009")
     ]
     assert {r["record"] for r in repairs if r["repair"] == "duplicate"} == {"o0011"}
-    assert [(o["name"], o["judged"]) for o in report["outputs"]] == [(sink, 117), (aside, 3)]
+    assert [(o["name"], o["judged"]) for o in report["outputs"]] == [(sink, 117), (dead_letters, 3)]
     assert sum(p["undecided"] for p in report["partitions"]) == 0
 
 
-def test_what_a_group_has_committed_without_an_effect_is_lost(
-    staging: Staged, topic: Callable[..., str], tmp_path: Path, began: int
+def test_committed_inputs_without_effect_are_lost(
+    staging: Staged, topic: Callable[..., str], tmp_path: Path, start_ms: int
 ) -> None:
     source, sink = topic(), topic()
-    sent = [(0, *row[1:]) for row in orders(began, 20)]
+    sent = [(0, *row[1:]) for row in orders(start_ms, 20)]
     send(staging, source, sent)
     send(staging, sink, outputs(sent)[:15])
     consumer = Consumer(
@@ -236,11 +238,11 @@ def test_what_a_group_has_committed_without_an_effect_is_lost(
     assert report["partitions"][0]["reached"] == 18
 
 
-def test_aborted_effects_are_none_and_what_is_behind_an_open_transaction_is_not_lost(
-    staging: Staged, topic: Callable[..., str], tmp_path: Path, began: int
+def test_aborted_effects_are_lost_and_open_ones_undecided(
+    staging: Staged, topic: Callable[..., str], tmp_path: Path, start_ms: int
 ) -> None:
     source, sink = topic(), topic()
-    sent = [(0, *row[1:]) for row in orders(began, 60)]
+    sent = [(0, *row[1:]) for row in orders(start_ms, 60)]
     made = outputs(sent)
     send(staging, source, sent)
     servers = {"bootstrap.servers": staging.stage.bootstrap(AUDITOR)}
@@ -279,15 +281,15 @@ def test_aborted_effects_are_none_and_what_is_behind_an_open_transaction_is_not_
     assert [r["record"] for r in repairs] == ["o0000", "o0001"]
 
 
-def test_a_table_is_read_and_a_stranger_in_it_is_only_counted(
+def test_audits_table_and_counts_unknown_rows(
     staging: Staged,
     topic: Callable[..., str],
     tmp_path: Path,
-    began: int,
+    start_ms: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     source = topic()
-    sent = [(0, *row[1:]) for row in orders(began, 100)]
+    sent = [(0, *row[1:]) for row in orders(start_ms, 100)]
     send(staging, source, sent)
     database = staging.stage.database(AUDITOR)
     table = f"audited_{source.replace('-', '_')}"
@@ -315,11 +317,11 @@ def test_a_table_is_read_and_a_stranger_in_it_is_only_counted(
     assert report["outputs"][0]["unknown"] == 1
 
 
-def test_nothing_is_written_and_no_group_is_made(
-    staging: Staged, topic: Callable[..., str], tmp_path: Path, began: int
+def test_clean_audit_creates_private_report_and_no_group(
+    staging: Staged, topic: Callable[..., str], tmp_path: Path, start_ms: int
 ) -> None:
     source, sink = topic(), topic()
-    sent = [(0, *row[1:]) for row in orders(began, 5)]
+    sent = [(0, *row[1:]) for row in orders(start_ms, 5)]
     send(staging, source, sent)
     send(staging, sink, outputs(sent))
 
@@ -334,11 +336,11 @@ def test_nothing_is_written_and_no_group_is_made(
     assert {p.stat().st_mode & 0o77 for p in tmp_path.glob("runs/*-audit-*")} == {0}
 
 
-def test_an_audit_goes_on_where_it_was_broken_off(
-    staging: Staged, topic: Callable[..., str], tmp_path: Path, began: int
+def test_resumed_audit_yields_the_same_repairs(
+    staging: Staged, topic: Callable[..., str], tmp_path: Path, start_ms: int
 ) -> None:
     source, sink = topic(partitions=3), topic(partitions=3)
-    sent = orders(began)
+    sent = orders(start_ms)
     send(staging, source, sent)
     send(staging, sink, [row for n, row in enumerate(outputs(sent)) if n != 50])
     options = ("--input", source, "--output", sink, "--identity", "key")
@@ -346,16 +348,16 @@ def test_an_audit_goes_on_where_it_was_broken_off(
     (folder,) = tmp_path.glob("runs/*-audit-*")
     for file in [folder / "report.json", *list((folder / "read" / "input").glob("*.parquet"))[:2]]:
         file.unlink()
-    send(staging, source, [(0, "later", {"id": "later", "amount": 0}, began)])
+    send(staging, source, [(0, "later", {"id": "later", "amount": 0}, start_ms)])
 
-    again, repaired, _ = audit(staging, tmp_path, "--resume", str(folder), code=1)
+    report_again, repairs_again, _ = audit(staging, tmp_path, "--resume", str(folder), code=1)
 
-    assert repaired == repairs
+    assert repairs_again == repairs
     assert [r["record"] for r in repairs] == ["o0050"]
-    assert again["partitions"] == report["partitions"]  # the window is as it was
+    assert report_again["partitions"] == report["partitions"]  # the window is unchanged
 
 
-def test_a_topic_that_is_not_there_and_a_window_without_inputs_are_refused(
+def test_rejects_missing_topic_and_empty_window(
     staging: Staged, topic: Callable[..., str], tmp_path: Path
 ) -> None:
     source = topic()

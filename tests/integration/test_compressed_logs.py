@@ -1,4 +1,4 @@
-"""Logs whose writers compress, each by another codec, are read as any other."""
+"""Reading logs in every compression codec."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.integration
 
 
 @pytest.mark.parametrize("codec", ["none", "gzip", "snappy", "lz4", "zstd"])
-def test_a_log_is_read(staging: Staged, topic: Callable[..., str], codec: str) -> None:
+def test_reads_compressed_log(staging: Staged, topic: Callable[..., str], codec: str) -> None:
     name = topic()
     bootstrap = staging.stage.bootstrap(AUDITOR)
     producer = Producer(

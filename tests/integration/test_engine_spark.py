@@ -1,7 +1,6 @@
-"""Spark finds what DuckDB finds, on real Spark: findings, witnesses, and what the door refuses.
+"""Spark's findings, witnesses and rejected histories match DuckDB's.
 
-Its mutation self-check and verdict are compared where a history lies behind a URI:
-`test_spark_uris.py`.
+`test_spark_uris.py` compares the mutation self-check and the verdict.
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ CLAIM = exactly_once("input", into="ledger", view="table")
 
 @LATER
 @pytest.mark.timeout(900)
-def test_many_worlds_in_one_job() -> None:
-    towards = [None, *anomalies()]
-    cases = [Case.of(seed, towards[seed % len(towards)]) for seed in range(2 * len(towards))]
+def test_spark_findings_match_duckdb_in_one_job() -> None:
+    targets = [None, *anomalies()]
+    cases = [Case.of(seed, targets[seed % len(targets)]) for seed in range(2 * len(targets))]
     worlds = [case.world for case in cases]
     assert ask_engine(worlds, SPARK) == ask_engine(worlds, Settings())
 
 
 @LATER
-def test_the_door_is_the_same() -> None:
-    twice = History.of(sends=[{"attempt": "a"}, {"attempt": "a"}])
+def test_spark_rejects_bad_history_like_duckdb() -> None:
+    history = History.of(sends=[{"attempt": "a"}, {"attempt": "a"}])
     with pytest.raises(BadHistory) as by_duckdb:
-        find(twice, CLAIM)
+        find(history, CLAIM)
     with pytest.raises(BadHistory) as by_spark:
-        find(twice, CLAIM, SPARK)
+        find(history, CLAIM, SPARK)
     assert str(by_spark.value) == str(by_duckdb.value)

@@ -1,4 +1,4 @@
-"""Single messages hit, and faults that act while one is on its way, as client and log tell it."""
+"""Faults that hit single messages or act during one, observed by client and log."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ from onceproof.harness.schedule.fault_execution import FaultExecution
 from onceproof.harness.schedule.scenario import ScheduledFault
 from tests.integration.faults import context
 from tests.integration.staging import Staged, eventually
-from tests.integration.transactions import producer as transactor
+from tests.integration.transactions import producer as transactional_producer
 from tests.integration.transactions import send
 
 pytestmark = pytest.mark.integration
 
 
 class Client:
-    """An idempotent producer that sends one record and tells what came of it."""
+    """An idempotent producer that collects the outcome of each record."""
 
     def __init__(self, staging: Staged, topic: str, seconds: float = 1.5) -> None:
-        """`seconds`: after that long without an answer it sends again."""
+        """Retry a request after `seconds` without a response."""
         self.topic = topic
         self.outcomes: list[object] = []
         self._producer = Producer(
@@ -63,12 +63,12 @@ class Client:
         self._producer.poll(0)
 
     def close(self) -> None:
-        """End it and its connections, also if a test that failed still holds this."""
+        """Close the connections, even if the frames of a failed test still refer to this client."""
         self._producer.flush(30)
         del self._producer
 
-    def told(self, count: int) -> None:
-        """Wait until so many records have their outcome."""
+    def wait_for_outcomes(self, count: int) -> None:
+        """Wait until `count` records have an outcome."""
         eventually(
             lambda: self._producer.poll(0.05) is not None and len(self.outcomes) >= count,
             f"{count} outcomes",
@@ -82,13 +82,13 @@ def client(
 ) -> Iterator[Client]:
     made = Client(staging, topic(1), *getattr(request, "param", ()))
     made.send(b"first")
-    made.told(1)
+    made.wait_for_outcomes(1)
     yield made
     made.close()
 
 
-def in_log(staging: Staged, topic: str) -> list[bytes]:
-    """Values of a partition, as a consumer of the auditor's reads them to the end."""
+def values_in_log(staging: Staged, topic: str) -> list[bytes]:
+    """The values of partition 0, read by a consumer that bypasses the proxies."""
     consumer = Consumer(
         {
             "bootstrap.servers": staging.stage.bootstrap(AUDITOR),
@@ -112,17 +112,17 @@ def in_log(staging: Staged, topic: str) -> list[bytes]:
         consumer.close()
 
 
-def injected(staging: Staged, words: str) -> Injection:
-    name, *more = words.split()
-    return asked(name, more).inject(context(staging.stage), name)
+def inject(staging: Staged, command: str) -> Injection:
+    name, *arguments = command.split()
+    return asked(name, arguments).inject(context(staging.stage), name)
 
 
-def hit(injection: Injection) -> str:
+def wait_for_evidence(injection: Injection) -> str:
     return eventually(injection.evidence, "the message to come")
 
 
 @pytest.mark.parametrize(
-    "words",
+    "command",
     [
         "request Produce drop",
         "response Produce drop",
@@ -131,68 +131,66 @@ def hit(injection: Injection) -> str:
         "response Produce error:NOT_ENOUGH_REPLICAS_AFTER_APPEND",
     ],
 )
-def test_the_client_sends_again_and_the_log_has_it_once(
-    staging: Staged, client: Client, words: str
-) -> None:
-    injection = injected(staging, f"message producer {words}")
+def test_idempotent_retry_is_logged_once(staging: Staged, client: Client, command: str) -> None:
+    injection = inject(staging, f"message producer {command}")
     try:
         assert injection.at is None
         client.send(b"second")
-        evidence = hit(injection)
+        evidence = wait_for_evidence(injection)
         assert "of client-of-test on producer→broker-" in evidence
         assert injection.at is not None
-        client.told(2)
+        client.wait_for_outcomes(2)
     finally:
         injection.heal()
     assert client.outcomes == [None, None]
-    assert in_log(staging, client.topic) == [b"first", b"second"]
+    assert values_in_log(staging, client.topic) == [b"first", b"second"]
     assert staging.stage.disturbed() == {}
 
 
 @pytest.mark.parametrize("client", [(60,)], indirect=True, ids=["patient"])
-def test_what_is_held_is_under_way_until_it_is_healed(staging: Staged, client: Client) -> None:
-    injection = injected(staging, "message producer request Produce hold")
+def test_held_request_is_delivered_after_heal(staging: Staged, client: Client) -> None:
+    injection = inject(staging, "message producer request Produce hold")
     try:
         client.send(b"second")
-        hit(injection)
-        assert in_log(staging, client.topic) == [b"first"]
+        wait_for_evidence(injection)
+        assert values_in_log(staging, client.topic) == [b"first"]
         assert any("held 1" in how for how in staging.stage.disturbed().values())
     finally:
         injection.heal()
-    client.told(2)
-    assert in_log(staging, client.topic) == [b"first", b"second"]
+    client.wait_for_outcomes(2)
+    assert values_in_log(staging, client.topic) == [b"first", b"second"]
     assert staging.stage.disturbed() == {}
 
 
-def lying_in_wait(
-    staging: Staged, at: ScheduledFault, topic: str, *, rules: int
+def start_armed(
+    staging: Staged, fault: ScheduledFault, topic: str, *, rules: int
 ) -> tuple[FaultExecution, list[tuple[str, str]], threading.Thread]:
-    """A line once it has its rules on every link: whoever leads, the message passes one of them."""
-    told: list[tuple[str, str]] = []
+    """Start a fault and wait until its rules are on every link, whichever broker leads."""
+    states: list[tuple[str, str]] = []
     recorder: Any = SimpleNamespace(
-        fault=lambda row, state, detail: told.append((state, detail)),
+        fault=lambda row, state, detail: states.append((state, detail)),
         history=SimpleNamespace(write=lambda *_, **__: None),
     )
-    line = FaultExecution(at, replace(context(staging.stage, topic), recorder=recorder))
-    thread = threading.Thread(target=line.run, args=(lambda: None,))
+    execution = FaultExecution(fault, replace(context(staging.stage, topic), recorder=recorder))
+    thread = threading.Thread(target=execution.run, args=(lambda: None,))
     thread.start()
     gates = [staging.stage.gate(Link("producer", node)) for node in staging.stage.brokers]
     eventually(
         lambda: all(len(gate.state()["rules"]) == rules for gate in gates),
-        "the rules to lie in wait", lambda: (line.state, told),
+        "the rules to lie in wait", lambda: (execution.state, states),
     )  # fmt: skip
-    return line, told, thread
+    return execution, states, thread
 
 
 @pytest.mark.parametrize(
     ("api", "error"),
     [("TxnOffsetCommit", "UNKNOWN_MEMBER_ID"), ("EndTxn", "INVALID_TXN_STATE")],
 )
-def test_only_what_is_behind_another_message_in_its_transaction(
+def test_behind_matches_only_within_the_same_transaction(
     api: str, error: str, staging: Staged, topic: Callable[..., str]
 ) -> None:
     name = topic(1)
-    made = transactor(staging.stage.bootstrap("producer"), f"behind-{api}")
+    made = transactional_producer(staging.stage.bootstrap("producer"), f"behind-{api}")
     group = Consumer({"bootstrap.servers": staging.stage.bootstrap("producer"), "group.id": name})
 
     def transaction(*values: str) -> None:
@@ -212,23 +210,23 @@ def test_only_what_is_behind_another_message_in_its_transaction(
         do=HitMessage(message=message("response", api), action="error", error=error),
         seconds=60,
     )
-    line, told, thread = lying_in_wait(staging, refused, name, rules=3)
-    transaction()  # nothing was written
+    execution, states, thread = start_armed(staging, refused, name, rules=3)
+    transaction()  # without a write
     if api == "TxnOffsetCommit":
         made.begin_transaction()
         send(made, name, "first")
         made.abort_transaction()
-        transaction()  # what was written was in an earlier one
+        transaction()  # the write was in an earlier transaction
     with pytest.raises(KafkaException) as refusal:
         transaction("second")
     assert refusal.value.args[0].name() == error
     thread.join(120)
-    assert line.state == "healed", told
+    assert execution.state == "healed", states
     group.close()
 
 
 @pytest.mark.parametrize("lost", [False, True])
-def test_a_leader_is_killed_while_a_message_is_on_its_way(
+def test_leader_killed_during_produce_logs_record_once(
     lost: bool, staging: Staged, client: Client
 ) -> None:
     killed = ScheduledFault(
@@ -238,14 +236,14 @@ def test_a_leader_is_killed_while_a_message_is_on_its_way(
         lost=lost,
         seconds=60,
     )
-    line, told, thread = lying_in_wait(staging, killed, client.topic, rules=1)
+    execution, transitions, thread = start_armed(staging, killed, client.topic, rules=1)
     client.send(b"second")
     thread.join(120)
-    assert line.state == "healed", told
-    states = [state for state, _ in told]
+    assert execution.state == "healed", transitions
+    states = [state for state, _ in transitions]
     assert states == ["due", "due", "injected", "took effect", "healed"]
-    assert told[1][1].startswith(f"{'lost' if lost else 'held'}: Produce request ")
-    client.told(2)
+    assert transitions[1][1].startswith(f"{'lost' if lost else 'held'}: Produce request ")
+    client.wait_for_outcomes(2)
     assert client.outcomes == [None, None]
-    assert in_log(staging, client.topic) == [b"first", b"second"]
+    assert values_in_log(staging, client.topic) == [b"first", b"second"]
     assert staging.stage.disturbed() == {}

@@ -1,4 +1,4 @@
-"""A commit that comes late ends a later transaction, as librdkafka and readers see it."""
+"""A delayed commit ends a later transaction of librdkafka."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ ALL = bool(os.environ.get("ONCEPROOF_FAULTS"))
 
 @pytest.fixture
 def version(staging: Staged) -> Iterator[Callable[[int], None]]:
-    """Set the cluster's transaction version; it is as it was after the test."""
+    """Set the cluster's transaction version; it is restored at teardown."""
     brokers = staging.stage.bootstrap(AUDITOR)
     before = finalized(brokers.split(",")[0])
-    yield lambda wanted: finalize(brokers, wanted)
+    yield lambda number: finalize(brokers, number)
     finalize(brokers, before)
 
 
-def test_the_transaction_version_of_every_broker(
+def test_finalize_sets_transaction_version_on_every_broker(
     staging: Staged, version: Callable[[int], None]
 ) -> None:
     brokers = staging.stage.bootstrap(AUDITOR)
-    for wanted in (1, 2, 1):
-        version(wanted)
-        assert [finalized(broker) for broker in brokers.split(",")] == [wanted] * 3
+    for number in (1, 2, 1):
+        version(number)
+        assert [finalized(broker) for broker in brokers.split(",")] == [number] * 3
     with pytest.raises(Refused, match=r"setting transaction\.version to 99: "):
         version(99)
 
 
-@pytest.mark.parametrize("wanted", [1, 2] if ALL else [1])
-def test_records_that_their_owner_aborts_are_committed(
-    staging: Staged, topic: Callable[..., str], version: Callable[[int], None], wanted: int
+@pytest.mark.parametrize("number", [1, 2] if ALL else [1])
+def test_late_commit_commits_records_that_the_owner_aborts(
+    staging: Staged, topic: Callable[..., str], version: Callable[[int], None], number: int
 ) -> None:
-    """On version 2 as well: this client says EndTxn as it did before there were versions."""
-    version(wanted)
+    """Transaction version 2 does not prevent it: this client still sends the old EndTxn."""
+    version(number)
     stage, name, hazards = staging.stage, topic(1), Hazards()
     world = replace(context(stage), recorder=hazards)  # type: ignore[arg-type]
     owner = producer(stage.bootstrap("producer"), f"owner-{name}")

@@ -1,4 +1,4 @@
-"""Some of `make exact-faults`, the whole of which takes minutes: one of every blow."""
+"""A sample of `make exact-faults`, which takes minutes: each blow once."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _BY_NAME = {blow.name: blow for blow in BLOWS}
 
 
 @LATER
-def test_each_blow_hits_exactly(staging: Staged, tools: StageTools) -> None:
-    """Each on another message; whatever the client makes of it, what is committed is there once."""
+def test_every_blow_hits_its_message_and_commits_once(staging: Staged, tools: StageTools) -> None:
+    """Each blow hits another message."""
     messages = ("EndTxn", "TxnOffsetCommit", "AddPartitionsToTxn", "Produce", "AddOffsetsToTxn")
     with Trials(alone(staging), librdkafka(tools)) as trials:
         for message, blow in zip(messages, BLOWS, strict=True):
             check(trials, Combination(message=message, blow=blow))
 
 
-def test_a_client_in_java(staging: Staged, tools: StageTools) -> None:
-    """On transaction version 2 it does without two of the messages, which is looked at as well."""
+def test_java_client_commits_once(staging: Staged, tools: StageTools) -> None:
+    """With transaction version 2 the client never sends two of the messages."""
     client = java(tools)
     assert client.never_sends == ["AddPartitionsToTxn", "AddOffsetsToTxn"]
     with Trials(alone(staging), client) as trials:
@@ -41,7 +41,7 @@ def test_a_client_in_java(staging: Staged, tools: StageTools) -> None:
             check(trials, Combination(message=message, blow=_BY_NAME[blow]))
 
 
-def test_what_is_said_never_to_be_sent_is_seen(staging: Staged, tools: StageTools) -> None:
+def test_reports_messages_outside_declared_sends(staging: Staged, tools: StageTools) -> None:
     client = replace(librdkafka(tools), name="mistaken", sends=("EndTxn",))
     combination = Combination(message="EndTxn", blow=_BY_NAME["connection closed"])
     with Trials(alone(staging), client) as trials:
@@ -53,7 +53,7 @@ def alone(staging: Staged) -> Alone:
 
 
 def check(trials: Trials, combination: Combination) -> None:
-    """It was hit; and if the client says that it committed, everything is there once."""
+    """Assert a hit, and records seen once if and only if the client committed."""
     result = trials.attempt(combination)
     assert result.missed is None, result
     assert result.seconds is None or result.seconds > 0

@@ -1,4 +1,4 @@
-"""Who belongs to a group, whatever protocol its members speak."""
+"""Members of a consumer group, with both group protocols."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ pytestmark = pytest.mark.integration
 
 
 @pytest.mark.parametrize("protocol", ["classic", "consumer"])
-def test_its_members_are_known(staging: Staged, topic: Callable[..., str], protocol: str) -> None:
+def test_describes_members_of_both_protocols(
+    staging: Staged, topic: Callable[..., str], protocol: str
+) -> None:
     name = topic(2)
     group = f"group-of-{name}"
     members = GroupMembers(context(staging.stage, name), group)
@@ -58,9 +60,7 @@ def test_its_members_are_known(staging: Staged, topic: Callable[..., str], proto
     eventually(gone, "both to have left", lambda: members.last_answer)
 
 
-def test_a_group_that_does_not_exist_has_no_members(
-    staging: Staged, topic: Callable[..., str]
-) -> None:
+def test_missing_group_is_dead_without_members(staging: Staged, topic: Callable[..., str]) -> None:
     with group_of(context(staging.stage, topic(1)), "nobody-joined") as known:
         state = known.describe()
     assert (state.state, state.members) == ("Dead", ())

@@ -1,4 +1,4 @@
-"""Brokers start wherever the run folder lies, and whatever the machine's language is."""
+"""Brokers start in any run folder and locale."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.integration
 
 
 @pytest.mark.parametrize("locale", ["C", "C.UTF-8"])
-def test_brokers_start_in_any_folder_and_in_turkish(
+def test_brokers_start_in_unusual_folder_with_turkish_locale(
     locale: str, tools: StageTools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LC_ALL", locale)
