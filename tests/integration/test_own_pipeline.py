@@ -1,4 +1,4 @@
-"""Pipelines of somebody's own, seen from outside: their tables, topics, and how far they are."""
+"""User pipelines observed from outside: their tables, topics and progress."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def reader(staging: Staged):
     return open_reader(stage, ClusterView(addresses))
 
 
-def sent(staging: Staged, topic: str, *ids: str, **settings: str) -> None:
+def send_ids(staging: Staged, topic: str, *ids: str, **settings: str) -> None:
     producer = Producer({"bootstrap.servers": staging.stage.bootstrap(AUDITOR), **settings})
     for id_ in ids:
         value = json.dumps({"id": id_})
@@ -52,29 +52,27 @@ def table(staging: Staged) -> Iterator[str]:
         connection.execute(f"DROP TABLE IF EXISTS {name}")
 
 
-def test_a_table_is_read_as_anybody_reads_it(staging: Staged, table: str) -> None:
+def test_table_sees_only_committed_rows(staging: Staged, table: str) -> None:
     database = staging.stage.database(AUDITOR)
-    found = Table(database, table)
-    assert (found.size(), list(found.found()), found.hanging()) == (0, [], False)
+    output = Table(database, table)
+    assert (output.size(), list(output.found()), output.hanging()) == (0, [], False)
     with psycopg.connect(database) as writer:
         writer.execute(f"CREATE TABLE {table} (id text, at timestamptz DEFAULT now())")
         writer.commit()
         writer.execute(f"INSERT INTO {table} VALUES ('a'), ('b'), ('a')")
-        assert (found.size(), found.hanging()) == (0, True)
+        assert (output.size(), output.hanging()) == (0, True)
         writer.commit()
-        before = found.size()
-        assert (before > 0, found.hanging()) == (True, False)
-    places = {each.position for each in found.found()}
-    assert [ID.find(each.written) for each in found.found()] == ["a", "b", "a"]
+        before = output.size()
+        assert (before > 0, output.hanging()) == (True, False)
+    places = {each.position for each in output.found()}
+    assert [ID.find(each.written) for each in output.found()] == ["a", "b", "a"]
     assert len(places) == 3
     with psycopg.connect(database) as writer:
         writer.execute(f"UPDATE {table} SET id = 'c' WHERE id = 'b'")
-    assert found.size() > before, "a row that is written over changes it as well"
+    assert output.size() > before, "a row that is written over changes it as well"
 
 
-def test_a_topic_is_read_by_the_isolation_level_that_is_named(
-    staging: Staged, topic: Callable[..., str]
-) -> None:
+def test_topic_output_respects_isolation_level(staging: Staged, topic: Callable[..., str]) -> None:
     name = topic()
     producer = Producer(
         {
@@ -89,25 +87,25 @@ def test_a_topic_is_read_by_the_isolation_level_that_is_named(
         assert producer.flush(60) == 0
         end(60)
 
-    def seen(by: str) -> list[str | None]:
+    def records_of(isolation: str) -> list[str | None]:
         with reader(staging) as logs:
             where = Where(database="", reader=logs, work=staging.folder)
-            sink: OwnSink = Output.parse(f"{name}{by}", ID).open(where, Yield())
-            # A broker answers an EndTxn once it has decided: the markers come after the answer.
+            sink: OwnSink = Output.parse(f"{name}{isolation}", ID).open(where, Yield())
+            # A broker answers EndTxn before it writes the markers.
             eventually(lambda: not sink.hanging(), "the markers of both transactions")
             return [effect.record for effect in sink.effects()]
 
-    assert seen("") == ["b"]
-    assert seen("@read_uncommitted") == ["a", "b"]
+    assert records_of("") == ["b"]
+    assert records_of("@read_uncommitted") == ["a", "b"]
 
 
-class TestHowFarItIs:
+class TestProgress:
     @pytest.fixture
     def place(self, staging: Staged, topic: Callable[..., str]) -> tuple[str, str]:
         return topic(), topic()
 
     def look(self, staging: Staged, place: tuple[str, str], **more: Any) -> Look:
-        """Of inputs a, b and c, of which c is the sentinel."""
+        """A look with inputs a, b and c, of which c is the sentinel."""
         source, out = place
         return Look(
             topics=(source,),
@@ -128,12 +126,12 @@ class TestHowFarItIs:
             **{"required": {"a", "b", "c"}, "sentinels": {"c"}, "rest": 0.5, **more},
         )
 
-    def test_its_outputs_say_it_and_not_its_group(
+    def test_progress_follows_outputs_not_group_commits(
         self, staging: Staged, place: tuple[str, str]
     ) -> None:
         look = self.look(staging, place)
         source, out = place
-        sent(staging, source, "a", "b")
+        send_ids(staging, source, "a", "b")
         group = Consumer(
             {
                 "bootstrap.servers": staging.stage.bootstrap(AUDITOR),
@@ -149,37 +147,35 @@ class TestHowFarItIs:
         assert (row["topic"], row["partition"], row["offset"]) == (source, 0, 2)
         assert row["at"] < seen, "it was seen before it was asked for"
         assert (look.done(), look.positions()) == ((0, 2), {(source, 0): 0})
-        sent(staging, out, "a", "b")
+        send_ids(staging, out, "a", "b")
         assert (look.done(), look.positions()) == ((2, 2), {(source, 0): 2})
 
-    def test_what_is_missing_is_lost_once_the_sentinel_came_out_and_all_is_still(
+    def test_missing_outputs_count_as_lost_after_sentinel_and_rest(
         self, staging: Staged, place: tuple[str, str]
     ) -> None:
         look, source, out = self.look(staging, place), *place
-        sent(staging, source, "a", "b")
-        sent(staging, out, "b")
+        send_ids(staging, source, "a", "b")
+        send_ids(staging, out, "b")
         eventually(look.still, "it to stand still")
         assert look.positions() == {(source, 0): 0}, "it may hold back"
-        sent(staging, source, "c")
+        send_ids(staging, source, "c")
         eventually(look.still, "it to stand still")
         assert look.positions() == {(source, 0): 0}, "it holds back the sentinel as well"
-        sent(staging, out, "c")
+        send_ids(staging, out, "c")
         assert look.positions() == {(source, 0): 0}, "it has just written"
         assert eventually(lambda: look.positions() == {(source, 0): 3}, "its end")
         assert look.done() == (2, 3)
         assert look.waits()
 
-    def test_only_what_must_have_an_effect_is_waited_for(
-        self, staging: Staged, place: tuple[str, str]
-    ) -> None:
+    def test_waits_only_for_required_inputs(self, staging: Staged, place: tuple[str, str]) -> None:
         look = self.look(staging, place, required={"a"}, sentinels=set())
         source, out = place
-        sent(staging, source, "a", "b")
+        send_ids(staging, source, "a", "b")
         assert look.waits()
-        sent(staging, out, "a")
+        send_ids(staging, out, "a")
         assert (look.positions(), look.waits()) == ({(source, 0): 2}, False)
 
-    def test_what_names_no_input_is_told(self, staging: Staged, place: tuple[str, str]) -> None:
+    def test_reports_output_of_unknown_input(self, staging: Staged, place: tuple[str, str]) -> None:
         look, _, out = self.look(staging, place), *place
-        sent(staging, out, "a", "x")
+        send_ids(staging, out, "a", "x")
         assert look.arrived() == (1, 1, f"{out}-0@1 has the identity x")

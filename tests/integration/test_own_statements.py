@@ -1,4 +1,4 @@
-"""What a pipeline does in the stage's database: its tables, its offsets, how it speaks."""
+"""A pipeline's use of the stage's database: tables, offsets and statement protocol."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Client = psycopg.Connection[tuple[Any, ...]]
 
 
 @pytest.fixture
-def place(staging: Staged) -> Iterator[str]:
-    """A database of its own, and how to connect to it."""
+def database(staging: Staged) -> Iterator[str]:
+    """Connection string of a new database."""
     name = f"of_{uuid.uuid4().hex[:8]}"
     with psycopg.connect(staging.stage.database(AUDITOR), autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
@@ -33,13 +33,13 @@ def place(staging: Staged) -> Iterator[str]:
 
 
 @pytest.fixture
-def client(place: str) -> Iterator[Client]:
-    with psycopg.connect(place, autocommit=True) as connection:
+def client(database: str) -> Iterator[Client]:
+    with psycopg.connect(database, autocommit=True) as connection:
         yield connection
 
 
-def tables(place: str, ends: Positions | None = None) -> tuple[tuple[str, ...], str | None]:
-    return Statements(place, Path("no log")).tables(ENDS if ends is None else ends)
+def tables(database: str, ends: Positions | None = None) -> tuple[tuple[str, ...], str | None]:
+    return Statements(database, Path("no log")).tables(ENDS if ends is None else ends)
 
 
 def put(client: Client, table: str, *rows: int) -> None:
@@ -47,31 +47,29 @@ def put(client: Client, table: str, *rows: int) -> None:
         cursor.executemany(f"INSERT INTO {table} VALUES (%s, %s)", list(enumerate(rows)))
 
 
-def test_tables_with_rows_were_written_to(place: str, client: Client) -> None:
-    assert tables(place) == ((), None)
+def test_finds_tables_with_rows(database: str, client: Client) -> None:
+    assert tables(database) == ((), None)
     client.execute("CREATE TABLE ledger (id int, n int); CREATE TABLE empty (n int)")
     client.execute('CREATE SCHEMA own; CREATE TABLE own."Two Words" (a int, b int)')
     client.execute("CREATE TEMP TABLE passing (a int, b int)")
     for table in ("ledger", 'own."Two Words"', "passing"):
         put(client, table, 1)
-    assert tables(place) == (("ledger", 'own."Two Words"'), None)
+    assert tables(database) == (("ledger", 'own."Two Words"'), None)
 
 
 @pytest.mark.parametrize("behind", [0, 1], ids=["next", "last"])
 @pytest.mark.parametrize("kind", ["bigint", "int", "smallint"])
-def test_the_table_with_the_offsets_is_found(
-    place: str, client: Client, behind: int, kind: str
-) -> None:
+def test_finds_table_with_offsets(database: str, client: Client, behind: int, kind: str) -> None:
     client.execute(f"CREATE TABLE ledger (id int, n int); CREATE TABLE seen (part int, at {kind})")
     put(client, "ledger", *range(300))
     put(client, "seen", *(end - behind for end in ENDS.values()))
-    assert tables(place) == (("ledger", "seen"), "seen")
+    assert tables(database) == (("ledger", "seen"), "seen")
 
 
-def test_offsets_of_several_groups_may_stand_in_one_table(place: str, client: Client) -> None:
+def test_finds_offsets_table_of_several_groups(database: str, client: Client) -> None:
     client.execute("CREATE TABLE seen (part int, at int)")
     put(client, "seen", *ENDS.values(), 3, 4, 5)
-    assert tables(place)[1] == "seen"
+    assert tables(database)[1] == "seen"
 
 
 @pytest.mark.parametrize(
@@ -86,21 +84,21 @@ def test_offsets_of_several_groups_may_stand_in_one_table(place: str, client: Cl
     ],
     ids=["serial", "one-missing", "one-behind", "all-ahead", "text", "float"],
 )
-def test_what_does_not_hold_every_offset_holds_none(
-    place: str, client: Client, columns: str, rows: list[int]
+def test_table_without_every_offset_is_no_offsets_table(
+    database: str, client: Client, columns: str, rows: list[int]
 ) -> None:
     client.execute(f"CREATE TABLE seen ({columns})")
     put(client, "seen", *rows)
-    assert tables(place) == (("seen",), None)
+    assert tables(database) == (("seen",), None)
 
 
-def test_an_input_without_records_has_no_offsets(place: str, client: Client) -> None:
+def test_empty_input_has_no_offsets_table(database: str, client: Client) -> None:
     client.execute("CREATE TABLE seen (part int, at int)")
     put(client, "seen", 1)
-    assert tables(place, {})[1] is None
+    assert tables(database, {})[1] is None
 
 
-class TestHowItSpeaks:
+class TestStatementProtocol:
     @pytest.fixture
     def log(self, staging: Staged) -> Iterator[Path]:
         """The database's log, while it logs statements."""
@@ -108,7 +106,7 @@ class TestHowItSpeaks:
         made = Statements.begin(replace(context(stage), work=staging.folder / "work"))
         assert made is not None
         (server,) = (p for p in staging.living if p.name == POSTGRES)
-        eventually(lambda: logs(staging), "the database to log statements")
+        eventually(lambda: is_logging_statements(staging), "the database to log statements")
         yield server.log
         with psycopg.connect(stage.database(AUDITOR), autocommit=True) as connection:
             connection.execute("ALTER SYSTEM RESET log_statement")
@@ -130,21 +128,21 @@ class TestHowItSpeaks:
         ],
         ids=["simple", "simple-lines", "extended", "extended-lines", "prepared", "reads"],
     )
-    def test_by_the_log(
-        self, place: str, log: Path, tmp_path: Path, name: str, statement: str,
+    def test_reads_protocol_from_the_log(
+        self, database: str, log: Path, tmp_path: Path, name: str, statement: str,
         more: dict[str, Any], how: str | None,
     ) -> None:  # fmt: skip
-        with psycopg.connect(place, autocommit=True) as maker:
-            maker.execute("CREATE TABLE ledger (id text)")
+        with psycopg.connect(database, autocommit=True) as owner:
+            owner.execute("CREATE TABLE ledger (id text)")
         before = log.stat().st_size
-        with psycopg.connect(place, autocommit=True, application_name=name) as client:
+        with psycopg.connect(database, autocommit=True, application_name=name) as client:
             client.execute(statement, **more)
-        only = tmp_path / "log"
-        only.write_bytes(log.read_bytes()[before:])
-        assert "ledger" in only.read_text()
-        assert Statements(place, only).how() == how
+        new_lines = tmp_path / "log"
+        new_lines.write_bytes(log.read_bytes()[before:])
+        assert "ledger" in new_lines.read_text()
+        assert Statements(database, new_lines).how() == how
 
-    def test_what_is_met_most_strongly_says_it(self, tmp_path: Path) -> None:
+    def test_prepared_takes_precedence_over_extended_and_simple(self, tmp_path: Path) -> None:
         log = tmp_path / "log"
         lines = [
             "onceproof-statement (app) LOG:  statement: INSERT INTO a VALUES (1)",
@@ -156,30 +154,30 @@ class TestHowItSpeaks:
             assert Statements("", log).how() == how
 
     @pytest.mark.parametrize("schema", ["", "public.", '"public".'])
-    def test_a_table_that_only_the_feed_writes_to_is_none_of_the_pipeline(
-        self, place: str, log: Path, schema: str
+    def test_ignores_tables_that_only_the_feed_writes(
+        self, database: str, log: Path, schema: str
     ) -> None:
         inbox, relayed = f"inbox_{len(schema)}", f"Relayed_{len(schema)}"
-        with psycopg.connect(place, autocommit=True) as maker:
-            maker.execute(f"CREATE TABLE {inbox} (id text)")
-            maker.execute(f"CREATE TABLE {relayed} (id int)")
-        with psycopg.connect(place, autocommit=True, application_name=APPLICATION) as feed:
+        with psycopg.connect(database, autocommit=True) as owner:
+            owner.execute(f"CREATE TABLE {inbox} (id text)")
+            owner.execute(f"CREATE TABLE {relayed} (id int)")
+        with psycopg.connect(database, autocommit=True, application_name=APPLICATION) as feed:
             feed.execute(f"INSERT INTO {schema}{inbox} VALUES ('a')")
-        with psycopg.connect(place, autocommit=True) as pipeline:
+        with psycopg.connect(database, autocommit=True) as pipeline:
             pipeline.execute(f"INSERT INTO {relayed} VALUES (1)")
-            assert Statements(place, log).tables({})[0] == (relayed.lower(),)
+            assert Statements(database, log).tables({})[0] == (relayed.lower(),)
             pipeline.execute(f'DELETE FROM ONLY {schema}"{inbox}" WHERE id = %s', ["b"])
-        assert Statements(place, log).tables({})[0] == (inbox, relayed.lower())
+        assert Statements(database, log).tables({})[0] == (inbox, relayed.lower())
 
-    def test_what_the_feed_writes_tells_nothing(self, tmp_path: Path) -> None:
+    def test_statements_of_the_feed_are_ignored(self, tmp_path: Path) -> None:
         log = tmp_path / "log"
         log.write_text(f"onceproof-statement ({APPLICATION}) LOG:  statement: COPY a FROM STDIN\n")
         assert Statements("", log).how() is None
 
-    def test_without_a_log_nobody_knows(self, tmp_path: Path) -> None:
+    def test_protocol_is_unknown_without_log(self, tmp_path: Path) -> None:
         assert Statements("", tmp_path / "none").how() is None
 
 
-def logs(staging: Staged) -> bool:
+def is_logging_statements(staging: Staged) -> bool:
     with psycopg.connect(staging.stage.database(AUDITOR)) as connection:
         return connection.execute("SHOW log_statement").fetchall() == [("all",)]

@@ -1,7 +1,6 @@
-"""A queue broker on a stage without any broker of Kafka's: its lives, its ways, its log.
+"""A queue broker on a stage without Kafka brokers: its lives, links and log.
 
-What a sender was told to be taken lies in the queue that nobody consumes,
-whatever became of the broker since.
+Acknowledged messages remain in the unconsumed queue across restarts.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ from tests.end_to_end.catalogue import LATER
 from tests.integration.staging import eventually
 
 pytestmark = pytest.mark.integration
-WAY = Link("producer", ARTEMIS)
+LINK = Link("producer", ARTEMIS)
 
 
 @pytest.fixture(scope="module")
@@ -52,13 +51,13 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Alone]:
         programs=partial(artemis_programs, tools),
     )
     folder = tmp_path_factory.mktemp("queues")
-    with alone(folder, tools.stage, brokers=0, queues=queues) as found:
-        yield found
-        assert found.stage.disturbed() == {}
+    with alone(folder, tools.stage, brokers=0, queues=queues) as running_stage:
+        yield running_stage
+        assert running_stage.stage.disturbed() == {}
 
 
-def sent(up: Alone, folder: Path, seed: int, topic: str = "payments") -> set[str]:
-    """Send some payments to the end; returns which were acknowledged."""
+def send_payments(up: Alone, folder: Path, seed: int, topic: str = "payments") -> set[str]:
+    """Send payments; return the acknowledged records."""
     history = folder / "history"
     history.mkdir()
     producers = Producers(
@@ -83,10 +82,10 @@ def sent(up: Alone, folder: Path, seed: int, topic: str = "payments") -> set[str
     return {calls[row["attempt"]]["record"] for row in returned}
 
 
-def test_what_was_taken_outlives_the_broker(up: Alone, tmp_path: Path) -> None:
+def test_acknowledged_messages_survive_a_kill(up: Alone, tmp_path: Path) -> None:
     log = QueueLog(up.stage.queues(), "payments")
     before = log.end()
-    records = sent(up, tmp_path, seed=1)
+    records = send_payments(up, tmp_path, seed=1)
     assert len(records) == 40
     up.stage.kill(ARTEMIS, "SIGKILL by a test")
     assert up.stage.disturbed()[ARTEMIS] == "not running"
@@ -102,9 +101,11 @@ def test_what_was_taken_outlives_the_broker(up: Alone, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("acknowledge", ["auto", "client"])
-def test_what_is_out_at_a_consumer(up: Alone, tmp_path: Path, acknowledge: Acknowledge) -> None:
-    queue = f"payments-{acknowledge}"  # of its own: what was sent before is not taken again
-    sent(up, tmp_path, seed=1, topic=queue)
+def test_delivering_lists_unacknowledged_messages(
+    up: Alone, tmp_path: Path, acknowledge: Acknowledge
+) -> None:
+    queue = f"payments-{acknowledge}"  # a separate queue for each mode, without earlier messages
+    send_payments(up, tmp_path, seed=1, topic=queue)
     task = ForwarderTask(
         name="forwarder-0",
         broker=up.stage.queue_broker("pipeline"),
@@ -122,10 +123,10 @@ def test_what_is_out_at_a_consumer(up: Alone, tmp_path: Path, acknowledge: Ackno
     process = up.processes.start("forwarder", command)
     try:
         record = eventually(moments.held, "its first message", process.tail)
-        out = queues.delivering(queue)
-        assert len(out) > 1, "it is given more than it is handed out"
+        delivering = queues.delivering(queue)
+        assert len(delivering) > 1, "it is given more than it is handed out"
         if acknowledge == "client":
-            assert record in out
+            assert record in delivering
         else:
             eventually(lambda: record not in queues.delivering(queue), f"{record} consumed", list)
         moments.let_go()
@@ -135,7 +136,7 @@ def test_what_is_out_at_a_consumer(up: Alone, tmp_path: Path, acknowledge: Ackno
     eventually(lambda: queues.counts(queue).consumers == 0, "it to be gone", list)
 
 
-def test_what_anybody_sends_to_a_queue_by_its_name(up: Alone) -> None:
+def test_log_has_messages_sent_by_jms(up: Alone) -> None:
     tools = ensure()
     done = subprocess.run(
         [
@@ -150,26 +151,26 @@ def test_what_anybody_sends_to_a_queue_by_its_name(up: Alone) -> None:
     assert log.end() == len(entries) == 4
     values = [(entry.value or b"").decode() for entry in entries]
     assert values == ['{"order_id": "o1"}', "ö2", "once", "together"]
-    said = {name: data.decode() for name, data in entries[0].headers.items()}
-    assert said.items() >= {"order": "o1", "attempt": "3", "JMSCorrelationID": "c1"}.items()
+    headers = {name: data.decode() for name, data in entries[0].headers.items()}
+    assert headers.items() >= {"order": "o1", "attempt": "3", "JMSCorrelationID": "c1"}.items()
     assert all(entry.key is None for entry in entries)
 
 
 @LATER
-def test_what_anybody_sends_to_it_by_amqp(up: Alone) -> None:
+def test_log_has_messages_sent_by_amqp(up: Alone) -> None:
     log = QueueLog(up.stage.queues(), "shipments")
     before = log.end()
     script = Path(__file__).parent / "put_some.py"
-    where = up.stage.queue_broker("pipeline")
-    subprocess.run([sys.executable, script, where, proton() or ""], check=True, timeout=60)
+    address = up.stage.queue_broker("pipeline")
+    subprocess.run([sys.executable, script, address, proton() or ""], check=True, timeout=60)
     entries = log.read(before).entries
     values = [(entry.value or b"").decode() for entry in entries]
     assert values == ['{"order_id": "a1"}', "ö2", "once by AMQP"]
-    said = {name: data.decode() for name, data in entries[0].headers.items()}
-    assert said.items() >= {"order": "a1", "JMSCorrelationID": "c1"}.items()
+    headers = {name: data.decode() for name, data in entries[0].headers.items()}
+    assert headers.items() >= {"order": "a1", "JMSCorrelationID": "c1"}.items()
 
 
-def test_one_that_is_asked_to_end(up: Alone) -> None:
+def test_stopped_broker_keeps_its_messages(up: Alone) -> None:
     log = QueueLog(up.stage.queues(), "payments")
     before = log.end()
     assert before, "the test before this has left some"
@@ -178,7 +179,7 @@ def test_one_that_is_asked_to_end(up: Alone) -> None:
     assert log.end() == before
 
 
-def test_a_paused_one_says_nothing(up: Alone) -> None:
+def test_paused_broker_fails_queue_counts(up: Alone) -> None:
     assert "its process is in state T" in up.stage.pause(ARTEMIS)
     try:
         with pytest.raises(QueueTrouble):
@@ -188,32 +189,32 @@ def test_a_paused_one_says_nothing(up: Alone) -> None:
     assert up.stage.queues().counts("payments").delivering == 0
 
 
-def test_a_probe_meets_what_is_done_to_a_way(up: Alone) -> None:
-    with Probe(up.stage, WAY) as probe:
+def test_probe_observes_cut_link(up: Alone) -> None:
+    with Probe(up.stage, LINK) as probe:
         short, long = probe.ask(), probe.ask(more=1000)
         assert long.sent == short.sent + 1000
         assert probe.ask(times=3).received == 3 * short.received
-        assert up.stage.connections(WAY) == 1
+        assert up.stage.connections(LINK) == 1
         assert up.stage.connected("producer") == 1
         assert up.stage.connected("pipeline") == 0
-        hold = up.stage.disturb(WAY, CUT)
+        hold = up.stage.disturb(LINK, CUT)
         assert probe.until_closed() == 0
     with pytest.raises(ConnectionError):
-        Probe(up.stage, WAY)
+        Probe(up.stage, LINK)
     hold.release()
-    with Probe(up.stage, WAY) as probe:
+    with Probe(up.stage, LINK) as probe:
         probe.ask()
     eventually(lambda: up.stage.connected("producer") == 0, "the last connection to end")
 
 
-def test_there_are_no_brokers_of_kafka(up: Alone) -> None:
+def test_stage_has_no_kafka_brokers(up: Alone) -> None:
     assert up.stage.brokers == ()
     assert up.stage.nodes == ("postgres", ARTEMIS)
     with pytest.raises(StageTrouble, match="unknown node broker-1: expected postgres, artemis"):
         up.stage.kill("broker-1", "a test")
 
 
-def test_another_stage_has_no_queues(staging: Any) -> None:
+def test_stage_without_queue_broker_refuses_queues(staging: Any) -> None:
     for ask in (staging.stage.queues, partial(staging.stage.queue_broker, "producer")):
         with pytest.raises(StageTrouble, match="has no queue broker"):
             ask()

@@ -1,4 +1,4 @@
-"""Brokers that require credentials: who gets in with which, and what is said to who does not."""
+"""Brokers that require credentials, and the messages of refused connections."""
 
 from __future__ import annotations
 
@@ -36,26 +36,26 @@ from tests.integration.staging import eventually
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 
-SOON = 10.0
-"""Seconds within which a refusal comes; a time-out of a client's is 60."""
-WRONG = "no-such-word"
+REFUSAL_SECONDS = 10.0
+"""Seconds within which a refusal arrives; the timeout of a client is 60."""
+WRONG_PASSWORD = "no-such-word"
 
 
-def get_in(bootstrap: str, properties: Mapping[str, str]) -> None:
-    """Connect as our auditor does."""
-    Connection(bootstrap, properties).open(SOON).close()
+def connect(bootstrap: str, properties: Mapping[str, str]) -> None:
+    """Connect as the auditor does."""
+    Connection(bootstrap, properties).open(REFUSAL_SECONDS).close()
 
 
-def refusal(bootstrap: str, properties: Mapping[str, str]) -> str:
-    """What is said to somebody who is refused at once."""
+def connect_refused(bootstrap: str, properties: Mapping[str, str]) -> str:
+    """Assert that a connection is refused at once; return the message, checked for secrets."""
     began = time.monotonic()
     with pytest.raises(CredentialsRefused) as error:
-        get_in(bootstrap, properties)
-    assert time.monotonic() - began < SOON
-    said = str(error.value)
-    assert bootstrap in said
-    assert not any(properties.get(name, "…") in said for name in ("sasl.password",))
-    return said
+        connect(bootstrap, properties)
+    assert time.monotonic() - began < REFUSAL_SECONDS
+    message = str(error.value)
+    assert bootstrap in message
+    assert not any(properties.get(name, "…") in message for name in ("sasl.password",))
+    return message
 
 
 @contextlib.contextmanager
@@ -70,40 +70,40 @@ def scram(tools: StageTools, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         yield up
 
 
-def own(up: Alone) -> dict[str, str]:
+def credentials(up: Alone) -> dict[str, str]:
     return dict(connection(up.stage.bootstrap(AUDITOR)).properties)
 
 
-def test_clients_of_every_kind_get_in(scram: Alone) -> None:
-    there = scram.stage.bootstrap(AUDITOR)
-    create_topics(there, ["kinds"], partitions=1, brokers=1)
+def test_librdkafka_and_kafka_python_connect(scram: Alone) -> None:
+    bootstrap = scram.stage.bootstrap(AUDITOR)
+    create_topics(bootstrap, ["kinds"], partitions=1, brokers=1)
     listed = AdminClient(connection(scram.stage.bootstrap("producer")).librdkafka())
-    assert "kinds" in listed.list_topics(timeout=SOON).topics
+    assert "kinds" in listed.list_topics(timeout=REFUSAL_SECONDS).topics
     from kafka import KafkaConsumer
 
-    words = connection(there).in_python()
-    consumer = KafkaConsumer(bootstrap_servers=there.split(","), **words)
+    settings = connection(bootstrap).in_python()
+    consumer = KafkaConsumer(bootstrap_servers=bootstrap.split(","), **settings)
     try:
         assert "kinds" in consumer.topics()
     finally:
         consumer.close()
 
 
-def test_an_audit_gets_in_and_leaves_no_secret(scram: Alone, tmp_path: Path) -> None:
-    there, right = scram.stage.bootstrap(AUDITOR), own(scram)
-    create_topics(there, ["audited", "outcome"], partitions=1, brokers=1)
-    producer = Producer(Connection(there, right).librdkafka())
+def test_audit_connects_and_leaks_no_secret(scram: Alone, tmp_path: Path) -> None:
+    bootstrap, valid = scram.stage.bootstrap(AUDITOR), credentials(scram)
+    create_topics(bootstrap, ["audited", "outcome"], partitions=1, brokers=1)
+    producer = Producer(Connection(bootstrap, valid).librdkafka())
     for n in range(20):
         for topic in ("audited", "outcome"):
             if (n, topic) != (7, "outcome"):
                 producer.produce(topic, "{}", f"o{n}", timestamp=1_700_000_000_000 + n * 60_000)
-    assert producer.flush(SOON) == 0
+    assert producer.flush(REFUSAL_SECONDS) == 0
     file = tmp_path / "client.properties"
     file.touch(mode=0o600)
 
     def audit(properties: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
         file.write_text("".join(f"{name}={value}\n" for name, value in properties.items()))
-        command = ("audit", "--bootstrap", there, "--kafka-properties", file.name)
+        command = ("audit", "--bootstrap", bootstrap, "--kafka-properties", file.name)
         topics = ("--input", "audited", "--output", "outcome", "--identity", "key")
         return subprocess.run(
             [sys.executable, "-m", "onceproof", *command, *topics, "--settle", "60"],
@@ -115,26 +115,28 @@ def test_an_audit_gets_in_and_leaves_no_secret(scram: Alone, tmp_path: Path) -> 
             check=False,
         )
 
-    done = audit(right)
+    done = audit(valid)
     assert done.returncode == 1, done.stderr
     (repairs,) = tmp_path.glob("runs/*/repairs.jsonl")
     assert [json.loads(line)["record"] for line in repairs.read_text().splitlines()] == ["o7"]
-    secret = right["sasl.password"]
+    secret = valid["sasl.password"]
     files = [p for p in (tmp_path / "runs").rglob("*") if p.is_file()]
     assert files
     assert not any(secret.encode() in p.read_bytes() for p in files)
-    refused = audit(right | {"sasl.password": WRONG})
+    refused = audit(valid | {"sasl.password": WRONG_PASSWORD})
     assert refused.returncode == 3
     assert "Check sasl.username and sasl.password" in refused.stderr
-    assert not any(word in done.stdout + done.stderr + refused.stderr for word in (secret, WRONG))
+    assert not any(
+        word in done.stdout + done.stderr + refused.stderr for word in (secret, WRONG_PASSWORD)
+    )
 
 
-def test_a_gate_reads_what_is_encrypted(scram: Alone) -> None:
+def test_gate_reads_encrypted_connections(scram: Alone) -> None:
     link = Link("producer", "broker-1")
     gate = scram.stage.gate(link)
     try:
         producer = Producer(connection(scram.stage.bootstrap("producer")).librdkafka())
-        assert "kinds" not in producer.list_topics("other", timeout=SOON).topics
+        assert "kinds" not in producer.list_topics("other", timeout=REFUSAL_SECONDS).topics
         seen = gate.state()["request"]
         assert {"SaslHandshake", "SaslAuthenticate", "Metadata"} <= seen.keys()
         del producer
@@ -145,35 +147,36 @@ def test_a_gate_reads_what_is_encrypted(scram: Alone) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "words"),
+    ("more", "message"),
     [
-        ({"sasl.password": WRONG}, "Check sasl.username and sasl.password"),
+        ({"sasl.password": WRONG_PASSWORD}, "Check sasl.username and sasl.password"),
         ({"sasl.username": "stranger"}, "Check sasl.username and sasl.password"),
         ({"sasl.mechanism": "PLAIN"}, f"supports {MECHANISM}"),
     ],
 )
 def test_wrong_credentials_are_refused_at_once(
-    scram: Alone, more: dict[str, str], words: str
+    scram: Alone, more: dict[str, str], message: str
 ) -> None:
-    assert words in refusal(scram.stage.bootstrap(AUDITOR), own(scram) | more)
+    assert message in connect_refused(scram.stage.bootstrap(AUDITOR), credentials(scram) | more)
 
 
-def test_a_broker_of_another_authority_is_not_trusted(scram: Alone, tmp_path: Path) -> None:
+def test_broker_of_another_authority_is_not_trusted(scram: Alone, tmp_path: Path) -> None:
     other = {"ssl.ca.location": str(new_authority(tmp_path).certificate)}
-    assert "ssl.ca.location" in refusal(scram.stage.bootstrap(AUDITOR), own(scram) | other)
+    assert "ssl.ca.location" in connect_refused(
+        scram.stage.bootstrap(AUDITOR), credentials(scram) | other
+    )
 
 
-def test_a_run_on_it_says_so_before_anything_is_made(scram: Alone) -> None:
-    """As a cluster of the user's own; the sentence is that of the run."""
+def test_external_stage_fails_at_once_with_wrong_credentials(scram: Alone) -> None:
     cluster = Cluster(
         bootstrap=scram.stage.bootstrap(AUDITOR),
         database="",
         commands={},
-        properties=own(scram) | {"sasl.password": WRONG},
+        properties=credentials(scram) | {"sasl.password": WRONG_PASSWORD},
     )
-    mine = connection(cluster.bootstrap)
+    connection_before = connection(cluster.bootstrap)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ONCEPROOF_CONNECTION", "")  # put back at the end
+        patch.setenv("ONCEPROOF_CONNECTION", "")  # restored at the end
         stage = ExternalStage(cluster, marker="wrong", stop=Stop())
         began = time.monotonic()
         try:
@@ -181,30 +184,30 @@ def test_a_run_on_it_says_so_before_anything_is_made(scram: Alone) -> None:
                 stage.start()
         finally:
             stage.stop()
-        assert time.monotonic() - began < SOON
-        assert WRONG not in str(error.value)
+        assert time.monotonic() - began < REFUSAL_SECONDS
+        assert WRONG_PASSWORD not in str(error.value)
         assert not any(folder.exists() for folder in stage.scratch)
-    assert connection(cluster.bootstrap) == mine
+    assert connection(cluster.bootstrap) == connection_before
 
 
-def test_a_removed_user_is_refused(scram: Alone) -> None:
-    there = scram.stage.bootstrap(AUDITOR)
-    leaver = own(scram) | {"sasl.username": "leaver", "sasl.password": "open-sesame"}
-    admin = AdminClient(connection(there).librdkafka())
+def test_removed_user_is_refused(scram: Alone) -> None:
+    bootstrap = scram.stage.bootstrap(AUDITOR)
+    leaver = credentials(scram) | {"sasl.username": "leaver", "sasl.password": "open-sesame"}
+    admin = AdminClient(connection(bootstrap).librdkafka())
 
     def alter(what: UserScramCredentialUpsertion | UserScramCredentialDeletion) -> None:
         for future in admin.alter_user_scram_credentials([what]).values():
-            future.result(SOON)
+            future.result(REFUSAL_SECONDS)
 
     how = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096)
     alter(UserScramCredentialUpsertion("leaver", how, leaver["sasl.password"].encode()))
-    get_in(there, leaver)
+    connect(bootstrap, leaver)
     alter(UserScramCredentialDeletion("leaver", ScramMechanism.SCRAM_SHA_512))
-    assert "expired or were removed" in refusal(there, leaver)
+    assert "expired or were removed" in connect_refused(bootstrap, leaver)
 
 
-class Mutual(Security):
-    """Brokers that know clients by their certificates."""
+class MutualTls(Security):
+    """Brokers that authenticate clients by certificate."""
 
     protocol = "SSL"
 
@@ -220,7 +223,7 @@ class Mutual(Security):
 
     @property
     def client(self) -> Certificate:
-        """Of our own clients, made when it is asked for first."""
+        """The harness's client certificate, created on first use."""
         made = Certificate(certificate=self.folder / "client.pem", key=self.folder / "client.key")
         if self.folder.exists() and not made.key.exists():
             new_certificate(self.folder, "client", self.authority)
@@ -238,26 +241,25 @@ class Mutual(Security):
 def expired(folder: Path, authority: Certificate) -> Certificate:
     """A certificate that was valid until yesterday."""
     made = Certificate(certificate=folder / "expired.pem", key=folder / "expired.key")
-    asked = folder / "expired.csr"
-    for words in (
+    request = folder / "expired.csr"
+    for arguments in (
         f"req -new -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=expired "
-        f"-keyout {made.key} -out {asked}",
-        f"x509 -req -in {asked} -CA {authority.certificate} -CAkey {authority.key} -days -1 "
+        f"-keyout {made.key} -out {request}",
+        f"x509 -req -in {request} -CA {authority.certificate} -CAkey {authority.key} -days -1 "
         f"-out {made.certificate}",
     ):
-        subprocess.run(["openssl", *words.split()], check=True, capture_output=True)
+        subprocess.run(["openssl", *arguments.split()], check=True, capture_output=True)
     return made
 
 
-def test_certificates_of_clients(tools: StageTools, tmp_path: Path) -> None:
-    """The right one, an expired one, one of another authority, none."""
-    with one_broker(tmp_path, tools, Mutual) as up:
-        there, right = up.stage.bootstrap(AUDITOR), own(up)
-        get_in(there, right)
-        create_topics(there, ["mutual"], partitions=1, brokers=1)  # librdkafka gets in too
+def test_requires_valid_client_certificate(tools: StageTools, tmp_path: Path) -> None:
+    with one_broker(tmp_path, tools, MutualTls) as up:
+        bootstrap, valid = up.stage.bootstrap(AUDITOR), credentials(up)
+        connect(bootstrap, valid)
+        create_topics(bootstrap, ["mutual"], partitions=1, brokers=1)  # librdkafka connects as well
         authority = Certificate(
-            certificate=Path(right["ssl.ca.location"]),
-            key=Path(right["ssl.ca.location"]).with_suffix(".key"),
+            certificate=Path(valid["ssl.ca.location"]),
+            key=Path(valid["ssl.ca.location"]).with_suffix(".key"),
         )
         (tmp_path / "other").mkdir()
         other = new_authority(tmp_path / "other")
@@ -265,21 +267,21 @@ def test_certificates_of_clients(tools: StageTools, tmp_path: Path) -> None:
             expired(tmp_path, authority),
             new_certificate(tmp_path, "stranger", other),
         ):
-            said = refusal(
-                there,
-                right
+            message = connect_refused(
+                bootstrap,
+                valid
                 | {
                     "ssl.certificate.location": str(wrong.certificate),
                     "ssl.key.location": str(wrong.key),
                 },
             )
-            assert "Check ssl.certificate.location and ssl.key.location" in said
-        without = {n: v for n, v in right.items() if not n.startswith(("ssl.cert", "ssl.key"))}
-        assert "rejects the client certificate" in refusal(there, without)
+            assert "Check ssl.certificate.location and ssl.key.location" in message
+        without = {n: v for n, v in valid.items() if not n.startswith(("ssl.cert", "ssl.key"))}
+        assert "rejects the client certificate" in connect_refused(bootstrap, without)
 
 
-class ByWord(Security):
-    """Brokers that take a password as it is, or an unsecured token."""
+class PlainAndToken(Security):
+    """Brokers that accept a password (PLAIN) or an unsecured token (OAUTHBEARER)."""
 
     protocol = "SASL_PLAINTEXT"
 
@@ -307,20 +309,22 @@ class ByWord(Security):
         return settings
 
 
-def test_passwords_and_tokens(tools: StageTools, tmp_path: Path) -> None:
-    with one_broker(tmp_path, tools, ByWord) as up:
-        there, right = up.stage.bootstrap(AUDITOR), own(up)
-        create_topics(there, ["plain"], partitions=1, brokers=1)
-        said = refusal(there, right | {"sasl.password": WRONG})
-        assert "Check sasl.username and sasl.password" in said
+def test_accepts_password_or_token_and_refuses_wrong_ones(
+    tools: StageTools, tmp_path: Path
+) -> None:
+    with one_broker(tmp_path, tools, PlainAndToken) as up:
+        bootstrap, valid = up.stage.bootstrap(AUDITOR), credentials(up)
+        create_topics(bootstrap, ["plain"], partitions=1, brokers=1)
+        message = connect_refused(bootstrap, valid | {"sasl.password": WRONG_PASSWORD})
+        assert "Check sasl.username and sasl.password" in message
         token = {
             "security.protocol": "SASL_PLAINTEXT",
             "sasl.mechanism": "OAUTHBEARER",
             "sasl.oauthbearer.config": f"principal={USER}",
             "enable.sasl.oauthbearer.unsecure.jwt": "true",
         }
-        get_in(there, token)
-        admin = AdminClient(Connection(there, token).librdkafka())
-        assert "plain" in admin.list_topics(timeout=SOON).topics
+        connect(bootstrap, token)
+        admin = AdminClient(Connection(bootstrap, token).librdkafka())
+        assert "plain" in admin.list_topics(timeout=REFUSAL_SECONDS).topics
         nobody = token | {"sasl.oauthbearer.config": "principal="}
-        assert "Check the token" in refusal(there, nobody)
+        assert "Check the token" in connect_refused(bootstrap, nobody)

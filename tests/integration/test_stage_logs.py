@@ -1,4 +1,4 @@
-"""Reading real logs: every kind of producer, markers, open transactions, to the very end."""
+"""Reading real logs: all kinds of producers, markers and open transactions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def producer(staging: Staged, **settings: object) -> Producer:
 
 
 def send(client: Producer, topic: str, values: list[str], partition: int = 0) -> list[int]:
-    """Send and wait; returns the offsets that the broker acknowledged, in order."""
+    """Send values and wait; return their acknowledged offsets in order."""
     offsets: list[int] = []
 
     def acknowledged(error: KafkaError | None, message: object) -> None:
@@ -68,11 +68,11 @@ def consumer(staging: Staged, isolation: str) -> Consumer:
 
 
 def consumed(staging: Staged, topic: str, isolation: str) -> tuple[list[tuple[int, str]], int]:
-    """What librdkafka's consumer sees up to its end, and where that end is."""
+    """Records that librdkafka's consumer reads, and the end offset of its view."""
     client = consumer(staging, isolation)
-    at = TopicPartition(topic, 0, 0)
-    end = client.get_watermark_offsets(at, timeout=20, cached=False)[1]
-    client.assign([at])
+    start = TopicPartition(topic, 0, 0)
+    end = client.get_watermark_offsets(start, timeout=20, cached=False)[1]
+    client.assign([start])
     found = []
     while True:
         message = client.poll(20)
@@ -89,8 +89,8 @@ def values(entries: list[Entry]) -> list[tuple[int, str]]:
     return [(e.offset, (e.value or b"").decode()) for e in entries if e.kind == "data"]
 
 
-def in_small_steps(reader: LogReader, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Fetch so little at a time that the broker sends one batch, which it always does."""
+def use_small_fetches(reader: LogReader, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Limit fetches to one byte: a broker then sends one batch. Return the fetched offsets."""
     fetched: list[int] = []
     fetch = reader._fetch
 
@@ -102,11 +102,11 @@ def in_small_steps(reader: LogReader, monkeypatch: pytest.MonkeyPatch) -> list[i
     return fetched
 
 
-def test_a_log_of_every_kind_of_producer(
+def test_reads_records_and_markers_of_every_kind_of_producer(
     staging: Staged, topic: Make, reader: LogReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = topic()
-    plain = send(producer(staging), name, ["p0", "p1"])
+    non_idempotent = send(producer(staging), name, ["p0", "p1"])
     idempotent = send(producer(staging, **{"enable.idempotence": True}), name, ["i0", "i1", "i2"])
     client = producer(staging, **{"transactional.id": name})
     client.init_transactions(30)
@@ -125,17 +125,21 @@ def test_a_log_of_every_kind_of_producer(
     assert [e.offset for e in log.entries] == list(range(log.high_watermark))
     kinds = {e.offset: e.kind for e in log.entries if e.kind != "data"}
     assert sorted(kinds.values()) == ["abort", "commit"]
-    # One marker behind each transaction that was ended, at the next offset.
+    # One marker directly behind each ended transaction.
     assert kinds == {between[-1] + 1: "commit", aborted[-1] + 1: "abort"}
     data = {e.offset: e for e in log.entries if e.kind == "data"}
-    assert sorted(data) == sorted(plain + idempotent + first + between + aborted + open_ + behind)
+    assert sorted(data) == sorted(
+        non_idempotent + idempotent + first + between + aborted + open_ + behind
+    )
 
     committed = dict(zip((e.offset for e in log.entries), log.committed(), strict=True))
-    assert all(committed[n] for n in [*plain, *idempotent, *first, *between, *behind, *kinds])
+    assert all(
+        committed[n] for n in [*non_idempotent, *idempotent, *first, *between, *behind, *kinds]
+    )
     assert not any(committed[n] for n in [*aborted, *open_])
 
-    assert {data[n].producer_id for n in plain + between + behind} == {-1}
-    assert {data[n].sequence for n in plain + between + behind} == {-1}
+    assert {data[n].producer_id for n in non_idempotent + between + behind} == {-1}
+    assert {data[n].sequence for n in non_idempotent + between + behind} == {-1}
     assert [data[n].sequence for n in idempotent] == [0, 1, 2]
     assert len({(data[n].producer_id, data[n].epoch) for n in idempotent}) == 1
     of_transactions = {e.producer_id for e in log.entries if e.transactional}
@@ -150,14 +154,14 @@ def test_a_log_of_every_kind_of_producer(
     c0 = data[first[0]]
     assert (c0.key, c0.value, c0.headers) == (b"k-c0", b"c0", {"h": b"c0"})
 
-    # Open at the end: the stable part ends before it, and reading goes on to the high watermark.
+    # The last transaction is open: it bounds the last stable offset, not the read.
     assert log.last_stable_offset == open_[0] < behind[0] < log.high_watermark == behind[0] + 1
     assert reader.ends(name) == {0: (log.last_stable_offset, log.high_watermark)}
     with monkeypatch.context() as steps:
-        in_small_steps(reader, steps)
+        use_small_fetches(reader, steps)
         assert reader.read(name, 0) == log
 
-    # An independent client sees the same, in both views.
+    # librdkafka reads the same, with both isolation levels.
     assert consumed(staging, name, "read_uncommitted") == (values(log.entries), log.high_watermark)
     stable = [e for e in log.entries if e.offset < log.last_stable_offset and committed[e.offset]]
     assert consumed(staging, name, "read_committed") == (values(stable), log.last_stable_offset)
@@ -175,7 +179,7 @@ def test_a_log_of_every_kind_of_producer(
     assert [n for n, is_committed in committed.items() if not is_committed] == aborted
 
 
-def test_a_log_that_ends_in_a_marker_is_read_to_it(
+def test_reads_marker_at_the_end_of_the_log(
     staging: Staged, topic: Make, reader: LogReader
 ) -> None:
     name = topic()
@@ -191,31 +195,29 @@ def test_a_log_that_ends_in_a_marker_is_read_to_it(
 
 
 @pytest.mark.parametrize("compression", ["none", "gzip"])
-def test_reading_in_small_steps_and_from_any_start(
+def test_reads_in_small_fetches_and_from_any_offset(
     staging: Staged, topic: Make, reader: LogReader, monkeypatch: pytest.MonkeyPatch,
     compression: str,
 ) -> None:  # fmt: skip
     name = topic()
     client = producer(staging, **{"compression.type": compression})
     for n in range(6):
-        send(client, name, [f"{n}-{m}" for m in range(5)])  # a batch each
-    whole = reader.read(name, 0)
-    assert len(whole.entries) == 30
-    assert reader.read(name, 0, 12).entries == whole.entries[12:]
-    assert reader.read(name, 0, 29).entries == whole.entries[29:]
+        send(client, name, [f"{n}-{m}" for m in range(5)])  # one batch per call
+    complete = reader.read(name, 0)
+    assert len(complete.entries) == 30
+    assert reader.read(name, 0, 12).entries == complete.entries[12:]
+    assert reader.read(name, 0, 29).entries == complete.entries[29:]
     assert reader.read(name, 0, 30).entries == []
-    fetched = in_small_steps(reader, monkeypatch)
-    assert reader.read(name, 0).entries == whole.entries
+    fetched = use_small_fetches(reader, monkeypatch)
+    assert reader.read(name, 0).entries == complete.entries
     assert len(fetched) >= 6
 
 
-def test_a_topic_is_read_with_all_its_partitions(
-    staging: Staged, topic: Make, reader: LogReader
-) -> None:
+def test_reads_all_partitions_of_a_topic(staging: Staged, topic: Make, reader: LogReader) -> None:
     name = topic(3)
     client = producer(staging)
-    for partition, sent in enumerate((["a"], [], ["b", "c"])):
-        send(client, name, sent, partition)
+    for partition, partition_values in enumerate((["a"], [], ["b", "c"])):
+        send(client, name, partition_values, partition)
     logs = reader.read_topic(name)
     assert [(log.partition, len(log.entries)) for log in logs] == [(0, 1), (1, 0), (2, 2)]
     assert reader.ends(name) == {0: (1, 1), 1: (0, 0), 2: (2, 2)}
@@ -223,20 +225,24 @@ def test_a_topic_is_read_with_all_its_partitions(
     assert [[e.value for e in log.entries] for log in logs] == [[b"a"], [], [b"c"]]
 
 
-def test_a_topic_that_there_is_not(reader: LogReader) -> None:
+def test_missing_topic_is_unreadable(reader: LogReader) -> None:
     with pytest.raises(UnreadableLog, match="nowhere has no partitions, or no broker answers"):
         reader.read_topic("nowhere")
     with pytest.raises(UnreadableLog, match="nowhere-0 has no leader"):
         reader.read("nowhere", 0)
 
 
-def test_an_offset_beyond_the_end(staging: Staged, topic: Make, reader: LogReader) -> None:
+def test_offset_beyond_the_end_is_unreadable(
+    staging: Staged, topic: Make, reader: LogReader
+) -> None:
     name = topic()
     with pytest.raises(UnreadableLog, match=rf"{name}-0@7: broker \d answered error 1"):
         reader.read(name, 0, 7)
 
 
-def test_a_log_whose_start_has_moved(staging: Staged, topic: Make, reader: LogReader) -> None:
+def test_reads_from_the_new_log_start_after_deletion(
+    staging: Staged, topic: Make, reader: LogReader
+) -> None:
     name = topic()
     send(producer(staging), name, ["a", "b", "c"])
     admin = AdminClient({"bootstrap.servers": staging.stage.bootstrap(AUDITOR), "log_level": 0})

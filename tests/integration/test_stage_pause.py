@@ -1,4 +1,4 @@
-"""Brokers paused and stopped on the local stage."""
+"""Pausing and stopping brokers on the local stage."""
 
 from __future__ import annotations
 

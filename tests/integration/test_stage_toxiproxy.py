@@ -1,4 +1,4 @@
-"""Our way of talking to toxiproxy, with real servers: two of them, and no brokers."""
+"""The toxiproxy client with two real servers and no brokers."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ BLACK_HOLE = AppliedToxic(
 
 
 @dataclass(frozen=True)
-class Served:
-    """A toxiproxy with one proxy `echo` to an echo server, and its own view of itself."""
+class EchoProxy:
+    """A toxiproxy with one proxy `echo` to an echo server."""
 
     server: ToxiproxyServer
     process: Process
@@ -37,10 +37,10 @@ class Served:
     port: int
 
     @property
-    def proxied(self) -> tuple[str, int]:
+    def address(self) -> tuple[str, int]:
         return self.block.address(1, 1), self.port
 
-    def told(self) -> dict:
+    def proxies_by_api(self) -> dict:
         return requests.get(f"{self.url}/proxies", timeout=10).json()
 
 
@@ -67,7 +67,7 @@ def echo() -> Iterator[tuple[str, int]]:
 
 
 @pytest.fixture
-def two(tools: StageTools, tmp_path: Path, echo: tuple[str, int]) -> Iterator[list[Served]]:
+def proxies(tools: StageTools, tmp_path: Path, echo: tuple[str, int]) -> Iterator[list[EchoProxy]]:
     processes, blocks = Processes(new_marker(), tmp_path), [take_block(), take_block()]
     made = []
     for block in blocks:
@@ -88,54 +88,54 @@ def two(tools: StageTools, tmp_path: Path, echo: tuple[str, int]) -> Iterator[li
                 )
             ]
         )
-        made.append(Served(server, process, f"http://{host}:{port}", block, port + 1))
+        made.append(EchoProxy(server, process, f"http://{host}:{port}", block, port + 1))
     yield made
     processes.kill_all("the test is over")
     for block in blocks:
         block.release()
 
 
-def echoes(served: Served) -> bool:
+def echoes(proxy: EchoProxy) -> bool:
     try:
-        with socket.create_connection(served.proxied, 5) as connection:
+        with socket.create_connection(proxy.address, 5) as connection:
             connection.sendall(b"hello")
             return connection.recv(5) == b"hello"
     except OSError:
         return False
 
 
-def test_what_was_told_is_so(two: list[Served]) -> None:
-    one, _ = two
-    assert echoes(one)
-    one.server.set_enabled("echo", False)
-    assert one.told()["echo"]["enabled"] is False
-    assert not echoes(one)
-    one.server.set_enabled("echo", True)
-    assert echoes(one)
-    one.server.add_toxic("echo", BLACK_HOLE)
-    (toxic,) = one.told()["echo"]["toxics"]
+def test_toggles_proxy_and_toxics(proxies: list[EchoProxy]) -> None:
+    first, _ = proxies
+    assert echoes(first)
+    first.server.set_enabled("echo", False)
+    assert first.proxies_by_api()["echo"]["enabled"] is False
+    assert not echoes(first)
+    first.server.set_enabled("echo", True)
+    assert echoes(first)
+    first.server.add_toxic("echo", BLACK_HOLE)
+    (toxic,) = first.proxies_by_api()["echo"]["toxics"]
     assert (toxic["name"], toxic["stream"], toxic["toxicity"]) == ("hole", "downstream", 1)
-    assert one.server.toxics("echo") == ["hole"]
-    one.server.remove_toxic("echo", "hole")
-    one.server.remove_toxic("echo", "hole")
-    assert one.told()["echo"]["toxics"] == []
-    assert echoes(one)
+    assert first.server.toxics("echo") == ["hole"]
+    first.server.remove_toxic("echo", "hole")
+    first.server.remove_toxic("echo", "hole")
+    assert first.proxies_by_api()["echo"]["toxics"] == []
+    assert echoes(first)
 
 
-def test_two_servers_do_not_mix(two: list[Served]) -> None:
-    one, other = two
-    one.server.set_enabled("echo", False)
-    other.server.add_toxic("echo", BLACK_HOLE)
-    assert one.server.disturbed() == {"echo": "disabled"}
-    assert other.server.disturbed() == {"echo": "toxics hole"}
-    assert one.told()["echo"]["toxics"] == []
-    assert other.told()["echo"]["enabled"] is True
-    other.server.remove_toxic("echo", "hole")
-    assert (echoes(one), echoes(other)) == (False, True)
+def test_servers_are_independent(proxies: list[EchoProxy]) -> None:
+    first, second = proxies
+    first.server.set_enabled("echo", False)
+    second.server.add_toxic("echo", BLACK_HOLE)
+    assert first.server.disturbed() == {"echo": "disabled"}
+    assert second.server.disturbed() == {"echo": "toxics hole"}
+    assert first.proxies_by_api()["echo"]["toxics"] == []
+    assert second.proxies_by_api()["echo"]["enabled"] is True
+    second.server.remove_toxic("echo", "hole")
+    assert (echoes(first), echoes(second)) == (False, True)
 
 
-def test_a_proxy_that_there_is_not(two: list[Served]) -> None:
-    server = two[0].server
+def test_unknown_proxy_is_refused(proxies: list[EchoProxy]) -> None:
+    server = proxies[0].server
     for call in (
         lambda: server.set_enabled("nobody", True),
         lambda: server.add_toxic("nobody", BLACK_HOLE),
@@ -151,23 +151,23 @@ def test_a_proxy_that_there_is_not(two: list[Served]) -> None:
     "change",
     [{"type": "gremlin"}, {"stream": "sideways"}],
 )
-def test_a_toxic_that_there_cannot_be(two: list[Served], change: dict[str, str]) -> None:
-    server = two[0].server
+def test_invalid_toxic_is_refused(proxies: list[EchoProxy], change: dict[str, str]) -> None:
+    server = proxies[0].server
     toxic = AppliedToxic(**(vars(BLACK_HOLE) | change))
     with pytest.raises(ProxyTrouble, match="post /proxies/echo/toxics failed"):
         server.add_toxic("echo", toxic)
     assert server.disturbed() == {}
 
 
-def test_a_toxic_of_the_same_name(two: list[Served]) -> None:
-    server = two[0].server
+def test_duplicate_toxic_name_is_refused(proxies: list[EchoProxy]) -> None:
+    server = proxies[0].server
     server.add_toxic("echo", BLACK_HOLE)
     with pytest.raises(ProxyTrouble, match="already exists"):
         server.add_toxic("echo", BLACK_HOLE)
 
 
-def test_a_proxy_made_anew_while_clients_leave(two: list[Served]) -> None:
-    served, _ = two
+def test_remake_removes_toxics_while_clients_disconnect(proxies: list[EchoProxy]) -> None:
+    proxy, _ = proxies
     slicer = AppliedToxic(
         name="pieces",
         type="slicer",
@@ -175,44 +175,44 @@ def test_a_proxy_made_anew_while_clients_leave(two: list[Served]) -> None:
         attributes={"average_size": 7, "size_variation": 1, "delay": 1000},
     )
     for _ in range(20):
-        served.server.add_toxic("echo", slicer)
-        clients = [socket.create_connection(served.proxied, 5) for _ in range(8)]
+        proxy.server.add_toxic("echo", slicer)
+        clients = [socket.create_connection(proxy.address, 5) for _ in range(8)]
         for client in clients:
             client.sendall(b"x" * 4000)
             assert client.recv(1)
         for client in clients:
             client.close()
-        served.server.remake("echo")
-        assert served.told()["echo"]["toxics"] == []
-        assert echoes(served)
+        proxy.server.remake("echo")
+        assert proxy.proxies_by_api()["echo"]["toxics"] == []
+        assert echoes(proxy)
 
 
-def test_an_address_that_is_taken(two: list[Served], echo: tuple[str, int]) -> None:
-    server = two[0].server
+def test_populate_refuses_address_in_use(proxies: list[EchoProxy], echo: tuple[str, int]) -> None:
+    server = proxies[0].server
     taken = ProxySpec(name="late", listen=f"{echo[0]}:{echo[1]}", upstream="127.0.0.1:1")
     with pytest.raises(ProxyTrouble, match="address already in use"):
         server.populate([taken])
 
 
-def test_enabling_on_an_address_that_was_taken_meanwhile(two: list[Served]) -> None:
-    one, _ = two
-    one.server.set_enabled("echo", False)
+def test_enabling_fails_while_its_address_is_in_use(proxies: list[EchoProxy]) -> None:
+    first, _ = proxies
+    first.server.set_enabled("echo", False)
     with (
-        socket.create_server(one.proxied),
+        socket.create_server(first.address),
         pytest.raises(ProxyTrouble, match="address already in use"),
     ):
-        one.server.set_enabled("echo", True)
-    one.server.set_enabled("echo", True)
-    assert echoes(one)
+        first.server.set_enabled("echo", True)
+    first.server.set_enabled("echo", True)
+    assert echoes(first)
 
 
-def test_a_server_that_is_gone(two: list[Served]) -> None:
-    one, other = two
-    one.process.kill("a test")
-    assert one.server.version() is None
-    with pytest.raises(ProxyTrouble, match=rf"toxiproxy at {one.server.address}: .*refused"):
-        one.server.disturbed()
+def test_dead_server_is_reported(proxies: list[EchoProxy]) -> None:
+    first, second = proxies
+    first.process.kill("a test")
+    assert first.server.version() is None
+    with pytest.raises(ProxyTrouble, match=rf"toxiproxy at {first.server.address}: .*refused"):
+        first.server.disturbed()
     with pytest.raises(ProxyTrouble, match="refused"):
-        one.server.set_enabled("echo", False)
-    assert other.server.disturbed() == {}
-    assert other.server.version() == "2.12.0"
+        first.server.set_enabled("echo", False)
+    assert second.server.disturbed() == {}
+    assert second.server.version() == "2.12.0"

@@ -1,4 +1,4 @@
-"""What readers of PostgreSQL's tables saw while they changed: only that, and in that order."""
+"""The journal of PostgreSQL tables: all states visible to readers, in commit order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.integration
 
 
 class Database:
-    """Its tables, with the journal of who looks on."""
+    """The tables with their journal."""
 
     def __init__(self, where: str) -> None:
         self.where = where
@@ -37,7 +37,7 @@ class Database:
         return psycopg.connect(self.where)
 
     def seen(self, sink: str) -> list[str]:
-        """Operation and payment of each change, with a mark where it shows what is not right."""
+        """Operation and payment of each change, marked `wrong` if its digest is."""
         return [
             f"{change['operation']} {change['record']}"
             + ("" if change["digest"] == content(change["record"]) else " wrong")
@@ -50,7 +50,7 @@ class Database:
 def database(staging: Staged) -> Iterator[Database]:
     where = staging.stage.database(AUDITOR)
     yield Database(where)
-    with psycopg.connect(where) as connection:  # the database is everybody's
+    with psycopg.connect(where) as connection:  # all tests share the database
         connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
 
 
@@ -67,11 +67,11 @@ def content(record: str, account: str = "a") -> str:
     return digest(record, account, 100, 32)
 
 
-def test_what_is_written_once_is_seen_once(database: Database) -> None:
-    mine = database.store()
-    mine.stored("payments", [0])
-    mine.write(batch("r0", "r1"), offsets=True)
-    mine.write(batch("r2", first=2), offsets=True)
+def test_journal_has_each_write_once(database: Database) -> None:
+    store = database.store()
+    store.stored("payments", [0])
+    store.write(batch("r0", "r1"), offsets=True)
+    store.write(batch("r2", first=2), offsets=True)
     assert database.seen("ledger") == ["append r0", "append r1", "append r2"]
     assert database.seen("balances") == database.seen("ledger")
     first = database.audit.journal()[0]
@@ -81,11 +81,11 @@ def test_what_is_written_once_is_seen_once(database: Database) -> None:
     assert len({change["transaction"] for change in database.audit.journal()}) == 2
 
 
-def test_what_was_taken_away_again_was_seen(database: Database) -> None:
-    mine = database.store()
+def test_journal_keeps_duplicates_that_were_deleted(database: Database) -> None:
+    store = database.store()
     for _ in range(2):
-        mine.write(batch("r0", "r1"), offsets=False)
-        mine.clean(batch("r0", "r1"))
+        store.write(batch("r0", "r1"), offsets=False)
+        store.clean(batch("r0", "r1"))
     books = database.audit.books()
     assert [effect.record for effect in books.effects()] == ["r0", "r1"]
     assert [state.amount for state in books.states()] == [200, 2]
@@ -97,7 +97,7 @@ def test_what_was_taken_away_again_was_seen(database: Database) -> None:
     ]  # fmt: skip
 
 
-def test_what_no_reader_saw_is_not_noted(database: Database) -> None:
+def test_journal_ignores_changes_that_were_never_visible(database: Database) -> None:
     with database.connect() as connection:
         connection.execute("INSERT INTO ledger (record) VALUES ('never')")
         connection.rollback()
@@ -111,7 +111,7 @@ def test_what_no_reader_saw_is_not_noted(database: Database) -> None:
     assert database.seen("ledger") == ["upsert r0"]
 
 
-def test_a_balance_that_was_wrong_for_a_while_was_seen(database: Database) -> None:
+def test_journal_keeps_temporarily_wrong_balance(database: Database) -> None:
     database.store().write(batch("r0"), offsets=False)
     for wrong in (300, 100):
         with database.connect() as connection:
@@ -121,7 +121,7 @@ def test_a_balance_that_was_wrong_for_a_while_was_seen(database: Database) -> No
     assert database.seen("balances") == ["append r0", "append r0 wrong", "append r0 wrong"]
 
 
-def test_a_row_whose_balance_came_later_was_seen_without_it(database: Database) -> None:
+def test_journal_shows_row_committed_before_its_balance(database: Database) -> None:
     with database.connect() as connection:
         connection.execute(
             "INSERT INTO ledger (record, account, amount_cents, fee_cents) "
@@ -133,7 +133,7 @@ def test_a_row_whose_balance_came_later_was_seen_without_it(database: Database) 
     assert database.seen("balances") == ["append r0 wrong", "append r0 wrong"]
 
 
-def test_the_order_is_that_of_commits_and_not_of_writing(database: Database) -> None:
+def test_journal_is_in_commit_order(database: Database) -> None:
     early, late = database.connect(), database.connect()
     with early, late:
         for connection, record in ((early, "wrote first"), (late, "committed first")):
@@ -144,7 +144,7 @@ def test_the_order_is_that_of_commits_and_not_of_writing(database: Database) -> 
     assert records == ["committed first", "wrote first"]
 
 
-def test_nobody_is_seen_between_a_note_and_the_commit_that_it_is_of(database: Database) -> None:
+def test_journal_entries_are_serialized_until_commit(database: Database) -> None:
     waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'notes'::regclass"
 
     def commit() -> None:
@@ -152,22 +152,22 @@ def test_nobody_is_seen_between_a_note_and_the_commit_that_it_is_of(database: Da
             connection.execute("INSERT INTO ledger (record) VALUES ('second')")
 
     second = threading.Thread(target=commit)
-    with database.connect() as first, database.connect() as looking:
+    with database.connect() as first, database.connect() as observer:
         first.execute("INSERT INTO ledger (record) VALUES ('first')")
-        first.execute("SET CONSTRAINTS ALL IMMEDIATE")  # as at its end
+        first.execute("SET CONSTRAINTS ALL IMMEDIATE")  # as at commit
         second.start()
-        eventually(lambda: looking.execute(waiting).fetchone() == (1,), "the second to wait")
+        eventually(lambda: observer.execute(waiting).fetchone() == (1,), "the second to wait")
         first.commit()
     second.join()
     records = [c["record"] for c in database.audit.journal() if c["sink"] == "ledger-journal"]
     assert records == ["first", "second"]
 
 
-def test_a_commit_that_stands_still_keeps_nobody_from_committing(database: Database) -> None:
-    mine, other = database.store("member-0"), database.store("member-1")
+def test_held_commit_does_not_block_other_commits(database: Database) -> None:
+    store, other = database.store("member-0"), database.store("member-1")
     hold = database.audit.hold_commit(SimpleNamespace(name="member-0"))  # type: ignore[arg-type]
-    writing = threading.Thread(target=mine.write, args=(batch("r0"),), kwargs={"offsets": False})
-    writing.start()
+    writer = threading.Thread(target=store.write, args=(batch("r0"),), kwargs={"offsets": False})
+    writer.start()
     try:
         eventually(lambda: hold.caught() is not None, "its commit to stand still")
         other.write(batch("r1", account="b"), offsets=False)
@@ -175,5 +175,5 @@ def test_a_commit_that_stands_still_keeps_nobody_from_committing(database: Datab
         assert hold.let_go().endswith("was committed")
     finally:
         hold.close()
-        writing.join()
+        writer.join()
     assert Counter(database.seen("ledger")) == Counter(["append r1 wrong", "append r0"])

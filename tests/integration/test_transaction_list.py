@@ -1,4 +1,4 @@
-"""Transactions as their coordinators list them: what says whether a Flink job's are open."""
+"""Transaction lists of coordinators, which show whether a Flink job has open transactions."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from tests.integration.transactions import SECONDS, producer, send
 pytestmark = pytest.mark.integration
 
 
-def test_all_of_a_prefix_are_listed_whoever_coordinates_them(
+def test_lists_transactions_of_a_prefix_from_all_coordinators(
     staging: Staged, topic: Callable[..., str]
 ) -> None:
     name, brokers = topic(1), addresses(staging.stage).values()
-    made = [producer(staging.stage.bootstrap("pipeline"), f"{name}-{n}-1") for n in range(6)]
+    producers = [producer(staging.stage.bootstrap("pipeline"), f"{name}-{n}-1") for n in range(6)]
     assert transactions(brokers, f"{name}-") == {f"{name}-{n}-1": "Empty" for n in range(6)}
-    for one in made:
-        one.begin_transaction()
-        send(one, name, "a")
+    for client in producers:
+        client.begin_transaction()
+        send(client, name, "a")
     assert transactions(brokers, f"{name}-") == {f"{name}-{n}-1": ONGOING for n in range(6)}
-    made[0].commit_transaction(SECONDS)
-    made[1].abort_transaction(SECONDS)
+    producers[0].commit_transaction(SECONDS)
+    producers[1].abort_transaction(SECONDS)
     ended = {f"{name}-0-1": "CompleteCommit", f"{name}-1-1": "CompleteAbort"}
     eventually(
         lambda: {k: v for k, v in transactions(brokers, f"{name}-").items() if k in ended} == ended,
         "two of them to be over",
         lambda: transactions(brokers, f"{name}-"),
     )
-    for one in made[2:]:
-        one.abort_transaction(SECONDS)
+    for client in producers[2:]:
+        client.abort_transaction(SECONDS)

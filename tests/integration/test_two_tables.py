@@ -1,4 +1,4 @@
-"""Two tables of PostgreSQL that two queries write, before they are there and after."""
+"""Two PostgreSQL tables written by two queries, before and after their creation."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ COLUMNS = (
 
 
 @pytest.fixture
-def where(staging: Staged) -> Iterator[str]:
-    where = staging.stage.database(AUDITOR)
-    yield where
-    with psycopg.connect(where) as connection:  # the database is everybody's
+def database(staging: Staged) -> Iterator[str]:
+    database = staging.stage.database(AUDITOR)
+    yield database
+    with psycopg.connect(database) as connection:  # all tests share the database
         connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
 
 
-def test_each_row_is_an_effect_in_its_own_table(where: str) -> None:
-    sink = TwoTables(where, topic="payments")
+def test_rows_are_effects_of_their_table(database: str) -> None:
+    sink = TwoTables(database, topic="payments")
     assert (sink.size(), sink.effects(), sink.atomic_batches()) == (0, [], [])
-    with psycopg.connect(where) as connection:
+    with psycopg.connect(database) as connection:
         for table, records in (("ledger", ("r", "s")), ("archive", ("r",))):
             connection.execute(f"CREATE TABLE {table} ({COLUMNS})")
             for offset, record in enumerate(records):
@@ -62,10 +62,10 @@ def test_each_row_is_an_effect_in_its_own_table(where: str) -> None:
     ]
 
 
-def test_a_transaction_that_is_open_hangs(where: str) -> None:
-    sink = TwoTables(where, topic="payments")
+def test_open_transaction_is_hanging(database: str) -> None:
+    sink = TwoTables(database, topic="payments")
     assert not sink.hanging()
-    with psycopg.connect(where) as connection:
+    with psycopg.connect(database) as connection:
         connection.execute("SELECT 1")
         assert sink.hanging()
     assert not sink.hanging()

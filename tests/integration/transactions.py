@@ -1,4 +1,4 @@
-"""A transactional producer that gives up soon, and what readers see of its transactions."""
+"""A transactional producer with short timeouts, and readers of its transactions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SECONDS = 60.0
 
 
 def producer(bootstrap: str, transactional_id: str, **settings: int) -> Producer:
-    """`settings`: other ones than the harness's, with underscores for dots."""
+    """A producer with the harness's settings, overridden by `settings` (underscores for dots)."""
     own = {name.replace("_", "."): value for name, value in settings.items()}
     made = Producer(
         {**SETTINGS, "bootstrap.servers": bootstrap, "transactional.id": transactional_id, **own}
@@ -24,14 +24,14 @@ def producer(bootstrap: str, transactional_id: str, **settings: int) -> Producer
 
 
 def send(made: Producer, topic: str, *values: str) -> None:
-    """Send and wait until the broker has them."""
+    """Send values and wait until they are acknowledged."""
     for value in values:
         made.produce(topic, value=value.encode())
     assert made.flush(SECONDS) == 0
 
 
 class Reader:
-    """A client of its own, that sees one topic's only partition from the start."""
+    """A consumer of a topic's only partition from its start."""
 
     def __init__(self, bootstrap: str, topic: str, isolation: str = "read_committed") -> None:
         self._consumer = Consumer({
@@ -46,7 +46,7 @@ class Reader:
         self._topic = topic
 
     def all(self) -> list[str]:
-        """Everything up to the end."""
+        """All values up to the end of the partition."""
         self._consumer.assign([TopicPartition(self._topic, 0, 0)])
         found = []
         while True:
@@ -61,7 +61,7 @@ class Reader:
                 raise KafkaException(error)
 
     def shows(self, *values: str) -> None:
-        """Wait until that is everything: a broker answers an EndTxn before it writes markers."""
+        """Wait until exactly `values` are visible: EndTxn is answered before its markers exist."""
         eventually(lambda: self.all() == list(values), f"{list(values)} to be visible", self.all)
 
     def close(self) -> None:
@@ -69,7 +69,7 @@ class Reader:
 
 
 class Background:
-    """A call on a thread, and how it ended."""
+    """A call on a thread, and its exception."""
 
     def __init__(self, call: Callable[[], object]) -> None:
         self.error: Exception | None = None
