@@ -14,7 +14,7 @@ from onceproof.harness.links.disturbances import CUT, Disturbance, Hold, Way, lo
 from onceproof.harness.links.topology import AUDIENCES, AUDITOR, POSTGRES, Link
 from onceproof.harness.processes.trouble import StageTrouble
 from tests.docker.staging import ContainerStage, labelled_resources
-from tests.integration.faults import at_work, context
+from tests.integration.faults import active_fault, context
 from tests.integration.staging import (
     Talk,
     eventually,
@@ -232,7 +232,7 @@ def test_database_fault_takes_effect_and_heals(
     staging: ContainerStage, fault: str, evidence: str, expected_state: str
 ) -> None:
     database = staging.stage.database("pipeline")
-    with at_work(context(staging.stage), fault) as (_, proof):
+    with active_fault(context(staging.stage), fault) as (_, proof):
         assert proof.endswith(f"; {evidence}")
         assert staging.stage.disturbed()[POSTGRES] == expected_state
         with pytest.raises(psycopg.OperationalError):
@@ -261,7 +261,7 @@ def test_link_fault_takes_effect(staging: ContainerStage, command: str, between:
                 lambda: next(filter(stage.connections, links), None), "brokers that talk"
             )
         _, proof = stack.enter_context(
-            at_work(context(stage), command.format(f"{link.source} {link.target}"))
+            active_fault(context(stage), command.format(f"{link.source} {link.target}"))
         )
         assert f" connections on {link}; " in proof
 

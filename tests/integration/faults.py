@@ -1,4 +1,4 @@
-"""Faults on a real stage without a pipeline: carried through as by hand."""
+"""Faults injected by hand on a real stage without a pipeline."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.integration.staging import eventually
 
 
 def context(stage: Stage, topic: str = "none", pipeline: Pipeline | None = None) -> RunContext:
-    """Nothing of ours sends; the stage is real."""
+    """A run context with a real stage and no producers."""
     return RunContext(
         stage=stage,
         subject=SimpleNamespace(name="nothing of ours"),
@@ -37,15 +37,15 @@ def context(stage: Stage, topic: str = "none", pipeline: Pipeline | None = None)
 
 
 @contextlib.contextmanager
-def at_work(context: RunContext, words: str) -> Iterator[tuple[Injection, str]]:
-    """A fault as it is asked for by hand, once it took effect; healed at the end.
+def active_fault(context: RunContext, command: str) -> Iterator[tuple[Injection, str]]:
+    """Inject a fault by its command and wait until it took effect; heal it at the end.
 
-    It is healed twice, because that must do no harm.
+    It is healed twice, because `heal` must be idempotent.
     """
-    name, *more = words.split()
-    injection = asked(name, more).inject(context, name)
+    name, *arguments = command.split()
+    injection = asked(name, arguments).inject(context, name)
     try:
-        yield injection, eventually(injection.evidence, f"«{words}» to take effect")
+        yield injection, eventually(injection.evidence, f"«{command}» to take effect")
     finally:
         injection.heal()
         injection.heal()

@@ -1,4 +1,4 @@
-"""A pipeline of a user at work on the shared stage: its program, its input, what it says."""
+"""User pipelines that run on the shared stage, with their inputs and outputs."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ COPIES = Path(__file__).with_name("own_copies.py")
 ID = Rule.parse("json:$.id")
 LONG = 300_000
 SHORT = 6_000
-"""The shortest that a broker takes."""
+"""The broker's minimum session timeout, in milliseconds."""
 
 
 @dataclass
-class Own:
-    """One program of `own_copies.py`, with an input and an output of its own."""
+class RunningPipeline:
+    """A running program of `own_copies.py` with its own input and output."""
 
     staging: Staged
     source: str
@@ -52,33 +52,33 @@ class Own:
     program: Program
     group: str = field(default_factory=lambda: f"group-{uuid.uuid4().hex[:8]}")
     sent: int = 0
-    left_out: int = 0
-    """Of how many partitions, the last ones, nothing is sent to."""
+    skipped_partitions: int = 0
+    """The number of last partitions that `send` skips."""
     hazards: list[str] = field(default_factory=list)
-    """Those that faults have recorded."""
+    """Hazards that faults have recorded."""
     holds: list[bool] = field(default_factory=list)
-    """What faults have asked of the producers."""
+    """Calls of the producers' `hold` by faults."""
 
     @property
     def context(self) -> RunContext:
-        made = context(self.staging.stage, self.source, self.program)
+        base = context(self.staging.stage, self.source, self.program)
         pace = SimpleNamespace(hold=self.holds.append)
-        workload = made.producers.workload
+        workload = base.producers.workload
         producers = SimpleNamespace(acknowledged=0, finished=False, pace=pace, workload=workload)
         recorder = SimpleNamespace(
             hazard=lambda name, **_: self.hazards.append(name), met=self.hazards.count
         )
-        return replace(made, producers=producers, recorder=recorder)  # type: ignore[arg-type]
+        return replace(base, producers=producers, recorder=recorder)  # type: ignore[arg-type]
 
     def send(self) -> None:
-        """A few records on every partition."""
+        """Send a few records to every partition."""
         settings = {
             "bootstrap.servers": self.staging.stage.bootstrap(AUDITOR),
             "topic.metadata.refresh.interval.ms": 500,
         }
         self._producer = getattr(self, "_producer", None) or Producer(settings)
         partitions = len(self._producer.list_topics(self.source, 30).topics[self.source].partitions)
-        partitions -= self.left_out
+        partitions -= self.skipped_partitions
         for n in range(self.sent, self.sent + 9):
             self._producer.produce(
                 self.source,
@@ -90,38 +90,38 @@ class Own:
         self.sent += 9
 
     def flowing(self) -> contextlib.AbstractContextManager[None]:
-        """Records come for as long as the block lasts."""
+        """Send records for the duration of the block."""
         return flowing(self.send)
 
     def effects(self) -> Counter[str]:
-        """How many effects each record has."""
+        """The number of effects of each record."""
         with fresh_reader(self.staging.stage) as reader:
             where = Where(database=self.staging.stage.database(AUDITOR), reader=reader, work=Path())
             sink = self.output.open(where, Yield())
             return Counter(str(effect.record) for effect in sink.effects())
 
     def missing(self) -> set[str]:
-        """Records that were sent and have no effect."""
+        """Sent records without effect."""
         return {f"r-{n}" for n in range(self.sent)} - set(self.effects())
 
-    def said(self, life: int | None = None) -> list[str]:
-        """What one of its lives, or all of them, said."""
+    def stdout(self, life: int | None = None) -> list[str]:
+        """The standard output of one life, or of all."""
         (name,) = self.program.supervisor.names
         lives = [p for p in self.staging.processes.all if p.name == name]
         chosen = lives if life is None else [lives[life]]
         return [line for p in chosen for line in p.log.read_text().splitlines()]
 
-    def heard(self, words: str) -> str:
-        """Wait until it says something that begins so; returns the line."""
+    def wait_for_line(self, prefix: str) -> str:
+        """Wait for a line of output with a prefix and return it."""
         return eventually(
-            lambda: next((line for line in self.said() if line.startswith(words)), None),
-            f"the program to say «{words}»",
-            self.said,
+            lambda: next((line for line in self.stdout() if line.startswith(prefix)), None),
+            f"the program to say «{prefix}»",
+            self.stdout,
         )
 
     @contextlib.contextmanager
-    def struck(self, fault: Fault) -> Iterator[tuple[Injection, str]]:
-        """A fault once it has proved that it had an effect; healed at the end."""
+    def injected(self, fault: Fault) -> Iterator[tuple[Injection, str]]:
+        """Inject a fault and wait until it took effect; heal it at the end."""
         injection = fault.inject(self.context, "x")
         try:
             yield injection, eventually(injection.evidence, fault.describe())
@@ -137,16 +137,16 @@ def running(
     *,
     workers: int = 1,
     session: int = LONG,
-) -> Iterator[Own]:
-    """A program of that form at work; it has written already.
+) -> Iterator[RunningPipeline]:
+    """Run a program in one of the forms of `own_copies.py` that has written its first output.
 
-    Members of its group have that session time-out, in milliseconds: if it is long, they are gone
-    in time only where somebody removes them.
+    `session` is the session timeout in milliseconds: if it is long, dead members leave the group
+    in time only if something removes them.
     """
     stage, source = staging.stage, topic(3, MESSAGE_MAX_BYTES)
     for broker in stage.brokers:
-        # As in a trial, before anything flows: it closes connections, after which librdkafka may
-        # wait for a coordinator for good.
+        # Before any traffic, as in a trial: placing a gate closes connections, after which
+        # librdkafka may wait forever for a coordinator.
         stage.gate(Link("pipeline", broker))
     table = form in ("rows", "booked", "locking", "impatient", "twice", "rewound", "locked")
     out = f"rows_{uuid.uuid4().hex[:8]}" if table else topic(3, MESSAGE_MAX_BYTES)
@@ -167,30 +167,30 @@ def running(
         sent=(),
         required=(),
     )
-    own = Own(staging, source, output, None)  # type: ignore[arg-type]
-    asked = [database, out] if form == "rows" else [
-        stage.bootstrap("pipeline"), source, out, own.group, *([database] if table else [])
+    pipeline = RunningPipeline(staging, source, output, None)  # type: ignore[arg-type]
+    arguments = [database, out] if form == "rows" else [
+        stage.bootstrap("pipeline"), source, out, pipeline.group, *([database] if table else [])
     ]  # fmt: skip
-    command = [sys.executable, str(COPIES), form, str(session), *asked]
+    command = [sys.executable, str(COPIES), form, str(session), *arguments]
     supervisor = keep_running(
-        f"own-{own.group}",
+        f"own-{pipeline.group}",
         command if workers == 1 else several(workers, command),
         processes=staging.processes,
         environment=environment,
         folder=Path("/"),
         progress=look.size,
     )
-    own.program = Program(supervisor, look, Stop())
+    pipeline.program = Program(supervisor, look, Stop())
     try:
-        own.program.start()
+        pipeline.program.start()
         if form == "rows":
-            own.heard("did")
+            pipeline.wait_for_line("did")
         else:
-            own.heard("assigned")
-            own.send()
-            eventually(lambda: not own.missing(), "its first effects", own.said)
-        yield own
+            pipeline.wait_for_line("assigned")
+            pipeline.send()
+            eventually(lambda: not pipeline.missing(), "its first effects", pipeline.stdout)
+        yield pipeline
     finally:
-        own.program.close()
+        pipeline.program.close()
         with contextlib.suppress(Exception):
-            own.program.kill("the test is over")
+            pipeline.program.kill("the test is over")

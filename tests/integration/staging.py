@@ -1,4 +1,4 @@
-"""A stage for tests: put together as a run does it, and looked at with means of our own."""
+"""A stage as a run assembles it, and probes of it that bypass the product code."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from onceproof.harness.wait import wait_until
 T = TypeVar("T")
 
 SECONDS = 60.0
-"""Far more than anything here takes: a limit, never a measurement."""
+"""Timeout, far longer than any operation here takes."""
 
 
 @contextlib.contextmanager
 def flowing(send: Callable[[], object]) -> Iterator[None]:
-    """`send` is called again and again for as long as the block lasts."""
+    """Call `send` repeatedly on a thread for the duration of the block."""
     over = threading.Event()
 
-    def go_on() -> None:
+    def repeat() -> None:
         while not over.wait(0.05):
             send()
 
-    sender = threading.Thread(target=go_on)
+    sender = threading.Thread(target=repeat)
     sender.start()
     try:
         yield
@@ -53,7 +53,7 @@ def flowing(send: Callable[[], object]) -> Iterator[None]:
 
 @dataclass(frozen=True, kw_only=True)
 class Staged:
-    """A stage that is up, and what belongs to it."""
+    """A running stage with its processes, addresses and folder."""
 
     stage: LocalStage
     processes: Processes
@@ -65,21 +65,21 @@ class Staged:
         return self.processes.logs
 
     still = "its process is in state T"
-    """What the stage sees of a broker that stands still."""
+    """What the stage reports of a paused broker."""
 
     def instance(self, node: str) -> str:
-        """The newest life of a node."""
+        """The newest instance of a node."""
         return self._newest(node).instance
 
     def ended(self, instance: str) -> str | None:
-        """How a life ended; None while it lasts."""
+        """How an instance ended; None while it runs."""
         return next(p.how for p in self.processes.all if p.instance == instance)
 
     def stands_still(self, node: str) -> bool:
-        """Whether the kernel says of every thread of a node that it is stopped."""
+        """Whether every thread of a node is stopped, according to the kernel."""
         states = set()
         for stat in Path(f"/proc/{self._newest(node).session}/task").glob("*/stat"):
-            with contextlib.suppress(OSError):  # a thread that ends while we look
+            with contextlib.suppress(OSError):  # a thread may end meanwhile
                 states.add(stat.read_text().rpartition(") ")[2].split()[0])
         return states == {"T"}
 
@@ -94,19 +94,20 @@ class Staged:
 
 @contextlib.contextmanager
 def staged(folder: Path, tools: StageTools) -> Iterator[Staged]:
-    """Start a stage; whatever happens to this process, nothing of it stays behind."""
+    """Run a stage for the duration of the block."""
     with alone(folder, tools) as up:
         yield Staged(stage=up.stage, processes=up.processes, block=up.block, folder=folder)
 
 
-def read_ended(staging: Staged, *topics: str) -> list[PartitionLog]:
-    """Their logs, once no transaction is under way: an EndTxn is answered before its markers are
-    written.
+def read_settled(staging: Staged, *topics: str) -> list[PartitionLog]:
+    """Read the logs of topics once no transaction is open.
+
+    A broker answers EndTxn before it writes the markers.
     """
     with open_reader(staging.stage, ClusterView(addresses(staging.stage))) as reader:
 
         def ends() -> list[tuple[int, int]]:
-            return [at for topic in topics for at in reader.ends(topic).values()]
+            return [end_offsets for topic in topics for end_offsets in reader.ends(topic).values()]
 
         eventually(
             lambda: all(stable == end for stable, end in ends()), "transactions to be over", ends
@@ -119,11 +120,11 @@ def eventually(look: Callable[[], T | None], what: str, seen: object = None) -> 
     return wait_until(look, what=what, seconds=SECONDS, every=0.1, seen=described)
 
 
-# Processes, as the kernel tells of them.
+# Processes, according to the kernel.
 
 
-def marked(marker: str) -> dict[int, str]:
-    """Process id → name of every process that carries a run's marker."""
+def marked_processes(marker: str) -> dict[int, str]:
+    """Process id → name of every process with a run's marker."""
     found = {}
     for process in psutil.process_iter():
         try:
@@ -135,7 +136,7 @@ def marked(marker: str) -> dict[int, str]:
 
 
 def shared_memory(pids: set[int]) -> set[str]:
-    """System V segments that some processes made, and files in /dev/shm that they have open."""
+    """System V segments created by processes, and files in /dev/shm that they map."""
     segments = set()
     for line in Path("/proc/sysvipc/shm").read_text().splitlines()[1:]:
         _, identity, _, _, creator, *_ = line.split()
@@ -151,36 +152,36 @@ def shared_memory(pids: set[int]) -> set[str]:
 
 
 def listeners(block: Block) -> set[tuple[str, int]]:
-    """Every (address, port) in a block that somebody listens on."""
+    """Every (address, port) in a block with a listening socket."""
     prefix = f"127.{block.number}."
     return {
-        (plain(c.laddr.ip), c.laddr.port)
+        (unmapped(c.laddr.ip), c.laddr.port)
         for c in psutil.net_connections("tcp")
-        if c.status == psutil.CONN_LISTEN and plain(c.laddr.ip).startswith(prefix)
+        if c.status == psutil.CONN_LISTEN and unmapped(c.laddr.ip).startswith(prefix)
     }
 
 
-def plain(address: str) -> str:
-    """An IPv4 address as such, also where a JVM has it in IPv6's clothes."""
+def unmapped(address: str) -> str:
+    """An address without the IPv4-mapped prefix that JVM sockets have."""
     return address.removeprefix("::ffff:")
 
 
-# A Kafka client of a few lines, so that it is known over which connection it speaks.
+# A minimal Kafka client: unlike a library's, its connection is known.
 
 
 class Talk:
-    """One TCP connection to a broker that can ask for ApiVersions."""
+    """One TCP connection to a broker that can send ApiVersions requests."""
 
     def __init__(self, address: str) -> None:
         host, port = address.rsplit(":", 1)
         self.socket = socket.create_connection((host, int(port)), 5)
 
     def ask(self) -> None:
-        """Send a request (API 18, version 0, correlation 7, no client id)."""
+        """Send an ApiVersions request (API 18, version 0, correlation 7, no client id)."""
         self.socket.sendall(struct.pack(">ihhih", 10, 18, 0, 7, -1))
 
     def answered(self, seconds: float = SECONDS) -> bool:
-        """Whether an answer with our correlation id comes; False also if the connection ends."""
+        """Whether a response with our correlation id arrives; False if the connection ends."""
         if not select.select([self.socket], [], [], seconds)[0]:
             return False
         try:
@@ -194,12 +195,12 @@ class Talk:
         return len(body) == size and struct.unpack_from(">i", body) == (7,)
 
     def asked(self) -> bool:
-        """Ask, and whether the answer comes."""
+        """Send a request; whether its response arrives."""
         self.ask()
         return self.answered()
 
     def closed(self, seconds: float = SECONDS) -> bool:
-        """Whether the other side ends the connection, without a byte."""
+        """Whether the other side closes the connection without sending a byte."""
         if not select.select([self.socket], [], [], seconds)[0]:
             return False
         try:
@@ -215,7 +216,7 @@ class Talk:
 
 
 def serves(address: str) -> bool:
-    """Whether a broker answers there."""
+    """Whether a broker answers at `address`."""
     try:
         with Talk(address) as talk:
             talk.ask()
@@ -225,7 +226,7 @@ def serves(address: str) -> bool:
 
 
 def refuses(address: str) -> bool:
-    """Whether a connection is refused there."""
+    """Whether a connection to `address` is refused."""
     try:
         Talk(address).socket.close()
     except ConnectionRefusedError:
@@ -233,12 +234,12 @@ def refuses(address: str) -> bool:
     return False
 
 
-# The cluster, as one broker tells of it. A client library would ask whichever broker it likes.
+# Metadata of one specific broker. A client library chooses the broker that it asks.
 
 
 @dataclass(frozen=True)
-class Told:
-    """One partition as one broker tells of it."""
+class TopicPartitionState:
+    """One partition in the metadata of one broker."""
 
     leader: int
     in_sync: frozenset[int]
@@ -251,14 +252,14 @@ class Told:
 
 @dataclass(frozen=True)
 class Metadata:
-    """What one broker tells: node id → address, topic → partition → state."""
+    """Metadata of one broker: node id → address, topic → partition → state."""
 
     brokers: dict[int, str]
-    topics: dict[str, dict[int, Told]]
+    topics: dict[str, dict[int, TopicPartitionState]]
 
 
 class Decoder:
-    """Kafka's plain encoding, read from the front."""
+    """Decoder of Kafka's non-flexible encoding."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -281,7 +282,7 @@ class Decoder:
 
 
 def metadata(address: str) -> Metadata:
-    """What the very broker behind `address` tells (Metadata, version 1)."""
+    """Metadata (version 1) of the broker at `address`."""
     with Talk(address) as talk:
         talk.socket.settimeout(10)
         talk.socket.sendall(struct.pack(">ihhihi", 14, 3, 1, 7, -1, -1))
@@ -294,14 +295,14 @@ def metadata(address: str) -> Metadata:
         data.text()  # rack
         return node, f"{host}:{port}"
 
-    def partition() -> tuple[int, Told]:
+    def partition() -> tuple[int, TopicPartitionState]:
         data.take("h")
         number, leader, replicas, in_sync = (
             data.take("i"), data.take("i"), data.numbers(), data.numbers()
         )  # fmt: skip
-        return number, Told(leader, in_sync, replicas)
+        return number, TopicPartitionState(leader, in_sync, replicas)
 
-    def topic() -> tuple[str, dict[int, Told]]:
+    def topic() -> tuple[str, dict[int, TopicPartitionState]]:
         data.take("h")
         name = data.text()
         data.take("b")
@@ -312,33 +313,35 @@ def metadata(address: str) -> Metadata:
     return Metadata(brokers, dict(data.many(topic)))
 
 
-def told_by(stage: Stage, node: str, topic: str) -> dict[int, Told]:
-    """Partition → what this very broker says of it, asked directly; empty if it knows nothing."""
+def told_by(stage: Stage, node: str, topic: str) -> dict[int, TopicPartitionState]:
+    """Partition → state in the metadata of `node`; empty if it does not know the topic."""
     return metadata(stage.bootstrap(AUDITOR, node)).topics.get(topic, {})
 
 
 def whole_everywhere(stage: Stage, topic: str) -> bool:
-    """Whether every broker says that every replica of a topic is in sync."""
-    told = [told_by(stage, node, topic) for node in stage.brokers]
-    return all(told) and all(state.whole for each in told for state in each.values())
+    """Whether every replica of a topic is in sync in the metadata of every broker."""
+    metadata_by_broker = [told_by(stage, node, topic) for node in stage.brokers]
+    return all(metadata_by_broker) and all(
+        state.whole for partitions in metadata_by_broker for state in partitions.values()
+    )
 
 
 def peers(stage: Stage, node: str) -> list[Link]:
-    """The links between a broker and the others, both ways."""
+    """The links between a broker and the others, in both directions."""
     others = [other for other in stage.brokers if other != node]
     return [Link(a, b) for other in others for a, b in ((node, other), (other, node))]
 
 
-def stands_there(send: dict[str, Any], entry: Entry) -> bool:
-    """Whether an acknowledged send stands where its acknowledgement says.
+def send_matches(send: dict[str, Any], entry: Entry) -> bool:
+    """Whether an entry is at the partition and offset that an acknowledged send reports.
 
-    A broker that gets a batch of an idempotent producer again, because its answer came too late,
-    says that it has the batch and not where: the offset is None then.
+    The offset is None if a broker recognized a retried batch of an idempotent producer: that
+    response contains no offset.
     """
     place = (send["topic"], send["partition"])
     return place == (entry.topic, entry.partition) and send["offset"] in (None, entry.offset)
 
 
-def once_each(rules: list[Placed]) -> None:
-    """Some rule acted, and none twice: on two links, if the broker in charge changed meanwhile."""
+def none_fired_twice(rules: list[Placed]) -> None:
+    """Assert that a rule fired, and none twice; two rules may, if the broker in charge changed."""
     assert {len(rule.fired) for rule in rules} in ({1}, {0, 1})

@@ -1,4 +1,4 @@
-"""What all brokers begin with: the storage that Kafka's tool writes, and classes for a JVM."""
+"""The template of all brokers: formatted storage and a JVM class archive."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from onceproof.harness.stage.local_broker import LocalBroker
 from onceproof.harness.tools import class_archive
 from onceproof.harness.tools.setup import StageTools
 from onceproof.harness.wait import Interrupted, Stop
-from tests.integration.staging import Staged, marked
+from tests.integration.staging import Staged, marked_processes
 
 pytestmark = pytest.mark.integration
 MARKER = new_marker()
@@ -31,7 +31,7 @@ def topology() -> Iterator[Topology]:
     draft = Topology(block=block, base_port=0, brokers=3)
     base_port = free_ports(draft.every_address(), count=PORTS)
     yield dataclasses.replace(draft, base_port=base_port)
-    assert marked(MARKER) == {}
+    assert marked_processes(MARKER) == {}
     block.release()
 
 
@@ -68,49 +68,49 @@ def properties(data: Path) -> dict[str, str]:
     return dict(line.split("=", 1) for line in lines if not line.startswith("#"))
 
 
-def test_a_copy_is_what_kafkas_tool_writes(
+def test_prepared_storage_matches_kafkas_storage_tool(
     template: Callable[..., BrokerTemplate], broker: Callable[[int, str], LocalBroker]
 ) -> None:
-    found = template()
+    prepared = template()
     cluster = new_cluster_id()
     by_tool, copies = broker(2, "tool"), [broker(n, f"copy-{n}") for n in (1, 2)]
     by_tool.configure()
     by_tool.format(cluster)
     for copy in copies:
-        found.prepare(copy, cluster)
+        prepared.prepare(copy, cluster)
     assert {f.name for f in by_tool.data.iterdir()} == {f.name for f in copies[1].data.iterdir()}
-    written, here = properties(by_tool.data), [properties(copy.data) for copy in copies]
-    assert {**written, "directory.id": ""} == {**here[1], "directory.id": ""}
-    assert len({written["directory.id"], *(own["directory.id"] for own in here)}) == 3
-    assert [own["node.id"] for own in here] == ["1", "2"]
+    written, copied = properties(by_tool.data), [properties(copy.data) for copy in copies]
+    assert {**written, "directory.id": ""} == {**copied[1], "directory.id": ""}
+    assert len({written["directory.id"], *(meta["directory.id"] for meta in copied)}) == 3
+    assert [meta["node.id"] for meta in copied] == ["1", "2"]
     sizes = [(b.data / "bootstrap.checkpoint").stat().st_size for b in (by_tool, copies[1])]
     assert sizes[0] == sizes[1]
 
 
-def test_brokers_of_a_stage_have_mapped_the_classes(staging: Staged) -> None:
+def test_stage_brokers_map_the_class_archive(staging: Staged) -> None:
     for node in staging.stage.brokers:
         process = staging.stage._running(node, "looked at")
         assert "classes.jsa" in Path(f"/proc/{process.popen.pid}/maps").read_text()
 
 
-@pytest.mark.parametrize("instead", [("-XX:NoSuchOption",), ("-Xlog:cds=off",)])
-def test_a_broker_that_cannot_be_recorded_is_formatted_all_the_same(
+@pytest.mark.parametrize("jvm_options", [("-XX:NoSuchOption",), ("-Xlog:cds=off",)])
+def test_storage_is_formatted_when_class_recording_fails(
     template: Callable[..., BrokerTemplate],
-    instead: tuple[str, ...],
+    jvm_options: tuple[str, ...],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
     monkeypatch.setenv("ONCEPROOF_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(class_archive, "recording", lambda folder: instead)
-    found = template()
-    assert found.options == ()
-    assert (found.storage / "bootstrap.checkpoint").is_file()
-    # A JVM that came up and wrote nothing will not write one the next time either.
-    kept = found.storage.is_relative_to(tmp_path / "cache")
-    assert kept == (instead != ("-XX:NoSuchOption",))
+    monkeypatch.setattr(class_archive, "recording", lambda folder: jvm_options)
+    prepared = template()
+    assert prepared.options == ()
+    assert (prepared.storage / "bootstrap.checkpoint").is_file()
+    # If the JVM started but wrote no archive, the result is cached: a retry would not help.
+    is_cached = prepared.storage.is_relative_to(tmp_path / "cache")
+    assert is_cached == (jvm_options != ("-XX:NoSuchOption",))
 
 
-def test_a_stage_without_classes_comes_up(
+def test_stage_starts_without_class_archive(
     tools: StageTools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "cache").write_text("in the way")
@@ -120,7 +120,7 @@ def test_a_stage_without_classes_comes_up(
         assert up.stage._brokers["broker-1"].options == ()
 
 
-def test_recording_can_be_interrupted_and_leaves_nothing(
+def test_interrupted_recording_leaves_no_files(
     template: Callable[..., BrokerTemplate], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ONCEPROOF_CACHE", str(tmp_path / "cache"))
@@ -128,5 +128,5 @@ def test_recording_can_be_interrupted_and_leaves_nothing(
     stop.set("SIGINT received")
     with pytest.raises(Interrupted, match="SIGINT received"):
         template(stop)
-    left = [f for f in (tmp_path / "cache" / "brokers").iterdir() if f.suffix != ".lock"]
-    assert left == []
+    remaining = [f for f in (tmp_path / "cache" / "brokers").iterdir() if f.suffix != ".lock"]
+    assert remaining == []

@@ -1,4 +1,4 @@
-"""Partitions as sets of links: what each side says, and what clients on either side can do."""
+"""Network partitions, seen by brokers and clients on each side."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.links.topology import AUDIENCES, AUDITOR, Link
 from onceproof.harness.processes.trouble import StageTrouble
-from tests.integration.faults import at_work, context
+from tests.integration.faults import active_fault, context
 from tests.integration.staging import (
     Staged,
     Talk,
@@ -22,14 +22,14 @@ from tests.integration.staging import (
     told_by,
     whole_everywhere,
 )
-from tests.integration.test_stage_brokers import sent
+from tests.integration.test_stage_brokers import is_acknowledged
 
 pytestmark = pytest.mark.integration
 
 
 @contextlib.contextmanager
-def using(staging: Staged, link: Link) -> Iterator[None]:
-    """Somebody's connection on a link, made again whenever it ends."""
+def connected(staging: Staged, link: Link) -> Iterator[None]:
+    """Keep a client connected on a link; it reconnects whenever its connection ends."""
     address = staging.stage.entrance(link)
     over = threading.Event()
 
@@ -50,60 +50,60 @@ def using(staging: Staged, link: Link) -> Iterator[None]:
         thread.join()
 
 
-def whole(staging: Staged, topic: str) -> None:
+def assert_in_sync(staging: Staged, topic: str) -> None:
     eventually(lambda: whole_everywhere(staging.stage, topic), "every replica in sync")
     assert staging.stage.disturbed() == {}
 
 
-def out(staging: Staged, node: str, topic: str) -> bool:
-    """Whether the others say that a broker leads nothing and is in sync with nobody."""
+def is_excluded(staging: Staged, node: str, topic: str) -> bool:
+    """Whether, for the other brokers, `node` leads no partition and is in no in-sync set."""
     return all(
-        int(node[-1]) not in {told.leader, *told.in_sync}
+        int(node[-1]) not in {state.leader, *state.in_sync}
         for other in staging.stage.brokers
         if other != node
-        for told in told_by(staging.stage, other, topic).values()
+        for state in told_by(staging.stage, other, topic).values()
     )
 
 
-def test_two_brokers_that_see_only_the_third(staging: Staged, topic: Callable[..., str]) -> None:
+def test_chain_cuts_links_between_outer_brokers(staging: Staged, topic: Callable[..., str]) -> None:
     stage, name = staging.stage, topic(3)
-    with at_work(context(staging.stage), "chain broker-2") as (fault, proof):
+    with active_fault(context(staging.stage), "chain broker-2") as (fault, proof):
         assert fault.target == "broker-1 – broker-2 – broker-3"
         assert "connections on 2 links closed" in proof
         links = {link for link in stage.links() if str(link) in stage.disturbed()}
         assert {str(link) for link in links} == {"broker-1→broker-3", "broker-3→broker-1"}
         assert all(refuses(stage.entrance(link)) for link in links)
-        led = [p for p, told in told_by(stage, "broker-2", name).items() if told.leader == 2]
-        assert sent(stage.bootstrap("producer", "broker-2"), name, led[0])
-    whole(staging, name)
+        led = [p for p, state in told_by(stage, "broker-2", name).items() if state.leader == 2]
+        assert is_acknowledged(stage.bootstrap("producer", "broker-2"), name, led[0])
+    assert_in_sync(staging, name)
 
 
-@pytest.mark.parametrize("whom", ["broker-2", "all"])
-def test_clients_that_reach_no_broker(
-    staging: Staged, topic: Callable[..., str], whom: str
+@pytest.mark.parametrize("cut_broker", ["broker-2", "all"])
+def test_cut_clients_keeps_replicas_in_sync(
+    staging: Staged, topic: Callable[..., str], cut_broker: str
 ) -> None:
     stage, name = staging.stage, topic(3)
-    cut = stage.brokers if whom == "all" else ("broker-2",)
+    cut = stage.brokers if cut_broker == "all" else ("broker-2",)
     with (
-        using(staging, Link("pipeline", "broker-2")),
-        at_work(context(staging.stage), f"cut-clients {whom}"),
+        connected(staging, Link("pipeline", "broker-2")),
+        active_fault(context(staging.stage), f"cut-clients {cut_broker}"),
     ):
         for audience in AUDIENCES:
             for node in stage.brokers:
                 assert refuses(stage.bootstrap(audience, node)) is (node in cut)
         assert whole_everywhere(stage, name)
-        assert sent(stage.bootstrap(AUDITOR), name, 0)
+        assert is_acknowledged(stage.bootstrap(AUDITOR), name, 0)
     assert all(serves(stage.bootstrap(a, n)) for a in AUDIENCES for n in stage.brokers)
-    whole(staging, name)
+    assert_in_sync(staging, name)
 
 
-def test_two_sides_with_clients(staging: Staged, topic: Callable[..., str]) -> None:
+def test_split_separates_brokers_and_clients(staging: Staged, topic: Callable[..., str]) -> None:
     stage, name = staging.stage, topic(3)
-    words = "split broker-1,producer broker-2,broker-3,pipeline"
-    with at_work(context(staging.stage), words) as (fault, proof):
+    command = "split broker-1,producer broker-2,broker-3,pipeline"
+    with active_fault(context(staging.stage), command) as (fault, proof):
         assert fault.target == "broker-1, producer | broker-2, broker-3, pipeline"
         assert "the other side removed broker-1 from every in-sync set" in proof
-        assert out(staging, "broker-1", name)
+        assert is_excluded(staging, "broker-1", name)
         reached = {a: [n for n in stage.brokers if not refuses(stage.bootstrap(a, n))]
                    for a in AUDIENCES}  # fmt: skip
         assert reached == {
@@ -112,34 +112,37 @@ def test_two_sides_with_clients(staging: Staged, topic: Callable[..., str]) -> N
             "pipeline-sink": list(stage.brokers),
         }
         assert metadata(stage.bootstrap("producer", "broker-1")).topics[name][0].in_sync
-    whole(staging, name)
+    assert_in_sync(staging, name)
 
 
 @pytest.mark.parametrize(("lost", "arrow"), [("out", "→"), ("in", "←")])
-def test_a_broker_that_is_not_heard_or_does_not_hear_is_left_out(
+def test_one_way_excludes_leader_that_clients_still_reach(
     staging: Staged, topic: Callable[..., str], lost: str, arrow: str
 ) -> None:
     name = topic(3)
-    with at_work(context(staging.stage, name), f"one-way leader:{name}-0 {lost}") as (fault, proof):
+    with active_fault(context(staging.stage, name), f"one-way leader:{name}-0 {lost}") as (
+        fault,
+        proof,
+    ):
         node = fault.target.partition(arrow)[0]
         assert "was not answered" in proof
-        # It is not cut off: its connections stay, and clients reach it.
+        # Not isolated: clients still reach it.
         assert serves(staging.stage.bootstrap("producer", node))
-        eventually(lambda: out(staging, node, name), f"the others to do without {node}")
-    whole(staging, name)
+        eventually(lambda: is_excluded(staging, node, name), f"the others to do without {node}")
+    assert_in_sync(staging, name)
 
 
-def test_a_link_that_flaps(staging: Staged) -> None:
-    way = staging.stage.bootstrap("producer", "broker-3")
-    with using(staging, Link("producer", "broker-3")):
-        with at_work(context(staging.stage), "flap producer broker-3 3") as (_, proof):
+def test_flap_closes_connections_repeatedly(staging: Staged) -> None:
+    address = staging.stage.bootstrap("producer", "broker-3")
+    with connected(staging, Link("producer", "broker-3")):
+        with active_fault(context(staging.stage), "flap producer broker-3 3") as (_, proof):
             assert proof.count("connections on producer→broker-3 closed") == 3
-            assert refuses(way)
-        eventually(lambda: serves(way), "an answer")
+            assert refuses(address)
+        eventually(lambda: serves(address), "an answer")
     assert staging.stage.disturbed() == {}
 
 
-def test_parties_that_there_are_not(staging: Staged) -> None:
+def test_unknown_parties_are_refused(staging: Staged) -> None:
     with pytest.raises(StageTrouble, match="unknown party broker-9: expected broker-1, "):
         asked("split", ["broker-1", "broker-9"]).inject(context(staging.stage), "split")
     assert staging.stage.disturbed() == {}

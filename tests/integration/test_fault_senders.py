@@ -1,4 +1,4 @@
-"""Faults of those who send: every answer withheld, and a leader killed ahead of its followers."""
+"""Faults that hit producers: withheld responses, leaders ahead of followers, zombies, signals."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from onceproof.harness.workload.payments import Payments, payments_of
 from onceproof.harness.workload.senders.base import Sender
 from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA, Librdkafka
 from tests.end_to_end.catalogue import LATER
-from tests.integration.faults import at_work, context
-from tests.integration.staging import Staged, eventually, read_ended
+from tests.integration.faults import active_fault, context
+from tests.integration.staging import Staged, eventually, read_settled
 
 pytestmark = pytest.mark.integration
 
 
 class Sending:
-    """A sender under way, what the harness noted of it, and what the log has of it."""
+    """A running sender, its recorded sends and hazards, and its records in the log."""
 
     def __init__(
         self, staging: Staged, folder: Path, topic: str, sender: Sender, transaction: int
@@ -81,8 +81,8 @@ class Sending:
         return {row["attempt"]: row for row in read_lines(self.history).tables["sends"].to_pylist()}
 
     def logged(self) -> list[str]:
-        """The committed attempts in the log, as often as they are there."""
-        (log,) = read_ended(self._staging, self._topic)
+        """The committed attempts in the log, with duplicates."""
+        (log,) = read_settled(self._staging, self._topic)
         return [
             entry.headers[ATTEMPT_HEADER].decode()
             for entry, committed in zip(log.entries, log.committed(), strict=True)
@@ -94,20 +94,20 @@ class Sending:
 def sending(
     staging: Staged, topic: Callable[..., str], tmp_path: Path
 ) -> Iterator[Callable[..., Sending]]:
-    made: list[Sending] = []
+    started: list[Sending] = []
 
     def start(sender: Sender, transaction: int = 0) -> Sending:
-        made.append(Sending(staging, tmp_path, topic(1), sender, transaction))
-        return made[-1]
+        started.append(Sending(staging, tmp_path, topic(1), sender, transaction))
+        return started[-1]
 
     yield start
-    for one in made:
-        one.stop.set("the test is over")
-        one.processes.kill_all("the test is over")
+    for run in started:
+        run.stop.set("the test is over")
+        run.processes.kill_all("the test is over")
 
 
 @pytest.mark.parametrize("idempotent", [True, False])
-def test_what_was_appended_unanswered_was_acknowledged_by_a_retry(
+def test_withheld_acknowledgements_are_recorded_as_retried_sends(
     idempotent: bool, staging: Staged, sending: Callable[..., Sending]
 ) -> None:
     run = sending(Librdkafka(idempotent=idempotent))
@@ -138,11 +138,11 @@ def test_what_was_appended_unanswered_was_acknowledged_by_a_retry(
     if idempotent:
         assert sorted(logged) == sorted(sends)
     else:
-        # Who retries without idempotence doubles what it retries: the hazard names no others.
+        # Retries without idempotence duplicate records; the hazard names only duplicated ones.
         assert set(hazard["attempts"]) <= duplicated
 
 
-def test_a_leader_dies_with_what_no_follower_has(
+def test_killing_leader_ahead_of_followers_loses_acknowledged_records(
     staging: Staged, sending: Callable[..., Sending]
 ) -> None:
     run = sending(Librdkafka(idempotent=False, acks="1"))
@@ -163,7 +163,7 @@ def test_a_leader_dies_with_what_no_follower_has(
 
 
 @pytest.mark.parametrize(("api", "hazards"), [("EndTxn", ["unknown-end"]), ("Produce", [])])
-def test_an_end_that_its_client_never_heard_of_is_a_hazard(
+def test_only_lost_end_txn_response_is_an_unknown_end(
     api: str, hazards: list[str], sending: Callable[..., Sending]
 ) -> None:
     run = sending(LIBRDKAFKA, transaction=5)
@@ -180,7 +180,7 @@ def test_an_end_that_its_client_never_heard_of_is_a_hazard(
     assert [hazard["hazard"] for hazard in run.hazards] == hazards
 
 
-def test_a_zombie_comes_back_after_its_successor(sending: Callable[..., Sending]) -> None:
+def test_resumed_zombie_sender_is_fenced(sending: Callable[..., Sending]) -> None:
     run = sending(LIBRDKAFKA, transaction=5)
     injection = ZombieSender().inject(run.context(), "zombie")
     try:
@@ -200,7 +200,7 @@ def test_a_zombie_comes_back_after_its_successor(sending: Callable[..., Sending]
     injection.after_collect(Collected(returned=returned))
     assert [hazard["hazard"] for hazard in run.hazards] == ["zombie-back"]
     outcomes = {row["txn"]: row["outcome"] for row in txns}
-    # It was fenced, whatever it was at.
+    # Whatever the zombie was doing, it was fenced.
     assert "committed" in outcomes.values()
     assert set(outcomes.values()) & {"info", "aborted"}
     logged = run.logged()
@@ -212,30 +212,30 @@ def test_a_zombie_comes_back_after_its_successor(sending: Callable[..., Sending]
     }
 
 
-def on_links(staging: Staged) -> int:
-    """Connections of producers, as the kernel counts them."""
+def producer_connections(staging: Staged) -> int:
+    """The number of producer connections, according to the kernel."""
     stage = staging.stage
     return sum(stage.connections(Link("producer", node)) for node in stage.brokers)
 
 
-def nobody_connected(staging: Staged) -> None:
+def wait_for_no_connections(staging: Staged) -> None:
     eventually(
-        lambda: on_links(staging) == 0,
+        lambda: producer_connections(staging) == 0,
         "producers' connections to end",
-        lambda: f"{on_links(staging)} of them",
+        lambda: f"{producer_connections(staging)} of them",
     )
 
 
 @pytest.mark.parametrize("transaction", [0, pytest.param(5, marks=LATER)])
-def test_a_killed_producer_goes_on_with_what_it_had_not_called(
+def test_restarted_producer_sends_the_remaining_records_once(
     transaction: int, staging: Staged, sending: Callable[..., Sending]
 ) -> None:
     run = sending(LIBRDKAFKA, transaction)
-    with at_work(run.context(), "kill producer-0") as (fault, proof):
+    with active_fault(run.context(), "kill producer-0") as (fault, proof):
         (killed,) = run.processes.all
         assert fault.target == killed.instance
         assert f"{killed.instance} ended by signal 9; it had reported " in proof
-        nobody_connected(staging)
+        wait_for_no_connections(staging)
         with pytest.raises(
             ProducerTrouble, match="producer-0 cannot be killed: it has already exited"
         ):
@@ -247,22 +247,22 @@ def test_a_killed_producer_goes_on_with_what_it_had_not_called(
     sends, logged = run.sends(), run.logged()
     workload = run.producers.workload
     expected = [payment.record for payment in payments_of(workload, producer=0, seed=5)]
-    in_order = sorted(sends.values(), key=lambda row: (row["called_at"], row["ordinal"]))
-    assert [row["record"] for row in in_order] == expected, "each is called once, in order"
-    later = {attempt: row for attempt, row in sends.items() if attempt not in before}
-    assert {row["outcome"] for row in later.values()} == {"ok"}
-    assert all(attempt.startswith("producer-0-life-2/") for attempt in later)
+    by_call = sorted(sends.values(), key=lambda row: (row["called_at"], row["ordinal"]))
+    assert [row["record"] for row in by_call] == expected, "each is called once, in order"
+    sends_after_restart = {attempt: row for attempt, row in sends.items() if attempt not in before}
+    assert {row["outcome"] for row in sends_after_restart.values()} == {"ok"}
+    assert all(attempt.startswith("producer-0-life-2/") for attempt in sends_after_restart)
     assert len(set(logged)) == len(logged)
-    assert set(later) <= set(logged) <= set(sends)
+    assert set(sends_after_restart) <= set(logged) <= set(sends)
 
 
-def test_a_producer_that_is_asked_to_end_goes_on_in_its_next_life(
+def test_stopped_producer_finishes_in_its_next_life(
     staging: Staged, sending: Callable[..., Sending]
 ) -> None:
     run = sending(LIBRDKAFKA)
-    with at_work(run.context(), "stop producer-0") as (fault, proof):
+    with active_fault(run.context(), "stop producer-0") as (fault, proof):
         assert proof.startswith(f"{fault.target} ended by signal 15; it had reported ")
-        nobody_connected(staging)
+        wait_for_no_connections(staging)
         with pytest.raises(
             ProducerTrouble, match="producer-0 cannot be stopped: it has already exited"
         ):
@@ -272,15 +272,17 @@ def test_a_producer_that_is_asked_to_end_goes_on_in_its_next_life(
     assert {row["record"] for row in run.sends().values()} == expected
 
 
-def test_a_producer_that_stands_still(staging: Staged, sending: Callable[..., Sending]) -> None:
+def test_paused_producer_sends_nothing_until_resumed(
+    staging: Staged, sending: Callable[..., Sending]
+) -> None:
     run = sending(LIBRDKAFKA)
-    with at_work(run.context(), "pause producer-0") as (fault, proof):
+    with active_fault(run.context(), "pause producer-0") as (fault, proof):
         (paused,) = run.processes.all
         assert proof.startswith(
             f"all threads of {fault.target} are stopped; it has reported nothing"
         )
         assert {p.status() for p in map(psutil.Process, paused.pids())} == {psutil.STATUS_STOPPED}
-        assert on_links(staging) > 0
+        assert producer_connections(staging) > 0
         sent = len(run.sends())
         assert set(run.logged()) <= set(run.sends())
         assert len(run.sends()) == sent
@@ -289,7 +291,7 @@ def test_a_producer_that_stands_still(staging: Staged, sending: Callable[..., Se
     assert sorted(run.logged()) == sorted(run.sends())
 
 
-def test_a_producer_that_there_is_not(sending: Callable[..., Sending]) -> None:
+def test_unknown_producer_is_refused(sending: Callable[..., Sending]) -> None:
     run = sending(LIBRDKAFKA)
     with pytest.raises(
         ProducerTrouble, match="unknown producer producer-1: expected one of producer-0"

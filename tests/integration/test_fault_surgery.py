@@ -1,4 +1,4 @@
-"""Surgery on what clients trust: groups, transactional ids, logs; as other clients see it."""
+"""Surgery on group offsets, transactional ids and logs, observed by other clients."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from onceproof.harness.faults.by_hand import asked
 from onceproof.harness.links.topology import AUDITOR
 from onceproof.harness.message_faults.librdkafka import SETTINGS
 from onceproof.harness.processes.trouble import StageTrouble
-from tests.integration.faults import at_work, context
+from tests.integration.faults import active_fault, context
 from tests.integration.staging import Staged, eventually
 from tests.integration.transactions import SECONDS, Background, Reader, producer, send
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.integration
 
 @dataclass
 class Hazards:
-    """Takes the place of a recorder."""
+    """A fake recorder that collects hazards."""
 
     seen: list[tuple[str, str]] = field(default_factory=list)
 
@@ -43,15 +43,15 @@ def world(staging: Staged, hazards: Hazards) -> RunContext:
     return replace(context(staging.stage), recorder=hazards)  # type: ignore[arg-type]
 
 
-def filled(staging: Staged, topic: str, count: int) -> None:
-    """Records 0 … count - 1, each at its offset."""
+def fill(staging: Staged, topic: str, count: int) -> None:
+    """Send the values 0 … count - 1."""
     made = Producer({"bootstrap.servers": staging.stage.bootstrap(AUDITOR), "log_level": 0})
     send(made, topic, *map(str, range(count)))
 
 
 @contextmanager
 def member(staging: Staged, group: str, topic: str, reset: str = "error") -> Iterator[Consumer]:
-    """A consumer in a group, which resumes where the group is."""
+    """A consumer that resumes at the offset its group committed."""
     made = Consumer({
         "log_level": 0,
         "bootstrap.servers": staging.stage.bootstrap(AUDITOR),
@@ -67,7 +67,7 @@ def member(staging: Staged, group: str, topic: str, reset: str = "error") -> Ite
         made.close()
 
 
-def next_of(consumer: Consumer) -> str:
+def next_value(consumer: Consumer) -> str:
     message = consumer.poll(SECONDS)
     assert message is not None, "nothing came"
     if message.error():
@@ -75,54 +75,59 @@ def next_of(consumer: Consumer) -> str:
     return (message.value() or b"").decode()
 
 
-@pytest.mark.parametrize(("way", "resumes_with"), [("back 3", "2"), ("forth 2", "7")])
-def test_a_group_resumes_where_its_position_was_moved_to(
+@pytest.mark.parametrize(("move", "resumes_with"), [("back 3", "2"), ("forth 2", "7")])
+def test_group_resumes_at_moved_offset(
     staging: Staged, topic: Callable[..., str], world: RunContext, hazards: Hazards,
-    way: str, resumes_with: str,
+    move: str, resumes_with: str,
 ) -> None:  # fmt: skip
     name = topic(1)
     group = f"group-of-{name}"
-    filled(staging, name, 10)
+    fill(staging, name, 10)
     with member(staging, group, name, reset="earliest") as consumer:
         for n in range(5):
-            assert next_of(consumer) == str(n)
+            assert next_value(consumer) == str(n)
         consumer.commit(offsets=[TopicPartition(name, 0, 5)], asynchronous=False)
         with pytest.raises(StageTrouble, match=r"is Stable with 1 members \(a-member\)"):
-            asked("move-group-offsets", [group, f"{name}-0", *way.split()]).inject(world, "x")
-    with at_work(world, f"move-group-offsets {group} {name}-0 {way}") as (_, proof):
+            asked("move-group-offsets", [group, f"{name}-0", *move.split()]).inject(world, "x")
+    with active_fault(world, f"move-group-offsets {group} {name}-0 {move}") as (_, proof):
         assert f"the coordinator reports offset {resumes_with} for " in proof
-        assert f", previously 5: {way.split()[1]} committed records" in proof
+        assert f", previously 5: {move.split()[1]} committed records" in proof
     with member(staging, group, name) as consumer:
-        assert next_of(consumer) == resumes_with
+        assert next_value(consumer) == resumes_with
     assert hazards.seen == [("moved-offsets", "process")]
 
 
 @pytest.mark.parametrize(
-    ("group", "way", "said"),
+    ("group", "move", "message"),
     [("one", "back 6", "from 5 to -1: the log goes from 0 to 10"),
      ("one", "forth 6", "from 5 to 11: the log"),
      ("none", "back 1", "has no committed offset to move")],
 )  # fmt: skip
-def test_a_position_that_cannot_be_moved(
-    staging: Staged, topic: Callable[..., str], world: RunContext, group: str, way: str, said: str
+def test_rejects_impossible_offset_move(
+    staging: Staged,
+    topic: Callable[..., str],
+    world: RunContext,
+    group: str,
+    move: str,
+    message: str,
 ) -> None:
     name = topic(1)
-    filled(staging, name, 10)
-    one = Consumer({
+    fill(staging, name, 10)
+    consumer = Consumer({
         "bootstrap.servers": staging.stage.bootstrap(AUDITOR), "group.id": f"one-{name}",
         "log_level": 0,
     })  # fmt: skip
-    one.commit(offsets=[TopicPartition(name, 0, 5)], asynchronous=False)
-    with pytest.raises(StageTrouble, match=said):
-        asked("move-group-offsets", [f"{group}-{name}", f"{name}-0", *way.split()]).inject(
+    consumer.commit(offsets=[TopicPartition(name, 0, 5)], asynchronous=False)
+    with pytest.raises(StageTrouble, match=message):
+        asked("move-group-offsets", [f"{group}-{name}", f"{name}-0", *move.split()]).inject(
             world, "x"
         )
-    (left,) = one.committed([TopicPartition(name, 0)], SECONDS)
-    assert left.offset == 5
-    one.close()
+    (committed,) = consumer.committed([TopicPartition(name, 0)], SECONDS)
+    assert committed.offset == 5
+    consumer.close()
 
 
-def test_an_owner_is_fenced_by_an_impostor(
+def test_take_over_id_fences_the_owner(
     staging: Staged, topic: Callable[..., str], world: RunContext, hazards: Hazards
 ) -> None:
     name = topic(1)
@@ -132,7 +137,7 @@ def test_an_owner_is_fenced_by_an_impostor(
     owner = producer(staging.stage.bootstrap("producer"), owner_id)
     owner.begin_transaction()
     send(owner, name, "of the owner")
-    with at_work(world, f"take-over-id {owner_id}") as (_, proof):
+    with active_fault(world, f"take-over-id {owner_id}") as (_, proof):
         assert ", ongoing with 1 partitions to producer " in proof
         assert "the coordinator refuses the former owner with " in proof
         with pytest.raises(KafkaException) as fenced:
@@ -149,12 +154,12 @@ def test_an_owner_is_fenced_by_an_impostor(
     assert hazards.seen == [("taken-over-id", "produce")]
 
 
-def test_an_owner_that_comes_again_has_its_id_back(
+def test_owner_can_reclaim_its_id(
     staging: Staged, topic: Callable[..., str], world: RunContext
 ) -> None:
     name = topic(1)
     producer(staging.stage.bootstrap("producer"), f"owner-of-{name}")
-    with at_work(world, f"take-over-id owner-of-{name}"):
+    with active_fault(world, f"take-over-id owner-of-{name}"):
         again = producer(staging.stage.bootstrap("producer"), f"owner-of-{name}")
         again.begin_transaction()
         send(again, name, "open while it is healed")
@@ -162,14 +167,14 @@ def test_an_owner_that_comes_again_has_its_id_back(
 
 
 @pytest.mark.parametrize(("before", "first"), [("4", "4"), ("all", None)])
-def test_who_has_not_read_deleted_records_is_told(
+def test_deleted_records_are_out_of_range(
     staging: Staged, topic: Callable[..., str], world: RunContext, hazards: Hazards,
     before: str, first: str | None,
 ) -> None:  # fmt: skip
     name = topic(1)
-    filled(staging, name, 10)
+    fill(staging, name, 10)
     group = f"group-of-{name}"
-    with at_work(world, f"delete-records {name}-0 {before}") as (_, proof):
+    with active_fault(world, f"delete-records {name}-0 {before}") as (_, proof):
         offset = first or 10
         assert f"starts at offset {offset} instead of 0: {offset} records were deleted" in proof
         late = Consumer({
@@ -179,9 +184,9 @@ def test_who_has_not_read_deleted_records_is_told(
         assert late.get_watermark_offsets(TopicPartition(name, 0), SECONDS)[0] == int(first or 10)
         late.assign([TopicPartition(name, 0, 1)])
         with pytest.raises(KafkaException, match="AUTO_OFFSET_RESET"):
-            next_of(late)
+            next_value(late)
         late.close()
-    filled(staging, name, 1)
+    fill(staging, name, 1)
     reader = Reader(staging.stage.bootstrap(AUDITOR), name)
     assert reader.all() == [*map(str, range(int(first or 10), 10)), "0"]
     reader.close()
@@ -194,7 +199,7 @@ def test_who_has_not_read_deleted_records_is_told(
         asked("delete-records", [f"{name}-0", "1"]).inject(world, "x")
 
 
-def test_a_commit_that_comes_after_its_time_is_refused(
+def test_timed_out_transaction_fences_its_commit(
     staging: Staged, topic: Callable[..., str], world: RunContext, hazards: Hazards
 ) -> None:
     name = topic(1)

@@ -1,6 +1,6 @@
-"""The table of faults and targets: every fault of a link on every role, as a client there sees it.
+"""Every link fault on every role of a broker, observed by a client of that link.
 
-Faults that take a whole broker take seconds each: those have a table of their own beside this one.
+Faults of a whole broker take seconds each: `test_fault_table_brokers.py` has those.
 `make test-faults` tries every role, `make test` a few.
 """
 
@@ -17,12 +17,12 @@ import pytest
 from onceproof.harness.faults.by_hand import by_hand
 from onceproof.harness.faults.page import ROLES, cell
 from onceproof.harness.links.topology import AUDIENCES, AUDITOR
-from tests.integration.faults import at_work, context
+from tests.integration.faults import active_fault, context
 from tests.integration.staging import Staged, Talk, serves
 
 pytestmark = pytest.mark.integration
 
-WORDS = {
+ARGUMENTS = {
     "close-slowly": ["1500"],
     "cut": [],
     "cut-after": ["responses", "5"],
@@ -34,50 +34,56 @@ WORDS = {
     "slice": ["responses", "7", "20000"],
     "throttle": ["responses", "1"],
 }
-"""What comes after the target, so strong that nobody can take it for chance."""
-A_FEW = (ROLES["leader"], ROLES["transaction coordinator"], ROLES["controller"])
+"""Arguments after the target, strong enough to rule out chance."""
+SAMPLE_ROLES = (ROLES["leader"], ROLES["transaction coordinator"], ROLES["controller"])
 ALL = bool(os.environ.get("ONCEPROOF_FAULTS"))
 QUICK = 0.15
-"""Seconds in which none of these lets an answer pass."""
+"""Seconds within which none of these faults lets a response through."""
 
 
-def meets(way: str) -> bool:
-    """Whether a new client there is answered at once, and hears at once when it is hung up on."""
-    with contextlib.suppress(OSError), Talk(way) as talk:
+def is_undisturbed(address: str) -> bool:
+    """Whether a new client is answered, and disconnected after an invalid request, at once."""
+    with contextlib.suppress(OSError), Talk(address) as talk:
         talk.ask()
         began = time.monotonic()
         if talk.answered(QUICK) and time.monotonic() - began < QUICK:
-            talk.socket.sendall(b"\0\0\0\4\xff\xff\xff\xff")  # no request: a broker hangs up
+            talk.socket.sendall(
+                b"\0\0\0\4\xff\xff\xff\xff"
+            )  # an invalid request: the broker disconnects
             return talk.closed(QUICK)
     return False
 
 
-@pytest.mark.parametrize("name", WORDS)
-def test_a_fault_of_a_link_on_every_role(
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_link_fault_disturbs_every_role(
     staging: Staged, topic: Callable[..., str], name: str
 ) -> None:
     stage, entry = staging.stage, by_hand()[name]
     partition = f"{topic(1)}-0"
 
-    def tried(role: str, audience: str) -> None:
-        words = cell(entry, role.replace("payments-0", partition))
-        assert words is not None
-        asking = " ".join([name, audience, words[1], *WORDS[name]])
+    def try_role(role: str, audience: str) -> None:
+        target_words = cell(entry, role.replace("payments-0", partition))
+        assert target_words is not None
+        command = " ".join([name, audience, target_words[1], *ARGUMENTS[name]])
         with contextlib.ExitStack() as clients:
             for node in stage.brokers:
                 clients.enter_context(Talk(stage.bootstrap(audience, node)))
-            with at_work(context(stage), asking) as (fault, proof):
+            with active_fault(context(stage), command) as (fault, proof):
                 assert "connections on" in proof
                 node = fault.target.partition("→")[2]
-                assert not meets(stage.bootstrap(audience, node))
+                assert not is_undisturbed(stage.bootstrap(audience, node))
                 assert serves(stage.bootstrap(AUDITOR, node))
         assert serves(stage.bootstrap(audience, node))
 
-    # Each on an audience's way of its own, so that those that meet on a broker do not meet.
-    roles = [role for role in ROLES.values() if role != "postgres" and (ALL or role in A_FEW)]
+    # Each role has its own audience, so that concurrent faults on one broker use different links.
+    roles = [
+        role for role in ROLES.values() if role != "postgres" and (ALL or role in SAMPLE_ROLES)
+    ]
     for start in range(0, len(roles), len(AUDIENCES)):
         batch = roles[start : start + len(AUDIENCES)]
         with ThreadPoolExecutor(len(AUDIENCES)) as pool:
-            for done in [pool.submit(tried, *pair) for pair in zip(batch, AUDIENCES, strict=False)]:
+            for done in [
+                pool.submit(try_role, *pair) for pair in zip(batch, AUDIENCES, strict=False)
+            ]:
                 done.result()
     assert stage.disturbed() == {}

@@ -1,4 +1,4 @@
-"""Targets by role: who has each role, by other signs than the answer that names it."""
+"""Resolution of targets by role, checked against metadata and logs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.integration.staging import Staged, eventually, told_by
 pytestmark = pytest.mark.integration
 
 
-def resolved(staging: Staged, word: str) -> str:
+def resolve(staging: Staged, word: str) -> str:
     return role(word, NODES).resolve(context(staging.stage))
 
 
@@ -25,54 +25,52 @@ def leader(staging: Staged, topic: str, partition: int) -> str:
 
 
 def partition_of(name: str, partitions: int) -> int:
-    """Where Kafka keeps what belongs to a name: Java's hash of it, without its sign."""
+    """The log partition of a group or transactional id: Java's string hash without its sign."""
     number = 0
     for character in name:
         number = (31 * number + ord(character)) & 0xFFFFFFFF
     return min(number, (1 << 32) - number) % partitions
 
 
-def kept(staging: Staged, word: str) -> tuple[str, int]:
-    """The partition whose leader a coordinator is; it is there once one was found."""
-    assert resolved(staging, word)
+def keeping_partition(staging: Staged, word: str) -> tuple[str, int]:
+    """Topic and partition whose leader is the coordinator; resolving it creates the topic."""
+    assert resolve(staging, word)
     _, kind, name = word.split(":")
     topic = {"group": "__consumer_offsets", "txn": "__transaction_state"}[kind]
-    told = eventually(
+    partitions = eventually(
         lambda: told_by(staging.stage, "broker-1", topic), f"broker-1 to know {topic}"
     )
-    return topic, partition_of(name, len(told))
+    return topic, partition_of(name, len(partitions))
 
 
 @pytest.mark.parametrize(
     ("kind", "topic"), [("group", "__consumer_offsets"), ("txn", "__transaction_state")]
 )
-def test_coordinators_lead_what_they_keep_in_the_log(
-    staging: Staged, kind: str, topic: str
-) -> None:
+def test_coordinator_leads_its_log_partition(staging: Staged, kind: str, topic: str) -> None:
     names = [f"name-{n}" for n in range(6)]
-    found = [resolved(staging, f"coordinator:{kind}:{name}") for name in names]
-    assert kept(staging, f"coordinator:{kind}:name-0")[0] == topic
+    found = [resolve(staging, f"coordinator:{kind}:{name}") for name in names]
+    assert keeping_partition(staging, f"coordinator:{kind}:name-0")[0] == topic
     partitions = len(told_by(staging.stage, "broker-1", topic))
     assert partitions > 1
     assert found == [leader(staging, topic, partition_of(name, partitions)) for name in names]
     assert len(set(found)) > 1
 
 
-def test_leader_and_follower(staging: Staged, topic: Callable[..., str]) -> None:
+def test_resolves_leader_and_follower(staging: Staged, topic: Callable[..., str]) -> None:
     name = topic(2)
     for partition in (0, 1):
         leading = leader(staging, name, partition)
-        assert resolved(staging, f"leader:{name}-{partition}") == leading
-        following = resolved(staging, f"follower:{name}-{partition}")
+        assert resolve(staging, f"leader:{name}-{partition}") == leading
+        following = resolve(staging, f"follower:{name}-{partition}")
         assert following in set(staging.stage.brokers) - {leading}
 
 
-def test_a_leader_is_placed_apart_from_another_role(
+def test_leader_with_not_moves_to_another_broker(
     staging: Staged, topic: Callable[..., str]
 ) -> None:
     name = topic(1)
     for other in staging.stage.brokers:
-        found = resolved(staging, f"leader:{name}-0/not/{other}")
+        found = resolve(staging, f"leader:{name}-0/not/{other}")
         assert found != other
         eventually(
             lambda found=found: all(
@@ -81,40 +79,40 @@ def test_a_leader_is_placed_apart_from_another_role(
             ),
             f"every broker to say that {found} leads",
         )
-        told = told_by(staging.stage, other, name)[0]
-        assert told.replicas == {1, 2, 3}
-        assert told.whole
+        state = told_by(staging.stage, other, name)[0]
+        assert state.replicas == {1, 2, 3}
+        assert state.whole
 
 
 @pytest.mark.parametrize("kind", ["group", "txn"])
-def test_a_coordinator_is_placed_apart_from_another_role(staging: Staged, kind: str) -> None:
+def test_coordinator_with_not_moves_to_another_broker(staging: Staged, kind: str) -> None:
     word = f"coordinator:{kind}:apart"
-    topic, number = kept(staging, word)
+    topic, number = keeping_partition(staging, word)
     for other in staging.stage.brokers:
-        found = resolved(staging, f"{word}/not/{other}")
+        found = resolve(staging, f"{word}/not/{other}")
         assert found != other
-        assert found == resolved(staging, word)
+        assert found == resolve(staging, word)
 
         def leads(node: str = found) -> bool:
             return leader(staging, topic, number) == node
 
         eventually(leads, f"{found} to lead its log")
-    both = resolved(staging, word), resolved(staging, f"coordinator:group:second/not/{word}")
+    both = resolve(staging, word), resolve(staging, f"coordinator:group:second/not/{word}")
     assert both[0] != both[1]
 
 
-def test_what_one_partition_keeps_cannot_be_placed_apart(staging: Staged) -> None:
+def test_rejects_not_for_roles_of_the_same_log_partition(staging: Staged) -> None:
     with pytest.raises(StageTrouble, match=r"because __consumer_offsets-\d+ determines both"):
-        resolved(staging, "coordinator:group:same/not/coordinator:group:same")
+        resolve(staging, "coordinator:group:same/not/coordinator:group:same")
 
 
-def test_every_broker_names_the_same_active_controller(staging: Staged) -> None:
-    controller = resolved(staging, "controller")
+def test_brokers_agree_on_the_controller(staging: Staged) -> None:
+    controller = resolve(staging, "controller")
     assert {view.controller() for view in context(staging.stage).views().values()} == {
         int(controller[-1])
     }
 
 
-def test_a_partition_that_there_is_not(staging: Staged) -> None:
+def test_missing_partition_has_no_leader(staging: Staged) -> None:
     with pytest.raises(Overdue, match="nobody-7 to have a leader"):
         LeaderOf(topic="nobody", partition=7).resolve(context(staging.stage))

@@ -1,4 +1,4 @@
-"""Faults that fail half-way: the reason is recorded, and everything is torn down all the same."""
+"""Faults that fail halfway are recorded, and the stage is torn down nevertheless."""
 
 from __future__ import annotations
 
@@ -19,37 +19,47 @@ from onceproof.harness.schedule.fault_execution import FaultExecution
 from onceproof.harness.schedule.scenario import ScheduledFault
 from onceproof.harness.tools.setup import StageTools
 from tests.integration.faults import context
-from tests.integration.staging import Staged, Talk, eventually, marked, shared_memory, staged
+from tests.integration.staging import (
+    Staged,
+    Talk,
+    eventually,
+    marked_processes,
+    shared_memory,
+    staged,
+)
 
 pytestmark = pytest.mark.integration
 
 
-def begun(world: RunContext, words: str) -> tuple[FaultExecution, threading.Thread]:
-    """A fault at work, as a lab has it: it stays until it is told to end."""
-    name, *more = words.split()
-    at = ScheduledFault(name=words, do=asked(name, more), until=ToldSo(), seconds=60)
-    line = FaultExecution(at, world)
-    thread = threading.Thread(target=line.run, args=(lambda: None,), daemon=True)
+def start_fault(world: RunContext, command: str) -> tuple[FaultExecution, threading.Thread]:
+    """Inject a fault as a lab does, without an end, and wait until it took effect or failed."""
+    name, *arguments = command.split()
+    fault = ScheduledFault(name=command, do=asked(name, arguments), until=ToldSo(), seconds=60)
+    execution = FaultExecution(fault, world)
+    thread = threading.Thread(target=execution.run, args=(lambda: None,), daemon=True)
     thread.start()
     eventually(
-        lambda: line.state in ("took effect", "failed"), f"«{words}» to take effect or to fail"
+        lambda: execution.state in ("took effect", "failed"),
+        f"«{command}» to take effect or to fail",
     )
-    return line, thread
+    return execution, thread
 
 
-def test_toxiproxy_killed_while_faults_are_at_work(tools: StageTools, tmp_path: Path) -> None:
+def test_killed_toxiproxy_fails_faults_and_teardown_completes(
+    tools: StageTools, tmp_path: Path
+) -> None:
     history = tmp_path / "history"
     history.mkdir()
-    with staged(tmp_path / "run", tools) as own:
-        stage, recorder = own.stage, Recorder(history, [])
-        processes = set(marked(own.processes.marker))
+    with staged(tmp_path / "run", tools) as cluster:
+        stage, recorder = cluster.stage, Recorder(history, [])
+        processes = set(marked_processes(cluster.processes.marker))
         world = replace(context(stage), recorder=recorder)
         with Talk(stage.bootstrap("producer", "broker-1")) as client:
             client.ask()
             assert client.answered()
-            held, thread = begun(world, "hold producer broker-1 requests")
+            held, thread = start_fault(world, "hold producer broker-1 requests")
             assert held.state == "took effect"
-            (toxiproxy,) = (p for p in own.living if p.name == "toxiproxy")
+            (toxiproxy,) = (p for p in cluster.living if p.name == "toxiproxy")
             toxiproxy.kill("a test")
             held.end()
             thread.join(60)
@@ -57,22 +67,22 @@ def test_toxiproxy_killed_while_faults_are_at_work(tools: StageTools, tmp_path: 
         assert held.unhealed
         assert "not healed: StageTrouble: toxiproxy at " in held.detail
 
-        cut, _ = begun(world, "cut producer broker-2")
+        cut, _ = start_fault(world, "cut producer broker-2")
         assert cut.detail.startswith("StageTrouble: toxiproxy at ")
-        killed, _ = begun(world, "kill broker-3")
+        killed, _ = start_fault(world, "kill broker-3")
         assert killed.detail.startswith("StageTrouble: toxiproxy at ")
-        ended, _ = begun(world, "kill database")
+        ended, _ = start_fault(world, "kill database")
         assert ended.detail.startswith("StageTrouble: toxiproxy at ")
         assert not stage.alive("broker-3")
         assert not stage.alive(POSTGRES)
-        again, _ = begun(world, "pause broker-3")
+        again, _ = start_fault(world, "pause broker-3")
         assert "StageTrouble: broker-3 cannot be paused: it is not running" in again.detail
         with pytest.raises(StageTrouble, match=r"toxiproxy at .* failed"):
             stage.disturbed()
         recorder.close()
         orphaned = shared_memory(processes)
         assert orphaned, "a database that was killed leaves its segment behind"
-    assert marked(own.processes.marker) == {}
+    assert marked_processes(cluster.processes.marker) == {}
     assert not orphaned & shared_memory(processes)
     assert not stage.scratch or not stage.scratch[0].exists()
     rows = read_lines(history).tables["faults"].to_pylist()
@@ -81,7 +91,7 @@ def test_toxiproxy_killed_while_faults_are_at_work(tools: StageTools, tmp_path: 
     assert all("StageTrouble: " in error for error in errors.values())
 
 
-def test_a_target_that_is_dead_already(staging: Staged) -> None:
+def test_faults_refuse_dead_broker(staging: Staged) -> None:
     stage = staging.stage
     stage.kill("broker-2", "a test")
     try:

@@ -1,4 +1,4 @@
-"""Single requests and responses acted on, on real brokers, as an independent reader sees it."""
+"""Gate rules on single requests and responses of real brokers, observed by a separate reader."""
 
 from __future__ import annotations
 
@@ -14,7 +14,14 @@ from onceproof.harness.links.gate.client import Placed
 from onceproof.harness.links.gate.rules import MessageMatch
 from onceproof.harness.links.topology import AUDITOR, POSTGRES, Link
 from onceproof.harness.processes.trouble import StageTrouble
-from tests.integration.staging import Staged, Talk, eventually, marked, once_each, serves
+from tests.integration.staging import (
+    Staged,
+    Talk,
+    eventually,
+    marked_processes,
+    none_fired_twice,
+    serves,
+)
 from tests.integration.transactions import SECONDS, Background, Reader, producer, send
 
 pytestmark = pytest.mark.integration
@@ -22,8 +29,8 @@ pytestmark = pytest.mark.integration
 _ids = itertools.count(1)
 
 
-class Everywhere:
-    """Rules on all links of the producers: whoever leads or coordinates, one of them is met."""
+class RulesOnAllLinks:
+    """Rules on all links of the producers, so that one matches whichever broker is in charge."""
 
     def __init__(self, staging: Staged) -> None:
         self.stage = staging.stage
@@ -36,8 +43,8 @@ class Everywhere:
         self, direction: str, api: str, action: str, *, times: int | None = 1,
         error: str | None = None, **more: Any,
     ) -> list[Placed]:  # fmt: skip
-        sought = MessageMatch(direction=direction, api=api, **more)  # type: ignore[arg-type]
-        rule = sought.rule(action, times=times, error=error)  # type: ignore[arg-type]
+        match = MessageMatch(direction=direction, api=api, **more)  # type: ignore[arg-type]
+        rule = match.rule(action, times=times, error=error)  # type: ignore[arg-type]
         placed = [self.stage.gate(link).put(rule) for link in self.links]
         self._placed += placed
         return placed
@@ -52,32 +59,32 @@ def fired(rules: list[Placed]) -> list[Any]:
     return [event for rule in rules for event in rule.fired]
 
 
-def wait_fired(rules: list[Placed]) -> Placed:
-    """The one that acted."""
+def wait_until_fired(rules: list[Placed]) -> Placed:
+    """Wait until a rule fired and return it."""
     eventually(lambda: fired(rules), "a rule to act", rules[0].gate.state)
     return next(rule for rule in rules if rule.fired)
 
 
 @pytest.fixture
-def gated(staging: Staged) -> Iterator[Everywhere]:
-    everywhere = Everywhere(staging)
-    yield everywhere
-    everywhere.clear()
-    for link in everywhere.links:
+def gates(staging: Staged) -> Iterator[RulesOnAllLinks]:
+    rules = RulesOnAllLinks(staging)
+    yield rules
+    rules.clear()
+    for link in rules.links:
         staging.stage.ungate(link)
 
 
 @pytest.fixture
-def one(
+def transactor(
     staging: Staged, topic: Callable[..., str], request: pytest.FixtureRequest
-) -> Iterator[One]:
-    made = One(staging, topic(), **getattr(request, "param", {}))
+) -> Iterator[Transactor]:
+    made = Transactor(staging, topic(), **getattr(request, "param", {}))
     yield made
     made.close()
 
 
-class One:
-    """One transactional producer on a topic of its own, one transaction at a time, and a reader."""
+class Transactor:
+    """A transactional producer and a reader of its topic."""
 
     def __init__(self, staging: Staged, topic: str, **settings: int) -> None:
         self.stage = staging.stage
@@ -94,28 +101,28 @@ class One:
         return Background(lambda: self.producer.commit_transaction(SECONDS))
 
     def close(self) -> None:
-        """Whatever is open ends with a successor of the same id."""
+        """Abort an open transaction by initializing another producer with the same id."""
         with contextlib.suppress(KafkaException):
             producer(self.stage.bootstrap(AUDITOR), self.id)
         self.reader.close()
 
 
-def test_a_gate_alone_disturbs_nothing(staging: Staged, one: One) -> None:
+def test_gate_without_rules_disturbs_nothing(staging: Staged, transactor: Transactor) -> None:
     stage = staging.stage
     link = Link("producer", "broker-1")
     with Talk(stage.bootstrap("producer", "broker-1")) as before:
         before.ask()
         assert before.answered()
-        on = stage.gate(link)
+        gate = stage.gate(link)
         assert before.closed()
-    assert stage.gate(link) is on
+    assert stage.gate(link) is gate
     assert stage.disturbed() == {}
     with Talk(stage.bootstrap("producer", "broker-1")) as talk:
         talk.ask()
         assert talk.answered()
-        assert on.state()["connections"] >= 1
-        assert on.state()["request"]["ApiVersions"]["frames"] >= 1
-        rule = on.put(MessageMatch(direction="request", api="EndTxn").rule("drop"))
+        assert gate.state()["connections"] >= 1
+        assert gate.state()["request"]["ApiVersions"]["frames"] >= 1
+        rule = gate.put(MessageMatch(direction="request", api="EndTxn").rule("drop"))
         assert stage.disturbed() == {str(link): "gate: rules 1, held 0"}
         rule.remove()
         assert stage.disturbed() == {}
@@ -123,27 +130,26 @@ def test_a_gate_alone_disturbs_nothing(staging: Staged, one: One) -> None:
         assert talk.closed()
     assert serves(stage.bootstrap("producer", "broker-1"))
     assert stage.disturbed() == {}
-    stage.ungate(link)  # gone already
-    gates = {process.session for process in staging.processes.all if process.name == "gate"}
-    assert gates & marked(staging.processes.marker).keys()
+    stage.ungate(link)  # already removed
+    gate_sessions = {process.session for process in staging.processes.all if process.name == "gate"}
+    assert gate_sessions & marked_processes(staging.processes.marker).keys()
 
 
-def test_links_that_can_have_none(staging: Staged) -> None:
+def test_gate_rejects_unsupported_links(staging: Staged) -> None:
     with pytest.raises(StageTrouble, match="pipeline→postgres cannot have a gate"):
         staging.stage.gate(Link("pipeline", POSTGRES))
     with pytest.raises(StageTrouble, match="unknown link nobody→broker-1"):
         staging.stage.gate(Link("nobody", "broker-1"))
 
 
-def test_a_gate_that_died(staging: Staged) -> None:
-    """Its links are dead and said to be; taking it off makes them whole."""
+def test_ungate_repairs_link_of_dead_gate(staging: Staged) -> None:
     stage = staging.stage
     link = Link("producer", "broker-1")
-    on = stage.gate(link)
+    gate = stage.gate(link)
     try:
         next(p for p in staging.living if p.name == "gate").kill("a test")
         with pytest.raises(StageTrouble, match="the gate cannot put: it exited with -9"):
-            on.put(MessageMatch(direction="request", api="EndTxn").rule("drop"))
+            gate.put(MessageMatch(direction="request", api="EndTxn").rule("drop"))
         assert "it exited with -9" in stage.disturbed()[str(link)]
         assert not serves(stage.bootstrap("producer", "broker-1"))
     finally:
@@ -156,41 +162,38 @@ def test_a_gate_that_died(staging: Staged) -> None:
     stage.ungate(link)
 
 
-def test_brokers_talk_to_each_other_through_a_gate(
-    staging: Staged, topic: Callable[..., str]
-) -> None:
-    """Both ways of such a link: replication and Raft."""
+def test_brokers_replicate_through_a_gate(staging: Staged, topic: Callable[..., str]) -> None:
     stage = staging.stage
-    topic(partitions=len(stage.brokers))  # one of them the second leads, and the first follows it
+    topic(partitions=len(stage.brokers))  # broker-2 leads one and broker-1 follows
     link = Link("broker-1", "broker-2")
-    on = stage.gate(link)
+    gate = stage.gate(link)
     try:
-        eventually(lambda: {"Fetch"} <= on.state()["request"].keys(), "a fetch", on.state)
-        eventually(lambda: on.state()["connections"] > 0, "a connection", on.state)
+        eventually(lambda: {"Fetch"} <= gate.state()["request"].keys(), "a fetch", gate.state)
+        eventually(lambda: gate.state()["connections"] > 0, "a connection", gate.state)
     finally:
         stage.ungate(link)
 
 
 PATIENT = {"socket_timeout_ms": 12_000, "transaction_timeout_ms": 60_000}
-"""It asks again later than in three seconds, in which a busy machine may see too little."""
+"""Retry timeouts above three seconds, so that a busy machine can observe the fault first."""
 
 
-@pytest.mark.parametrize("one", [PATIENT], indirect=True, ids=["patient"])
-def test_the_end_of_a_transaction_held(gated: Everywhere, one: One) -> None:
-    rules = gated.put("request", "EndTxn", "hold", transactional_id=one.id)
-    one.begin("a", "b")
-    committing = one.commit()
-    rule = wait_fired(rules)
-    assert gated.stage.disturbed()[rule.link] == "gate: rules 0, held 1"
-    assert one.reader.all() == []
+@pytest.mark.parametrize("transactor", [PATIENT], indirect=True, ids=["patient"])
+def test_held_end_txn_commits_after_release(gates: RulesOnAllLinks, transactor: Transactor) -> None:
+    rules = gates.put("request", "EndTxn", "hold", transactional_id=transactor.id)
+    transactor.begin("a", "b")
+    committing = transactor.commit()
+    rule = wait_until_fired(rules)
+    assert gates.stage.disturbed()[rule.link] == "gate: rules 0, held 1"
+    assert transactor.reader.all() == []
     assert not committing.over
     rule.release()
     assert committing.wait() is None
-    one.reader.shows("a", "b")
+    transactor.reader.shows("a", "b")
 
 
 @pytest.mark.parametrize(
-    ("direction", "action", "one"),
+    ("direction", "action", "transactor"),
     [
         ("request", "drop", {}),
         ("request", "close-before", {}),
@@ -201,44 +204,44 @@ def test_the_end_of_a_transaction_held(gated: Everywhere, one: One) -> None:
         ("request", "duplicate", {}),
         ("request", "report", {}),
     ],
-    indirect=["one"],
+    indirect=["transactor"],
 )
-def test_the_end_of_a_transaction_disturbed(
-    gated: Everywhere, one: One, direction: str, action: str
+def test_disturbed_end_txn_commits_once(
+    gates: RulesOnAllLinks, transactor: Transactor, direction: str, action: str
 ) -> None:
-    """However it goes wrong on the way, the client gets it done, once."""
-    rules = gated.put(direction, "EndTxn", action, transactional_id=one.id)
-    everything = gated.put("request", "EndTxn", "report", times=None, transactional_id=one.id)
-    one.begin("a", "b")
-    committing = one.commit()
-    event = wait_fired(rules).fired[0]
-    assert (event["api"], event["transactional_ids"]) == ("EndTxn", [one.id])
+    rules = gates.put(direction, "EndTxn", action, transactional_id=transactor.id)
+    everything = gates.put(
+        "request", "EndTxn", "report", times=None, transactional_id=transactor.id
+    )
+    transactor.begin("a", "b")
+    committing = transactor.commit()
+    event = wait_until_fired(rules).fired[0]
+    assert (event["api"], event["transactional_ids"]) == ("EndTxn", [transactor.id])
     if (direction, action) == ("response", "drop"):
-        # It is committed, and only the client does not know.
-        one.reader.shows("a", "b")
+        # Committed, but the client does not know.
+        transactor.reader.shows("a", "b")
         assert not committing.over
     assert committing.wait() is None
-    one.reader.shows("a", "b")
-    once_each(rules)
-    # The report does not count what the rule before it took: it counts what came again.
+    transactor.reader.shows("a", "b")
+    none_fired_twice(rules)
+    # `report` counts only retries: it does not see what the earlier rule consumed.
     again = {("request", "duplicate"): 0, ("response", "drop"): 2, ("response", "close-before"): 2}
     assert len(fired(everything)) >= again.get((direction, action), 1)
 
 
 @pytest.mark.parametrize(("direction", "visible"), [("request", []), ("response", ["a", "b"])])
-def test_the_end_of_a_transaction_answered_with_an_error(
-    gated: Everywhere, one: One, direction: str, visible: list[str]
+def test_end_txn_error_commits_only_if_the_request_arrived(
+    gates: RulesOnAllLinks, transactor: Transactor, direction: str, visible: list[str]
 ) -> None:
-    """A client that is told the same, of a transaction that ended and of one that did not."""
-    rules = gated.put(
-        direction, "EndTxn", "error", error="INVALID_TXN_STATE", transactional_id=one.id
+    rules = gates.put(
+        direction, "EndTxn", "error", error="INVALID_TXN_STATE", transactional_id=transactor.id
     )
-    one.begin("a", "b")
-    error = one.commit().wait()
+    transactor.begin("a", "b")
+    error = transactor.commit().wait()
     assert isinstance(error, KafkaException)
     assert error.args[0].name() == "INVALID_TXN_STATE"
-    once_each(rules)
-    one.reader.shows(*visible)
+    none_fired_twice(rules)
+    transactor.reader.shows(*visible)
 
 
 @pytest.mark.parametrize(
@@ -251,51 +254,55 @@ def test_the_end_of_a_transaction_answered_with_an_error(
         ("response", "error"),
     ],
 )
-def test_a_batch_disturbed(gated: Everywhere, one: One, direction: str, action: str) -> None:
-    """Lost, answered in vain, or sent twice: an idempotent producer's batch is in the log once."""
+def test_disturbed_batch_is_logged_once(
+    gates: RulesOnAllLinks, transactor: Transactor, direction: str, action: str
+) -> None:
     error = {"error": "NOT_LEADER_FOR_PARTITION"} if action == "error" else {}
-    rules = gated.put(direction, "Produce", action, topic=one.topic, **error)
-    one.begin("a", "b")
-    assert one.commit().wait() is None
-    once_each(rules)
-    assert fired(rules)[0]["topics"] == [one.topic]
-    one.reader.shows("a", "b")
+    rules = gates.put(direction, "Produce", action, topic=transactor.topic, **error)
+    transactor.begin("a", "b")
+    assert transactor.commit().wait() is None
+    none_fired_twice(rules)
+    assert fired(rules)[0]["topics"] == [transactor.topic]
+    transactor.reader.shows("a", "b")
 
 
-@pytest.mark.parametrize("one", [PATIENT], indirect=True, ids=["patient"])
-def test_a_trigger(gated: Everywhere, one: One) -> None:
-    """The broker that is about to get EndTxn dies at that very moment."""
-    rules = gated.put("request", "EndTxn", "hold", transactional_id=one.id)
-    one.begin("a", "b")
-    committing = one.commit()
-    rule = wait_fired(rules)
+@pytest.mark.parametrize("transactor", [PATIENT], indirect=True, ids=["patient"])
+def test_broker_killed_at_held_end_txn_commits_once(
+    gates: RulesOnAllLinks, transactor: Transactor
+) -> None:
+    rules = gates.put("request", "EndTxn", "hold", transactional_id=transactor.id)
+    transactor.begin("a", "b")
+    committing = transactor.commit()
+    rule = wait_until_fired(rules)
     node = rule.link.partition("→")[2]
-    gated.stage.kill(node, "a test")
+    gates.stage.kill(node, "a test")
     try:
-        assert gated.stage.gate(Link("producer", node)).state()["connections"] == 0
+        assert gates.stage.gate(Link("producer", node)).state()["connections"] == 0
         assert [e["rule"] for e in rule.gate.events() if e["event"] == "lost"][-1] == rule.id
         assert committing.wait() is None
-        one.reader.shows("a", "b")
+        transactor.reader.shows("a", "b")
     finally:
-        gated.stage.restart(node)
-    gated.clear()
-    eventually(lambda: gated.stage.disturbed() == {}, "the stage to be whole")
+        gates.stage.restart(node)
+    gates.clear()
+    eventually(lambda: gates.stage.disturbed() == {}, "the stage to be whole")
 
 
-def test_a_late_commit_ends_the_next_transaction(gated: Everywhere, one: One) -> None:
-    """KAFKA-17754: librdkafka ends transactions by EndTxn version 1, which does not bump the epoch,
-    so that one which comes late ends the transaction that is open then, on any cluster.
+def test_late_commit_ends_the_next_transaction(
+    gates: RulesOnAllLinks, transactor: Transactor
+) -> None:
+    """KAFKA-17754: librdkafka uses EndTxn version 1, which does not bump the epoch, so that a late
+    one ends the transaction that is open when it arrives.
     """
-    rules = gated.put("request", "EndTxn", "hold", transactional_id=one.id)
-    one.begin("first")
-    assert one.commit().wait() is None  # after a time-out, over another connection
-    rule = wait_fired(rules)
+    rules = gates.put("request", "EndTxn", "hold", transactional_id=transactor.id)
+    transactor.begin("first")
+    assert transactor.commit().wait() is None  # retried after a timeout, over another connection
+    rule = wait_until_fired(rules)
     assert rule.fired[0]["version"] < 5
-    one.reader.shows("first")
-    one.begin("second")
-    assert one.reader.all() == ["first"]
+    transactor.reader.shows("first")
+    transactor.begin("second")
+    assert transactor.reader.all() == ["first"]
     assert rule.release() == 1
-    one.reader.shows("first", "second")  # with a record of the open transaction
+    transactor.reader.shows("first", "second")  # including the record of the open transaction
     with pytest.raises(KafkaException):
-        one.producer.abort_transaction(SECONDS)
-    assert one.reader.all() == ["first", "second"]
+        transactor.producer.abort_transaction(SECONDS)
+    assert transactor.reader.all() == ["first", "second"]

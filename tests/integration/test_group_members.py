@@ -1,4 +1,4 @@
-"""A consumer group on real brokers: what it processes, and what it does when a member goes."""
+"""Consumer groups on real brokers: effects are exactly once, also when a member fails."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from onceproof.harness.subjects.group.subject import ConsumerGroup
 from onceproof.harness.subjects.kafka_streams import KafkaStreams
 from onceproof.harness.tools.setup import ensure
 from onceproof.harness.wait import Stop
-from tests.integration.faults import at_work, context
+from tests.integration.faults import active_fault, context
 from tests.integration.staging import Staged, eventually, flowing
 
 pytestmark = pytest.mark.integration
@@ -36,7 +36,7 @@ PARTITIONS = 3
 
 
 class Group:
-    """A group at work on topics of its own."""
+    """A group with its own topics."""
 
     def __init__(
         self, staging: Staged, source: str, subject: ConsumerGroup | KafkaStreams, folder: Path
@@ -61,7 +61,7 @@ class Group:
         self._producer = Producer({"bootstrap.servers": staging.stage.bootstrap(AUDITOR)})
 
     def send(self, count: int) -> None:
-        """Payments, on all partitions in turn."""
+        """Send payments to all partitions in turn."""
         for n in range(self.sent, self.sent + count):
             record = f"r-{n}"
             payment = {"record": record, "account": "a", "amount_cents": n, "note": ""}
@@ -75,11 +75,11 @@ class Group:
         self.sent += count
 
     def flowing(self) -> contextlib.AbstractContextManager[None]:
-        """Payments come for as long as the block lasts."""
+        """Send payments for the duration of the block."""
         return flowing(lambda: self.send(6 * PARTITIONS))
 
     def effects(self) -> Counter[str | None]:
-        """How many effects each record has for a reader of what is committed."""
+        """The number of committed effects of each record."""
         with self.reader() as reader:
             sink = TopicSink(reader, topic=self.sink, view="read_committed")
             return Counter(effect.record for effect in sink.effects())
@@ -90,9 +90,9 @@ class Group:
         return open_reader(stage, view)
 
     def wait_done(self) -> None:
-        """Every record has its one effect, and the group's positions are behind the last one."""
-        wanted = Counter(f"r-{n}" for n in range(self.sent))
-        eventually(lambda: self.effects() == wanted, "one effect of each", lambda: self.sent)
+        """Wait until each record has one effect and the group has committed the end offsets."""
+        expected = Counter(f"r-{n}" for n in range(self.sent))
+        eventually(lambda: self.effects() == expected, "one effect of each", lambda: self.sent)
         ends = {(self.source, p): self.sent // PARTITIONS for p in range(PARTITIONS)}
         eventually(
             lambda: self.members.positions() == ends, f"positions {ends}", self.members.positions
@@ -100,8 +100,8 @@ class Group:
 
 
 @contextlib.contextmanager
-def at_work_on(group: Group) -> Iterator[Group]:
-    """A group that has done its first work; ended in whatever way the block ends."""
+def working(group: Group) -> Iterator[Group]:
+    """Run a group that has processed its first records."""
     try:
         group.members.start()
         group.send(150)
@@ -118,13 +118,13 @@ def at_work_on(group: Group) -> Iterator[Group]:
 def group(
     request: pytest.FixtureRequest, staging: Staged, topic: Callable[..., str], tmp_path: Path
 ) -> Iterator[Group]:
-    """A group of librdkafka, or of what the test asks for."""
+    """A running group of librdkafka, or of the test's parameter."""
     source = topic(PARTITIONS)
     subject = getattr(request, "param", ConsumerGroup())
-    # A name of its own, because the stage is everybody's.
+    # A unique name, because all tests share the stage.
     named = replace(subject, group=f"group-of-{source}", into=topic(PARTITIONS))
-    with at_work_on(Group(staging, source, named, tmp_path)) as found:
-        yield found
+    with working(Group(staging, source, named, tmp_path)) as running_group:
+        yield running_group
 
 
 def of(*clients: Client) -> pytest.MarkDecorator:
@@ -133,7 +133,7 @@ def of(*clients: Client) -> pytest.MarkDecorator:
 
 
 def refuse_once(group: Group) -> None:
-    """Payments come until positions of member-0 in a transaction were refused once."""
+    """Send payments until a broker has refused offsets of member-0 in a transaction."""
     stage = group.staging.stage
     refused = MessageMatch(
         direction="response", api="TxnOffsetCommit", group=group.members.group, client_id="member-0"
@@ -142,19 +142,23 @@ def refuse_once(group: Group) -> None:
     placed = [stage.gate(Link("pipeline", node)).put(rule) for node in stage.brokers]
     try:
         with group.flowing():
-            eventually(lambda: any(one.fired for one in placed), "a refusal", lambda: group.sent)
+            eventually(
+                lambda: any(rule_on_link.fired for rule_on_link in placed),
+                "a refusal",
+                lambda: group.sent,
+            )
     finally:
-        for one in placed:
-            one.remove()
+        for rule_on_link in placed:
+            rule_on_link.remove()
 
 
-def test_an_instance_of_kafka_streams_killed_and_back(
+def test_killed_kafka_streams_instance_resumes(
     staging: Staged, topic: Callable[..., str], tmp_path: Path
 ) -> None:
     source = topic(PARTITIONS)
     subject = KafkaStreams(group=f"group-of-{source}", into=topic(PARTITIONS))
-    with at_work_on(Group(staging, source, subject, tmp_path)) as group:
-        with at_work(world(group), "kill member-0") as (fault, _):
+    with working(Group(staging, source, subject, tmp_path)) as group:
+        with active_fault(world(group), "kill member-0") as (fault, _):
             assert fault.target == staging.instance("member-0")
             group.send(150)
         group.send(150)
@@ -162,8 +166,8 @@ def test_an_instance_of_kafka_streams_killed_and_back(
 
 
 @of("librdkafka", "aiokafka", "kafka-python")
-def test_a_member_killed_and_back(group: Group) -> None:
-    with at_work(world(group), "kill member-0") as (fault, proof):
+def test_killed_member_is_restarted(group: Group) -> None:
+    with active_fault(world(group), "kill member-0") as (fault, proof):
         assert (fault.target, proof) == (
             group.staging.instance("member-0"),
             f"{group.staging.instance('member-0')} ended by signal 9",
@@ -177,8 +181,8 @@ def test_a_member_killed_and_back(group: Group) -> None:
 
 
 @of("librdkafka", "kafka-python")
-def test_a_member_that_is_asked_to_end_and_comes_back(group: Group) -> None:
-    with at_work(world(group), "stop member-0") as (fault, proof):
+def test_stopped_member_is_restarted(group: Group) -> None:
+    with active_fault(world(group), "stop member-0") as (fault, proof):
         stopped = fault.target
         assert re.fullmatch(rf"{stopped} (ended by signal 15|exited with \d+)", proof)
         group.send(150)
@@ -187,9 +191,9 @@ def test_a_member_that_is_asked_to_end_and_comes_back(group: Group) -> None:
     group.wait_done()
 
 
-def test_a_member_paused_until_the_others_have_all_that_it_had(group: Group) -> None:
+def test_pause_lasts_until_other_members_took_over(group: Group) -> None:
     life = group.staging.instance("member-0")
-    with group.flowing(), at_work(world(group), "pause member-0") as (fault, proof):
+    with group.flowing(), active_fault(world(group), "pause member-0") as (fault, proof):
         assert fault.target == life
         assert "is paused; the remaining members (member-1) have committed" in proof
         assert "also of all its former partitions" in proof
@@ -197,7 +201,7 @@ def test_a_member_paused_until_the_others_have_all_that_it_had(group: Group) -> 
     assert group.staging.instance("member-0") == life, "nobody started it anew"
 
 
-def test_a_member_that_ends_by_itself_is_started_again(group: Group) -> None:
+def test_crashed_member_is_restarted(group: Group) -> None:
     life = group.members.process("member-1")
     life.popen.kill()
     eventually(lambda: group.staging.instance("member-1") != life.instance, "another life")
@@ -207,11 +211,11 @@ def test_a_member_that_ends_by_itself_is_started_again(group: Group) -> None:
 
 
 @of("librdkafka", "aiokafka", "kafka-python")
-def test_what_is_refused_is_done_again(group: Group) -> None:
+def test_refused_offsets_are_committed_again(group: Group) -> None:
     life = group.staging.instance("member-0")
     refuse_once(group)
     group.wait_done()
-    # Positions that are refused are a fatal error to aiokafka: another life does it.
+    # Refused offsets are a fatal error for aiokafka: the member is restarted.
     assert group.client != "aiokafka" or group.staging.instance("member-0") != life
 
 

@@ -1,7 +1,6 @@
-"""The HTTP service on a stage without brokers: what it acknowledged stays, and faults act on it.
+"""The HTTP service on a stage without brokers, and faults that hit it.
 
-A program of ours posts one number after the other for as long as it lives; some that it was not
-told of it posts again.
+A program posts consecutive numbers, and repeats requests that were not answered.
 """
 
 from __future__ import annotations
@@ -40,12 +39,12 @@ from onceproof.harness.user_pipeline.outputs.output import Output
 from onceproof.harness.user_pipeline.program import Program
 from onceproof.harness.user_pipeline.together import Together
 from onceproof.harness.wait import Stop
-from tests.integration.faults import at_work, context
-from tests.integration.staging import eventually, marked
+from tests.integration.faults import active_fault, context
+from tests.integration.staging import eventually, marked_processes
 
 pytestmark = pytest.mark.integration
 KEY = "Idempotency-Key"
-WAY = Link("pipeline", HTTP_SERVICE)
+LINK = Link("pipeline", HTTP_SERVICE)
 OUTPUT = Output.parse("http:numbers", Identity.parse("json:$.id"))
 PROGRAM = textwrap.dedent(
     """
@@ -78,9 +77,9 @@ PROGRAM = textwrap.dedent(
 def up(tools: StageTools, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Alone]:
     settings = HttpSettings(paths=("numbers", "plain"), key=KEY)
     folder = tmp_path_factory.mktemp("http")
-    with alone(folder, tools, brokers=0, http=settings) as found:
-        yield found
-        assert found.stage.disturbed() == {}
+    with alone(folder, tools, brokers=0, http=settings) as running_stage:
+        yield running_stage
+        assert running_stage.stage.disturbed() == {}
 
 
 def ask(place: str, body: Any, *, path: str = "/plain", method: str = "POST", **headers: str):
@@ -95,7 +94,7 @@ def bodies(up: Alone) -> list[str]:
     return [each.body for each in up.stage.http_service().requests() if each.path == "/plain"]
 
 
-def test_what_it_acknowledged_outlives_its_kill(up: Alone) -> None:
+def test_acknowledged_requests_survive_a_kill(up: Alone) -> None:
     place, before = up.stage.http_address, len(bodies(up))
     status, first = ask(place, "a", Idempotency_Key="one")
     assert (status, ask(place, "b")[0]) == (200, 200)
@@ -110,24 +109,24 @@ def test_what_it_acknowledged_outlives_its_kill(up: Alone) -> None:
     assert bodies(up)[before:] == ["a", "b", "c"]
 
 
-def test_a_body_in_chunks_and_one_that_is_cut_short(up: Alone) -> None:
+def test_accepts_chunked_body_and_drops_truncated_bodies(up: Alone) -> None:
     place, before = up.stage.http_address, len(bodies(up))
     assert ask(place, iter([b"in ", b"chunks"]))[0] == 200
     host, port = place.split(":")
-    for cut_short in (
+    for truncated in (
         b"Content-Length: 9\r\n\r\nshort",
         b"Transfer-Encoding: chunked\r\n\r\n5\r\nshort\r\n",
         b"Transfer-Encoding: chunked\r\n\r\n5\r\nlonger than it says\r\n0\r\n\r\n",
     ):
-        with socket.create_connection((host, int(port)), 30) as way:
-            way.sendall(b"POST /plain HTTP/1.1\r\nHost: x\r\n" + cut_short)
-            way.shutdown(socket.SHUT_WR)
-            assert way.recv(100) == b"", "nothing is acknowledged"
+        with socket.create_connection((host, int(port)), 30) as connection:
+            connection.sendall(b"POST /plain HTTP/1.1\r\nHost: x\r\n" + truncated)
+            connection.shutdown(socket.SHUT_WR)
+            assert connection.recv(100) == b"", "nothing is acknowledged"
     assert bodies(up)[before:] == ["in chunks"]
 
 
-def test_it_leads_through_a_link(up: Alone) -> None:
-    hold = up.stage.disturb(WAY, CUT)
+def test_clients_connect_through_the_link(up: Alone) -> None:
+    hold = up.stage.disturb(LINK, CUT)
     with pytest.raises(ConnectionRefusedError):
         ask(up.stage.http_address, "x")
     assert up.stage.http_service().answers()
@@ -146,16 +145,16 @@ def test_it_leads_through_a_link(up: Alone) -> None:
         ("cut pipeline http-service", "new ones refused"),
     ],
 )
-def test_a_fault_of_the_service_or_its_link(up: Alone, fault: str, proof: str) -> None:
+def test_fault_of_service_or_link_takes_effect_and_heals(up: Alone, fault: str, proof: str) -> None:
     host, port = up.stage.http_address.split(":")
     with socket.create_connection((host, int(port))):
-        with at_work(context(up.stage), fault) as (_, seen):
-            assert proof in seen
+        with active_fault(context(up.stage), fault) as (_, evidence):
+            assert proof in evidence
         assert ask(up.stage.http_address, "x")[0] == 200
     assert up.stage.disturbed() == {}
 
 
-def test_a_rule_goes_with_its_life(up: Alone) -> None:
+def test_rule_ends_with_the_service_process(up: Alone) -> None:
     service = up.stage.http_service()
     with service.acting(Rule(carry_out=True, answer="none", times=1)) as rule:
         other = service.acting(Rule(carry_out=False, answer="unavailable"))
@@ -172,10 +171,10 @@ def test_a_rule_goes_with_its_life(up: Alone) -> None:
 
 
 class Poster:
-    """The program at work."""
+    """The running program."""
 
     def __init__(self, up: Alone, folder: Path, keyed: str) -> None:
-        self._up, self._told = up, folder / "told"
+        self._up, self._accepted = up, folder / "told"
         self._before = len(self._all())
         where = Where(
             database="", reader=cast("LogReader", None), work=up.processes.logs.parent / "work"
@@ -188,7 +187,7 @@ class Poster:
             sent=(),
             required=(),
         )
-        command = [sys.executable, "-c", PROGRAM, up.stage.http_address, str(self._told), keyed]
+        command = [sys.executable, "-c", PROGRAM, up.stage.http_address, str(self._accepted), keyed]
         supervisor = keep_running(
             f"poster-{keyed}",
             command,
@@ -205,9 +204,9 @@ class Poster:
         producers = SimpleNamespace(acknowledged=0, finished=False)
         return replace(made, producers=producers)  # type: ignore[arg-type]
 
-    def told(self) -> int:
-        """How many numbers it knows to be taken."""
-        return len(self._told.read_text().splitlines())
+    def accepted(self) -> int:
+        """The number of numbers that the program knows to be accepted."""
+        return len(self._accepted.read_text().splitlines())
 
     def effects(self) -> Counter[str]:
         return Counter(json.loads(body)["id"] for body in self._all()[self._before :])
@@ -240,40 +239,45 @@ def posting(up: Alone, folder: Path, keyed: str) -> Iterator[Poster]:
         ("strike-http cut-undone", "closed instead of answering POST /numbers, not", False),
     ],
 )
-def test_only_who_sends_a_key_may_repeat_what_was_not_answered(
+def test_unanswered_request_is_duplicated_only_without_key(
     up: Alone, tmp_path: Path, fault: str, proof: str, landed: bool, keyed: str
 ) -> None:
     with posting(up, tmp_path, keyed) as poster:
-        name, *words = fault.split()
-        injection = asked(name, words).inject(poster.context, name)
+        name, *arguments = fault.split()
+        injection = asked(name, arguments).inject(poster.context, name)
         assert proof in eventually(injection.evidence, fault)
         assert poster.program.alive() is ("kill" not in fault)
         injection.heal()
-        before = poster.told()
-        eventually(lambda: poster.told() > before + 2, "it to go on")
-    found, told = poster.effects(), poster.told()
-    assert set(found) >= {f"n-{n}" for n in range(told)}
-    twice = [name for name, times in found.items() if times > 1]
-    assert len(twice) == (landed and keyed == "plain"), twice
+        before = poster.accepted()
+        eventually(lambda: poster.accepted() > before + 2, "it to go on")
+    effects, accepted = poster.effects(), poster.accepted()
+    assert set(effects) >= {f"n-{n}" for n in range(accepted)}
+    duplicated = [name for name, times in effects.items() if times > 1]
+    assert len(duplicated) == (landed and keyed == "plain"), duplicated
 
 
 @pytest.mark.parametrize(
-    ("act", "words"), [("refuse", "answered 503 to POST"), ("slow", "answered up to 4 s late to")]
+    ("act", "evidence"),
+    [("refuse", "answered 503 to POST"), ("slow", "answered up to 4 s late to")],
 )
-def test_for_some_seconds(up: Alone, tmp_path: Path, act: str, words: str) -> None:
+def test_only_slow_answers_lead_to_duplicates(
+    up: Alone, tmp_path: Path, act: str, evidence: str
+) -> None:
     with posting(up, tmp_path, "plain") as poster:
         fault = replace(cast("Any", asked("strike-http", [act])), seconds=4.0)
         injection = fault.inject(poster.context, "x")
-        assert words in injection.evidence()
+        assert evidence in injection.evidence()
         injection.heal()
-        before = poster.told()
-        eventually(lambda: poster.told() > before + 2, "it to go on")
-    twice = [name for name, times in poster.effects().items() if times > 1]
-    assert bool(twice) is (act == "slow"), "it waits for 3 s for an answer"
+        before = poster.accepted()
+        eventually(lambda: poster.accepted() > before + 2, "it to go on")
+    duplicated = [name for name, times in poster.effects().items() if times > 1]
+    assert bool(duplicated) is (act == "slow"), "it waits for 3 s for an answer"
 
 
-def test_nothing_of_it_stays_behind(tools: StageTools, tmp_path: Path) -> None:
-    with alone(tmp_path / "run", tools, brokers=0, http=HttpSettings(paths=("a",))) as found:
-        marker = found.processes.marker
-        assert marked(marker)
-    assert marked(marker) == {}
+def test_stage_leaves_no_processes(tools: StageTools, tmp_path: Path) -> None:
+    with alone(
+        tmp_path / "run", tools, brokers=0, http=HttpSettings(paths=("a",))
+    ) as running_stage:
+        marker = running_stage.processes.marker
+        assert marked_processes(marker)
+    assert marked_processes(marker) == {}

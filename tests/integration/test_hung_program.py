@@ -1,4 +1,4 @@
-"""A program that hangs is started again where a plan allows it, and what it did is done once."""
+"""Restarts of hung programs."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from tests.integration.staging import Staged, eventually
 pytestmark = pytest.mark.integration
 
 
-def test_one_that_hangs_goes_on_after_a_restart(
+def test_hung_program_is_restarted_only_if_allowed(
     staging: Staged, topic: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hung, "SECONDS", 3.0)
-    with running(staging, topic, "hanging", session=6_000) as own:
-        first = own.program.supervisor.running()
-        with own.flowing():
-            own.heard("hangs")
-            eventually(own.program.look.still, "it to write nothing more", own.said)
-            hung.start_if_hung(own.context)
-            assert own.program.supervisor.running() is first, "no plan allows it"
-            own.program.may_be_restarted = True
-            at_work(own.context)
-        assert own.hazards == ["hung"]
+    with running(staging, topic, "hanging", session=6_000) as pipeline:
+        first = pipeline.program.supervisor.running()
+        with pipeline.flowing():
+            pipeline.wait_for_line("hangs")
+            eventually(pipeline.program.look.still, "it to write nothing more", pipeline.stdout)
+            hung.start_if_hung(pipeline.context)
+            assert pipeline.program.supervisor.running() is first, "no plan allows it"
+            pipeline.program.may_be_restarted = True
+            at_work(pipeline.context)
+        assert pipeline.hazards == ["hung"]
         assert str(first.how).startswith("hung: ")
-        eventually(lambda: not own.missing(), "an effect of each", own.said)
+        eventually(lambda: not pipeline.missing(), "an effect of each", pipeline.stdout)

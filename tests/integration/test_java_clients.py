@@ -1,4 +1,4 @@
-"""Senders in Java: what the log holds is what their history says, whatever happened on the way."""
+"""Java senders: the log matches their history despite lost responses and fencing."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from onceproof.harness.tools.setup import ensure
 from onceproof.harness.workload.payments import Payments, payments_of
 from onceproof.harness.workload.senders.java import JAVA, Java
 from onceproof.harness.workload.task_file import SenderTask, save_records
-from tests.integration.staging import Staged, eventually, read_ended, stands_there
-from tests.integration.transactions import producer as impostor
+from tests.integration.staging import Staged, eventually, read_settled, send_matches
+from tests.integration.transactions import producer as new_owner
 
 pytestmark = pytest.mark.integration
 
@@ -36,36 +36,36 @@ Rows = list[dict[str, Any]]
 
 @dataclass
 class Running:
-    """A sender that runs, what it told last, and what it wrote."""
+    """A running sender, its last status and its history."""
 
     process: Process
     history: Path
-    told: dict[str, Any] = field(default_factory=dict)
+    status: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def order(self, line: str) -> None:
         assert self.process.popen.stdin is not None
-        # On a slow machine it may be done before it is told.
+        # On a slow machine it may have finished before it reads the order.
         with contextlib.suppress(BrokenPipeError):
             self.process.popen.stdin.write(line.encode() + b"\n")
             self.process.popen.stdin.flush()
 
-    def wait_told(self, name: str, least: int) -> None:
+    def wait_for_status(self, name: str, minimum: int) -> None:
         eventually(
-            lambda: self.told.get(name, 0) >= least,
-            f"{least} {name}",
-            lambda: (self.told, self.process.tail()),
+            lambda: self.status.get(name, 0) >= minimum,
+            f"{minimum} {name}",
+            lambda: (self.status, self.process.tail()),
         )
 
     def wait_done(self) -> dict[str, Any]:
         eventually(
-            lambda: not self.process.alive(), "its end", lambda: (self.told, self.process.tail())
+            lambda: not self.process.alive(), "its end", lambda: (self.status, self.process.tail())
         )
-        eventually(lambda: self.told.get("done"), "its last word", self.process.tail)
+        eventually(lambda: self.status.get("done"), "its last word", self.process.tail)
         assert self.process.popen.wait(60) == 0
-        return self.told
+        return self.status
 
     def table(self, name: str) -> Rows:
         return read_lines(self.history).tables[name].to_pylist()
@@ -73,7 +73,7 @@ class Running:
     def _listen(self) -> None:
         assert self.process.popen.stdout is not None
         for line in self.process.popen.stdout:
-            self.told = json.loads(line)
+            self.status = json.loads(line)
 
 
 Start = Callable[..., Running]
@@ -81,7 +81,7 @@ Start = Callable[..., Running]
 
 @pytest.fixture
 def start(staging: Staged, tmp_path: Path) -> Iterator[Start]:
-    """Start a sender with records of its own."""
+    """Start a sender with its own workload."""
     tools = ensure()
     started: list[Running] = []
 
@@ -105,15 +105,15 @@ def start(staging: Staged, tmp_path: Path) -> Iterator[Start]:
         return started[-1]
 
     yield make
-    for one in started:
-        one.process.kill("the test is over")
+    for run in started:
+        run.process.kill("the test is over")
 
 
 def logged(staging: Staged, *topics: str) -> dict[tuple[str, int, int], tuple[Entry, bool]]:
-    """Every record in the logs by its place, and whether it is committed."""
+    """Records by topic, partition and offset, and whether each is committed."""
     return {
         (entry.topic, entry.partition, entry.offset): (entry, committed)
-        for log in read_ended(staging, *topics)
+        for log in read_settled(staging, *topics)
         for entry, committed in zip(log.entries, log.committed(), strict=True)
         if entry.kind == "data"
     }
@@ -124,19 +124,19 @@ def attempt(entry: Entry) -> str:
 
 
 def check_acknowledged(sends: Rows, log: dict[tuple[str, int, int], tuple[Entry, bool]]) -> None:
-    """What was acknowledged is where it says, and nothing is there that was not called."""
+    """Assert that acknowledged sends are at their offsets and the log has no unknown sends."""
     entries: dict[str, list[Entry]] = {}
     for entry, _ in log.values():
         entries.setdefault(attempt(entry), []).append(entry)
     assert entries.keys() <= {s["attempt"] for s in sends}
     for row in sends:
         if row["outcome"] == "ok":
-            entry = next(e for e in entries[row["attempt"]] if stands_there(row, e))
+            entry = next(e for e in entries[row["attempt"]] if send_matches(row, e))
             assert entry.headers[RECORD_HEADER].decode() == row["record"]
             assert digest(entry.key, entry.value) == row["digest"]
 
 
-KINDS = {
+SENDERS = {
     "idempotent": JAVA,
     "without-idempotence": Java(idempotent=False),
     "acks-1": Java(idempotent=False, acks="1"),
@@ -155,16 +155,16 @@ KINDS = {
         ("sends-again-by-itself", "hold"),
     ],
 )
-def test_a_sender_whose_answer_never_comes(
+def test_lost_response_duplicates_only_without_idempotence(
     kind: str, action: Action, staging: Staged, topic: Callable[..., str], start: Start
 ) -> None:
     workload = Payments(records=300, producers=1, topic=topic())
     began = now()
-    run = start(workload, KINDS[kind])
+    run = start(workload, SENDERS[kind])
     run.order("rate 10")
-    run.wait_told("ok", 5)
-    with meeting(staging, action, api="Produce", topic=workload.topic) as withheld:
-        eventually(lambda: any(r.fired for r in withheld), "its answer", lambda: run.told)
+    run.wait_for_status("ok", 5)
+    with withholding(staging, action, api="Produce", topic=workload.topic) as withheld:
+        eventually(lambda: any(r.fired for r in withheld), "its answer", lambda: run.status)
         run.order("rate inf")
         assert run.wait_done() | {"timeouts": {}} == {
             "called": 300, "ok": 300, "not_ok": 0, "timeouts": {}, "done": True
@@ -180,36 +180,38 @@ def test_a_sender_whose_answer_never_comes(
     assert [s["ordinal"] for s in sends] == list(range(300))
     assert {s["clock"] for s in sends} == {clock_id()}
     assert {row["writer"] for row in run.table("clocks")} == {"sender"}
-    # The brokers had what their answer never said: who is not known to them has it twice.
+    # The broker had appended the unanswered batch: without idempotence the retry duplicates it.
     attempts = Counter(attempt(entry) for entry, _ in log.values())
     assert len(attempts) == 300
     assert (max(attempts.values()) > 1) is (kind != "idempotent")
-    known = {entry.producer_id for entry, _ in log.values()} != {-1}
-    assert known is KINDS[kind].idempotent
+    has_producer_id = {entry.producer_id for entry, _ in log.values()} != {-1}
+    assert has_producer_id is SENDERS[kind].idempotent
 
 
-def test_a_transactor(staging: Staged, topic: Callable[..., str], start: Start) -> None:
-    """Committed, aborted on purpose, with an answer to EndTxn lost, and taken over."""
+def test_transactions_end_as_recorded(
+    staging: Staged, topic: Callable[..., str], start: Start
+) -> None:
+    """Commits, deliberate aborts, a lost EndTxn response, and a take-over of the id."""
     workload = Payments(
         records=600, producers=1, partitions=3, topic=topic(3), other_topic=topic(3),
         transaction=6, aborts=30,
     )  # fmt: skip
     run = start(workload, identity="an-id-of-ours")
     run.order("rate 30")
-    run.wait_told("ok", 12)
-    with meeting(staging, "drop", api="EndTxn", transactional_id="an-id-of-ours") as withheld:
-        eventually(lambda: any(r.fired for r in withheld), "its answer", lambda: run.told)
-        run.wait_told("ok", run.told["ok"] + 12)
-    # It stands still meanwhile: an owner that goes on can put the newcomer off until all records
-    # are sent. See docs/findings/java-not-fenced-at-once.md.
+    run.wait_for_status("ok", 12)
+    with withholding(staging, "drop", api="EndTxn", transactional_id="an-id-of-ours") as withheld:
+        eventually(lambda: any(r.fired for r in withheld), "its answer", lambda: run.status)
+        run.wait_for_status("ok", run.status["ok"] + 12)
+    # Pause the sender: an active owner can delay the new one until all records are sent. See
+    # docs/findings/java-not-fenced-at-once.md.
     run.order("rate 0")
-    impostor(staging.stage.bootstrap("producer"), "an-id-of-ours")
+    new_owner(staging.stage.bootstrap("producer"), "an-id-of-ours")
     run.order("rate 30")
-    eventually(lambda: len(sessions(run)) > 1, "a new session", lambda: run.told)
+    eventually(lambda: len(sessions(run)) > 1, "a new session", lambda: run.status)
     run.order("rate inf")
-    told = run.wait_done()
-    assert (told["called"], told["done"]) == (600, True)
-    assert told["ok"] + told["not_ok"] == 600
+    status = run.wait_done()
+    assert (status["called"], status["done"]) == (600, True)
+    assert status["ok"] + status["not_ok"] == 600
 
     txns = run.table("txns")
     assert {row["transactional_id"] for row in txns} == {"an-id-of-ours"}
@@ -218,9 +220,8 @@ def test_a_transactor(staging: Staged, topic: Callable[..., str], start: Start) 
         for r in workload.sends(producer=0, seed=SEED)
     }
     assert {row["txn"].rpartition("/")[2] for row in txns} == set(intended)
-    # Whoever is taken over in the midst of a transaction has it aborted, or does not know. It goes
-    # on with the next one, as long as its successor is told to ask again, which may be several.
-    # Which error it gets is the client's affair: on a busy machine not always one about fencing.
+    # A transaction during the take-over is aborted or unknown. So are later ones while the new
+    # owner has to retry. The client's error is not always a fencing error on a busy machine.
     failed = [row for row in txns if row["error"]]
     assert 1 <= len(failed) < len(txns) / 2
     assert {row["outcome"] for row in failed} <= {"aborted", "info"}
@@ -239,9 +240,9 @@ def test_a_transactor(staging: Staged, topic: Callable[..., str], start: Start) 
     for entry, committed in log.values():
         outcome = outcomes[txn_of[attempt(entry)]]
         assert outcome == ("committed" if committed else "aborted") or outcome == "info"
-    # What was to be aborted anyway may be taken over too: its sends fail, and its abort does not.
-    kept = {row["txn"] for row in txns if row["outcome"] == "committed"}
-    assert {s["outcome"] for s in sends if s["txn"] in kept} == {"ok"}
+    # If the take-over hits a deliberate abort, its sends fail although the abort succeeds.
+    committed_txns = {row["txn"] for row in txns if row["outcome"] == "committed"}
+    assert {s["outcome"] for s in sends if s["txn"] in committed_txns} == {"ok"}
     assert {topic for topic, _, _ in log} == set(workload.topics)
 
 
@@ -250,15 +251,15 @@ def sessions(run: Running) -> set[str]:
 
 
 @pytest.mark.parametrize("identity", [None, "left-alone"])
-def test_without_a_harness_it_ends(
+def test_sender_exits_without_harness(
     identity: str | None, topic: Callable[..., str], start: Start
 ) -> None:
     run = start(
         Payments(records=9, producers=1, topic=topic(), transaction=3 if identity else 0),
         identity=identity,
     )
-    eventually(lambda: run.told, "its first word", run.process.tail)
-    assert run.told["called"] == 0  # nobody has said yet how fast
+    eventually(lambda: run.status, "its first word", run.process.tail)
+    assert run.status["called"] == 0  # no rate has been ordered yet
     assert run.process.popen.stdin is not None
     run.process.popen.stdin.close()
     eventually(lambda: not run.process.alive(), "its end", run.process.tail)
@@ -266,15 +267,15 @@ def test_without_a_harness_it_ends(
 
 
 @contextlib.contextmanager
-def meeting(
-    staging: Staged, action: Action, *, error: str | None = None, **which: Any
+def withholding(
+    staging: Staged, action: Action, *, error: str | None = None, **match: Any
 ) -> Iterator[list[Placed]]:
-    """Keep the next answer of a kind back, on whichever link it comes."""
+    """Apply an action to the next response of a kind, on any producer link."""
     links = [Link("producer", node) for node in staging.stage.brokers]
-    met = MessageMatch(direction="response", **which).rule(action, error=error)
-    placed = [staging.stage.gate(link).put(met) for link in links]
+    rule = MessageMatch(direction="response", **match).rule(action, error=error)
+    placed = [staging.stage.gate(link).put(rule) for link in links]
     try:
         yield placed
     finally:
-        for one in placed:
-            one.remove()
+        for rule_on_link in placed:
+            rule_on_link.remove()

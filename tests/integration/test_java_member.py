@@ -1,4 +1,4 @@
-"""A member of a group in Java: every payment has its effect once, whatever is refused to it."""
+"""A Java member of a consumer group whose offsets a broker refuses."""
 
 from __future__ import annotations
 
@@ -20,19 +20,18 @@ from onceproof.harness.links.topology import AUDITOR, Link
 from onceproof.harness.processes.processes import Process
 from onceproof.harness.tools.setup import StageTools
 from onceproof.harness.workload.payments import EFFECT_COLUMNS, Payment, Payments, payments_of
-from tests.integration.staging import Staged, eventually, once_each, read_ended
+from tests.integration.staging import Staged, eventually, none_fired_twice, read_settled
 
 pytestmark = pytest.mark.integration
 
-Begin = Callable[..., Process]
+StartMember = Callable[..., Process]
 Rows = list[dict[str, Any]]
 
 PAYMENTS = list(payments_of(Payments(records=400, producers=1), producer=0, seed=5))
 
 
 @pytest.fixture
-def begin(staging: Staged, tools: StageTools, tmp_path: Path) -> Iterator[Begin]:
-    """Start a member."""
+def start_member(staging: Staged, tools: StageTools, tmp_path: Path) -> Iterator[StartMember]:
     programs: JavaPrograms = compiled(tools.java, tools.kafka_libs)
     started: list[Process] = []
 
@@ -57,8 +56,8 @@ def begin(staging: Staged, tools: StageTools, tmp_path: Path) -> Iterator[Begin]
         return started[-1]
 
     yield make
-    for one in started:
-        one.kill("the test is over")
+    for process in started:
+        process.kill("the test is over")
 
 
 def send(staging: Staged, topic: str, payments: list[Payment]) -> None:
@@ -71,7 +70,7 @@ def send(staging: Staged, topic: str, payments: list[Payment]) -> None:
 
 
 def effects(staging: Staged, sink: str) -> list[tuple[str, str]]:
-    """Record and digest of each effect that is committed."""
+    """Record and digest of each committed effect."""
     with open_reader(staging.stage, ClusterView(addresses(staging.stage))) as reader:
         found = [
             entry
@@ -92,7 +91,7 @@ def expected(payments: list[Payment]) -> list[tuple[str, str]]:
     return sorted((payment.record, payment.effect_digest) for payment in payments)
 
 
-MOVING = {
+COORDINATOR_ERRORS = {
     KafkaError.NOT_COORDINATOR,
     KafkaError.COORDINATOR_NOT_AVAILABLE,
     KafkaError.COORDINATOR_LOAD_IN_PROGRESS,
@@ -100,19 +99,19 @@ MOVING = {
 
 
 def positions(staging: Staged, topic: str) -> dict[int, int]:
-    """What the group has committed, asked of the brokers; nothing while its coordinator moves."""
-    there = staging.stage.bootstrap(AUDITOR)
+    """The group's committed offsets; empty while its coordinator moves."""
+    bootstrap = staging.stage.bootstrap(AUDITOR)
     group = f"group-of-{topic}"
-    member = Consumer({"bootstrap.servers": there, "group.id": group, "log_level": 0})
+    member = Consumer({"bootstrap.servers": bootstrap, "group.id": group, "log_level": 0})
     try:
         found = member.committed([TopicPartition(topic, p) for p in range(3)], 60)
     except KafkaException as failure:
-        if failure.args[0].code() not in MOVING:
+        if failure.args[0].code() not in COORDINATOR_ERRORS:
             raise
         return {}
     finally:
         member.close()
-    return {place.partition: place.offset for place in found}
+    return {partition_offset.partition: partition_offset.offset for partition_offset in found}
 
 
 def order(process: Process, word: str) -> None:
@@ -121,10 +120,10 @@ def order(process: Process, word: str) -> None:
     process.popen.stdin.flush()
 
 
-def test_every_payment_has_its_effect_once(
-    staging: Staged, topic: Callable[..., str], begin: Begin, tmp_path: Path
+def test_refused_batch_and_rebalance_keep_effects_exactly_once(
+    staging: Staged, topic: Callable[..., str], start_member: StartMember, tmp_path: Path
 ) -> None:
-    """One member, whose positions are refused once, then two of them."""
+    """One member whose offsets are refused once, then two members."""
     source, sink = topic(3), topic(3)
     refused = [
         staging.stage.gate(Link("pipeline", node)).put(
@@ -136,14 +135,14 @@ def test_every_payment_has_its_effect_once(
     ]  # fmt: skip
     half = len(PAYMENTS) // 2
     send(staging, source, PAYMENTS[:half])
-    first = begin("member-0", source, sink)
+    first = start_member("member-0", source, sink)
     eventually(
         lambda: len(effects(staging, sink)) >= half,
         "the first half",
         lambda: (len(effects(staging, sink)), first.tail()),
     )
     assert effects(staging, sink) == expected(PAYMENTS[:half])
-    once_each(refused)
+    none_fired_twice(refused)
     for rule in refused:
         rule.remove()
 
@@ -151,7 +150,7 @@ def test_every_payment_has_its_effect_once(
         return (tmp_path / "history" / "member-0.jsonl").read_text().count('"t":"assignments"')
 
     before = assigned()
-    second = begin("member-1", source, sink)
+    second = start_member("member-1", source, sink)
     eventually(lambda: assigned() >= before + 3, "member-0 to lose its partitions", second.tail)
     send(staging, source, PAYMENTS[half:])
     eventually(
@@ -173,30 +172,29 @@ def test_every_payment_has_its_effect_once(
         f"group-of-{source}-member-{n}" for n in (0, 1)
     }
     aborted = [row for row in txns if row["outcome"] == "aborted"]
-    # The one that was refused; on a busy machine another one may be aborted, too.
+    # At least the refused one; on a busy machine there may be others.
     assert aborted
     assert all(row["error"] for row in aborted)
     assert {row["outcome"] for row in txns} == {"committed", "aborted"}
     staged: Rows = tables["staged"].to_pylist()
     assert {row["txn"] for row in staged} == {row["txn"] for row in txns}
-    believed: dict[int, int] = {}
+    reported: dict[int, int] = {}
     for row in tables["positions"].to_pylist():
         assert (row["owner"], row["role"]) == (f"group-of-{source}", "advisory")
-        believed[row["partition"]] = max(row["offset"], believed.get(row["partition"], 0))
-    eventually(lambda: positions(staging, source) == believed, "its positions", lambda: believed)
+        reported[row["partition"]] = max(row["offset"], reported.get(row["partition"], 0))
+    eventually(lambda: positions(staging, source) == reported, "its positions", lambda: reported)
     assignments: Rows = tables["assignments"].to_pylist()
     assert all(row["from_at"] <= row["until_at"] for row in assignments)
     assert {row["reader"] for row in assignments} == {"member-0", "member-1"}
-    # What was refused is read again from where the group stood: from the beginning, or behind the
-    # first batch.
+    # The refused batch is read again from the committed offset: 0 or behind the first batch.
     of_first = [row for row in assignments if row["reader"] == "member-0"]
     assert len({row["session"] for row in of_first}) >= 3
 
 
-def test_without_a_rewind_the_refused_batch_is_lost(
-    staging: Staged, topic: Callable[..., str], begin: Begin
+def test_refused_batch_is_lost_without_rewind(
+    staging: Staged, topic: Callable[..., str], start_member: StartMember
 ) -> None:
-    """The broken twin: it goes on where it was, so the next commit skips what was aborted."""
+    """Without `rewind` the member continues, and its next commit skips the aborted batch."""
     source, sink = topic(3), topic(3)
     refused = [
         staging.stage.gate(Link("pipeline", node)).put(
@@ -207,18 +205,20 @@ def test_without_a_rewind_the_refused_batch_is_lost(
         for node in staging.stage.brokers
     ]  # fmt: skip
     send(staging, source, PAYMENTS)
-    member = begin("member-0", source, sink, rewind=False)
+    member = start_member("member-0", source, sink, rewind=False)
 
-    def passed() -> int:
-        """Not all of it, if the last batch of a partition is aborted as well."""
+    def committed_count() -> int:
+        """The sum of committed offsets; incomplete if the last batch of a partition is aborted."""
         return sum(max(offset, 0) for offset in positions(staging, source).values())
 
-    eventually(lambda: passed() > len(PAYMENTS) / 2, "half of it to be passed", member.tail)
+    eventually(
+        lambda: committed_count() > len(PAYMENTS) / 2, "half of it to be passed", member.tail
+    )
     order(member, "end")
     eventually(lambda: not member.alive(), "its end", member.tail)
     for rule in refused:
         rule.remove()
-    read_ended(staging, sink)
+    read_settled(staging, sink)
     found = effects(staging, sink)
-    assert len(found) < eventually(passed, "the group's positions")
+    assert len(found) < eventually(committed_count, "the group's positions")
     assert set(found) < set(expected(PAYMENTS))

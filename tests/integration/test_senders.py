@@ -1,7 +1,6 @@
-"""Every client in Python: the log holds what its history says, with transactions and without.
+"""Every Python sender: the log matches its history, with and without transactions.
 
-An answer of each is kept from it on the way, so that what it has to send or
-to ask again is tried as well, on every build.
+One response to each sender is lost, to cover retries.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from onceproof.harness.workload.senders.aiokafka import AIOKAFKA
 from onceproof.harness.workload.senders.base import Sender
 from onceproof.harness.workload.senders.kafka_python import KAFKA_PYTHON
 from onceproof.harness.workload.senders.librdkafka import LIBRDKAFKA
-from tests.integration.staging import Staged, read_ended, stands_there
+from tests.integration.staging import Staged, read_settled, send_matches
 
 pytestmark = pytest.mark.integration
 
@@ -36,8 +35,8 @@ Rows = list[dict[str, Any]]
 
 
 @pytest.fixture
-def unanswered(staging: Staged) -> Iterator[Callable[[str], list[Placed]]]:
-    """End the connection in place of the first answer of an API, once on each link."""
+def close_before_response(staging: Staged) -> Iterator[Callable[[str], list[Placed]]]:
+    """Close the connection instead of the first response of an API, once on each link."""
     placed: list[Placed] = []
 
     def put(api: str) -> list[Placed]:
@@ -52,8 +51,8 @@ def unanswered(staging: Staged) -> Iterator[Callable[[str], list[Placed]]]:
 
 
 @pytest.fixture
-def sent(staging: Staged, tmp_path: Path) -> Iterator[Callable[[Sender, Payments], Path]]:
-    """Send a workload to its end; returns where its history is."""
+def send_workload(staging: Staged, tmp_path: Path) -> Iterator[Callable[[Sender, Payments], Path]]:
+    """Send a whole workload; return the folder of its history."""
     processes = Processes(staging.processes.marker, tmp_path)
     history = tmp_path / "history"
     history.mkdir()
@@ -83,20 +82,20 @@ def logged(staging: Staged, *topics: str) -> list[tuple[Entry, bool]]:
     """Every record in the logs, and whether it is committed."""
     return [
         (entry, committed)
-        for log in read_ended(staging, *topics)
+        for log in read_settled(staging, *topics)
         for entry, committed in zip(log.entries, log.committed(), strict=True)
         if entry.kind == "data"
     ]
 
 
 def check_places(sends: Rows, log: list[tuple[Entry, bool]]) -> None:
-    """What was acknowledged is where it says, once, and nothing else is there."""
+    """Assert that the log has exactly the acknowledged sends, at their offsets, once."""
     entries = {e.headers[ATTEMPT_HEADER].decode(): e for e, _ in log}
     assert len(entries) == len(log)
     for row in sends:
         assert row["outcome"] == "ok", row
         entry = entries.pop(row["attempt"])
-        assert stands_there(row, entry)
+        assert send_matches(row, entry)
         assert entry.headers[RECORD_HEADER].decode() == row["record"]
         assert digest(entry.key, entry.value) == row["digest"]
         assert entry.producer_id >= 0
@@ -104,16 +103,16 @@ def check_places(sends: Rows, log: list[tuple[Entry, bool]]) -> None:
 
 
 @pytest.mark.parametrize("sender", SENDERS, ids=lambda sender: sender.name)
-def test_an_answer_that_never_came_doubles_nothing(
+def test_lost_response_duplicates_nothing(
     sender: Sender,
     staging: Staged,
     topic: Callable[..., str],
-    unanswered: Callable[[str], list[Placed]],
-    sent: Callable[[Sender, Payments], Path],
+    close_before_response: Callable[[str], list[Placed]],
+    send_workload: Callable[[Sender, Payments], Path],
 ) -> None:
-    rules = unanswered("Produce")
+    rules = close_before_response("Produce")
     workload = Payments(records=600, producers=1, keys=16, topic=topic(3))
-    history = sent(sender, workload)
+    history = send_workload(sender, workload)
     assert any(rule.fired for rule in rules)
     sends = table(history, "sends")
     records = list(workload.sends(producer=0, seed=SEED))
@@ -122,29 +121,29 @@ def test_an_answer_that_never_came_doubles_nothing(
     assert all(s["called_at"] <= s["returned_at"] for s in sends)
     log = logged(staging, workload.topic)
     check_places(sends, log)
-    # In the order in which they were sent, in every partition.
+    # Every partition is in send order.
     ordinals = {s["attempt"]: s["ordinal"] for s in sends}
     for partition in range(3):
-        of_it = [ordinals[e.headers[ATTEMPT_HEADER].decode()] for e, _ in log
+        in_log = [ordinals[e.headers[ATTEMPT_HEADER].decode()] for e, _ in log
                  if e.partition == partition]  # fmt: skip
-        assert of_it == sorted(of_it)
-        assert of_it
+        assert in_log == sorted(in_log)
+        assert in_log
 
 
 @pytest.mark.parametrize("sender", SENDERS, ids=lambda sender: sender.name)
-def test_transactions_end_as_they_say(
+def test_transactions_end_as_recorded(
     sender: Sender,
     staging: Staged,
     topic: Callable[..., str],
-    unanswered: Callable[[str], list[Placed]],
-    sent: Callable[[Sender, Payments], Path],
+    close_before_response: Callable[[str], list[Placed]],
+    send_workload: Callable[[Sender, Payments], Path],
 ) -> None:
     workload = Payments(
         records=120, producers=1, keys=16, topic=topic(3), other_topic=topic(3), transaction=6,
         aborts=30,
     )  # fmt: skip
-    rules = unanswered("AddPartitionsToTxn")
-    history = sent(sender, workload)
+    rules = close_before_response("AddPartitionsToTxn")
+    history = send_workload(sender, workload)
     assert any(rule.fired for rule in rules)
     txns = {row["txn"]: row for row in table(history, "txns")}
     records = list(workload.sends(producer=0, seed=SEED))
@@ -157,5 +156,5 @@ def test_transactions_end_as_they_say(
     sends, log = table(history, "sends"), logged(staging, *workload.topics)
     assert [s["record"] for s in sends] == [r.record for r in records]
     check_places(sends, log)
-    committed = {e.headers[ATTEMPT_HEADER].decode() for e, is_so in log if is_so}
+    committed = {e.headers[ATTEMPT_HEADER].decode() for e, is_committed in log if is_committed}
     assert committed == {s["attempt"] for s in sends if txns[s["txn"]]["outcome"] == "committed"}

@@ -1,4 +1,4 @@
-"""Spark drivers start with classes that one has loaded, wherever the machine's own Spark is."""
+"""Spark drivers start with a class archive, despite another Spark installation."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from onceproof.harness.subjects.spark.classes import with_classes
 from onceproof.harness.subjects.spark.driver import JVM, start_driver
 from onceproof.harness.tools.setup import ensure
 from onceproof.harness.wait import Interrupted, Stop
-from tests.integration.staging import eventually, marked
+from tests.integration.staging import eventually, marked_processes
 
 pytestmark = pytest.mark.integration
 MARKER = new_marker()
-LOOKS = """
+INSPECTION = """
 from pathlib import Path
 from pyspark.sql import SparkSession
 spark = SparkSession.builder.getOrCreate()
@@ -44,16 +44,16 @@ def parts(tmp_path: Path) -> Iterator[PipelineParts]:
     made.work.mkdir()
     yield cast("PipelineParts", made)
     processes.kill_all("the test is over")
-    assert marked(MARKER) == {}
+    assert marked_processes(MARKER) == {}
 
 
 @pytest.fixture
-def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("ONCEPROOF_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache" / "spark"
 
 
-def test_a_driver_has_mapped_the_classes(
+def test_driver_maps_the_class_archive(
     parts: PipelineParts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "hadoop").mkdir()
@@ -61,7 +61,7 @@ def test_a_driver_has_mapped_the_classes(
     monkeypatch.setenv("HADOOP_CONF_DIR", str(tmp_path / "hadoop"))
     monkeypatch.setenv("SPARK_HOME", str(tmp_path / "another"))
     job = tmp_path / "looks.py"
-    job.write_text(LOOKS)
+    job.write_text(INSPECTION)
     options = with_classes(parts)
     assert options[: len(JVM)] == JVM != options
     driver = start_driver(parts, parts.processes, [str(job)], options=options)
@@ -69,19 +69,19 @@ def test_a_driver_has_mapped_the_classes(
     assert "mapped True 2" in driver.log.read_text()
 
 
-def test_a_recording_that_fails_is_gone_without_and_tried_again(
-    parts: PipelineParts, fresh: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_failed_recording_is_retried(
+    parts: PipelineParts, empty_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = tmp_path / "fails.py"
     job.write_text("raise SystemExit(3)")
     monkeypatch.setattr(spark_classes, "JOB", job)
     for _ in range(2):
         assert with_classes(parts) == JVM
-    assert [f for f in fresh.iterdir() if f.suffix != ".lock"] == []
+    assert [f for f in empty_cache.iterdir() if f.suffix != ".lock"] == []
 
 
-def test_a_jvm_that_writes_none_is_not_asked_again(
-    parts: PipelineParts, fresh: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_jvm_without_archive_is_not_retried(
+    parts: PipelineParts, empty_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = tmp_path / "writes_none.py"
     job.write_text(f"open({str(tmp_path / 'asked')!r}, 'a').write('once ')")
@@ -91,8 +91,8 @@ def test_a_jvm_that_writes_none_is_not_asked_again(
     assert (tmp_path / "asked").read_text() == "once "
 
 
-def test_recording_can_be_interrupted_and_leaves_nothing(parts: PipelineParts, fresh: Path) -> None:
+def test_interrupted_recording_leaves_no_files(parts: PipelineParts, empty_cache: Path) -> None:
     parts.stop.set("SIGINT received")
     with pytest.raises(Interrupted, match="SIGINT received"):
         with_classes(parts)
-    assert [f for f in fresh.iterdir() if f.suffix != ".lock"] == []
+    assert [f for f in empty_cache.iterdir() if f.suffix != ".lock"] == []

@@ -1,4 +1,4 @@
-"""Brokers killed and isolated: what the survivors say, and what the isolated one still believes."""
+"""Killed and isolated brokers, observed in the metadata of every broker."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.integration.staging import (
     Staged,
     eventually,
     listeners,
-    marked,
+    marked_processes,
     peers,
     refuses,
     serves,
@@ -25,8 +25,8 @@ from tests.integration.staging import (
 pytestmark = pytest.mark.integration
 
 
-def sent(bootstrap: str, topic: str, partition: int) -> bool:
-    """Whether a record gets acknowledged by all replicas that there have to be."""
+def is_acknowledged(bootstrap: str, topic: str, partition: int) -> bool:
+    """Whether a record is acknowledged with `acks=all`."""
     outcomes: list[object] = []
     producer = Producer({"bootstrap.servers": bootstrap, "acks": "all", "log_level": 0})
     producer.produce(
@@ -36,29 +36,31 @@ def sent(bootstrap: str, topic: str, partition: int) -> bool:
     return outcomes == [None]
 
 
-def test_a_killed_broker(staging: Staged, topic: Callable[..., str]) -> None:
+def test_killed_broker_loses_leadership_and_rejoins(
+    staging: Staged, topic: Callable[..., str]
+) -> None:
     stage, name = staging.stage, topic(3)
     node = f"broker-{told_by(stage, 'broker-1', name)[0].leader}"
     number = int(node[-1])
     survivors = [n for n in stage.brokers if n != node]
-    led = [p for p, told in told_by(stage, node, name).items() if told.leader == number]
-    life = next(p for p in reversed(staging.processes.all) if p.name == node)
+    led = [p for p, state in told_by(stage, node, name).items() if state.leader == number]
+    process = next(p for p in reversed(staging.processes.all) if p.name == node)
     assert stage.alive(node)
 
-    assert stage.kill(node, "a test") == f"{life.instance} ended by signal 9"
+    assert stage.kill(node, "a test") == f"{process.instance} ended by signal 9"
     try:
-        assert life.session not in marked(staging.processes.marker)
-        assert (life.how, stage.alive(node)) == ("a test", False)
+        assert process.session not in marked_processes(staging.processes.marker)
+        assert (process.how, stage.alive(node)) == ("a test", False)
         for audience in (*AUDIENCES, AUDITOR):
             assert refuses(stage.bootstrap(audience, node))
-        # The other brokers are refused as well, and not only by the broker itself.
+        # The proxies of the other brokers' links to it are closed, too.
         hosts = {f"127.{staging.block.number}.{other[-1]}.{number}" for other in survivors}
         assert not [at for at in listeners(staging.block) if at[0] in hosts]
         assert stage.disturbed()[node] == "not running"
         with pytest.raises(StageTrouble, match=f"{node} cannot be killed: it is not running"):
             stage.kill(node, "again")
 
-        def moved() -> bool:
+        def has_new_leaders() -> bool:
             return all(
                 told_by(stage, other, name)[p].leader in {int(s[-1]) for s in survivors}
                 for other in survivors
@@ -66,8 +68,10 @@ def test_a_killed_broker(staging: Staged, topic: Callable[..., str]) -> None:
             )
 
         assert led
-        eventually(moved, "new leaders", lambda: [told_by(stage, s, name) for s in survivors])
-        assert sent(stage.bootstrap("producer"), name, led[0])
+        eventually(
+            has_new_leaders, "new leaders", lambda: [told_by(stage, s, name) for s in survivors]
+        )
+        assert is_acknowledged(stage.bootstrap("producer"), name, led[0])
     finally:
         stage.restart(node)
     assert stage.alive(node)
@@ -79,11 +83,13 @@ def test_a_killed_broker(staging: Staged, topic: Callable[..., str]) -> None:
     for audience in (*AUDIENCES, AUDITOR):
         assert serves(stage.bootstrap(audience, node))
     assert stage.disturbed() == {}
-    lives = [p.instance for p in staging.processes.all if p.name == node]
-    assert lives[-1] != life.instance
+    instances = [p.instance for p in staging.processes.all if p.name == node]
+    assert instances[-1] != process.instance
 
 
-def test_an_isolated_broker(staging: Staged, topic: Callable[..., str]) -> None:
+def test_isolated_broker_leaves_in_sync_sets_and_serves_clients(
+    staging: Staged, topic: Callable[..., str]
+) -> None:
     stage, name = staging.stage, topic(3)
     before = told_by(stage, "broker-1", name)
     number = before[0].leader
@@ -93,27 +99,27 @@ def test_an_isolated_broker(staging: Staged, topic: Callable[..., str]) -> None:
     try:
         assert sum(stage.connections(link) for link in peers(stage, node)) == 0
 
-        def out() -> bool:
+        def is_excluded() -> bool:
             return all(
-                number not in {told.leader, *told.in_sync} and told.leader in told.in_sync
+                number not in {state.leader, *state.in_sync} and state.leader in state.in_sync
                 for other in majority
-                for told in told_by(stage, other, name).values()
+                for state in told_by(stage, other, name).values()
             )
 
         eventually(
-            out,
+            is_excluded,
             f"the majority to take {node} out of every ISR",
             lambda: [told_by(stage, n, name) for n in majority],
         )
-        # It lives, and clients reach it; it believes what it knew.
+        # It runs, clients reach it, and its metadata are stale.
         assert stage.alive(node)
         assert serves(stage.bootstrap("producer", node))
         assert told_by(stage, node, name)[0].leader == number
-        for told in told_by(stage, node, name).values():
-            assert number in told.in_sync
-        # The majority goes on without it.
+        for state in told_by(stage, node, name).values():
+            assert number in state.in_sync
+        # The majority continues without it.
         reachable = ",".join(stage.bootstrap("producer", n) for n in majority)
-        assert sent(reachable, name, 0)
+        assert is_acknowledged(reachable, name, 0)
     finally:
         for hold in holds:
             hold.release()
@@ -126,11 +132,11 @@ def test_an_isolated_broker(staging: Staged, topic: Callable[..., str]) -> None:
     assert stage.disturbed() == {}
 
 
-def test_raft_never_went_past_the_proxies(staging: Staged) -> None:
-    """Runs after the tests above: reconnecting is when it would happen.
+def test_broker_logs_show_no_direct_raft_connection(staging: Staged) -> None:
+    """Runs after the tests above, because a bypass would occur on reconnection.
 
-    Without CONTROLLER in the advertised listeners brokers learn each other's own address, and the
-    log says `Hostname for node 2 changed from b2 to …`.
+    Without CONTROLLER in the advertised listeners, brokers learn each other's direct address and
+    log `Hostname for node 2 changed from b2 to …`.
     """
     logs = list(staging.logs.glob("broker-*.log"))
     assert len(logs) >= 3

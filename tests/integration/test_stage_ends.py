@@ -1,4 +1,4 @@
-"""Two stages side by side, and what a stage leaves when it ends: nothing."""
+"""Concurrent stages, and stages that leave nothing behind."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.integration.staging import (
     Staged,
     Talk,
     listeners,
-    marked,
+    marked_processes,
     metadata,
     serves,
     shared_memory,
@@ -42,13 +42,13 @@ def second(tools: StageTools, tmp_path: Path) -> Iterator[Staged]:
         yield made
 
 
-def still_there(segment: str, pids: set[int]) -> bool:
+def exists(segment: str, pids: set[int]) -> bool:
     return segment in shared_memory(pids) or (
         segment.startswith("/dev/shm/") and Path(segment).exists()
     )
 
 
-def test_a_second_stage_and_its_end(
+def test_second_stage_is_independent_and_leaves_nothing_behind(
     staging: Staged, second: Staged, topic: Callable[..., str]
 ) -> None:
     first, other = staging.stage, second.stage
@@ -57,12 +57,12 @@ def test_a_second_stage_and_its_end(
     assert staging.block.number != second.block.number
     assert not listeners(staging.block) & listeners(second.block)
     assert staging.processes.marker != second.processes.marker
-    # They have the same node ids and nothing else in common.
+    # They share node ids and nothing else.
     for node in other.brokers:
-        at = metadata(other.bootstrap(AUDITOR, node))
-        assert at.brokers.keys() == {1, 2, 3}
-        assert name not in at.topics
-        assert all(a.startswith(f"127.{second.block.number}.") for a in at.brokers.values())
+        cluster = metadata(other.bootstrap(AUDITOR, node))
+        assert cluster.brokers.keys() == {1, 2, 3}
+        assert name not in cluster.topics
+        assert all(a.startswith(f"127.{second.block.number}.") for a in cluster.brokers.values())
 
     with Talk(first.bootstrap("producer", "broker-1")) as connected:
         other.kill("broker-1", "a test")
@@ -75,9 +75,9 @@ def test_a_second_stage_and_its_end(
         assert told_by(first, "broker-1", name) == before
         assert whole_everywhere(first, name)
 
-    # Its end, with one broker dead already and one that stands still.
+    # Stop it with one dead and one paused broker.
     other.pause("broker-2")
-    pids = set(marked(second.processes.marker))
+    pids = set(marked_processes(second.processes.marker))
     for process in second.living:
         pids |= {p.pid for p in psutil.Process(process.session).children(recursive=True)}
     assert listeners(second.block)
@@ -86,19 +86,19 @@ def test_a_second_stage_and_its_end(
     assert any(s.startswith("segment") for s in memory), "PostgreSQL always has one"
 
     other.stop()
-    assert marked(second.processes.marker) == {}
+    assert marked_processes(second.processes.marker) == {}
     assert not [pid for pid in pids if psutil.pid_exists(pid)]
     assert listeners(second.block) == set()
-    assert not [s for s in memory if still_there(s, pids)]
+    assert not [s for s in memory if exists(s, pids)]
     assert not [folder for folder in other.scratch if folder.exists()]
     marker = second.processes.marker
     assert not [p for p in Path(tempfile.gettempdir()).iterdir() if marker in p.name]
     assert all(p.ended_at is not None for p in second.processes.all)
     postgres = next(p for p in second.processes.all if p.name == "postgres")
     assert (postgres.how, postgres.popen.returncode) == ("torn down", 0)
-    other.stop()  # nothing is left to end, and that is fine
+    other.stop()  # already stopped: no error
 
-    # The first one has noticed nothing.
+    # The first stage is unaffected.
     assert first.disturbed() == {}
     assert serves(first.bootstrap("pipeline", "broker-1"))
     assert whole_everywhere(first, name)
@@ -124,20 +124,20 @@ def unstarted(tools: StageTools, tmp_path: Path) -> Iterator[Callable[..., Local
     yield make
     for stage in made:
         stage.stop()
-        assert marked(processes.marker) == {}
+        assert marked_processes(processes.marker) == {}
         assert listeners(block) == set()
         assert not [folder for folder in stage.scratch if folder.exists()]
     block.release()
 
 
-def test_a_stage_that_cannot_be_made_says_why_and_leaves_nothing(
+def test_failed_start_names_the_reason_and_leaves_nothing(
     unstarted: Callable[..., LocalStage], tmp_path: Path
 ) -> None:
     with pytest.raises(StageTrouble, match=r"formatting broker-1 failed: .*StorageTool"):
         unstarted(kafka_libs=tmp_path).start()
 
 
-def test_a_stage_that_is_interrupted_while_it_starts_leaves_nothing(
+def test_interrupted_start_leaves_nothing(
     unstarted: Callable[..., LocalStage],
 ) -> None:
     stop = Stop()
@@ -146,7 +146,7 @@ def test_a_stage_that_is_interrupted_while_it_starts_leaves_nothing(
         unstarted(stop).start()
 
 
-def test_a_stage_that_was_never_started_can_be_stopped(
+def test_stop_accepts_stage_that_never_started(
     unstarted: Callable[..., LocalStage],
 ) -> None:
     stage = unstarted()
@@ -157,7 +157,7 @@ def test_a_stage_that_was_never_started_can_be_stopped(
     stage.stop()
 
 
-def test_a_broker_that_runs_is_not_started_again(
+def test_restart_refuses_running_broker(
     unstarted: Callable[..., LocalStage], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage, started = unstarted(), []
@@ -195,7 +195,7 @@ def test_a_broker_that_runs_is_not_started_again(
         "bootstrap",
     ],
 )
-def test_a_node_that_there_is_not(
+def test_unknown_node_is_refused(
     unstarted: Callable[..., LocalStage], act: Callable[[LocalStage], object]
 ) -> None:
     with pytest.raises(StageTrouble, match="broker-1, broker-2, broker-3"):

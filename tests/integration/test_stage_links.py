@@ -1,4 +1,4 @@
-"""Links cut, and links that lose bytes: seen from the ends of the connection."""
+"""Cut links and links that lose bytes, observed at both ends of the connection."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ LINK = Link("producer", "broker-1")
 Disturb = Callable[[Link, Disturbance], Hold]
 
 
-def way(staging: Staged, link: Link = LINK) -> str:
+def address_of(staging: Staged, link: Link = LINK) -> str:
     return staging.stage.bootstrap(link.source, link.target)
 
 
-def test_connections_are_counted(staging: Staged) -> None:
+def test_counts_connections_of_a_link(staging: Staged) -> None:
     stage = staging.stage
     assert stage.connections(LINK) == 0
-    with Talk(way(staging)) as one, Talk(way(staging)) as two:
+    with Talk(address_of(staging)) as one, Talk(address_of(staging)) as two:
         one.ask()
         two.ask()
         assert one.answered()
@@ -47,11 +47,15 @@ def test_connections_are_counted(staging: Staged) -> None:
     eventually(lambda: stage.connections(LINK) == 0, "no connection")
 
 
-def test_connections_behind_the_proxies_are_counted(staging: Staged) -> None:
+def test_counts_connections_behind_the_proxies(staging: Staged) -> None:
     stage = staging.stage
-    ways = [way(staging), way(staging), way(staging, Link("producer", "broker-3"))]
+    addresses = [
+        address_of(staging),
+        address_of(staging),
+        address_of(staging, Link("producer", "broker-3")),
+    ]
     with contextlib.ExitStack() as stack:
-        for address in ways:
+        for address in addresses:
             talk = stack.enter_context(Talk(address))
             talk.ask()
             assert talk.answered()
@@ -60,7 +64,7 @@ def test_connections_behind_the_proxies_are_counted(staging: Staged) -> None:
     eventually(lambda: stage.connected("producer") == 0, "no connection behind the proxies")
 
 
-def test_every_broker_talks_to_others_through_its_links(staging: Staged) -> None:
+def test_brokers_connect_through_their_links(staging: Staged) -> None:
     for node in staging.stage.brokers:
         eventually(
             lambda node=node: sum(map(staging.stage.connections, peers(staging.stage, node))),
@@ -68,29 +72,34 @@ def test_every_broker_talks_to_others_through_its_links(staging: Staged) -> None
         )
 
 
-def test_a_cut_link(staging: Staged, disturb: Disturb) -> None:
+def test_cut_closes_and_refuses_connections_of_its_link_only(
+    staging: Staged, disturb: Disturb
+) -> None:
     stage = staging.stage
-    with Talk(way(staging)) as open_one, Talk(way(staging, Link("producer", "broker-2"))) as other:
-        open_one.ask()
-        assert open_one.answered()
+    with (
+        Talk(address_of(staging)) as talk,
+        Talk(address_of(staging, Link("producer", "broker-2"))) as other,
+    ):
+        talk.ask()
+        assert talk.answered()
         hold = disturb(LINK, CUT)
-        assert open_one.closed()
-        assert refuses(way(staging))
+        assert talk.closed()
+        assert refuses(address_of(staging))
         assert stage.connections(LINK) == 0
-        # Nothing else is cut: the same audience to another broker, another audience to this one.
+        # Not cut: the same audience's link to another broker, another audience's to this one.
         other.ask()
         assert other.answered()
-        assert serves(way(staging, Link("pipeline", "broker-1")))
+        assert serves(address_of(staging, Link("pipeline", "broker-1")))
         assert serves(stage.bootstrap(AUDITOR, "broker-1"))
         assert stage.disturbed() == {"producer→broker-1": "disabled"}
     hold.release()
-    assert serves(way(staging))
+    assert serves(address_of(staging))
     assert stage.disturbed() == {}
     hold.release()
-    assert serves(way(staging))
+    assert serves(address_of(staging))
 
 
-def test_a_cut_database(staging: Staged, disturb: Disturb) -> None:
+def test_cut_database_is_reachable_by_the_auditor_only(staging: Staged, disturb: Disturb) -> None:
     import psycopg
 
     link = Link("pipeline", POSTGRES)
@@ -108,11 +117,13 @@ def test_a_cut_database(staging: Staged, disturb: Disturb) -> None:
 
 
 def create(talk: Talk, topic: str) -> None:
-    """Send a request that has an effect which others can see."""
-    wanted = CreateTopicsRequest.CreatableTopic
+    """Send a CreateTopics request, whose effect is visible to others."""
+    creatable = CreateTopicsRequest.CreatableTopic
     request = CreateTopicsRequest(
         topics=[
-            wanted(name=topic, num_partitions=1, replication_factor=3, assignments=[], configs=[])
+            creatable(
+                name=topic, num_partitions=1, replication_factor=3, assignments=[], configs=[]
+            )
         ],
         timeout_ms=10_000,
         validate_only=False,
@@ -125,83 +136,83 @@ def topics(staging: Staged) -> set[str]:
     return set(metadata(staging.stage.bootstrap(AUDITOR, "broker-2")).topics)
 
 
-def test_lost_responses(staging: Staged, disturb: Disturb) -> None:
+def test_lost_responses_keep_effects_and_end_the_connection(
+    staging: Staged, disturb: Disturb
+) -> None:
     stage = staging.stage
-    with Talk(way(staging)) as open_one:
-        open_one.ask()
-        assert open_one.answered()
+    with Talk(address_of(staging)) as talk:
+        talk.ask()
+        assert talk.answered()
         hold = disturb(LINK, lose("responses"))
-        create(open_one, "lost-response")
-        # The request has arrived and was carried out; only nobody says so.
+        create(talk, "lost-response")
+        # The request was executed; only its response is lost.
         eventually(lambda: "lost-response" in topics(staging), "the topic")
-        assert not open_one.answered(1)
+        assert not talk.answered(1)
         assert stage.connections(LINK) == 1
-        # A connection that is opened meanwhile is accepted, and is as mute.
-        with Talk(way(staging)) as new_one:
-            new_one.ask()
-            assert not new_one.answered(1)
-        said = stage.disturbed().pop("producer→broker-1")
-        assert said.startswith("toxics timeout-responses-")
+        # A new connection is accepted and gets no response either.
+        with Talk(address_of(staging)) as new_talk:
+            new_talk.ask()
+            assert not new_talk.answered(1)
+        toxics = stage.disturbed().pop("producer→broker-1")
+        assert toxics.startswith("toxics timeout-responses-")
         hold.release()
-        # What was swallowed never comes: the connection ends instead.
-        assert open_one.closed()
-    assert serves(way(staging))
+        # The lost response never arrives: the connection is closed instead.
+        assert talk.closed()
+    assert serves(address_of(staging))
     assert stage.disturbed() == {}
     hold.release()
 
 
-def test_lost_requests(staging: Staged, disturb: Disturb) -> None:
+def test_lost_requests_have_no_effect(staging: Staged, disturb: Disturb) -> None:
     stage = staging.stage
-    with Talk(way(staging)) as open_one:
-        open_one.ask()
-        assert open_one.answered()
+    with Talk(address_of(staging)) as talk:
+        talk.ask()
+        assert talk.answered()
         hold = disturb(LINK, lose("requests"))
-        create(open_one, "lost-request")
-        assert not open_one.answered(1)
-        said = stage.disturbed().pop("producer→broker-1")
-        assert said.startswith("toxics timeout-requests-")
+        create(talk, "lost-request")
+        assert not talk.answered(1)
+        toxics = stage.disturbed().pop("producer→broker-1")
+        assert toxics.startswith("toxics timeout-requests-")
         hold.release()
-        assert open_one.closed()
+        assert talk.closed()
     assert "lost-request" not in topics(staging)
-    with Talk(way(staging)) as new_one:
-        create(new_one, "lost-request")
-        assert new_one.answered()
+    with Talk(address_of(staging)) as new_talk:
+        create(new_talk, "lost-request")
+        assert new_talk.answered()
     eventually(lambda: "lost-request" in topics(staging), "the topic")
 
 
-def test_both_ways_at_once(staging: Staged, disturb: Disturb) -> None:
-    ways: tuple[Way, Way] = ("requests", "responses")
-    holds = [disturb(LINK, lose(way)) for way in ways]
-    with Talk(way(staging)) as talk:
+def test_losses_in_both_directions_are_released_separately(
+    staging: Staged, disturb: Disturb
+) -> None:
+    directions: tuple[Way, Way] = ("requests", "responses")
+    holds = [disturb(LINK, lose(direction)) for direction in directions]
+    with Talk(address_of(staging)) as talk:
         talk.ask()
         assert not talk.answered(0.5)
-    said = staging.stage.disturbed()["producer→broker-1"]
-    assert re.fullmatch(r"toxics timeout-requests-\d+, timeout-responses-\d+", said)
+    toxics = staging.stage.disturbed()["producer→broker-1"]
+    assert re.fullmatch(r"toxics timeout-requests-\d+, timeout-responses-\d+", toxics)
     holds[0].release()
-    with Talk(way(staging)) as talk:
+    with Talk(address_of(staging)) as talk:
         talk.ask()
         assert not talk.answered(0.5)
     holds[1].release()
-    assert serves(way(staging))
+    assert serves(address_of(staging))
 
 
-def test_a_link_that_two_disturb_is_whole_when_both_let_go(
-    staging: Staged, disturb: Disturb
-) -> None:
+def test_link_is_restored_after_the_last_release(staging: Staged, disturb: Disturb) -> None:
     first, second = disturb(LINK, CUT), disturb(LINK, CUT)
     lost = disturb(LINK, lose("responses"))
     first.release()
-    assert refuses(way(staging))
+    assert refuses(address_of(staging))
     lost.release()
     assert staging.stage.disturbed() == {"producer→broker-1": "disabled"}
     second.release()
-    assert serves(way(staging))
+    assert serves(address_of(staging))
     assert staging.stage.disturbed() == {}
 
 
-def test_a_broker_that_comes_back_opens_no_link_that_is_cut(
-    staging: Staged, disturb: Disturb
-) -> None:
+def test_restarted_broker_keeps_cut_links_closed(staging: Staged, disturb: Disturb) -> None:
     stage, between = staging.stage, Link("broker-2", "broker-1")
     holds = [disturb(LINK, CUT), disturb(between, CUT)]
     stage.kill("broker-1", "a test")
@@ -212,11 +223,11 @@ def test_a_broker_that_comes_back_opens_no_link_that_is_cut(
     finally:
         stage.restart("broker-1")
     assert stage.disturbed() == {str(LINK): "disabled", str(between): "disabled"}
-    assert refuses(way(staging))
+    assert refuses(address_of(staging))
     assert serves(stage.bootstrap("pipeline", "broker-1"))
     for hold in holds:
         hold.release()
-    assert serves(way(staging))
+    assert serves(address_of(staging))
     assert stage.disturbed() == {}
 
 
@@ -224,7 +235,7 @@ def test_a_broker_that_comes_back_opens_no_link_that_is_cut(
     "link",
     [Link("auditor", "broker-1"), Link("producer", "broker-9"), Link("broker-1", "broker-1")],
 )
-def test_a_link_that_there_is_not(staging: Staged, link: Link) -> None:
+def test_unknown_link_is_refused(staging: Staged, link: Link) -> None:
     calls: list[Callable[[], object]] = [
         lambda: staging.stage.disturb(link, CUT),
         lambda: staging.stage.connections(link),
@@ -237,7 +248,7 @@ def test_a_link_that_there_is_not(staging: Staged, link: Link) -> None:
             assert str(known) in str(error.value)
 
 
-def test_what_is_disturbed_is_named_as_a_link(staging: Staged, disturb: Disturb) -> None:
+def test_disturbed_names_links_not_proxies(staging: Staged, disturb: Disturb) -> None:
     between = Link("broker-1", "broker-2")  # two proxies, and one link
     disturb(LINK, CUT)
     disturb(between, lose("responses"))
@@ -247,9 +258,7 @@ def test_what_is_disturbed_is_named_as_a_link(staging: Staged, disturb: Disturb)
     assert disturbed == {}
 
 
-def test_an_admin_client_on_a_cut_link_goes_on_over_the_others(
-    staging: Staged, disturb: Disturb
-) -> None:
+def test_admin_client_bypasses_cut_link(staging: Staged, disturb: Disturb) -> None:
     disturb(LINK, CUT)
     admin = AdminClient({"bootstrap.servers": staging.stage.bootstrap("producer"), "log_level": 0})
     assert set(admin.list_topics(timeout=20).brokers) == {1, 2, 3}

@@ -1,4 +1,4 @@
-"""The producers of a run: real processes, and what the log has of what they said."""
+"""The producer processes of a run: the log matches their history."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from onceproof.harness.processes.processes import Processes
 from onceproof.harness.wait import Overdue, Stop, wait_until
 from onceproof.harness.workload.control import Producers, ProducerTrouble
 from onceproof.harness.workload.payments import Payments, payments_of
-from tests.integration.staging import Staged, eventually, stands_there
+from tests.integration.staging import Staged, eventually, send_matches
 
 pytestmark = pytest.mark.integration
 
@@ -29,7 +29,7 @@ SEED = 5
 
 
 class Sending:
-    """Producers with a history and processes of their own."""
+    """Producers with their own history and processes."""
 
     def __init__(self, staging: Staged, folder: Path, workload: Payments) -> None:
         self.workload = workload
@@ -43,7 +43,7 @@ class Sending:
         )  # fmt: skip
 
     def calls(self) -> int:
-        """How many calls are on disk: what the producers themselves count is not asked."""
+        """The number of calls on disk, independent of the producers' own counts."""
         files = self.history.glob("*.jsonl")
         return sum(path.read_bytes().count(b'{"t":"called"') for path in files)
 
@@ -53,16 +53,16 @@ class Sending:
 
 @pytest.fixture
 def sending(staging: Staged, tmp_path: Path) -> Iterator[Callable[[Payments], Sending]]:
-    made: list[Sending] = []
+    started: list[Sending] = []
 
     def make(workload: Payments) -> Sending:
-        made.append(Sending(staging, tmp_path, workload))
-        return made[-1]
+        started.append(Sending(staging, tmp_path, workload))
+        return started[-1]
 
     yield make
-    for one in made:
-        one.stop.set("the test is over")
-        one.processes.kill_all("the test is over")
+    for run in started:
+        run.stop.set("the test is over")
+        run.processes.kill_all("the test is over")
 
 
 def logged(staging: Staged, topic: str) -> list[Entry]:
@@ -74,19 +74,19 @@ def identity(entry: Entry) -> tuple[str, str]:
     return entry.headers[RECORD_HEADER].decode(), entry.headers[ATTEMPT_HEADER].decode()
 
 
-def test_every_record_has_an_outcome_and_is_where_it_says(
+def test_every_record_is_acknowledged_at_its_offset(
     staging: Staged, topic: Callable[..., str], sending: Callable[[Payments], Sending]
 ) -> None:
     name = topic(3)
     run = sending(Payments(records=500, producers=2, keys=16, topic=name, rate=60))
     run.producers.start()
 
-    # Before anybody says that records flow, no more is sent than the first tenth.
+    # Before `warmed_up`, only the first tenth is sent.
     eventually(
         lambda: run.producers.acknowledged >= 45, "the first records", lambda: run.producers._status
     )
     with pytest.raises(Overdue):
-        # They would be at two hundred by then.
+        # Unlimited, they would have sent two hundred by then.
         wait_until(lambda: run.calls() > 100, what="them to run ahead", seconds=2.5)
     assert not run.producers.finished
 
@@ -117,12 +117,12 @@ def test_every_record_has_an_outcome_and_is_where_it_says(
     assert {e.partition for e in found} == {0, 1, 2}
     for row in sends:
         entry = entries[row["record"], row["attempt"]]
-        assert stands_there(row, entry)
+        assert send_matches(row, entry)
         payment = expected[row["record"]]
         assert (entry.key, entry.value) == (payment.key, payment.value)
         assert row["digest"] == payment.digest == digest(entry.key, entry.value)
         assert row["key"] == payment.account
-    # They are idempotent, so every entry has a producer id; one for each of the two.
+    # Idempotent producers: one producer id each.
     assert len({e.producer_id for e in found} - {-1}) == 2
     eventually(
         lambda: (
@@ -132,7 +132,7 @@ def test_every_record_has_an_outcome_and_is_where_it_says(
     )
 
 
-def test_a_producer_that_is_killed(
+def test_killed_producer_leaves_unanswered_sends_unknown(
     staging: Staged,
     topic: Callable[..., str],
     sending: Callable[[Payments], Sending],
@@ -141,18 +141,20 @@ def test_a_producer_that_is_killed(
     name = topic(3)
     run = sending(Payments(records=2000, producers=2, topic=name, rate=100))
     run.producers.start()
-    mine = run.history / "producer-0.jsonl"
+    victim_history = run.history / "producer-0.jsonl"
     eventually(
-        lambda: mine.exists() and mine.read_bytes().count(b'{"t":"returned"') >= 5,
+        lambda: (
+            victim_history.exists() and victim_history.read_bytes().count(b'{"t":"returned"') >= 5
+        ),
         "the first acknowledgements",
     )
     run.producers.check()
-    # No answers from now on, so that some calls cannot have returned when it dies.
+    # Lose all responses, so that some calls have not returned when the producer dies.
     holds = [disturb(Link("producer", node), lose("responses")) for node in staging.stage.brokers]
     victim = next(p for p in run.processes.all if p.name == "producer-0")
 
     def unanswered() -> bool:
-        text = mine.read_bytes()
+        text = victim_history.read_bytes()
         return text.count(b'{"t":"called"') >= text.count(b'{"t":"returned"') + 5
 
     eventually(unanswered, "calls without an answer")
@@ -178,21 +180,21 @@ def test_a_producer_that_is_killed(
     assert len(unknown) >= 5
     assert {(s["returned_at"], s["offset"], s["error"]) for s in unknown} == {(None, None, None)}
     assert {s["outcome"] for s in of_victim} == {"ok", "info"}
-    # Whatever is in the log was called, and what was acknowledged is there.
+    # The log has only recorded sends, and all acknowledged ones.
     found = {identity(e)[1]: e for e in logged(staging, name)}
     assert found.keys() <= sends.keys()
     for attempt, row in sends.items():
         if row["outcome"] == "ok":
-            assert stands_there(row, found[attempt])
+            assert send_matches(row, found[attempt])
 
 
-def test_without_a_harness_a_producer_ends(
+def test_producer_exits_without_harness(
     staging: Staged, topic: Callable[..., str], sending: Callable[[Payments], Sending]
 ) -> None:
     run = sending(Payments(records=2000, producers=1, topic=topic(), rate=50))
     run.producers.start()
     eventually(lambda: run.producers.acknowledged >= 5, "the first records")
-    run.stop.set("over")  # so that nobody writes into the pipe any more
+    run.stop.set("over")  # so that the harness stops writing to the pipe
     (child,) = run.processes.all
     assert child.popen.stdin is not None
     child.popen.stdin.close()

@@ -1,4 +1,4 @@
-"""A stage that is up: what its parts tell, each asked with a client that is not ours."""
+"""A running stage, observed by independent clients."""
 
 from __future__ import annotations
 
@@ -9,12 +9,19 @@ import requests
 
 from onceproof.harness.links.topology import AUDIENCES, AUDITOR, POSTGRES, Link
 from onceproof.harness.tools.setup import StageTools
-from tests.integration.staging import Staged, eventually, listeners, marked, metadata, plain
+from tests.integration.staging import (
+    Staged,
+    eventually,
+    listeners,
+    marked_processes,
+    metadata,
+    unmapped,
+)
 
 pytestmark = pytest.mark.integration
 
 
-def test_every_broker_tells_of_all_three(staging: Staged) -> None:
+def test_every_broker_knows_all_brokers(staging: Staged) -> None:
     assert staging.stage.brokers == ("broker-1", "broker-2", "broker-3")
     for node in staging.stage.brokers:
         assert metadata(staging.stage.bootstrap(AUDITOR, node)).brokers == {
@@ -23,7 +30,7 @@ def test_every_broker_tells_of_all_three(staging: Staged) -> None:
 
 
 @pytest.mark.parametrize("audience", AUDIENCES)
-def test_every_audience_is_sent_to_its_proxies(staging: Staged, audience: str) -> None:
+def test_metadata_names_proxies_of_own_audience(staging: Staged, audience: str) -> None:
     for node in staging.stage.brokers:
         assert metadata(staging.stage.bootstrap(audience, node)).brokers == {
             n: staging.stage.bootstrap(audience, f"broker-{n}") for n in (1, 2, 3)
@@ -32,7 +39,7 @@ def test_every_audience_is_sent_to_its_proxies(staging: Staged, audience: str) -
     assert everywhere == [staging.stage.bootstrap(audience, n) for n in staging.stage.brokers]
 
 
-def test_toxiproxy_has_its_proxies_and_its_version(staging: Staged, tools: StageTools) -> None:
+def test_toxiproxy_reports_proxies_and_version(staging: Staged, tools: StageTools) -> None:
     host, port = staging.stage.topology.toxiproxy
     version = requests.get(f"http://{host}:{port}/version", timeout=10).json()["version"]
     assert staging.stage.versions()["toxiproxy"] == version == "2.12.0"
@@ -42,35 +49,35 @@ def test_toxiproxy_has_its_proxies_and_its_version(staging: Staged, tools: Stage
     assert staging.stage.versions().items() >= tools.versions().items()
 
 
-def test_postgres_through_its_proxy(staging: Staged, tools: StageTools) -> None:
-    way = Link("pipeline", POSTGRES)
-    with psycopg.connect(staging.stage.database("pipeline")) as through:
-        assert staging.stage.connections(way) == 1
-        address, version = through.execute(
+def test_postgres_is_reached_through_its_proxy(staging: Staged, tools: StageTools) -> None:
+    link = Link("pipeline", POSTGRES)
+    with psycopg.connect(staging.stage.database("pipeline")) as proxied:
+        assert staging.stage.connections(link) == 1
+        address, version = proxied.execute(
             "SELECT host(inet_server_addr()), current_setting('server_version')"
         ).fetchone()
-        # What the server sees as its own address is not what we connected to.
+        # The server's address differs from the one we connected to: there is a proxy.
         assert address == staging.stage.topology.postgres[0]
         assert address != staging.stage.topology.postgres_proxy[0]
         assert version.startswith(tools.postgres.version)
-        through.execute("CREATE TABLE seen (id int)")
-        through.execute("INSERT INTO seen VALUES (42)")
-        through.commit()
+        proxied.execute("CREATE TABLE seen (id int)")
+        proxied.execute("INSERT INTO seen VALUES (42)")
+        proxied.commit()
         with psycopg.connect(staging.stage.database(AUDITOR)) as directly:
             assert directly.execute("SELECT id FROM seen").fetchall() == [(42,)]
-            assert staging.stage.connections(way) == 1
-        through.execute("DROP TABLE seen")
-    eventually(lambda: staging.stage.connections(way) == 0, "the connection to be gone")
+            assert staging.stage.connections(link) == 1
+        proxied.execute("DROP TABLE seen")
+    eventually(lambda: staging.stage.connections(link) == 0, "the connection to be gone")
 
 
-def test_everything_listens_in_the_block_and_nowhere_else(staging: Staged) -> None:
-    mine = set(marked(staging.processes.marker))
+def test_all_listeners_are_in_the_address_block(staging: Staged) -> None:
+    pids = set(marked_processes(staging.processes.marker))
     for process in staging.living:
-        mine |= {child.pid for child in psutil.Process(process.session).children(recursive=True)}
+        pids |= {child.pid for child in psutil.Process(process.session).children(recursive=True)}
     addresses = {
-        (plain(c.laddr.ip), c.laddr.port)
+        (unmapped(c.laddr.ip), c.laddr.port)
         for c in psutil.net_connections("inet")
-        if c.pid in mine and c.status in {psutil.CONN_LISTEN, psutil.CONN_NONE}
+        if c.pid in pids and c.status in {psutil.CONN_LISTEN, psutil.CONN_NONE}
     }
     assert all(a.startswith(f"127.{staging.block.number}.") for a, _ in addresses), addresses
     # 3 brokers × (2 + 4 listeners), 22 proxies, toxiproxy, PostgreSQL
@@ -78,10 +85,10 @@ def test_everything_listens_in_the_block_and_nowhere_else(staging: Staged) -> No
     assert len(addresses) == 18 + 22 + 1 + 1
 
 
-def test_every_process_can_be_found_by_its_marker(staging: Staged) -> None:
-    names = sorted(marked(staging.processes.marker).values())
-    # PostgreSQL's children write over their environment; the gate's process stays once a test has
-    # put a gate on a link.
+def test_marker_finds_every_process(staging: Staged) -> None:
+    names = sorted(marked_processes(staging.processes.marker).values())
+    # PostgreSQL's children overwrite their environment. The gate process remains once a test has
+    # placed a gate.
     rest = [name for name in names if name not in ("postgres", "python")]
     assert rest == ["java"] * 3 + ["toxiproxy-server"]
     assert "postgres" in names
@@ -90,10 +97,10 @@ def test_every_process_can_be_found_by_its_marker(staging: Staged) -> None:
     ]  # fmt: skip
 
 
-def test_settings_are_told_as_they_are_in_force(staging: Staged) -> None:
-    told = staging.stage.settings()
-    assert told["backend"] == "local"
+def test_settings_match_server_properties(staging: Staged) -> None:
+    settings = staging.stage.settings()
+    assert settings["backend"] == "local"
     for node in (1, 2, 3):
         written = (staging.folder / "work" / f"broker-{node}" / "server.properties").read_text()
-        for key, value in dict(told["brokers"]).items():
+        for key, value in dict(settings["brokers"]).items():
             assert f"{key}={value}\n" in written

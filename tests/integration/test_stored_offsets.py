@@ -1,4 +1,4 @@
-"""Consumers that store their offsets with their rows, on real brokers and a real database."""
+"""Consumers that store their offsets with their rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from onceproof.harness.subjects.stored.subject import StoringConsumers
 from onceproof.harness.subjects.stored.task import Kind
 from onceproof.harness.tools.setup import ensure
 from onceproof.harness.wait import Stop
-from tests.integration.faults import at_work, context
+from tests.integration.faults import active_fault, context
 from tests.integration.staging import Staged, eventually, flowing
 
 pytestmark = pytest.mark.integration
@@ -30,7 +30,7 @@ PARTITIONS = 2
 
 
 class Consumers:
-    """Consumers at work on a topic of their own."""
+    """Consumers with their own topic."""
 
     def __init__(self, staging: Staged, topic: str, kind: Kind, folder: Path) -> None:
         self.topic, self.staging, self.folder = topic, staging, folder
@@ -52,7 +52,7 @@ class Consumers:
         self._producer = Producer({"bootstrap.servers": staging.stage.bootstrap(AUDITOR)})
 
     def send(self, count: int) -> None:
-        """Payments of ten cents each, on all partitions in turn."""
+        """Send payments of ten cents to all partitions in turn."""
         for n in range(self.sent, self.sent + count):
             payment = {"record": f"r-{n}", "account": f"a-{n % 5}", "amount_cents": 10}
             self._producer.produce(
@@ -65,15 +65,15 @@ class Consumers:
         self.sent += count
 
     def flowing(self) -> contextlib.AbstractContextManager[None]:
-        """Payments come for as long as the block lasts."""
+        """Send payments for the duration of the block."""
         return flowing(lambda: self.send(6 * PARTITIONS))
 
     def wait_done(self) -> None:
-        """Every payment has its one row, every balance is right, every offset is stored."""
+        """Wait for one row of each payment; assert offsets and balances."""
         books = self.members.audit.books()
-        wanted = Counter(f"r-{n}" for n in range(self.sent))
+        expected = Counter(f"r-{n}" for n in range(self.sent))
         eventually(
-            lambda: Counter(effect.record for effect in books.effects()) == wanted,
+            lambda: Counter(effect.record for effect in books.effects()) == expected,
             f"one row of each of {self.sent}",
             books.size,
         )
@@ -83,8 +83,8 @@ class Consumers:
         assert sum(amount or 0 for amount in balances.values()) == 10 * self.sent
         assert not books.hanging()
 
-    def told(self) -> list[str]:
-        """Hazards that consumers told of."""
+    def hazards(self) -> list[str]:
+        """Hazards that the consumers recorded."""
         lines = (
             json.loads(line)
             for file in self.folder.glob("member-*.jsonl")
@@ -94,8 +94,8 @@ class Consumers:
 
 
 @contextlib.contextmanager
-def at_work_with(kind: Kind, staging: Staged, topic: str, folder: Path) -> Iterator[Consumers]:
-    """Consumers that have done their first work; ended in whatever way the block ends."""
+def working(kind: Kind, staging: Staged, topic: str, folder: Path) -> Iterator[Consumers]:
+    """Run consumers that have processed their first records."""
     consumers = Consumers(staging, topic, kind, folder)
     try:
         consumers.members.start()
@@ -111,50 +111,53 @@ def at_work_with(kind: Kind, staging: Staged, topic: str, folder: Path) -> Itera
 
 @pytest.fixture
 def consumers(staging: Staged, topic: Callable[..., str], tmp_path: Path) -> Iterator[Consumers]:
-    with at_work_with("postgres", staging, topic(PARTITIONS), tmp_path) as found:
+    with working("postgres", staging, topic(PARTITIONS), tmp_path) as found:
         yield found
-    # The database is everybody's.
+    # All tests share the database.
     with psycopg.connect(staging.stage.database(AUDITOR)) as connection:
         connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
 
 
-def test_commits_in_doubt_are_decided_by_what_is_stored(consumers: Consumers) -> None:
-    life = consumers.staging.instance("member-0")
+def test_stored_offsets_resolve_commits_in_doubt(consumers: Consumers) -> None:
+    instance = consumers.staging.instance("member-0")
     with (
         consumers.flowing(),
-        at_work(world(consumers), "cut-at-commit member-0 lands") as (_, late),
+        active_fault(world(consumers), "cut-at-commit member-0 lands") as (_, landed),
     ):
-        assert "of member-0 was held during its COMMIT" in late
-        assert "a new session of member-0 waited for its rows before transaction" in late
-        assert late.endswith("was committed")
-    with consumers.flowing(), at_work(world(consumers), "cut-at-commit member-0 undone") as (_, no):
-        assert no.endswith("was aborted")
+        assert "of member-0 was held during its COMMIT" in landed
+        assert "a new session of member-0 waited for its rows before transaction" in landed
+        assert landed.endswith("was committed")
+    with (
+        consumers.flowing(),
+        active_fault(world(consumers), "cut-at-commit member-0 undone") as (_, undone),
+    ):
+        assert undone.endswith("was aborted")
     consumers.send(100)
     consumers.wait_done()
-    assert consumers.told() == ["refused-write"], "the late one was met, the undone one was not"
-    assert consumers.staging.instance("member-0") == life, "nobody started it anew"
+    assert consumers.hazards() == ["refused-write"], "the late one was met, the undone one was not"
+    assert consumers.staging.instance("member-0") == instance, "nobody started it anew"
     with pytest.raises(StageTrouble, match="already has a table `ledger`"):
         consumers.members.audit.prepare()
 
 
-def test_a_consumer_killed_when_its_commit_lands_all_the_same(consumers: Consumers) -> None:
+def test_consumer_killed_at_landed_commit_writes_each_row_once(consumers: Consumers) -> None:
     with (
         consumers.flowing(),
-        at_work(world(consumers), "kill member-0 --at commit-lands") as (_, said),
+        active_fault(world(consumers), "kill member-0 --at commit-lands") as (_, proof),
     ):
-        assert "ended by signal 9: transaction" in said
-        assert said.endswith("was committed")
+        assert "ended by signal 9: transaction" in proof
+        assert proof.endswith("was committed")
     consumers.wait_done()
 
 
-def test_a_consumer_killed_amid_a_commit_into_a_file(
+def test_consumer_killed_during_undone_sqlite_commit_writes_each_row_once(
     staging: Staged, topic: Callable[..., str], tmp_path: Path
 ) -> None:
-    with at_work_with("sqlite", staging, topic(PARTITIONS), tmp_path) as consumers:
-        words = "kill member-0 --at commit-undone"
-        with consumers.flowing(), at_work(world(consumers), words) as (_, said):
-            assert "was held during its COMMIT" in said
-            assert said.endswith("so nothing was written")
+    with working("sqlite", staging, topic(PARTITIONS), tmp_path) as consumers:
+        command = "kill member-0 --at commit-undone"
+        with consumers.flowing(), active_fault(world(consumers), command) as (_, proof):
+            assert "was held during its COMMIT" in proof
+            assert proof.endswith("so nothing was written")
         consumers.wait_done()
 
 
