@@ -1,9 +1,9 @@
-"""Do all judges agree? Thousands of worlds, correct and mutated, judged by the oracle and engines.
+"""Compare all judges on thousands of correct and mutated histories.
 
     python -m tests.properties.checkers.agree --histories 6000 --spark 1000 --seed 1
 
-Judges must agree on every finding and on every row of its witness, and
-nobody may find anything in a world where all went right, but what is legal and only reported.
+Oracle and engines must agree on every finding and every row of its witness. In a correct
+history they may find only anomalies that are legal and merely reported.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from tests.properties.checkers.judges import Found, ask_engine, ask_oracle, disa
 from tests.properties.checkers.strategies import LEGAL
 
 ENOUGH: Final = 50
-"""Histories that each anomaly must be found in."""
+"""Minimum number of histories in which each anomaly must be found."""
 TRIES: Final = 500
-"""How many cases may be drawn for each that has the anomaly that it was aimed at."""
+"""Maximum number of cases drawn for each one that must have a certain anomaly."""
 BATCH: Final = 400
 SPARK_BATCH: Final = 250
-"""As many go into one job of Spark's: some of its joins grow with the square of the histories."""
+"""Histories per Spark job; some joins grow quadratically with them."""
 DUCKDB: Final = {
     "duckdb": Settings(),
     "duckdb, no screen": Settings(screen=False),
@@ -38,14 +38,14 @@ SPARK: Final = {"spark": Settings(engine="spark", master="local[2]", memory=4 * 
 
 @dataclass(kw_only=True)
 class Account:
-    """What came out so far."""
+    """Results so far."""
 
     histories: int = 0
     mutated: int = 0
     judged: Counter[str] = field(default_factory=Counter)
-    """Judge → histories."""
+    """Judge → number of histories."""
     anomalies: Counter[str] = field(default_factory=Counter)
-    """Anomaly → histories in which the oracle finds it."""
+    """Anomaly → number of histories in which the oracle finds it."""
     mutations: Counter[str] = field(default_factory=Counter)
     places: Counter[str] = field(default_factory=Counter)
     disagreements: list[str] = field(default_factory=list)
@@ -53,35 +53,35 @@ class Account:
 
     @property
     def rare(self) -> list[str]:
-        """Anomalies that were not found often enough yet."""
+        """Anomalies found in too few histories so far."""
         return [name for name in anomalies() if self.anomalies[name] < ENOUGH]
 
     @property
     def good(self) -> bool:
-        """Nothing to complain of."""
+        """Whether all judges agree and every anomaly was found often enough."""
         return not (self.disagreements or self.false_alarms or self.rare)
 
 
 def judge(cases: Sequence[Case], judges: dict[str, Settings], account: Account) -> None:
-    """Let all judges judge these cases, and write down what came out."""
+    """Run all judges on the cases and record the results."""
     worlds = [case.world for case in cases]
     found: dict[str, list[Found]] = {"oracle": [ask_oracle(world) for world in worlds]}
     for name, settings in judges.items():
         found[name] = ask_engine(worlds, settings)
     for number, case in enumerate(cases):
-        mine = {name: all_found[number] for name, all_found in found.items()}
-        _note(case, mine, account)
+        case_findings = {name: all_found[number] for name, all_found in found.items()}
+        _record(case, case_findings, account)
 
 
-def _note(case: Case, found: dict[str, Found], account: Account) -> None:
+def _record(case: Case, found: dict[str, Found], account: Account) -> None:
     account.histories += 1
     account.mutated += bool(case.mutations)
     account.mutations.update(case.mutations.keys())
     account.places.update(case.mutations.values())
     account.judged.update(found.keys())
     account.anomalies.update({name for f in found["oracle"].values() for name in f})
-    for words in disagreements(list(found), found):
-        account.disagreements.append(f"{case}\n  {words}")
+    for text in disagreements(list(found), found):
+        account.disagreements.append(f"{case}\n  {text}")
     if not case.mutations:
         for name, by_stretch in found.items():
             for stretch, findings in by_stretch.items():
@@ -96,14 +96,14 @@ def _cases(seeds: Iterable[int]) -> Iterator[Case]:
         yield Case.of(seed)
 
 
-def _aimed(first: int, toward: Sequence[str]) -> Iterator[Case]:
-    """As many cases as it takes to see these anomalies, with as many that were aimed and missed.
+def _targeted(first_seed: int, targets: Sequence[str]) -> Iterator[Case]:
+    """Cases in which the oracle finds these anomalies, each with one near miss.
 
-    A mutation may land where it does no harm, which a judge must see as well; but most of what is
-    aimed at a rare anomaly misses, and would keep the judges busy for nothing.
+    A mutation may be harmless where it lands, and judges must handle that as well. Most attempts at
+    a rare anomaly miss, so only the last miss before each hit is kept.
     """
-    for name in toward:
-        seeds = iter(range(first, first + TRIES * ENOUGH))
+    for name in targets:
+        seeds = iter(range(first_seed, first_seed + TRIES * ENOUGH))
         for _ in range(ENOUGH):
             missed: Case | None = None
             for seed in seeds:
@@ -115,24 +115,26 @@ def _aimed(first: int, toward: Sequence[str]) -> Iterator[Case]:
 
 
 def run(histories: int, spark: int, seed: int, account: Account) -> None:
-    """Judge so many histories, and then some that are aimed at what was not found often enough."""
+    """Judge the given number of histories, then more that aim at anomalies found too rarely."""
     begin, end = seed * 1_000_000, seed * 1_000_000 + histories
-    for first in range(begin, end, BATCH):
-        judge(list(_cases(range(first, min(first + BATCH, end)))), DUCKDB, account)
+    for first_seed in range(begin, end, BATCH):
+        judge(list(_cases(range(first_seed, min(first_seed + BATCH, end)))), DUCKDB, account)
         _progress(account)
-    rare = list(_aimed(end, account.rare))
+    rare = list(_targeted(end, account.rare))
     for start in range(0, len(rare), BATCH):
         judge(rare[start : start + BATCH], DUCKDB, account)
         _progress(account)
     if spark:
-        shadow = Account()
-        for first in range(begin, begin + spark, SPARK_BATCH):
+        spark_account = Account()
+        for first_seed in range(begin, begin + spark, SPARK_BATCH):
             judge(
-                list(_cases(range(first, min(first + SPARK_BATCH, begin + spark)))), SPARK, shadow
+                list(_cases(range(first_seed, min(first_seed + SPARK_BATCH, begin + spark)))),
+                SPARK,
+                spark_account,
             )
-        account.judged["spark"] += shadow.judged["spark"]
-        account.disagreements += shadow.disagreements
-        account.false_alarms += shadow.false_alarms
+        account.judged["spark"] += spark_account.judged["spark"]
+        account.disagreements += spark_account.disagreements
+        account.false_alarms += spark_account.false_alarms
 
 
 def _progress(account: Account) -> None:
@@ -145,8 +147,8 @@ def _progress(account: Account) -> None:
     )
 
 
-def tell(account: Account, seconds: float) -> None:
-    """Print what came out."""
+def print_summary(account: Account, seconds: float) -> None:
+    """Print a summary of the results."""
     print(f"\n{account.histories} histories, {account.mutated} of them mutated, {seconds:.0f} s")
     for name, number in account.judged.items():
         print(f"  {number:6} judged by {name}")
@@ -156,10 +158,10 @@ def tell(account: Account, seconds: float) -> None:
     print("mutations, at which kind of place:")
     for place, number in account.places.most_common():
         print(f"  {number:6} {place}")
-    for words in account.disagreements[:20]:
-        print(f"\nDISAGREEMENT on case {words}")
-    for words in account.false_alarms[:20]:
-        print(f"\nFALSE ALARM on case {words}")
+    for text in account.disagreements[:20]:
+        print(f"\nDISAGREEMENT on case {text}")
+    for text in account.false_alarms[:20]:
+        print(f"\nFALSE ALARM on case {text}")
     if account.disagreements or account.false_alarms:
         print("\nto repeat one: --only CASE, as it is called above, e.g. --only 1000017:lost-write")
     print(
@@ -169,7 +171,7 @@ def tell(account: Account, seconds: float) -> None:
     )
 
 
-def _only(name: str, spark: bool) -> Account:
+def _judge_one(name: str, spark: bool) -> Account:
     case = Case.named(name)
     print(case)
     for table, rows in case.world.rows.items():
@@ -181,28 +183,30 @@ def _only(name: str, spark: bool) -> Account:
     for stretch, findings in ask_oracle(case.world).items():
         for anomaly, keys in findings.items():
             print(f"  {anomaly} on {stretch}: {keys}")
-    for words in (*account.disagreements, *account.false_alarms):
-        print(f"\nDISAGREEMENT or FALSE ALARM on case {words}")
+    for text in (*account.disagreements, *account.false_alarms):
+        print(f"\nDISAGREEMENT or FALSE ALARM on case {text}")
     return account
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; 0 if all agree and everything was seen often enough."""
+    """Entry point; returns 0 if all judges agree and every anomaly was found often enough."""
     parser = argparse.ArgumentParser(prog="make agree", description=__doc__)
     parser.add_argument("--histories", type=int, default=6_000, help="how many at least")
     parser.add_argument("--spark", type=int, default=1_000, help="how many of them on Spark")
     parser.add_argument("--seed", type=int, default=1, help="another seed, other histories")
     parser.add_argument("--only", metavar="CASE", help="judge one case, and show its history")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     began = time.monotonic()
-    if given.only:
-        account = _only(given.only, given.spark > 0 and "--spark" in (arguments or sys.argv))
+    if options.only:
+        account = _judge_one(
+            options.only, options.spark > 0 and "--spark" in (arguments or sys.argv)
+        )
         return 1 if account.disagreements or account.false_alarms else 0
     account = Account()
     try:
-        run(given.histories, given.spark, given.seed, account)
-    finally:  # what came out is worth telling also where an engine failed
-        tell(account, time.monotonic() - began)
+        run(options.histories, options.spark, options.seed, account)
+    finally:  # print partial results if an engine fails
+        print_summary(account, time.monotonic() - began)
     return 0 if account.good else 1
 
 

@@ -1,7 +1,6 @@
-"""Cases: worlds with the mutations that were drawn for them, each the same again for the same seed.
+"""Cases: generated worlds with mutations, reproducible from their name.
 
-A case is named by its seed and by the anomaly that its mutations are to make,
-if they are to make a certain one; that is all that is needed to repeat it.
+A name consists of a seed and, optionally, the anomaly that the mutations aim at.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from tests.properties.checkers.world import Shape, World, build
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """One world, and what was done to it."""
+    """One world and the mutations applied to it."""
 
     name: str
     shape: Shape
     world: World
     mutations: dict[str, str]
-    """Mutation → at what kind of place it was made; empty: all is right."""
+    """Mutation → kind of place where it was applied; empty: a correct world."""
 
     @classmethod
     def of(cls, seed: int, toward: str | None = None) -> Case:
@@ -29,19 +28,19 @@ class Case:
 
         Args:
             seed: any number.
-            toward: an anomaly that the first mutation is to make; None: any mutations, or none.
+            toward: anomaly that the first mutation aims at; None: random mutations or none.
         """
         draw = Random(f"{seed} {toward}")
         shape = Shape.drawn(draw)
         world = build(shape, draw.getrandbits(32))
         names = _mutations(draw, toward)
-        world, made = mutated(world, names, draw.getrandbits(32))
+        world, applied = mutated(world, names, draw.getrandbits(32))
         name = f"{seed}" if toward is None else f"{seed}:{toward}"
-        return cls(name=name, shape=shape, world=world, mutations=made)
+        return cls(name=name, shape=shape, world=world, mutations=applied)
 
     @classmethod
     def named(cls, name: str) -> Case:
-        """The case that has this name."""
+        """The case with this name."""
         seed, _, toward = name.partition(":")
         return cls.of(int(seed), toward or None)
 
@@ -53,14 +52,14 @@ class Case:
 
 
 def _mutations(draw: Random, toward: str | None) -> list[str]:
-    """Names of one to three mutations, or of none; every anomaly is meant equally often."""
+    """Names of up to three mutations, with every anomaly equally likely."""
     if toward is None and draw.random() < 0.3:
         return []
-    meanings: dict[str | None, list[str]] = {}
+    by_anomaly: dict[str | None, list[str]] = {}
     for mutation in MUTATIONS.values():
-        meanings.setdefault(mutation.means, []).append(mutation.name)
-    order: list[str | None] = sorted(meanings, key=str)
-    names = [draw.choice(meanings[toward])] if toward in meanings and toward is not None else []
+        by_anomaly.setdefault(mutation.means, []).append(mutation.name)
+    order: list[str | None] = sorted(by_anomaly, key=str)
+    names = [draw.choice(by_anomaly[toward])] if toward in by_anomaly and toward is not None else []
     while len(names) < draw.choice((1, 1, 2, 3)):
-        names.append(draw.choice(meanings[draw.choice(order)]))
+        names.append(draw.choice(by_anomaly[draw.choice(order)]))
     return names

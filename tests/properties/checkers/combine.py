@@ -1,7 +1,7 @@
-"""Many worlds in one history, so that an engine judges them all in one go.
+"""Many worlds in one history, so that an engine judges them all at once.
 
-Every identity gets its world's prefix, so that no row of one world meets a
-row of another; what an engine finds is dealt out to the worlds by that prefix again.
+Every identity gets its world's number as a prefix, which keeps the worlds apart and assigns
+each finding to its world.
 """
 
 from __future__ import annotations
@@ -38,28 +38,28 @@ _IDENTITIES: Final[dict[str, tuple[str, ...]]] = {
     "phases": ("phase", "clock"),
     "clocks": ("writer", "clock"),
 }
-"""Columns that name something which must not be the same in two worlds."""
+"""Identity columns, which must differ between worlds."""
 
 _PREFIX = re.compile(r"w(\d+):")
 
 
 def prefix(number: int) -> str:
-    """What stands before every identity of a world."""
+    """The prefix of every identity of a world."""
     return f"w{number}:"
 
 
-def _prefixed(table: str, row: Row, before: str) -> Row:
-    named = {name: before + row[name] for name in _IDENTITIES[table] if row[name] is not None}
+def _prefixed(table: str, row: Row, world_prefix: str) -> Row:
+    named = {name: world_prefix + row[name] for name in _IDENTITIES[table] if row[name] is not None}
     return row | named
 
 
 def combined(worlds: Sequence[World]) -> History:
-    """One history of all worlds; the number of a world is its place."""
+    """One history of all worlds; a world's number is its index."""
     rows: Rows = {name: [] for name in TABLES}
     for number, world in enumerate(worlds):
-        before = prefix(number)
+        world_prefix = prefix(number)
         for name, table in world.rows.items():
-            rows[name] += [_prefixed(name, row, before) for row in table]
+            rows[name] += [_prefixed(name, row, world_prefix) for row in table]
     return History(
         {
             name: pa.Table.from_pylist(table, schema=TABLES[name].schema)
@@ -70,14 +70,14 @@ def combined(worlds: Sequence[World]) -> History:
 
 @dataclass(frozen=True, kw_only=True)
 class Stretches:
-    """The stretches of all worlds that are on trial, each with the number of its world."""
+    """Topics and trials of all worlds, each with the number of its world."""
 
     topics: list[tuple[int, str]]
     trials: list[tuple[int, Trial]]
 
     @classmethod
     def of(cls, worlds: Sequence[World]) -> Stretches:
-        """In the order of the worlds."""
+        """Topics and trials in the order of the worlds."""
         return cls(
             topics=[(n, topic) for n, world in enumerate(worlds) for topic in world.topics],
             trials=[(n, trial) for n, world in enumerate(worlds) for trial in world.trials],
@@ -85,7 +85,7 @@ class Stretches:
 
 
 def world_of(row: Row) -> int:
-    """The number of the world that a row of a combined history comes from."""
+    """The number of the world that a row belongs to."""
     for value in row.values():
         if isinstance(value, str) and (match := _PREFIX.match(value)):
             return int(match[1])
@@ -93,5 +93,5 @@ def world_of(row: Row) -> int:
 
 
 def bare(value: Any) -> Any:
-    """A value as its world knows it."""
+    """The value without its world's prefix."""
     return _PREFIX.sub("", value) if isinstance(value, str) else value

@@ -1,20 +1,16 @@
-"""Which cycles of dependencies there are among transactions, in plain Python: slow and obvious.
+"""Brute-force oracle for cycles among transactions, in plain Python.
 
-It is written apart from the queries and from `checkers.cycles`, shares no
-code with them, and spells out every pair.
+It shares no code with the queries or with `checkers.cycles`, and spells out every pair. Tables are
+lists of dicts by name, as in `History` or `world.Rows`; a missing column is None.
 
-Tables are lists of dicts by name, as `History` has them or as `world.Rows`; what is left out of a
-row is None.
-
-* `edges(tables)` says which of two transactions came before the other, and of what kinds that is
-  known: `{("t1", "t2"): {"wr", "realtime"}}`.
-* `cycles(tables)` says for each of the five anomalies (`KINDS`) what cycles there are:
-  `{"G1c": {frozenset({"t1", "t2", "t3"}): ("t1", "t2")}}`: for each strongly connected component
-  that has one, the transactions of its shortest cycle, in order, from the smallest name on; of
-  equally short ones the one whose names come first. A name that has none is there and empty.
-* `keys(tables, topic)` says which findings a trial of this topic must have, by anomaly:
-  `{"G1c": {("input", "t1 → t2 → t1")}}`, each (topic, cycle), the key of those anomalies. Anomalies
-  without any are left out.
+* `edges(tables)`: pairs of transactions, first before second, with the kinds of dependency:
+  `{("t1", "t2"): {"wr", "realtime"}}`.
+* `cycles(tables)`: for each anomaly in `KINDS`, each strongly connected component that has a cycle,
+  with the transactions of its shortest cycle, starting at the smallest name:
+  `{"G1c": {frozenset({"t1", "t2", "t3"}): ("t1", "t2")}}`. Among equally short cycles the
+  lexicographically smallest is chosen. An anomaly without cycles maps to an empty dict.
+* `keys(tables, topic)`: the findings that a trial of this topic must have, as (topic, cycle):
+  `{"G1c": {("input", "t1 → t2 → t1")}}`. Anomalies without findings are omitted.
 """
 
 from __future__ import annotations
@@ -34,34 +30,34 @@ KINDS: dict[str, tuple[set[str], set[str]]] = {
     "G1c-realtime": ({"wr", "process", "realtime"}, {"wr", "realtime"}),
     "G1c-ww": ({"wr", "ww"}, {"wr", "ww"}),
 }
-"""Anomaly → the kinds of edges that a cycle may have, and those that it must have, each."""
+"""Anomaly → kinds of edges that its cycles may have, and kinds that they must have."""
 
 
 def keys(tables: Tables, topic: str) -> dict[str, set[tuple[str, str]]]:
     """The findings that a trial of this topic must have."""
-    here = {s["txn"] for s in tables.get("sends", ()) if s["topic"] == topic}
+    topic_txns = {s["txn"] for s in tables.get("sends", ()) if s["topic"] == topic}
     found = {
-        name: {(topic, title(cycle)) for cycle in components.values() if here & set(cycle)}
+        name: {(topic, title(cycle)) for cycle in components.values() if topic_txns & set(cycle)}
         for name, components in cycles(tables).items()
     }
-    return {name: some for name, some in found.items() if some}
+    return {name: found_keys for name, found_keys in found.items() if found_keys}
 
 
 def title(cycle: Sequence[str]) -> str:
-    """The name of a cycle; after ten transactions it only says how many there are."""
+    """The name of a cycle, truncated after ten transactions."""
     if len(cycle) > 10:
         return " → ".join([*cycle[:10], f"… ({len(cycle)} transactions)"])
     return " → ".join([*cycle, cycle[0]])
 
 
 def cycles(tables: Tables) -> dict[str, dict[frozenset[str], tuple[str, ...]]]:
-    """Anomaly → component → the shortest cycle in it."""
+    """Anomaly → component → its shortest cycle."""
     known = edges(tables)
     return {name: shortest(known, may, must) for name, (may, must) in KINDS.items()}
 
 
 def shortest(known: Edges, may: set[str], must: set[str]) -> dict[frozenset[str], tuple[str, ...]]:
-    """Component → its shortest cycle with edges of some kinds that has one of each of others."""
+    """Component → its shortest cycle of `may` edges that contains all `must` kinds."""
     kept = {pair: kinds & may for pair, kinds in known.items() if kinds & may}
     found = {}
     for component in _components(kept):
@@ -73,21 +69,25 @@ def shortest(known: Edges, may: set[str], must: set[str]) -> dict[frozenset[str]
 
 def _components(known: Edges) -> set[frozenset[str]]:
     reach = {a: {b for (x, b) in known if x == a} for a in {a for pair in known for a in pair}}
-    grown = True
-    while grown:
-        grown = False
-        for near in reach.values():
-            further = set[str]().union(*(reach[b] for b in near))
-            grown |= not further <= near
-            near.update(further)
-    return {frozenset(b for b in near if a in reach[b]) for a, near in reach.items() if a in near}
+    changed = True
+    while changed:
+        changed = False
+        for reachable in reach.values():
+            next_reachable = set[str]().union(*(reach[b] for b in reachable))
+            changed |= not next_reachable <= reachable
+            reachable.update(next_reachable)
+    return {
+        frozenset(b for b in reachable if a in reach[b])
+        for a, reachable in reach.items()
+        if a in reachable
+    }
 
 
 def _shortest_walk(inside: Edges, must: set[str]) -> tuple[str, ...]:
-    """Longer and longer walks from every transaction, until some have come back with all kinds.
+    """Extend walks from every transaction until one returns with all required kinds.
 
-    Of the walks of one length between the same two that have seen the same kinds, only the one
-    whose names come first is kept: what can follow is the same.
+    Of equally long walks with the same ends and kinds, only the lexicographically smallest is kept:
+    the continuations are the same.
     """
     starts = {a for a, _ in inside}
     walks = {(a, a, frozenset[str]()): (a,) for a in starts}
@@ -106,12 +106,13 @@ def _shortest_walk(inside: Edges, must: set[str]) -> tuple[str, ...]:
 
 
 def edges(tables: Tables) -> Edges:
-    """Pairs of committed transactions, the first of which came before the second, with kinds."""
+    """Ordered pairs of committed transactions with the kinds of their dependency."""
     txns = {t["txn"]: t for t in tables.get("txns", ())}
     committed = {
         name
         for name, txn in txns.items()
-        if txn["outcome"] == "committed" or (txn["outcome"] == "info" and _proven(tables, name))
+        if txn["outcome"] == "committed"
+        or (txn["outcome"] == "info" and _is_proven_committed(tables, name))
     }
     found: Edges = {}
 
@@ -127,13 +128,13 @@ def edges(tables: Tables) -> Edges:
     for before, after in _neighbours(tables, committed):
         add("ww", before, after)
     for session, clock in {(t["session"], t["clock"]) for t in txns.values()}:
-        mine = sorted(
+        session_txns = sorted(
             (t["began_at"], t["txn"])
             for t in txns.values()
             if (t["session"], t["clock"]) == (session, clock) and t["txn"] in committed
         )
-        for (at, txn), (then, after) in pairwise(mine):
-            if at < then:
+        for (began, txn), (next_began, after) in pairwise(session_txns):
+            if began < next_began:
                 add("process", txn, after)
     for first in txns.values():
         for second in txns.values():
@@ -148,22 +149,22 @@ def edges(tables: Tables) -> Edges:
 
 
 def _neighbours(tables: Tables, committed: set[str]) -> Iterable[tuple[str, str]]:
-    """Writers of neighbouring entries, of those entries whose writer is known and committed."""
+    """Writers of adjacent entries, among entries with a known, committed writer."""
     log = [
         e
         for e in tables.get("log", ())
         if e["kind"] == "data" and e["committed"] and e.get("record") is not None
     ]
     for topic, partition in {(e["topic"], e["partition"]) for e in log}:
-        there = [e for e in log if (e["topic"], e["partition"]) == (topic, partition)]
-        there.sort(key=lambda e: (int(e["offset"]), e["record"]))
-        writers = ((e["offset"], _writer(tables, e)) for e in there)
+        entries = [e for e in log if (e["topic"], e["partition"]) == (topic, partition)]
+        entries.sort(key=lambda e: (int(e["offset"]), e["record"]))
+        writers = ((e["offset"], _writer(tables, e)) for e in entries)
         known = ((offset, w) for offset, w in writers if w is not None and w in committed)
         yield from ((w, x) for (before, w), (after, x) in pairwise(known) if before < after)
 
 
 def _writer(tables: Tables, seen: Row) -> str | None:
-    """The transaction of the send that an entry or a read comes from, as far as that is certain."""
+    """The transaction that wrote an entry or a record read, if that is certain."""
     sends = [
         s
         for s in tables.get("sends", ())
@@ -175,8 +176,8 @@ def _writer(tables: Tables, seen: Row) -> str | None:
     return txn
 
 
-def _proven(tables: Tables, txn: str) -> bool:
-    """Whether a committed entry shows that the transaction was committed."""
+def _is_proven_committed(tables: Tables, txn: str) -> bool:
+    """Whether a committed entry proves that the transaction committed."""
     sends = tables.get("sends", ())
     for entry in tables.get("log", ()):
         if entry["kind"] != "data" or not entry["committed"]:

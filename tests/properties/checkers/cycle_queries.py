@@ -1,7 +1,6 @@
-"""The relations of cycles, run in DuckDB by hand: without any engine of ours.
+"""The relations of cycles, executed in DuckDB without any of our engines.
 
-The history's tables are registered as they are, and each relation becomes a
-table when all that it reads is there.
+The history's tables are registered unchanged; a relation becomes a table once its inputs exist.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from onceproof.checkers.relations import relations
 
 
 class Queries:
-    """Answers queries over the tables and relations of one history; each topic is one trial."""
+    """Answers queries over the tables and relations of a history; each topic is one trial."""
 
     def __init__(self, history: History, topics: Sequence[str] = ("input",)) -> None:
         trials = pa.array(range(len(topics)), pa.int32())
@@ -38,10 +37,10 @@ class Queries:
         return found
 
     def table(self, query: str) -> pa.Table:
-        self._prepare(query)
+        self._create_inputs(query)
         return self._database.sql(query).to_arrow_table()
 
-    def _prepare(self, query: str) -> None:
+    def _create_inputs(self, query: str) -> None:
         for name in re.findall(r"\b(?:FROM|JOIN)\s+(\w+)", query):
             if name in self._ready:
                 continue

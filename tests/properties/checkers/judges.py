@@ -1,7 +1,7 @@
-"""Judges: the oracle and the engines, each telling what it finds in the same form.
+"""Judges: the oracle and the engines, with findings in a common form.
 
-A world has stretches (its topics, its trials, the run as a whole), and on
-each of them a judge finds anomalies, with keys and witnesses; nothing else is compared.
+A judge reports anomalies with keys and witnesses for each stretch of a world: its topics, its
+trials and the whole run.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from tests.properties.checkers.world import Row, Trial, World
 
 RUN = "run"
 Stretch = str | Trial
-"""A topic, a trial, or the run."""
+"""A topic, a trial, or the whole run."""
 Found = dict[Stretch, Findings]
-"""What was found in one world; a stretch without findings is left out."""
+"""Findings by stretch; stretches without findings are omitted."""
 
 
 def ask_oracle(world: World) -> Found:
-    """What is found in a world in plain Python."""
+    """The oracle's findings in a world."""
     found: Found = {topic: oracle.of_topic(world.rows, topic) for topic in world.topics}
     found |= {trial: oracle.of_trial(world.rows, trial) for trial in world.trials}
     found[RUN] = oracle.of_run(world.rows)
@@ -36,13 +36,13 @@ def ask_oracle(world: World) -> Found:
 
 
 def ask_engine(worlds: Sequence[World], settings: Settings) -> list[Found]:
-    """What an engine finds in each world, all of them judged at once as one history."""
+    """An engine's findings in each world; all worlds are judged as one history."""
     stretches = Stretches.of(worlds)
     found: list[dict[Stretch, dict[str, dict[oracle.Key, oracle.Witness]]]] = [{} for _ in worlds]
     with open_engine(combined(worlds), trials(worlds, stretches), settings) as layer:
         for anomaly in anomalies().values():
             for row in layer.answer(anomaly):
-                number, stretch = _where(anomaly, row, stretches)
+                number, stretch = _scope_of(anomaly, row, stretches)
                 if anomaly.evidence is Evidence.ABSENCE and not complete(worlds[number]):
                     continue
                 key = tuple(bare(row[column]) for column in anomaly.key)
@@ -52,8 +52,8 @@ def ask_engine(worlds: Sequence[World], settings: Settings) -> list[Found]:
     return list(found)
 
 
-def _where(anomaly: Anomaly, row: Row, stretches: Stretches) -> tuple[int, Stretch]:
-    """The world and the stretch that a row of an answer speaks of."""
+def _scope_of(anomaly: Anomaly, row: Row, stretches: Stretches) -> tuple[int, Stretch]:
+    """World number and stretch of a row that an engine returned."""
     if anomaly.evidence is Evidence.LIVENESS:
         return world_of(row), RUN
     if anomaly.hop is Hop.PRODUCE:
@@ -62,11 +62,11 @@ def _where(anomaly: Anomaly, row: Row, stretches: Stretches) -> tuple[int, Stret
 
 
 def trials(worlds: Sequence[World], stretches: Stretches) -> Trials:
-    """What an engine has to be told of the stretches."""
+    """The engine's description of inputs and outputs, with prefixed names."""
     inputs = []
     for number, topic in stretches.topics:
         collection = phase(worlds[number], "collect")
-        collected = phase_ended(worlds[number], "collect")
+        collected = phase_succeeded(worlds[number], "collect")
         inputs.append(
             Input(
                 topic=prefix(number) + topic,
@@ -89,14 +89,17 @@ def trials(worlds: Sequence[World], stretches: Stretches) -> Trials:
         for number, t in stretches.trials
     )
     together = tuple(
-        (own, *(replace(own, sink=prefix(number) + sink, view=view) for sink, view in t.others))
-        for own, (number, t) in zip(outputs, stretches.trials, strict=True)
+        (
+            output,
+            *(replace(output, sink=prefix(number) + sink, view=view) for sink, view in t.others),
+        )
+        for output, (number, t) in zip(outputs, stretches.trials, strict=True)
         if t.others
     )
     settled = {
         prefix(number) + row["topic"]
         for number, world in enumerate(worlds)
-        if came_to_rest(world)
+        if is_quiescent(world)
         for row in world.rows["partitions"]
     }
     return Trials(
@@ -108,43 +111,43 @@ def trials(worlds: Sequence[World], stretches: Stretches) -> Trials:
 
 
 def phase(world: World, name: str) -> Row | None:
-    """The last row of a phase, if it was reached."""
+    """The last row of a phase, or None if it was not reached."""
     rows = [row for row in world.rows["phases"] if row["phase"] == name]
     return rows[-1] if rows else None
 
 
-def phase_ended(world: World, name: str) -> bool:
-    """Whether a phase ended well, each time."""
+def phase_succeeded(world: World, name: str) -> bool:
+    """Whether every row of the phase has outcome `ok`."""
     return {row["outcome"] for row in world.rows["phases"] if row["phase"] == name} == {"ok"}
 
 
 def complete(world: World) -> bool:
-    """Settled and collected to the end."""
-    return phase_ended(world, "settle") and phase_ended(world, "collect")
+    """Whether the run settled and was collected to the end."""
+    return phase_succeeded(world, "settle") and phase_succeeded(world, "collect")
 
 
-def came_to_rest(world: World) -> bool:
-    """Whether nothing should be under way any more; so too where nobody says how the run went."""
+def is_quiescent(world: World) -> bool:
+    """Whether transactions should have ended; also true without recorded phases."""
     outcomes = {p["outcome"] for p in world.rows["phases"] if p["phase"] == "settle"}
     return not world.rows["phases"] or bool(outcomes & {"ok", "stalled"})
 
 
 def disagreements(names: Sequence[str], found: dict[str, Found]) -> Iterator[str]:
-    """Where judges of one world differ from the first of them, in words."""
+    """Descriptions of the differences between the first judge and each other one."""
     first, *others = names
     for name in others:
         for stretch in found[first].keys() | found[name].keys():
-            here, there = found[first].get(stretch, {}), found[name].get(stretch, {})
-            for anomaly in sorted(here.keys() | there.keys()):
-                if here.get(anomaly) != there.get(anomaly):
+            expected, actual = found[first].get(stretch, {}), found[name].get(stretch, {})
+            for anomaly in sorted(expected.keys() | actual.keys()):
+                if expected.get(anomaly) != actual.get(anomaly):
                     yield (
                         f"{anomaly} on {stretch}:\n"
-                        f"    {first}: {_told(here.get(anomaly))}\n"
-                        f"    {name}: {_told(there.get(anomaly))}"
+                        f"    {first}: {_described(expected.get(anomaly))}\n"
+                        f"    {name}: {_described(actual.get(anomaly))}"
                     )
 
 
-def _told(findings: dict[oracle.Key, oracle.Witness] | None) -> str:
+def _described(findings: dict[oracle.Key, oracle.Witness] | None) -> str:
     if not findings:
         return "nothing"
     return "; ".join(

@@ -1,4 +1,4 @@
-"""Each sample has just the findings that it names: so say the oracle, and the engine with it."""
+"""Oracle and engine find exactly the anomalies that each hand-written sample names."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from tests.properties.checkers.judges import (
 )
 
 SAMPLES = samples()
-NAMES = [sample.tells for sample in SAMPLES]
+NAMES = [sample.title for sample in SAMPLES]
 
 
-def named(found: Found) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Findings of all stretches by anomaly and key."""
+def flattened(found: Found) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yields anomaly and key of every finding in a world."""
     for by_anomaly in found.values():
         for name, keys in by_anomaly.items():
             for key in keys:
                 yield name, dict(zip(anomalies()[name].key, key, strict=True))
 
 
-def missing(sample: Sample, found: Found) -> str:
-    """What is not as the sample says, in words."""
-    left = list(named(found))
-    words = []
+def mismatch(sample: Sample, found: Found) -> str:
+    """Describes the findings that are missing or unexpected; empty if there are none."""
+    unmatched = list(flattened(found))
+    problems = []
     for name, keys in sample.finds.items():
         for key in keys:
-            fits = [f for f in left if f[0] == name and key.items() <= f[1].items()]
-            if not fits:
-                words.append(f"no {name} of {dict(key)}")
+            matching = [f for f in unmatched if f[0] == name and key.items() <= f[1].items()]
+            if not matching:
+                problems.append(f"no {name} of {dict(key)}")
             else:
-                left.remove(fits[0])
-    return "; ".join([*words, *(f"{name} of {key}" for name, key in left)])
+                unmatched.remove(matching[0])
+    return "; ".join([*problems, *(f"{name} of {key}" for name, key in unmatched)])
 
 
 @pytest.fixture(scope="module")
-def by_engine() -> list[Found]:
+def engine_findings() -> list[Found]:
     return ask_engine([sample.world for sample in SAMPLES], Settings(threads=1))
 
 
@@ -57,28 +57,28 @@ def undecided() -> list[frozenset[str]]:
     found: list[set[str]] = [set() for _ in worlds]
     with open_engine(combined(worlds), trials(worlds, stretches), Settings(threads=1)) as layer:
         for anomaly in anomalies().values():
-            places = stretches.topics if anomaly.hop == "produce" else stretches.trials
+            scopes = stretches.topics if anomaly.hop == "produce" else stretches.trials
             for trial in layer.undecided(anomaly):
-                found[places[trial - 1][0]].add(anomaly.name)
+                found[scopes[trial - 1][0]].add(anomaly.name)
     return [frozenset(names) for names in found]
 
 
 @pytest.mark.parametrize("sample", SAMPLES, ids=NAMES)
-def test_the_definitions_demand_it(sample: Sample) -> None:
-    assert not missing(sample, ask_oracle(sample.world))
+def test_oracle_finds_exactly_the_named_anomalies(sample: Sample) -> None:
+    assert not mismatch(sample, ask_oracle(sample.world))
 
 
-@pytest.mark.parametrize("number", range(len(SAMPLES)), ids=NAMES)
-def test_the_engine_finds_it(number: int, by_engine: list[Found]) -> None:
-    sample = SAMPLES[number]
-    found = {"oracle": ask_oracle(sample.world), "engine": by_engine[number]}
+@pytest.mark.parametrize("index", range(len(SAMPLES)), ids=NAMES)
+def test_engine_agrees_with_oracle(index: int, engine_findings: list[Found]) -> None:
+    sample = SAMPLES[index]
+    found = {"oracle": ask_oracle(sample.world), "engine": engine_findings[index]}
     assert not list(disagreements(list(found), found))
 
 
-@pytest.mark.parametrize("number", range(len(SAMPLES)), ids=NAMES)
-def test_what_is_undecided_is_said(number: int, undecided: list[frozenset[str]]) -> None:
-    assert undecided[number] == SAMPLES[number].undecided
+@pytest.mark.parametrize("index", range(len(SAMPLES)), ids=NAMES)
+def test_engine_reports_undecided_anomalies(index: int, undecided: list[frozenset[str]]) -> None:
+    assert undecided[index] == SAMPLES[index].undecided
 
 
-def test_samples_differ_in_what_they_tell() -> None:
+def test_sample_titles_are_unique() -> None:
     assert len(set(NAMES)) == len(NAMES)

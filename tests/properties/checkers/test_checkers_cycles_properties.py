@@ -1,4 +1,4 @@
-"""Shortest cycles against an oracle that tries everything, and the edges against every pair."""
+"""Shortest cycles and dependency edges, compared with a brute-force oracle."""
 
 from __future__ import annotations
 
@@ -29,17 +29,20 @@ moments = st.integers(0, 6)
 lives = st.lists(st.tuples(moments, moments).map(sorted), max_size=6)
 
 
-def table(some: list[Edge], barriers: Sequence[tuple[Any, ...]] = ()) -> pa.Table:
-    """Edges of transactions, and of barriers: (source, its barrier, target, its barrier)."""
-    spelt = [(s, None, t, None, kind) for s, t, kind in some]
-    spelt += [(*ends, "realtime") for ends in barriers]
-    names = ("source", "source_barrier", "target", "target_barrier", "kind")
-    schema = pa.schema([(name, pa.string()) for name in names])
-    return pa.Table.from_pylist([dict(zip(names, e, strict=True)) for e in spelt], schema)
+def table(given_edges: list[Edge], barriers: Sequence[tuple[Any, ...]] = ()) -> pa.Table:
+    """A table of edges between transactions and of edges to or from barriers.
+
+    A barrier edge is (source, its barrier, target, its barrier).
+    """
+    edge_rows = [(s, None, t, None, kind) for s, t, kind in given_edges]
+    edge_rows += [(*ends, "realtime") for ends in barriers]
+    columns = ("source", "source_barrier", "target", "target_barrier", "kind")
+    schema = pa.schema([(name, pa.string()) for name in columns])
+    return pa.Table.from_pylist([dict(zip(columns, e, strict=True)) for e in edge_rows], schema)
 
 
-def walks(found: pa.Table) -> list[tuple[str, ...]]:
-    """The transactions of each cycle, checked to be closed and in order."""
+def checked_walks(found: pa.Table) -> list[tuple[str, ...]]:
+    """The transactions of each cycle, after checking that its steps are closed and in order."""
     cycles: dict[str, list[dict[str, Any]]] = {}
     for row in found.to_pylist():
         cycles.setdefault(row["cycle"], []).append(row)
@@ -51,9 +54,9 @@ def walks(found: pa.Table) -> list[tuple[str, ...]]:
     return [tuple(s["source"] for s in steps) for steps in cycles.values()]
 
 
-def known(some: list[Edge]) -> cycle_oracle.Edges:
+def edge_kinds(given_edges: list[Edge]) -> cycle_oracle.Edges:
     pairs: cycle_oracle.Edges = {}
-    for source, target, kind in some:
+    for source, target, kind in given_edges:
         if source != target:
             pairs.setdefault((source, target), set()).add(kind)
     return pairs
@@ -61,88 +64,94 @@ def known(some: list[Edge]) -> cycle_oracle.Edges:
 
 @settings(deadline=None, max_examples=300)
 @given(edges, st.sampled_from(NEEDS), st.randoms(use_true_random=False))
-def test_the_shortest_cycle_of_each_component(
-    some: list[Edge], needs: frozenset[str], draw: Random
+def test_finds_shortest_cycle_of_each_component(
+    given_edges: list[Edge], needs: frozenset[str], draw: Random
 ) -> None:
-    found = shortest_cycles(table(some), needs)
-    oracle = cycle_oracle.shortest(known(some), set(KINDS), set(needs))
-    assert sorted(walks(found)) == sorted(oracle.values())
-    there = {(s, t, kind) for s, t, kind in some}
+    found = shortest_cycles(table(given_edges), needs)
+    oracle = cycle_oracle.shortest(edge_kinds(given_edges), set(KINDS), set(needs))
+    assert sorted(checked_walks(found)) == sorted(oracle.values())
+    known_edges = {(s, t, kind) for s, t, kind in given_edges}
     for row in found.to_pylist():
-        assert (row["source"], row["target"], row["kind"]) in there
+        assert (row["source"], row["target"], row["kind"]) in known_edges
     for name in found["cycle"].unique().to_pylist():
         kinds = {row["kind"] for row in found.to_pylist() if row["cycle"] == name}
         assert needs <= kinds
-    shuffled = list(some)
+    shuffled = list(given_edges)
     draw.shuffle(shuffled)
     assert shortest_cycles(table(shuffled), needs).sort_by("cycle") == found.sort_by("cycle")
 
 
 @settings(deadline=None, max_examples=200)
 @given(edges, st.sampled_from(NEEDS), st.permutations("abcdef"))
-def test_an_order_of_the_transactions_changes_nothing(
-    some: list[Edge], needs: frozenset[str], order: list[str]
+def test_shortest_cycles_do_not_depend_on_place_columns(
+    given_edges: list[Edge], needs: frozenset[str], order: list[str]
 ) -> None:
-    ordered = table(some)
+    ordered = table(given_edges)
     for end, name in enumerate(("source_place", "target_place")):
         ordered = ordered.append_column(
-            name, pa.array([order.index(e[end]) for e in some], pa.int64())
+            name, pa.array([order.index(e[end]) for e in given_edges], pa.int64())
         )
-    assert shortest_cycles(ordered, needs) == shortest_cycles(table(some), needs)
+    assert shortest_cycles(ordered, needs) == shortest_cycles(table(given_edges), needs)
 
 
 @settings(deadline=None, max_examples=300)
 @given(edges, lives)
-def test_barriers_are_as_good_as_every_pair(some: list[Edge], times: list[list[int]]) -> None:
-    alive = dict(zip("abcdef", times, strict=False))
-    some = [edge for edge in some if edge[2] != "ww"]
-    ends = sorted({end for _, end in alive.values()})
-    barriers: list[tuple[Any, ...]] = [(t, None, None, str(end)) for t, (_, end) in alive.items()]
+def test_barriers_are_equivalent_to_pairwise_realtime_edges(
+    given_edges: list[Edge], lifetimes: list[list[int]]
+) -> None:
+    lifetime = dict(zip("abcdef", lifetimes, strict=False))
+    given_edges = [edge for edge in given_edges if edge[2] != "ww"]
+    ends = sorted({end for _, end in lifetime.values()})
+    barriers: list[tuple[Any, ...]] = [
+        (t, None, None, str(end)) for t, (_, end) in lifetime.items()
+    ]
     barriers += [(None, str(a), None, str(b)) for a, b in pairwise(ends)]
-    for txn, (began, _) in alive.items():
+    for txn, (began, _) in lifetime.items():
         if before := [end for end in ends if end < began]:
             barriers.append((None, str(before[-1]), txn, None))
     pairs = [
         (a, b, "realtime")
-        for a, (_, ended) in alive.items()
-        for b, (began, _) in alive.items()
+        for a, (_, ended) in lifetime.items()
+        for b, (began, _) in lifetime.items()
         if ended < began
     ]
     needs = frozenset({"wr", "realtime"})
     oracle = cycle_oracle.shortest(
-        known([*some, *pairs]), {"wr", "process", "realtime"}, set(needs)
+        edge_kinds([*given_edges, *pairs]), {"wr", "process", "realtime"}, set(needs)
     )
-    found = shortest_cycles(table(some, barriers), needs)
-    assert sorted(walks(found)) == sorted(oracle.values())
+    found = shortest_cycles(table(given_edges, barriers), needs)
+    assert sorted(checked_walks(found)) == sorted(oracle.values())
     for row in found.to_pylist():
-        assert (row["source"], row["target"], row["kind"]) in {*some, *pairs}
+        assert (row["source"], row["target"], row["kind"]) in {*given_edges, *pairs}
 
 
-def some_history(draw: Random) -> History:
-    """Transactions that read what they should not, in a history that is odd in other ways too.
+def random_history(draw: Random) -> History:
+    """A random history of transactions with forbidden reads and other oddities.
 
-    Half of it makes no sense: ends before beginnings, commits never called, attempts that name
-    other records, transactions that nobody began. Edges must be right on that as well.
+    Many are inconsistent: ends before beginnings, commits never called, attempts of other records,
+    unknown transactions. Edges must be correct for those too.
     """
-    names = [f"t{n}" for n in range(draw.randint(2, 6))]
-    anyone = [*names, *names, None, "unknown"]
-    travels = draw.random() < 0.7
+    txn_names = [f"t{n}" for n in range(draw.randint(2, 6))]
+    txn_ids = [*txn_names, *txn_names, None, "unknown"]
+    has_attempts = draw.random() < 0.7
     sends, log, reads = [], [], []
     for number in range(draw.randint(2, 10)):
         record = draw.choice((f"r{number}", f"r{number}", "again"))
         topic = draw.choice(("input", "input", "output"))
-        attempt = draw.choice((str(number), str(number), str(number), "0")) if travels else None
+        attempt = (
+            draw.choice((str(number), str(number), str(number), "0")) if has_attempts else None
+        )
         place = {"topic": topic, "partition": draw.choice((0, 0, 1)), "offset": draw.randrange(99)}
-        seen = place | {"record": draw.choice([record] * 9 + [None]), "attempt": attempt}
+        content = place | {"record": draw.choice([record] * 9 + [None]), "attempt": attempt}
         sends.append(
-            {"attempt": str(number), "record": record, "topic": topic, "txn": draw.choice(anyone)}
+            {"attempt": str(number), "record": record, "topic": topic, "txn": draw.choice(txn_ids)}
         )
         if draw.random() < 0.8:
             kind = draw.choice(["data"] * 9 + ["commit"])
-            log.append(seen | {"kind": kind, "committed": draw.random() < 0.9})
+            log.append(content | {"kind": kind, "committed": draw.random() < 0.9})
         for _ in range(draw.choice((0, 1, 2, 3))):
             isolation = draw.choice(["read_committed"] * 9 + ["read_uncommitted"])
-            reads.append(seen | {"txn": draw.choice(anyone), "isolation": isolation})
+            reads.append(content | {"txn": draw.choice(txn_ids), "isolation": isolation})
     places = {(e["topic"], e["partition"], e["offset"]): e for e in log}
     return History.of(
         txns=[
@@ -155,7 +164,7 @@ def some_history(draw: Random) -> History:
                 "commit_called_at": draw.choice((None, *range(10))),
                 "ended_at": draw.choice((None, *range(10))),
             }
-            for name in names
+            for name in txn_names
         ],
         sends=sends,
         log=places.values(),
@@ -163,17 +172,17 @@ def some_history(draw: Random) -> History:
     )
 
 
-histories = st.randoms(use_true_random=False).map(some_history)
+histories = st.randoms(use_true_random=False).map(random_history)
 
 
-def plain(history: History) -> dict[str, list[dict[str, Any]]]:
+def row_lists(history: History) -> dict[str, list[dict[str, Any]]]:
     return {name: table.to_pylist() for name, table in history.items()}
 
 
 @settings(deadline=None, max_examples=100)
 @given(histories)
-def test_edges_are_those_of_the_oracle(history: History) -> None:
-    oracle = cycle_oracle.edges(plain(history))
+def test_edges_match_oracle(history: History) -> None:
+    oracle = cycle_oracle.edges(row_lists(history))
     with Queries(history) as queries:
         for kind in ("wr", "ww", "process"):
             found = queries.rows(f"SELECT source, target FROM txn_{kind}")
@@ -184,8 +193,8 @@ def test_edges_are_those_of_the_oracle(history: History) -> None:
 
 @settings(deadline=None, max_examples=100)
 @given(histories)
-def test_findings_are_those_of_the_oracle(history: History) -> None:
-    tables = plain(history)
+def test_findings_match_oracle(history: History) -> None:
+    tables = row_lists(history)
     with Queries(history, ["input", "output"]) as queries:
         for name in cycle_oracle.KINDS:
             found = queries.rows(anomalies()[name].sql)
@@ -197,29 +206,29 @@ def test_findings_are_those_of_the_oracle(history: History) -> None:
             assert {(r["trial"], r["topic"], r["cycle"]) for r in found} == expected, name
             assert len({(r["trial"], r["cycle"], r["step"]) for r in found}) == len(found)
             for row in found:
-                assert says_why(row, tables), row
+                assert has_evidence(row, tables), row
 
 
-def says_why(row: dict[str, Any], tables: dict[str, list[dict[str, Any]]]) -> bool:
-    """Whether the history has what a step rests on."""
+def has_evidence(row: dict[str, Any], tables: dict[str, list[dict[str, Any]]]) -> bool:
+    """Whether the history contains the evidence that a step of a cycle cites."""
     txns = {t["txn"]: t for t in tables["txns"]}
     source, target = txns[row["source"]], txns[row["target"]]
     place = {"topic": row["at_topic"], "partition": row["at_partition"]}
-    here = place | {"offset": row["at_offset"], "record": row["record"]}
-    before = place | {"offset": row["after_offset"], "record": row["after_record"]}
+    at = place | {"offset": row["at_offset"], "record": row["record"]}
+    after = place | {"offset": row["after_offset"], "record": row["after_record"]}
     match row["kind"]:
         case "wr":
             seen = [r for r in tables["reads"] if r["txn"] == row["target"]]
-            return any(here.items() <= r.items() for r in seen)
+            return any(at.items() <= r.items() for r in seen)
         case "ww":
             return row["after_offset"] < row["at_offset"] and all(
-                any(entry.items() <= e.items() for e in tables["log"]) for entry in (here, before)
+                any(entry.items() <= e.items() for e in tables["log"]) for entry in (at, after)
             )
         case "process":
-            times = (source["began_at"], target["began_at"])
+            lifetimes = (source["began_at"], target["began_at"])
             sessions = {source["session"], target["session"]}
-            return times == (row["from_at"], row["to_at"]) and sessions == {row["session"]}
+            return lifetimes == (row["from_at"], row["to_at"]) and sessions == {row["session"]}
         case _:
-            times = (source["ended_at"], target["began_at"])
+            lifetimes = (source["ended_at"], target["began_at"])
             clocks = {source["clock"], target["clock"]}
-            return times == (row["from_at"], row["to_at"]) and clocks == {row["clock"]}
+            return lifetimes == (row["from_at"], row["to_at"]) and clocks == {row["clock"]}

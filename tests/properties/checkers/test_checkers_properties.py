@@ -1,7 +1,6 @@
-"""Engines against the oracle, and the whole command of judging, on worlds that shrink.
+"""Engines against the oracle, and whole judgements, on generated histories.
 
-This is the small share that every test run does; `make agree` does
-thousands.
+A small sample for every test run; `make agree` judges thousands.
 """
 
 from __future__ import annotations
@@ -20,16 +19,16 @@ from tests.properties.checkers.strategies import LEGAL, cases
 from tests.properties.checkers.world import World, any_world
 
 SCREEN, NO_SCREEN = Settings(), Settings(screen=False)
-few = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def history(world: World) -> History:
-    """One world alone."""
+    """The history of a single world."""
     return combined([world])
 
 
 def claims(world: World) -> list[Claim]:
-    """Exactly once, on each of its stretches."""
+    """End-to-end exactly-once claims, and atomic ones, for every trial of the world."""
     return [
         end_to_end(
             "exactly-once", f"w0:{t.topic}", into=f"w0:{t.sink}", view=t.view,
@@ -49,45 +48,45 @@ def claims(world: World) -> list[Claim]:
 
 
 def judged(world: World) -> Judgement:
-    """As the command judges it; its phases have their own names again."""
+    """The judgement of `check`, with the world's own phase names restored."""
     rows = history(world)
     phases = History.of(phases=world.rows["phases"])["phases"]
     return check(rows.replace("phases", phases), claims(world))
 
 
-def agree(some: list[Case]) -> None:
-    worlds = [case.world for case in some]
-    screened, whole = ask_engine(worlds, SCREEN), ask_engine(worlds, NO_SCREEN)
-    for number, case in enumerate(some):
+def assert_judges_agree(given_cases: list[Case]) -> None:
+    worlds = [case.world for case in given_cases]
+    screened, unscreened = ask_engine(worlds, SCREEN), ask_engine(worlds, NO_SCREEN)
+    for number, case in enumerate(given_cases):
         found = {
             "oracle": ask_oracle(case.world),
             "duckdb": screened[number],
-            "duckdb, no screen": whole[number],
+            "duckdb, no screen": unscreened[number],
         }
         assert not list(disagreements(list(found), found)), str(case)
 
 
-def test_all_judges_find_the_same_in_a_few_hundred_worlds() -> None:
-    agree([Case.of(seed) for seed in range(200)])
+def test_judges_agree_on_seeded_cases() -> None:
+    assert_judges_agree([Case.of(seed) for seed in range(200)])
 
 
-@settings(few, max_examples=6)
+@settings(FEW, max_examples=6)
 @given(st.lists(cases(), min_size=1, max_size=20))
-def test_all_judges_find_the_same(some: list[Case]) -> None:
-    agree(some)
+def test_judges_agree_on_generated_cases(given_cases: list[Case]) -> None:
+    assert_judges_agree(given_cases)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_correct_world_is_judged_without_a_finding(seed: int) -> None:
+def test_correct_world_has_no_violation(seed: int) -> None:
     judgement = judged(any_world(seed))
     assert {f.anomaly for f in judgement.findings} <= LEGAL
     assert not any(claim.verdict is Verdict.VIOLATED for claim in judgement.claims)
 
 
 @pytest.mark.parametrize("table", ["sends", "log", "effects"])
-def test_a_history_without_a_table_never_holds(table: str) -> None:
+def test_history_with_an_empty_table_never_holds(table: str) -> None:
     world = any_world(3).copy()
     world.rows[table] = []
-    for said in judged(world).claims:
-        told_otherwise = table == "effects" and said.claim.scope.view == "journal"
-        assert told_otherwise or said.verdict is not Verdict.HOLDS, said.claim.name
+    for result in judged(world).claims:
+        seen_by_journal = table == "effects" and result.claim.scope.view == "journal"
+        assert seen_by_journal or result.verdict is not Verdict.HOLDS, result.claim.name

@@ -1,4 +1,4 @@
-"""What is said to have no rows has none: every query, over tables of which some are empty."""
+"""Queries that `is_empty` predicts to be empty return no rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from onceproof.checkers.judging import trials_of
 from onceproof.checkers.promised import Promised
 from onceproof.checkers.sample import choose
 
-TIMES = 20
+ROUNDS = 20
 VALUES: dict[str, list[Any]] = {
     "string": ["a", "b", "input", "ok", "data", None],
     "bool": [True, False, None],
@@ -30,21 +30,21 @@ NUMBERS = [0, 1, 2, 3, None]
 
 @cache
 def schemas() -> dict[str, pa.Schema]:
-    """The columns of every table, relation and answer."""
+    """The columns of every table, relation and anomaly query."""
     history = History.of(**anomalies()["lost-output"].minimal)
     claims = [atomic("input", into=[("ledger", "table"), ("events", "table")])]
-    with open_history(history, Settings()) as bottom:
+    with open_history(history, Settings()) as base:
         trials = trials_of(history, claims, Circumstances.of(history, Promised()))
         with (
-            bottom.above(trials.tables()) as first,
+            base.above(trials.tables()) as first,
             first.above({"sampled": choose(first, trials)}) as layer,
         ):
             names = {*standard_queries(), *history, *trials.tables(), "sampled"}
             return {n: layer.arrow(f"SELECT * FROM {n} LIMIT 0").schema for n in sorted(names)}
 
 
-def filled(draw: Random, schema: pa.Schema, rows: int) -> pa.Table:
-    """Rows at random, of few values, so that some of them match."""
+def random_table(draw: Random, schema: pa.Schema, rows: int) -> pa.Table:
+    """A table of random values, few enough that some rows match."""
     columns = [
         pa.array(
             [
@@ -60,27 +60,27 @@ def filled(draw: Random, schema: pa.Schema, rows: int) -> pa.Table:
     return pa.Table.from_arrays(columns, names=schema.names)
 
 
-def asked(name: str) -> int:
-    """Ask a query that is said to have no rows, over and over; how often it could be asked."""
+def checked_runs(name: str) -> int:
+    """Runs a query wherever it is predicted to be empty; returns the number of successful runs."""
     draw = Random(name)
     query = standard_queries()[name].sql
-    needs = [table for table in schemas() if table in query and table != name]
-    answers = 0
+    inputs = [table for table in schemas() if table in query and table != name]
+    runs = 0
     with duckdb.connect() as database:
-        for _ in range(TIMES):
-            empty = {table for table in needs if draw.random() < 0.3}
+        for _ in range(ROUNDS):
+            empty = {table for table in inputs if draw.random() < 0.3}
             if not is_empty(query, empty.__contains__):
                 continue
-            for table in needs:
-                content = filled(draw, schemas()[table], 0 if table in empty else 4)
+            for table in inputs:
+                content = random_table(draw, schemas()[table], 0 if table in empty else 4)
                 database.register("content", content)
                 database.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT * FROM content")
-            with suppress(duckdb.Error):  # such as a number that is too large for its type
+            with suppress(duckdb.Error):  # e.g. a number out of range
                 assert database.execute(query).fetchall() == [], f"{name} without {sorted(empty)}"
-                answers += 1
-    return answers
+                runs += 1
+    return runs
 
 
-def test_a_query_that_is_said_to_have_no_rows_has_none() -> None:
-    answers = {name: asked(name) for name in sorted(standard_queries())}
-    assert sum(map(bool, answers.values())) > 0.9 * len(answers), "few are ever said to have none"
+def test_queries_predicted_empty_return_no_rows() -> None:
+    runs = {name: checked_runs(name) for name in sorted(standard_queries())}
+    assert sum(map(bool, runs.values())) > 0.9 * len(runs), "few are ever said to have none"

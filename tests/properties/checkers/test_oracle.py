@@ -1,4 +1,4 @@
-"""The oracle, the worlds and the mutations against each other: no engine is asked here."""
+"""The oracle, the generated worlds and the mutations agree; no engine runs here."""
 
 from __future__ import annotations
 
@@ -20,69 +20,70 @@ from tests.properties.checkers.strategies import LEGAL, shapes
 from tests.properties.checkers.world import CHOICES, Shape, any_world, build
 
 
-def names(found: Found) -> set[str]:
+def anomaly_names(found: Found) -> set[str]:
+    """The anomalies found in any part of a world."""
     return {name for findings in found.values() for name in findings}
 
 
-def test_what_went_right_has_no_findings() -> None:
+def test_oracle_finds_only_legal_anomalies_in_seeded_correct_worlds() -> None:
     for seed in range(1_500):
-        assert names(ask_oracle(any_world(seed))) <= LEGAL, f"any_world({seed})"
+        assert anomaly_names(ask_oracle(any_world(seed))) <= LEGAL, f"any_world({seed})"
 
 
 @settings(deadline=None, max_examples=200)
 @given(shapes(), st.integers(0, 2**20))
-def test_whatever_its_shape(shape: Shape, seed: int) -> None:
-    assert names(ask_oracle(build(shape, seed))) <= LEGAL
+def test_oracle_finds_only_legal_anomalies_in_worlds_of_any_shape(shape: Shape, seed: int) -> None:
+    assert anomaly_names(ask_oracle(build(shape, seed))) <= LEGAL
 
 
-def test_a_world_is_the_same_again() -> None:
+def test_same_seed_builds_same_world() -> None:
     for seed in range(50):
         assert any_world(seed) == any_world(seed)
 
 
-def test_every_shape_can_be_drawn_and_the_dullest_first() -> None:
+def test_choices_cover_every_field_and_start_with_the_default() -> None:
     assert [f.name for f in fields(Shape)] == list(CHOICES)
     dull = Shape()
     assert all(getattr(dull, name) == choices[0] for name, choices in CHOICES.items())
 
 
-def test_the_oracle_knows_every_anomaly_and_its_kind_of_evidence() -> None:
+def test_oracle_covers_every_anomaly_and_its_evidence() -> None:
     assert WITNESS.keys() == anomalies().keys()
     absent = {a.name for a in anomalies().values() if a.evidence is Evidence.ABSENCE}
     assert absent == oracle.ABSENCE
 
 
 @pytest.mark.parametrize("name", MUTATIONS)
-def test_a_mutation_brings_what_it_means_and_only_what_that_implies(name: str) -> None:
-    """Or nothing: some mutations leave a legal history, and some find no place."""
+def test_mutation_causes_only_its_intended_and_implied_anomalies(name: str) -> None:
+    """A single try may find nothing: some mutations stay legal, others do not fit a world."""
     means = MUTATIONS[name].means
-    came: Counter[str] = Counter()
-    made = seed = 0
-    while made < 40 and seed < 1_500:
+    counts: Counter[str] = Counter()
+    applied = seed = 0
+    while applied < 40 and seed < 1_500:
         seed += 1
         world, places = mutated(any_world(seed), [name], seed)
         if not places:
             continue
-        made += 1
-        found = names(ask_oracle(world))
-        came.update(found)
+        applied += 1
+        found = anomaly_names(ask_oracle(world))
+        counts.update(found)
         if means is not None:
             allowed = LEGAL.union(*map(implied, (means, *MUTATIONS[name].also)))
             assert found <= allowed, f"mutated(any_world({seed}), [{name!r}], {seed})"
-    assert made >= 10, "there is hardly a place for it"
-    assert means is None or came[means], f"it brought only {came}"
+    assert applied >= 10, "there is hardly a place for it"
+    assert means is None or counts[means], f"it brought only {counts}"
 
 
-def test_a_beginning_of_a_history_has_no_duplicate_that_the_whole_has_not() -> None:
-    """Whatever was mutated: what proves itself by presence does not need the rest."""
+def test_truncated_history_has_no_additional_duplicates() -> None:
+    """Anomalies proven by presence do not need the rest of the history."""
     for seed in range(300):
-        whole, made = mutated(any_world(seed), ["effect copied", "entry copied"], seed)
-        if not made or not whole.rows["phases"]:
+        full, applied = mutated(any_world(seed), ["effect copied", "entry copied"], seed)
+        if not applied or not full.rows["phases"]:
             continue
-        partial = whole.copy()
-        partial.rows["phases"] = [p for p in whole.rows["phases"] if p["phase"] != "collect"]
-        partial.rows["log"] = whole.rows["log"][: seed % (1 + len(whole.rows["log"]))]
-        before, after = ask_oracle(whole), ask_oracle(partial)
+        partial = full.copy()
+        partial.rows["phases"] = [p for p in full.rows["phases"] if p["phase"] != "collect"]
+        partial.rows["log"] = full.rows["log"][: seed % (1 + len(full.rows["log"]))]
+        before, after = ask_oracle(full), ask_oracle(partial)
         for stretch, findings in after.items():
             for name in findings.keys() & {"duplicate", "duplicate-output"}:
                 assert findings[name].keys() <= before[stretch][name].keys(), f"{seed}: {name}"

@@ -1,7 +1,7 @@
-"""Histories of a few rows, written by hand, each to tell two meanings of a query apart.
+"""Hand-written histories of a few rows, each separating two possible meanings of a query.
 
-Every file here is one topic and has a constant `SAMPLES`; a test asks that
-the definitions demand just the findings that a sample names, of the oracle and of the engine.
+Every module here covers one topic and has a constant `SAMPLES`. A test requires that the oracle
+and the engine find exactly the anomalies that a sample names.
 """
 
 from __future__ import annotations
@@ -16,5 +16,5 @@ __all__ = ["Sample", "samples"]
 
 @cache
 def samples() -> tuple[Sample, ...]:
-    """All samples, by file and then in their order there."""
-    return tuple(s for some in members(__name__, "SAMPLES") for s in some)
+    """All samples, by module and in their order there."""
+    return tuple(s for module_samples in members(__name__, "SAMPLES") for s in module_samples)

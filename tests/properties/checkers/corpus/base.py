@@ -1,7 +1,7 @@
-"""What a hand-written history is: a few rows, what is on trial, and what must be found.
+"""What a hand-written history consists of: a few rows, its trials, and the expected findings.
 
-Rows are as terse as for `History.of`; what is not said is the dullest there
-is. Findings are named by as much of their key as it takes to tell them apart.
+Rows are as short as for `History.of`; missing columns get default values. A finding is named by
+as much of its key as is needed to identify it.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ Keys = Mapping[str, Sequence[Mapping[str, Value]]]
 class Sample:
     """One history of a few rows."""
 
-    tells: str
-    """What it tells apart, in a sentence."""
+    title: str
+    """What distinguishes it, used as its test id."""
     world: World
     finds: Keys
-    """Anomaly → as much of the key of each finding as it takes; what is not here is not found."""
+    """Anomaly → partial key of each finding; no other findings are expected."""
     undecided: frozenset[str]
-    """Anomalies that cannot be decided on some trial."""
+    """Anomalies that are undecidable on some trial."""
     alone: bool = False
-    """What it tells shows only where no other history is beside it."""
+    """Whether it must be judged separately from other histories to be effective."""
 
 
 def sample(
-    tells: str,
+    title: str,
     *,
     finds: Keys | None = None,
     undecided: Iterable[str] = (),
@@ -51,9 +51,9 @@ def sample(
     phases: Sequence[Row] = DONE,
     **tables: Sequence[Row],
 ) -> Sample:
-    """A history of these rows, settled and collected to the end if nothing else is said."""
+    """A history of these rows, by default settled and collected to the end."""
     return Sample(
-        tells=tells,
+        title=title,
         world=world_of(trials, {**tables, "phases": phases}),
         finds=finds or {},
         undecided=frozenset(undecided),
@@ -62,7 +62,7 @@ def sample(
 
 
 def world_of(trials: Sequence[Trial], tables: Mapping[str, Sequence[Row]]) -> World:
-    """A world of terse rows."""
+    """A world made of abbreviated rows."""
     rows: dict[str, list[dict[str, Any]]] = {
         name: [new(name, **filled(name, row, n)) for n, row in enumerate(tables.get(name, ()))]
         for name in TABLES

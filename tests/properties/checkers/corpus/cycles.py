@@ -1,7 +1,6 @@
-"""Transactions that depend on each other in a circle, and what comes close to it.
+"""Transactions that depend on each other in a cycle, and near misses.
 
-In most of these one dependency is beyond doubt, from t to u, and the sample
-asks for the one that would lead back.
+Most samples have a certain dependency from t to u and vary the one that would close the cycle.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ _T_U: Final = "t → u → t"
 
 
 def _cycles(
-    tells: str,
+    title: str,
     *,
     txns: Mapping[str, Mapping[str, Any]],
     sends: Mapping[str, Mapping[str, Any]],
@@ -25,16 +24,16 @@ def _cycles(
     finds: str | Sequence[str] = (),
     cycle: str = _T_U,
     alone: bool = False,
-    others: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
+    other_findings: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
 ) -> Sample:
-    """Sessions, attempts and places are as dull as can be: each transaction and read has its own.
+    """Each transaction and read gets its own session and place unless given.
 
-    Nothing is settled or collected, so that nothing can be missed.
+    Nothing is settled or collected, so no anomaly of absence is found.
     """
     found = [finds] if isinstance(finds, str) else finds
     return sample(
-        tells,
-        finds={name: [{"cycle": cycle}] for name in found} | dict(others or {}),
+        title,
+        finds={name: [{"cycle": cycle}] for name in found} | dict(other_findings or {}),
         phases=CUT_SHORT,
         alone=alone,
         txns=[
@@ -58,59 +57,60 @@ _READ: Final = {"record": "a", "attempt": "a/1", "txn": "u"}
 _BACK: Final = {"record": "b", "attempt": "b/1", "txn": "t"}
 
 
-def _of_reads() -> Iterator[Sample]:
-    """u read a, which t wrote. Did t read what u wrote?"""
+def _read_cycles() -> Iterator[Sample]:
+    """u read a, which t wrote; the samples vary what t read."""
     nothing: dict[str, Any] = {}
-    for tells, back, finds in (
-        ("each read what the other wrote", {}, "G1c"),
-        ("an uncommitted read promises nothing", {"isolation": "read_uncommitted"}, ()),
-        ("a record that was sent once has one origin", {"attempt": None}, "G1c"),
-        ("an attempt of another record names nobody", {"attempt": "a/1"}, "G1c"),
-        ("an attempt that nobody made names nobody", {"attempt": "z/1"}, "G1c"),
-        ("a record of another topic is another record", {"topic": "aside"}, ()),
-        ("an attempt to another topic names nobody", {"topic": "aside", "attempt": None}, ()),
-        ("an uncommitted read promises nothing, whoever it is of",
+    for title, back, finds in (
+        ("each transaction read the other's write", {}, "G1c"),
+        ("a read_uncommitted read is ignored", {"isolation": "read_uncommitted"}, ()),
+        ("a record without attempt, sent once, has a known writer", {"attempt": None}, "G1c"),
+        ("another record's attempt is ignored", {"attempt": "a/1"}, "G1c"),
+        ("an unknown attempt is ignored", {"attempt": "z/1"}, "G1c"),
+        ("a read from another topic has no known writer", {"topic": "aside"}, ()),
+        ("a read from another topic without attempt has no writer",
+         {"topic": "aside", "attempt": None}, ()),
+        ("a read_uncommitted read without attempt is ignored",
          {"isolation": "read_uncommitted", "attempt": None}, ()),
-        ("a transaction that read its own record", {"txn": "u"}, ()),
-        ("who read outside of a transaction", {"txn": None}, ()),
-        ("who read in a transaction that nobody began", {"txn": "x"}, ()),
-        ("a read whose record is not known", {"record": None}, ()),
+        ("a transaction read its own write", {"txn": "u"}, ()),
+        ("a read outside of transactions", {"txn": None}, ()),
+        ("a read in an unknown transaction", {"txn": "x"}, ()),
+        ("a read of an unknown record", {"record": None}, ()),
     ):  # fmt: skip
         yield _cycles(
-            f"cycle of reads: {tells}",
+            f"cycle of reads: {title}",
             txns=_TWO,
             sends=_SENT,
             reads=[_READ, _BACK | back],
             finds=finds,
         )
     yield _cycles(
-        "cycle of reads: each record was sent elsewhere as well, and seen there",
+        "cycle of reads: a record was also sent to another topic and read there",
         txns=_TWO | {"v": {}},
         sends={**_SENT, "b/2": {"topic": "aside", "txn": "v"}},
         reads=[_READ, _BACK | {"attempt": None}, _BACK | {"attempt": None, "topic": "aside"}],
         finds="G1c",
     )
     yield _cycles(
-        "cycle of reads: an earlier transaction was read as well",
+        "cycle of reads: an earlier transaction was also read",
         txns={"s": {"began_at": 0}, "t": {"began_at": 1}, "u": {"began_at": 2}},
         sends={**_SENT, "x/1": {"txn": "s"}},
         reads=[{"record": "x", "txn": "t"}, _READ, _BACK],
         finds="G1c",
         alone=True,
     )
-    for tells, sends, back, finds in (
-        ("sent twice, nobody knows by whom", {"b/2": {"txn": "u"}}, {"attempt": None}, ()),
-        ("sent twice, the attempt tells", {"b/2": {"txn": None}}, nothing, "G1c"),
-        ("sent twice, the attempt is the other's", {"b/2": {}}, {"attempt": "b/2"}, ()),
-        ("sent elsewhere as well, it is still the only one here",
+    for title, sends, back, finds in (
+        ("sent twice, the writer is ambiguous", {"b/2": {"txn": "u"}}, {"attempt": None}, ()),
+        ("sent twice, the attempt identifies the writer", {"b/2": {"txn": None}}, nothing, "G1c"),
+        ("sent twice, the attempt identifies the other send", {"b/2": {}}, {"attempt": "b/2"}, ()),
+        ("also sent to another topic, the only send to this one counts",
          {"b/2": {"topic": "aside", "txn": "t"}}, {"attempt": None}, "G1c"),
-        ("sent elsewhere as well, the attempt is of there",
+        ("also sent to another topic, the attempt is from there",
          {"b/2": {"topic": "aside", "txn": "t"}}, {"attempt": "b/2"}, "G1c"),
-        ("the only send of its record was in no transaction", {"b/1": {"txn": None}},
+        ("the only send of the record was outside of transactions", {"b/1": {"txn": None}},
          {"attempt": None}, ()),
     ):  # fmt: skip
         yield _cycles(
-            f"cycle of reads: {tells}",
+            f"cycle of reads: {title}",
             txns=_TWO,
             sends={**_SENT, **sends},
             reads=[_READ, _BACK | back],
@@ -118,53 +118,56 @@ def _of_reads() -> Iterator[Sample]:
         )
 
 
-def _of_aborted(log: Sequence[object]) -> dict[str, list[dict[str, str]]]:
-    """What else is found of record b, which was sent in an aborted transaction and read."""
+def _aborted_findings(log: Sequence[object]) -> dict[str, list[dict[str, str]]]:
+    """Additional findings for record b, read although its transaction aborted."""
     names = ("aborted-read", "duplicate") if log else ("aborted-read",)
     return {name: [{"record": "b"}] for name in names}
 
 
-def _of_outcomes() -> Iterator[Sample]:
-    """u read a, which t wrote, and t read b, which u wrote. Is u committed?"""
-    for tells, txn, sends, log, finds in (
-        ("an aborted transaction is in no cycle", {"outcome": "aborted"}, {}, [], ()),
-        ("an aborted transaction is in no cycle, whatever of it is committed",
+def _uncertain_outcomes() -> Iterator[Sample]:
+    """t and u read each other's writes; the samples vary the evidence that u committed."""
+    for title, txn, sends, log, finds in (
+        ("an aborted transaction is excluded", {"outcome": "aborted"}, {}, [], ()),
+        ("an aborted transaction with a committed entry is excluded",
          {"outcome": "aborted"}, {}, [{}], ()),
-        ("nobody knows", {}, {}, [], ()),
-        ("its record is committed", {}, {}, [{"attempt": "b/1"}], "G1c"),
-        ("its only send is committed", {}, {}, [{}], "G1c"),
-        ("its record is not committed", {}, {}, [{"attempt": "b/1", "committed": False}], ()),
-        ("its only send is not committed", {}, {}, [{"committed": False}], ()),
-        ("a marker proves nothing", {}, {}, [{"kind": "commit"}], ()),
-        ("nor does one that names its attempt", {}, {}, [{"kind": "commit", "attempt": "b/1"}], ()),
-        ("its record, sent twice, may be the other's", {}, {"b/2": {}}, [{}], ()),
-        ("its record, sent twice, is its own", {}, {"b/2": {}}, [{"attempt": "b/1"}], "G1c"),
-        ("its record, sent twice, is the other's", {}, {"b/2": {}}, [{"attempt": "b/2"}], ()),
-        ("its record was sent elsewhere as well", {}, {"b/2": {"topic": "aside"}}, [{}], "G1c"),
-        ("both of its records are committed", {}, {"d/1": {"txn": "u"}},
+        ("no entry shows the outcome", {}, {}, [], ()),
+        ("a committed entry with its attempt", {}, {}, [{"attempt": "b/1"}], "G1c"),
+        ("a committed entry of its only send", {}, {}, [{}], "G1c"),
+        ("an uncommitted entry with its attempt",
+         {}, {}, [{"attempt": "b/1", "committed": False}], ()),
+        ("an uncommitted entry of its only send", {}, {}, [{"committed": False}], ()),
+        ("a marker without attempt", {}, {}, [{"kind": "commit"}], ()),
+        ("a marker with its attempt", {}, {}, [{"kind": "commit", "attempt": "b/1"}], ()),
+        ("its record was sent twice, the entry has no attempt", {}, {"b/2": {}}, [{}], ()),
+        ("its record was sent twice, the entry has its attempt",
+         {}, {"b/2": {}}, [{"attempt": "b/1"}], "G1c"),
+        ("its record was sent twice, the entry has the other attempt",
+         {}, {"b/2": {}}, [{"attempt": "b/2"}], ()),
+        ("its record was also sent to another topic", {}, {"b/2": {"topic": "aside"}}, [{}], "G1c"),
+        ("committed entries of both its records", {}, {"d/1": {"txn": "u"}},
          [{"attempt": "b/1"}, {"record": "d"}], "G1c"),
-        ("it sent another record as well", {}, {"d/1": {"txn": "u"}}, [{}], "G1c"),
-        ("it sent its record elsewhere as well", {}, {"b/2": {"topic": "aside", "txn": "u"}},
+        ("it also sent another record", {}, {"d/1": {"txn": "u"}}, [{}], "G1c"),
+        ("it also sent its record to another topic", {}, {"b/2": {"topic": "aside", "txn": "u"}},
          [{}], "G1c"),
-        ("its only send is not the attempt that is committed", {}, {}, [{"attempt": "z/1"}], ()),
+        ("a committed entry with an unknown attempt", {}, {}, [{"attempt": "z/1"}], ()),
     ):  # fmt: skip
         yield _cycles(
-            f"cycle of committed transactions: {tells}",
+            f"cycle of committed transactions: {title}",
             txns={"t": {}, "u": {"outcome": "info"} | txn},
             sends={**_SENT, **sends},
             log=[{"record": "b"} | entry for entry in log],
             reads=[_READ, _BACK],
             finds=finds,
-            others=_of_aborted(log) if txn else None,
+            other_findings=_aborted_findings(log) if txn else None,
         )
-    for tells, entry in (
-        ("the same record elsewhere", {"topic": "aside", "record": "b"}),
-        ("its attempt elsewhere", {"topic": "aside", "record": "b", "attempt": "b/1"}),
+    for title, entry in (
+        ("the same record in another topic", {"topic": "aside", "record": "b"}),
+        ("its attempt in another topic", {"topic": "aside", "record": "b", "attempt": "b/1"}),
         ("its attempt with another record", {"record": "a", "attempt": "b/1"}),
         ("another record", {"record": "a"}),
     ):
         yield _cycles(
-            f"cycle of committed transactions: {tells} proves nothing",
+            f"cycle of committed transactions: {title} proves nothing",
             txns={"t": {}, "u": {"outcome": "info"}},
             sends=_SENT,
             log=[entry],
@@ -172,84 +175,84 @@ def _of_outcomes() -> Iterator[Sample]:
         )
 
 
-def _of_writes() -> Iterator[Sample]:
-    """t wrote a, u wrote b behind it, and what comes then?"""
+def _write_cycles() -> Iterator[Sample]:
+    """t wrote a, u wrote b after it; the samples vary the entry that follows."""
     wrote = [{"record": "a", "attempt": "a/1"}, {"record": "b", "attempt": "b/1"}]
     sends = {**_SENT, "c/1": {"txn": "t"}, "c/2": {"topic": "aside"}}
-    for tells, last, finds in (
-        ("t again", {}, "G0"),
-        ("t again, in another partition", {"partition": 1}, ()),
-        ("t again, not committed", {"committed": False}, ()),
-        ("t again, its marker", {"kind": "commit"}, ()),
-        ("t again, as the only send of its record says", {"attempt": None}, "G0"),
-        ("t again, in spite of an attempt of another record", {"attempt": "b/1"}, "G0"),
-        ("t again, in spite of an attempt to another topic", {"attempt": "c/2"}, "G0"),
-        ("t again, not committed, and only its record says so",
+    for title, last, finds in (
+        ("t writes again", {}, "G0"),
+        ("t writes again in another partition", {"partition": 1}, ()),
+        ("t writes again, not committed", {"committed": False}, ()),
+        ("t writes a marker", {"kind": "commit"}, ()),
+        ("t writes again, without attempt", {"attempt": None}, "G0"),
+        ("t writes again, with another record's attempt", {"attempt": "b/1"}, "G0"),
+        ("t writes again, with an attempt to another topic", {"attempt": "c/2"}, "G0"),
+        ("t writes again, not committed and without attempt",
          {"attempt": None, "committed": False}, ()),
-        ("t again, its marker, and only its record says so",
+        ("t writes a marker without attempt",
          {"attempt": None, "kind": "commit"}, ()),
-        ("nobody knows what", {"record": None}, ()),
-        ("nobody knows what, nor of whom", {"record": None, "attempt": None}, ()),
+        ("an unknown record with t's attempt", {"record": None}, ()),
+        ("an unknown record without attempt", {"record": None, "attempt": None}, ()),
     ):  # fmt: skip
         yield _cycles(
-            f"cycle of writes: {tells}",
+            f"cycle of writes: {title}",
             txns=_TWO,
             sends=sends,
             log=[*wrote, {"record": "c", "attempt": "c/1"} | last],
             finds=finds,
-            others={"corrupt": [{"record": "c"}]} if last.get("attempt") == "c/2" else None,
+            other_findings={"corrupt": [{"record": "c"}]} if last.get("attempt") == "c/2" else None,
         )
     yield _cycles(
-        "cycle of writes: what t and u wrote was seen at one offset, before u and t wrote again",
+        "cycle of writes: t and u have entries at one offset, then u and t write again",
         txns=_TWO,
         sends={**_SENT, "c/1": {"txn": "t"}, "d/1": {"txn": "u"}},
         log=[
             {"record": record, "attempt": f"{record}/1", "offset": offset}
             for record, offset in (("b", 4), ("a", 4), ("d", 5), ("c", 6))
         ],
-        others={"inconsistent-offsets": [{"offset": 4}]},
+        other_findings={"inconsistent-offsets": [{"offset": 4}]},
     )
 
 
-def _of_what_lies_between() -> Iterator[Sample]:
-    """t wrote a, u wrote b behind it and t wrote c, and nothing carries an attempt."""
+def _entries_in_between() -> Iterator[Sample]:
+    """t wrote a, u wrote b after it, then t wrote c; no entry carries an attempt."""
     sends = {**_SENT, "c/1": {"txn": "t"}}
-    for tells, more, odd in (
-        ("an entry that nobody sent", {}, "phantom"),
-        ("an entry that two may have sent", {"x/1": {"txn": "w"}, "x/2": {}}, None),
-        ("an entry of no transaction", {"x/1": {}}, None),
+    for title, more, extra_anomaly in (
+        ("an entry of a record never sent", {}, "phantom"),
+        ("an entry with two possible writers", {"x/1": {"txn": "w"}, "x/2": {}}, None),
+        ("a non-transactional entry", {"x/1": {}}, None),
         ("an entry of an aborted transaction", {"x/1": {"txn": "w"}}, "duplicate"),
     ):
         yield _cycles(
-            f"cycle of writes: {tells} lies between them",
+            f"cycle of writes: {title} in between",
             txns=_TWO | {"w": {"outcome": "aborted"}},
             sends={**sends, **more},
             log=[{"record": record} for record in "axbc"],
             finds="G0",
-            others={odd: [{"record": "x"}]} if odd else None,
+            other_findings={extra_anomaly: [{"record": "x"}]} if extra_anomaly else None,
         )
-    for tells, txn in (("in a transaction", "u"), ("in none", None)):
+    for title, txn in (("inside a transaction", "u"), ("outside of transactions", None)):
         yield _cycles(
-            f"cycle of writes: what was read {tells} was not written there",
+            f"cycle of writes: a read {title} is not a write",
             txns=_TWO,
             sends=_SENT,
             log=[{"record": "a"}, {"record": "b"}],
             reads=[{"record": "a", "txn": txn, "offset": 2}],
         )
     yield _cycles(
-        "cycle of writes: entries of another topic that carry these attempts",
+        "cycle of writes: entries in another topic with the same attempts",
         txns=_TWO,
         sends=sends,
         log=[{"topic": "aside", "record": r, "attempt": f"{r}/1"} for r in "abc"],
     )
     yield _cycles(
-        "cycle of writes: a record that t sent elsewhere alone was written outside of transactions",
+        "cycle of writes: a non-transactional entry of a record that t sent to another topic",
         txns=_TWO,
         sends={**_SENT, "c/1": {}, "c/2": {"topic": "aside", "txn": "t"}},
         log=[*({"record": r} for r in "abc"), {"record": "c", "topic": "aside"}],
     )
     yield _cycles(
-        "cycle of writes: an earlier transaction wrote before them",
+        "cycle of writes: an earlier transaction wrote before t and u",
         txns={"x": {"began_at": 0}, "t": {"began_at": 1}, "u": {"began_at": 2}},
         sends={**sends, "x/1": {"txn": "x"}},
         log=[{"record": r} for r in "xabc"],
@@ -258,10 +261,10 @@ def _of_what_lies_between() -> Iterator[Sample]:
     )
 
 
-def _of_several_places() -> Iterator[Sample]:
-    """t and u wrote, or read from each other, more than once: the first such place is told."""
+def _several_witnesses() -> Iterator[Sample]:
+    """With several writes or reads between t and u, the witness is the first of them."""
     yield _cycles(
-        "cycle of writes: the first partition is told, and in it the first offset",
+        "cycle of writes: the witness is the first offset of the first partition",
         txns=_TWO,
         sends={f"{r}/1": {"txn": "t" if r < "p" else "u"} for r in "abcdpqrs"},
         log=[
@@ -274,7 +277,7 @@ def _of_several_places() -> Iterator[Sample]:
         finds="G0",
     )  # fmt: skip
     yield _cycles(
-        "cycle of writes: who wrote behind several others has a place with each",
+        "cycle of writes: a transaction that follows two others has an edge from each",
         txns=_TWO | {"v": {}},
         sends={f"{r}/1": {"txn": txn} for r, txn in zip("abcde", "tvtut", strict=True)},
         log=[{"record": record} for record in "abcde"],
@@ -282,7 +285,7 @@ def _of_several_places() -> Iterator[Sample]:
     )
     read = {"txn": "u"}
     yield _cycles(
-        "cycle of reads: the first partition is told, and in it the first offset and record",
+        "cycle of reads: the witness is the first read of the first partition",
         txns=_TWO | {"s": {}, "v": {}},
         sends={**_SENT, **{f"{r}/1": {"txn": "t"} for r in "cdef"}, "x/1": {"txn": "s"}},
         reads=[
@@ -296,13 +299,13 @@ def _of_several_places() -> Iterator[Sample]:
             _BACK,
         ],
         finds="G1c",
-        others={"inconsistent-offsets": [{"partition": 8, "offset": 7}]},
+        other_findings={"inconsistent-offsets": [{"partition": 8, "offset": 7}]},
     )
 
 
-def _of_topics() -> Iterator[Sample]:
-    """A cycle is told where one of its transactions sent to, and nowhere else."""
-    here, there = {"txn": "t"}, {"txn": "u"}
+def _across_topics() -> Iterator[Sample]:
+    """A cycle is reported on each topic to which one of its transactions sent."""
+    by_t, by_u = {"txn": "t"}, {"txn": "u"}
     one_session = {"t": {"session": "p", "began_at": 1}, "u": {"session": "p", "began_at": 2}}
     in_time = {"t": {"began_at": 1, "ended_at": 2}, "u": {"began_at": 3}}
     for kind, txns, log, reads in (
@@ -313,23 +316,23 @@ def _of_topics() -> Iterator[Sample]:
         ("reads and time", in_time, "", [_BACK]),
     ):
         yield _cycles(
-            f"cycle of {kind}: nothing of it is on trial",
+            f"cycle of {kind}: entirely in a topic that is not on trial",
             txns=txns,
             sends={
                 attempt: {"topic": "aside"} | send
-                for attempt, send in (("a/1", here), ("b/1", there), ("c/1", here))
+                for attempt, send in (("a/1", by_t), ("b/1", by_u), ("c/1", by_t))
             },
             log=[{"record": record, "topic": "aside"} for record in log],
             reads=[{"topic": "aside"} | read for read in reads],
         )
-    a_b_and: Rows = {**_SENT, "c/1": {"txn": "u", "topic": "aside"}}
+    base_sends: Rows = {**_SENT, "c/1": {"txn": "u", "topic": "aside"}}
     three = _TWO | {"v": {}}
     of_v = {"txn": "v", "topic": "aside"}
     d_of_v = {"record": "d", "topic": "aside"}
     yield _cycles(
-        "cycle of writes: one of its transactions sent only elsewhere",
+        "cycle of writes: one of its transactions sent only to another topic",
         txns=three,
-        sends={**a_b_and, "d/1": of_v, "e/1": {"txn": "t", "topic": "aside"}},
+        sends={**base_sends, "d/1": of_v, "e/1": {"txn": "t", "topic": "aside"}},
         log=[
             {"record": "a"},
             {"record": "b"},
@@ -343,7 +346,7 @@ def _of_topics() -> Iterator[Sample]:
         ("reads and writes", [{"record": "a"}, {"record": "b"}], [], "G1c-ww"),
     ):
         yield _cycles(
-            f"cycle of {kind}: one of its transactions sent only elsewhere",
+            f"cycle of {kind}: one of its transactions sent only to another topic",
             txns=three,
             sends={**_SENT, "d/1": of_v},
             log=log,
@@ -353,52 +356,52 @@ def _of_topics() -> Iterator[Sample]:
         )
 
 
-def _of_time() -> Iterator[Sample]:
-    """t read what u wrote. Did t come before u?"""
-    for tells, txns, finds in (
-        ("others ended before t, and between the two",
+def _ordered_by_time() -> Iterator[Sample]:
+    """t read u's write; the samples vary whether t came before u."""
+    for title, txns, finds in (
+        ("others ended before t and between t and u",
          {"s": {"began_at": 2, "ended_at": 3}, "t": {"began_at": 1, "ended_at": 4},
           "m": {"began_at": 5, "ended_at": 6}, "n": {"began_at": 5, "ended_at": 7},
           "u": {"began_at": 8}}, "G1c-realtime"),
-        ("one ended between the two by another clock",
+        ("another one ended in between by another clock",
          {"t": {"began_at": 1, "ended_at": 4},
           "m": {"began_at": 2, "ended_at": 5, "clock": "other"},
           "n": {"began_at": 2, "ended_at": 6},
           "u": {"began_at": 8}}, "G1c-realtime"),
         ("u began when t ended", {"t": {"began_at": 1, "ended_at": 3}, "u": {"began_at": 3}}, ()),
-        ("the commit was called when t had ended",
+        ("the commit was called after t had ended",
          {"t": {"began_at": 1, "ended_at": 2, "commit_called_at": 10},
           "u": {"began_at": 3, "ended_at": 4, "commit_called_at": 3}}, "G1c-realtime"),
-        ("in one session, where the commit of t was called later",
+        ("in one session, t's commit was called after u's",
          {"t": {"began_at": 1, "commit_called_at": 9, "session": "p"},
           "u": {"began_at": 2, "commit_called_at": 3, "session": "p"}}, "G1c-process"),
-        ("in one session, by another clock",
+        ("in one session, by different clocks",
          {"t": {"began_at": 1, "session": "p"},
           "u": {"began_at": 2, "session": "p", "clock": "other"}}, ()),
-        ("in one session, beside that of another",
+        ("in one session, with another session in between",
          {"t": {"began_at": 1, "session": "p"}, "x": {"began_at": 2},
           "u": {"began_at": 3, "session": "p"}}, "G1c-process"),
-        ("two began at once in its session, and t is the last of them by name",
+        ("in one session, s and t began at once and t has the later name",
          {"s": {"began_at": 1, "commit_called_at": 5, "session": "p"},
           "t": {"began_at": 1, "commit_called_at": 2, "session": "p"},
           "u": {"began_at": 2, "commit_called_at": 6, "session": "p"}}, "G1c-process"),
     ):  # fmt: skip
         yield _cycles(
-            f"cycle in time: {tells}",
+            f"cycle in time: {title}",
             txns=txns,
             sends={f"{txn}/1": {"txn": txn} for txn in txns},
             reads=[{"record": "u", "attempt": "u/1", "txn": "t", "at": 99}],
             finds=finds,
         )
     yield _cycles(
-        "cycle in time: in one session, in which names do not say what came first",
+        "cycle in time: in one session, ordered by begin and not by name",
         txns={"t": {"began_at": 2, "session": "p"}, "u": {"began_at": 1, "session": "p"}},
         sends=_SENT,
         reads=[{"record": "a", "txn": "u"}],
         finds="G1c-process",
     )
     yield _cycles(
-        "cycle in time: a session leads on, but only time leads back to what was read",
+        "cycle in time: a session edge, then a realtime edge, then a read",
         txns={
             "t": {"began_at": 1, "session": "p"},
             "u": {"began_at": 2, "session": "p", "ended_at": 3},
@@ -412,11 +415,11 @@ def _of_time() -> Iterator[Sample]:
 
 
 SAMPLES: Final = (
-    *_of_reads(),
-    *_of_outcomes(),
-    *_of_writes(),
-    *_of_what_lies_between(),
-    *_of_several_places(),
-    *_of_topics(),
-    *_of_time(),
+    *_read_cycles(),
+    *_uncertain_outcomes(),
+    *_write_cycles(),
+    *_entries_in_between(),
+    *_several_witnesses(),
+    *_across_topics(),
+    *_ordered_by_time(),
 )

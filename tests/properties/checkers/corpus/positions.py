@@ -1,7 +1,7 @@
-"""Where progress stands, beside what came of the inputs that it passed or did not pass.
+"""Recorded positions compared with the effects of the inputs that they passed.
 
-Most of these ask about one owner, partition, role or topic, and beside it
-there is another one that would give another answer.
+Most samples ask about one owner, partition, role or topic, next to another one that would give a
+different answer.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ A: Final = ({"record": "a"},)
 
 
 def entry(record: str, offset: int, **more: Any) -> dict[str, Any]:
-    """A committed entry."""
+    """A committed log entry."""
     return {"record": record, "offset": offset} | more
 
 
 def effect(record: str, place: tuple[int, int] | None = None, **more: Any) -> dict[str, Any]:
-    """An effect, and where it says that it comes from."""
+    """An effect, optionally with its source (partition, offset)."""
     named: dict[str, Any] = {}
     if place is not None:
         named = {"source_topic": "input", "source_partition": place[0], "source_offset": place[1]}
@@ -40,32 +40,32 @@ def effect(record: str, place: tuple[int, int] | None = None, **more: Any) -> di
 
 
 def resume(offset: int, **more: Any) -> dict[str, Any]:
-    """Where the next life starts."""
+    """A resume position: where the next instance starts."""
     return {"role": "resume", "offset": offset} | more
 
 
 def atomic(offset: int, **more: Any) -> dict[str, Any]:
-    """What stands or falls with the effects."""
+    """An atomic position, which is committed together with the effects."""
     return {"role": "atomic", "offset": offset, "sink": "ledger"} | more
 
 
 def _ahead() -> Iterator[Sample]:
-    """Beyond an input whose effect is missing."""
+    """A position is past an input whose effect is missing."""
 
-    def ahead(tells: str, *owners: str, finds: Keys | None = None, **tables: Any) -> Sample:
+    def ahead(title: str, *owners: str, finds: Keys | None = None, **tables: Any) -> Sample:
         found: dict[str, Any] = {"lost-output": A} | dict(finds or {})
         if owners:
             found["offset-ahead"] = [{"owner": owner} for owner in owners]
-        return sample(f"ahead: {tells}", finds=found, **tables)
+        return sample(f"ahead: {title}", finds=found, **tables)
 
     yield ahead(
-        "each owner answers for what it passed, and one effect is there",
+        "each owner passed one of two positions, and one effect exists",
         log=[entry("a", 0), entry("a", 0, partition=1)],
         effects=[effect("a")],
         positions=[resume(1, owner="g"), resume(1, owner="h", partition=1)],
     )
     yield ahead(
-        "one owner answers for all that it passed",
+        "one owner passed two positions, and one effect exists",
         "g",
         "g",
         log=[entry("a", 0), entry("a", 0, partition=1)],
@@ -73,16 +73,16 @@ def _ahead() -> Iterator[Sample]:
         positions=[resume(1, owner="g"), resume(1, owner="g", partition=1)],
     )
     yield ahead(
-        "a dead letter stands for all effects of one position",
+        "a dead letter replaces all effects of one position",
         trials=[LETTERS],
         log=[entry("a", 0), entry("a", 1)],
         expected=[{"record": "a"}, {"record": "a"}],
         effects=[effect("a", sink="letters")],
         positions=[resume(1)],
     )
-    for tells, partition, offset in (("partition", 1, 0), ("offset", 0, 1)):
+    for title, partition, offset in (("partition", 1, 0), ("offset", 0, 1)):
         yield ahead(
-            f"the dead letter of another {tells} excuses nothing",
+            f"a dead letter from another {title} does not count",
             "owner",
             trials=[LETTERS],
             log=[entry("a", 0), entry("a", offset, partition=partition)],
@@ -90,20 +90,20 @@ def _ahead() -> Iterator[Sample]:
             positions=[resume(2)],
         )
         yield ahead(
-            f"the effect of another {tells} is another's",
+            f"an effect from another {title} does not count",
             "owner",
             log=[entry("a", 0), entry("a", offset, partition=partition)],
             effects=[effect("a", (partition, offset))],
             positions=[resume(2), resume(2, partition=1, owner="h")],
         )
     yield ahead(
-        "what is deleted was not passed",
+        "a position that passed only a deleted entry",
         log=[entry("a", 2), entry("a", 6)],
         partitions=[{"log_start": 5, "last_stable_offset": 7}],
         positions=[resume(3)],
     )
     yield ahead(
-        "the same record in another topic was not passed",
+        "a position that passed the record only in another topic",
         trials=[LEDGER, ORDERS],
         log=[entry("a", 5), entry("a", 0, topic="orders")],
         positions=[resume(3)],
@@ -112,45 +112,51 @@ def _ahead() -> Iterator[Sample]:
 
 
 def _behind() -> Iterator[Sample]:
-    """At or before an input whose effect is there."""
+    """A position is at or before an input whose effect exists."""
 
-    def behind(tells: str, *owners: str, finds: Keys | None = None, **tables: Any) -> Sample:
+    def behind(title: str, *owners: str, finds: Keys | None = None, **tables: Any) -> Sample:
         found = dict(finds or {})
         if owners:
             found["offset-behind"] = [{"owner": owner} for owner in owners]
-        return sample(f"behind: {tells}", finds=found, **tables)
+        return sample(f"behind: {title}", finds=found, **tables)
 
     a = [entry("a", 7)]
     yield behind(
-        "another owner's effect",
+        "the effect is another owner's",
         log=a,
         effects=[effect("a", owner="g")],
         positions=[atomic(6, owner="h")],
     )
     yield behind(
-        "nobody's effect is held against the furthest",
+        "an effect without owner is compared with the furthest position",
         log=a,
         effects=[effect("a")],
         positions=[atomic(6, owner="g"), atomic(9, owner="h")],
     )
-    for tells, positions in (
-        ("of its partition", [atomic(6, owner="g"), atomic(9, owner="h", partition=1)]),
-        ("of its role", [atomic(6, owner="g"), resume(9, owner="h")]),
-        ("of several", [atomic(5, owner="f"), atomic(6, owner="g")]),
-        ("of several, the other way round", [atomic(6, owner="g"), atomic(5, owner="h")]),
-        ("and of these the first", [atomic(6, owner="h"), atomic(6, owner="g")]),
-        ("and of these still the first", [atomic(6, owner="g"), atomic(6, owner="h")]),
-        ("and of many the first", [atomic(6, owner=owner) for owner in "mkihgjln"]),
+    for title, positions in (
+        ("in its partition", [atomic(6, owner="g"), atomic(9, owner="h", partition=1)]),
+        ("with its role", [atomic(6, owner="g"), resume(9, owner="h")]),
+        ("of two owners", [atomic(5, owner="f"), atomic(6, owner="g")]),
+        ("of two owners, in reverse order", [atomic(6, owner="g"), atomic(5, owner="h")]),
+        ("and among equals with the first owner", [atomic(6, owner="h"), atomic(6, owner="g")]),
+        (
+            "and among equals with the first owner, in reverse order",
+            [atomic(6, owner="g"), atomic(6, owner="h")],
+        ),
+        (
+            "and among many equals with the first owner",
+            [atomic(6, owner=owner) for owner in "mkihgjln"],
+        ),
     ):
         yield behind(
-            f"nobody's effect is held against the furthest {tells}",
+            f"an effect without owner is compared with the furthest position {title}",
             "g",
             log=a,
             effects=[effect("a")],
             positions=positions,
         )
     yield behind(
-        "nobody's effect is held against the furthest of its sink",
+        "an effect without owner is compared with the furthest position in its sink",
         "g",
         trials=[LEDGER, SHELF],
         log=a,
@@ -158,21 +164,21 @@ def _behind() -> Iterator[Sample]:
         positions=[atomic(6, owner="g"), atomic(9, owner="h", sink="shelf")],
     )
     yield behind(
-        "one owner is there twice",
+        "one owner has the same position with and without sink",
         "g",
         log=a,
         effects=[effect("a")],
         positions=[atomic(6, owner="g"), atomic(6, owner="g", sink=None)],
     )
     yield behind(
-        "one position was written down twice",
+        "a position was recorded twice",
         "g",
         log=a,
         effects=[effect("a", owner="g")],
         positions=[atomic(6, owner="g", ordinal=3), atomic(6, owner="g", ordinal=3)],
     )
     yield behind(
-        "of two that came at once the further one is the newest",
+        "of two positions with one ordinal the further one is the newest",
         log=a,
         effects=[effect("a", owner="g")],
         positions=[atomic(9, owner="g", ordinal=3), atomic(6, owner="g", ordinal=3)],
@@ -203,16 +209,16 @@ def _behind() -> Iterator[Sample]:
 
 
 def _regressed() -> Iterator[Sample]:
-    """Backwards in one owner's order."""
+    """An owner's positions go backwards."""
     mine = {"owner": "g", "role": "resume", "sink": None, "partition": 0}
-    for tells, other in (
+    for title, other in (
         ("owner", {"owner": "h"}),
         ("role", {"role": "atomic"}),
         ("sink", {"sink": "ledger"}),
         ("partition", {"partition": 1}),
     ):
         yield sample(
-            f"regress: another {tells} has an order of its own",
+            f"regress: positions of another {title} are ordered separately",
             positions=[
                 mine | other | {"offset": 9, "ordinal": 0, "batch": 100},
                 mine | {"offset": 4, "ordinal": 1, "batch": 1},
@@ -226,16 +232,16 @@ def _regressed() -> Iterator[Sample]:
         mine | {"offset": 9, "ordinal": 1, "batch": 3},
         mine | {"offset": 7, "ordinal": 1, "batch": 2},
     ]
-    for tells, rows in (("", once), (", whoever is named first", once[::-1])):
+    for title, rows in (("", once), (", in reverse", once[::-1])):
         yield sample(
-            f"regress: what came at once came in the order of offsets{tells}",
+            f"regress: positions with one ordinal are ordered by offset{title}",
             positions=[*rows, mine | {"offset": 8, "ordinal": 2, "batch": 4}],
             finds={"offset-regressed": [{"ordinal": 2}]},
         )
 
 
 def _gaps() -> Iterator[Sample]:
-    """Ranges that do not join up."""
+    """Ranges that are not contiguous."""
     first = {"batch": 1, "start_offset": 0, "end_offset": 5}
     for log_start, start, found, undecided in (
         (0, 7, True, False),
@@ -246,14 +252,14 @@ def _gaps() -> Iterator[Sample]:
         (7, 8, True, False),
     ):
         yield sample(
-            f"gap: of a log that starts at {log_start}, from 5 to {start}",
+            f"gap: from 5 to {start}, log start {log_start}",
             ranges=[first, {"batch": 2, "start_offset": start, "end_offset": 9}],
             partitions=[{"log_start": log_start, "last_stable_offset": 9}],
             finds={"offset-gap": [{"kind": "gap"}]} if found else {},
             undecided=["offset-gap"] if undecided else [],
         )
     yield sample(
-        "gap: two over what was deleted",
+        "gap: two gaps below the log start",
         ranges=[
             first,
             {"batch": 2, "start_offset": 6, "end_offset": 7},
@@ -277,30 +283,31 @@ def _gaps() -> Iterator[Sample]:
 
 
 def _closed() -> Iterator[Sample]:
-    """a appears once in a log that was not read to its end; the ledger has two effects of it."""
+    """a appears once in a log not read to its end; the ledger has two effects of it."""
     sent = {"record": "a", "attempt": "a/1", "called_at": 0, "returned_at": 5}
     twice = {"duplicate-output": A}
     cases: tuple[tuple[str, list[Row], bool], ...] = (
-        ("its send was over", [sent], True),
-        ("its send was over later", [sent | {"returned_at": 6}], False),
-        ("its send was over by another clock", [sent | {"clock": "other"}], False),
-        ("nobody knows when its send was over", [sent | {"returned_at": None}], False),
-        ("nobody knows if its send was over", [sent | {"outcome": "info"}], False),
+        ("its send returned before the collection", [sent], True),
+        ("its send returned after the collection began", [sent | {"returned_at": 6}], False),
+        ("its send returned by another clock", [sent | {"clock": "other"}], False),
+        ("the time at which its send returned is unknown", [sent | {"returned_at": None}], False),
+        ("the outcome of its send is unknown", [sent | {"outcome": "info"}], False),
         ("its send failed", [sent, sent | {"attempt": "a/2", "outcome": "fail"}], False),
         ("its send was part of a transaction", [sent | {"txn": "t"}], False),
-        ("its sends were over", [sent, sent | {"attempt": "a/2"}], True),
-        ("one of its sends was over", [sent, sent | {"attempt": "a/2", "returned_at": 6}], False),
-        ("its send to elsewhere was not over",
+        ("both its sends returned", [sent, sent | {"attempt": "a/2"}], True),
+        ("only one of its sends returned",
+         [sent, sent | {"attempt": "a/2", "returned_at": 6}], False),
+        ("its send to another topic returned late",
          [sent, sent | {"attempt": "a/2", "topic": "orders", "returned_at": 6}], True),
-        ("its send to elsewhere was over",
+        ("only its send to another topic returned in time",
          [sent | {"returned_at": 6}, sent | {"attempt": "a/2", "topic": "orders"}], False),
     )  # fmt: skip
-    for tells, sends, closed in cases:
+    for title, sends, closed in cases:
         for collected in (True, False):
             found: dict[str, Any] = dict(twice) if closed and collected else {}
             undecided = [] if closed and collected else ["duplicate-output"]
             yield sample(
-                f"closed: {tells}, and the log was {'' if collected else 'not '}collected",
+                f"closed: {title}, and the log was {'' if collected else 'not '}collected",
                 trials=[LEDGER, ORDERS],
                 txns=[{"txn": "t"}],
                 sends=sends,
@@ -319,7 +326,7 @@ def _closed() -> Iterator[Sample]:
             )
     late = {"record": "a", "attempt": "a/1", "called_at": 0, "returned_at": 6}
     yield sample(
-        "closed: elsewhere, which says nothing of the position here",
+        "closed: in another topic, which does not close it in this one",
         trials=[LEDGER, ORDERS],
         sends=[late, sent | {"attempt": "a/2", "topic": "orders"}],
         log=[entry("a", 7)],
@@ -332,10 +339,10 @@ def _closed() -> Iterator[Sample]:
     )
 
 
-def _crowded() -> Iterator[Sample]:
-    """More effects than one position yields."""
+def _too_many_effects() -> Iterator[Sample]:
+    """More effects than a position yields."""
     yield sample(
-        "crowded: another record at the same place",
+        "crowded: another record's effect names the same position",
         trials=[ONCE],
         sends=[{"record": "a"}, {"record": "b", "topic": "elsewhere"}],
         log=[entry("a", 6)],
@@ -345,5 +352,5 @@ def _crowded() -> Iterator[Sample]:
 
 
 SAMPLES: Final = (
-    *_ahead(), *_behind(), *_regressed(), *_gaps(), *_closed(), *_crowded(),
+    *_ahead(), *_behind(), *_regressed(), *_gaps(), *_closed(), *_too_many_effects(),
 )  # fmt: skip

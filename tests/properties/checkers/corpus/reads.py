@@ -1,4 +1,4 @@
-"""What concurrent readers saw, skipped and never got, and which send a read comes from."""
+"""What concurrent readers saw, skipped and missed, and which send a read comes from."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from tests.properties.checkers.world import Trial
 
 BOTH: Final = (LEDGER, Trial(topic="orders", sink="ledger", view="table"))
 _NONE_OF_THESE: Final = ({"record": "another"},)
-"""Records that must have an effect."""
+"""Expected effects, none of them of a record in the sample."""
 _UNCALLED: Final = {"txn": "t", "outcome": "info"}
-"""Whatever is read of it was read before its commit was called."""
+"""A transaction without a commit call: every read of it is precommitted."""
 
 
-def _of_origins() -> Iterator[Sample]:
+def _sources() -> Iterator[Sample]:
     yield sample(
-        "a read that names nobody: what was sent elsewhere does not make it possible",
+        "a read without attempt: a send to another topic cannot be its source",
         trials=BOTH,
         phases=CUT_SHORT,
         sends=[
@@ -27,9 +27,9 @@ def _of_origins() -> Iterator[Sample]:
         reads=[{"record": "a", "topic": "orders", "offset": 5}],
         finds={"aborted-read": [{"topic": "orders", "record": "a"}]},
     )
-    for tells, attempt in (("to another topic", "a/9"), ("of another record", "b/1")):
+    for title, attempt in (("to another topic", "a/9"), ("of another record", "b/1")):
         yield sample(
-            f"the attempt that was read is one {tells}: the only send is what counts",
+            f"a read with an attempt {title} comes from the record's only send",
             phases=CUT_SHORT,
             txns=[_UNCALLED],
             sends=[
@@ -41,7 +41,7 @@ def _of_origins() -> Iterator[Sample]:
             finds={"precommitted-read": [{"record": "a"}]},
         )
     yield sample(
-        "a record that was sent once to each of two topics has one origin in each",
+        "a record sent once to each of two topics has one source in each",
         trials=BOTH,
         phases=CUT_SHORT,
         txns=[_UNCALLED, _UNCALLED | {"txn": "u"}],
@@ -57,7 +57,7 @@ def _of_origins() -> Iterator[Sample]:
     )
 
     yield sample(
-        "a record that was sent twice has no origin that could be named",
+        "a record sent twice and read without attempt has no known source",
         phases=CUT_SHORT,
         txns=[_UNCALLED],
         sends=[
@@ -68,13 +68,13 @@ def _of_origins() -> Iterator[Sample]:
     )
 
 
-def _of_early_reads() -> Iterator[Sample]:
+def _early_reads() -> Iterator[Sample]:
     sent = {"attempt": "a/1", "record": "a", "called_at": 5}
     read = {"record": "a", "attempt": "a/1", "offset": 5, "at": 4}
     found = {"phantom": [{"record": "a"}]}
-    for tells, attempt in (("that names its send", "a/1"), ("that names nobody", None)):
+    for title, attempt in (("with attempt", "a/1"), ("without attempt", None)):
         yield sample(
-            f"a read {tells} was there before the send was called",
+            f"a read {title} before the send was called",
             phases=CUT_SHORT,
             sends=[sent],
             reads=[read | {"attempt": attempt}],
@@ -82,45 +82,45 @@ def _of_early_reads() -> Iterator[Sample]:
             alone=attempt is None,
         )
         yield sample(
-            f"a read {tells} came at the moment of the call",
+            f"a read {title} at the time of the call",
             phases=CUT_SHORT,
             sends=[sent],
             reads=[read | {"attempt": attempt, "at": 5}],
         )
         yield sample(
-            f"a read {tells} was there before the call by another clock",
+            f"a read {title} before the call, by another clock",
             phases=CUT_SHORT,
             sends=[sent],
             reads=[read | {"attempt": attempt, "clock": "elsewhere"}],
         )
     again = sent | {"attempt": "a/2", "ordinal": 1}
     yield sample(
-        "a read that names a later send did not come from the earlier one",
+        "a read with the attempt of a later send does not come from the earlier one",
         phases=CUT_SHORT,
         sends=[sent | {"called_at": 3}, again],
         reads=[read | {"attempt": "a/2"}],
         finds=found,
     )
     yield sample(
-        "a read that names an earlier send was not there before it",
+        "a read with the attempt of an earlier send, before a later one",
         phases=CUT_SHORT,
         sends=[sent | {"called_at": 3}, again],
         reads=[read],
     )
     nameless = read | {"attempt": None}
-    for tells, other in (
+    for title, other in (
         ("earlier", again | {"called_at": 3}),
         ("by another clock", again | {"clock": "elsewhere"}),
         ("earlier to another topic", again | {"called_at": 3, "topic": "aside"}),
     ):
         yield sample(
-            f"a read that names nobody may come from a send that was called {tells}",
+            f"a read without attempt may come from a send called {title}",
             phases=CUT_SHORT,
             sends=[sent, other],
             reads=[nameless],
         )
     yield sample(
-        "a read that names nobody came before all of its record's sends",
+        "a read without attempt before all sends of its record",
         trials=BOTH,
         phases=CUT_SHORT,
         sends=[sent, again | {"called_at": 6, "topic": "orders"}, {"attempt": "b/1"}],
@@ -129,16 +129,16 @@ def _of_early_reads() -> Iterator[Sample]:
     )
 
 
-def _of_skips() -> Iterator[Sample]:
+def _skips() -> Iterator[Sample]:
     yield sample(
-        "a reader that passes over a marker has skipped only the record beside it",
+        "a reader that passes a marker and a record skipped only the record",
         phases=CUT_SHORT,
         log=[{"record": "a"}, {"record": "b"}, {"kind": "commit"}, {"record": "c"}],
         reads=[{"record": "a", "offset": 0}, {"record": "c", "offset": 3}],
         finds={"skipped-read": [{"offset": 1}]},
     )
     yield sample(
-        "a session that skips in two partitions skips in each what is there",
+        "a session that skips records in two partitions",
         phases=CUT_SHORT,
         log=[
             {"record": f"{partition}{offset}", "partition": partition, "offset": offset}
@@ -162,19 +162,19 @@ def _of_skips() -> Iterator[Sample]:
             {"record": "a", "offset": 0, "isolation": isolation},
             {"record": "c", "offset": 5, "isolation": isolation},
         ]
-        for tells, place, record in (
-            ("where another reader was, and nothing stands", 3, None),
-            ("that another reader got", 2, "b"),
+        for title, place, record in (
+            ("another reader's read of an offset without entry", 3, None),
+            ("another reader's read of the record", 2, "b"),
         ):
             yield sample(
-                f"{isolation}: {tells}, hides no record that was skipped",
+                f"{isolation}: {title} does not hide a skip",
                 phases=CUT_SHORT,
                 log=log,
                 reads=[*skipping, {"record": record, "offset": place, "session": "other"}],
                 finds={"skipped-read": [{"offset": 2}]},
             )
         yield sample(
-            f"{isolation}: where another reader began hides no record that was skipped",
+            f"{isolation}: another reader's assignment does not hide a skip",
             phases=CUT_SHORT,
             log=log,
             assignments=[{"session": "other", "position": 4}],
@@ -183,7 +183,7 @@ def _of_skips() -> Iterator[Sample]:
         )
         aborted = {"record": "x", "offset": 3, "committed": False}
         yield sample(
-            f"{isolation}: beside what was skipped lies an entry that is not committed",
+            f"{isolation}: an uncommitted entry next to the skipped one",
             phases=CUT_SHORT,
             log=[*log, aborted],
             reads=skipping,
@@ -194,13 +194,13 @@ def _of_skips() -> Iterator[Sample]:
                 ]
             },
         )
-    contested = {"inconsistent-offsets": [{"offset": 1}]}
-    for tells, entry, more in (
-        ("that is not committed", {"committed": False}, contested),
-        ("from beside the workload", {"kind": "odd"}, {}),
+    conflict = {"inconsistent-offsets": [{"offset": 1}]}
+    for title, entry, more in (
+        ("not committed", {"committed": False}, conflict),
+        ("from outside the workload", {"kind": "odd"}, {}),
     ):
         yield sample(
-            f"at the offset that was skipped lies another entry, {tells}",
+            f"the skipped offset has another entry, {title}",
             phases=CUT_SHORT,
             log=[{"record": r, "offset": n} for n, r in enumerate("abc")]
             + [{"record": "x", "offset": 1} | entry],
@@ -209,9 +209,9 @@ def _of_skips() -> Iterator[Sample]:
         )
 
 
-def _of_the_unseen() -> Iterator[Sample]:
+def _unseen() -> Iterator[Sample]:
     yield sample(
-        "an entry that carries the attempt of another record was not acknowledged by that",
+        "an entry with another record's attempt is not acknowledged by it",
         sends=[
             {"attempt": "a/1", "record": "a"},
             {"attempt": "b/1", "record": "b", "outcome": "info"},
@@ -222,7 +222,7 @@ def _of_the_unseen() -> Iterator[Sample]:
         expected=_NONE_OF_THESE,
     )
     yield sample(
-        "an entry that carries the attempt to another topic was not acknowledged by that",
+        "an entry with an attempt to another topic is not acknowledged by it",
         sends=[
             {"attempt": "a/1", "record": "a", "outcome": "info"},
             {"attempt": "a/9", "record": "a", "topic": "aside"},
@@ -233,7 +233,7 @@ def _of_the_unseen() -> Iterator[Sample]:
         finds={"corrupt": [{"record": "a"}]},
     )
     yield sample(
-        "an entry that carries its attempt was not acknowledged by another one",
+        "an entry with an unacknowledged attempt is not acknowledged by another one",
         sends=[
             {"attempt": "a/1", "record": "a", "outcome": "info"},
             {"attempt": "a/2", "record": "a"},
@@ -244,7 +244,7 @@ def _of_the_unseen() -> Iterator[Sample]:
         finds={"lost-write": [{"record": "a"}]},
     )
     yield sample(
-        "what a reader got at the same place of another topic it did not get here",
+        "a read of the same position in another topic does not count",
         sends=[{"attempt": "a/1", "record": "a"}],
         log=[{"record": "a"}],
         assignments=[{}],
@@ -253,7 +253,7 @@ def _of_the_unseen() -> Iterator[Sample]:
         finds={"unseen": [{"offset": 0}]},
     )
     yield sample(
-        "what nobody can name at a position is none of the records that were seen there",
+        "an entry of an unknown record is ignored among records seen at its position",
         phases=CUT_SHORT,
         sends=[
             {"attempt": "a/1", "record": "a", "partition": 0, "offset": 0},
@@ -264,15 +264,15 @@ def _of_the_unseen() -> Iterator[Sample]:
     )
 
 
-def _of_contests() -> Iterator[Sample]:
+def _conflicting_positions() -> Iterator[Sample]:
     a = {"attempt": "a/1", "record": "a", "partition": 0, "offset": 4}
     b = a | {"attempt": "b/1", "record": "b"}
-    for tells, more in (
-        ("as acknowledged", {}),
-        ("one of them not committed", {"committed": False}),
+    for title, more in (
+        ("both committed", {}),
+        ("one not committed", {"committed": False}),
     ):
         yield sample(
-            f"two records stand at one position, {tells}, and neither is lost",
+            f"two records at one position, {title}, and neither is lost",
             phases=CUT_SHORT,
             sends=[a, b],
             log=[{"record": "a", "offset": 4}, {"record": "b", "offset": 4} | more],
@@ -281,7 +281,7 @@ def _of_contests() -> Iterator[Sample]:
             finds={"inconsistent-offsets": [{"offset": 4}]},
         )
     yield sample(
-        "records at one offset of two partitions, or of two topics, contest nothing",
+        "records at one offset of different partitions or topics do not conflict",
         trials=BOTH,
         phases=CUT_SHORT,
         sends=[a, b | {"partition": 1}, a | {"attempt": "c/1", "record": "c", "topic": "orders"}],
@@ -292,7 +292,7 @@ def _of_contests() -> Iterator[Sample]:
         ],
     )
     yield sample(
-        "what each of two records at two positions has is one position too many",
+        "two records share two positions, one too many for each",
         sends=[a, b],
         log=[{"record": record, "offset": offset} for offset in (4, 5) for record in ("a", "b")],
         reads=[{"record": "a", "offset": 5}, {"record": "b", "offset": 5, "session": "other"}],
@@ -305,5 +305,5 @@ def _of_contests() -> Iterator[Sample]:
 
 
 SAMPLES: Final = (
-    *_of_origins(), *_of_early_reads(), *_of_skips(), *_of_the_unseen(), *_of_contests(),
+    *_sources(), *_early_reads(), *_skips(), *_unseen(), *_conflicting_positions(),
 )  # fmt: skip

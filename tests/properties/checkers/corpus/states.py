@@ -1,7 +1,7 @@
-"""States that inputs come to: sums, counts, and the last of them, where some were sent twice.
+"""States computed from inputs: sums, counts and last values, with some records sent twice.
 
-Records stand at offsets of partition 0 if nothing else is said, and each
-leaves a digest of its own; the samples differ in the order, and in what the sink holds.
+By default records are in partition 0 and each has its own digest. The samples vary the order and
+what the sink contains.
 """
 
 from __future__ import annotations
@@ -16,39 +16,40 @@ OTHER: Final = Trial(topic="input", sink="ledger", view="other")
 
 
 def _log(*places: tuple[str, int] | tuple[str, int, int]) -> list[dict[str, Any]]:
-    """Entries by record, offset and partition."""
+    """Log entries by record, offset and partition."""
     return [{"record": r, "offset": o, "partition": p[0] if p else 0} for r, o, *p in places]
 
 
 def _last(record: str, digest: str | None = None, **more: Any) -> dict[str, Any]:
-    """What a record leaves if it is the last."""
+    """The contribution of a record that wins if it is the last."""
     return {"record": record, "operation": "last", "digest": digest or f"d-{record}", **more}
 
 
-def _of_the_last() -> Iterator[Sample]:
+def _last_values() -> Iterator[Sample]:
     wrong = {"state-mismatch": [{"state_key": "key"}]}
     both = [_last("a"), _last("b")]
-    for tells, trials, log, state, finds in (
-        ("it was sent twice, around the other", (LEDGER,), _log(("a", 0), ("b", 3), ("a", 5)),
+    for title, trials, log, state, finds in (
+        ("the record before the resent one", (LEDGER,), _log(("a", 0), ("b", 3), ("a", 5)),
          "d-b", wrong),
-        ("it was sent twice, around the other, and one may be dropped", (ONCE,),
+        ("the record before the resent one, deduplicated", (ONCE,),
          _log(("a", 0), ("b", 3), ("a", 5)), "d-b", {}),
-        ("judged both ways", (LEDGER, ONCE), _log(("a", 0), ("b", 3), ("a", 5)), "d-b", wrong),
-        ("it is the first", (LEDGER,), _log(("a", 0), ("b", 3)), "d-a", wrong),
-        ("it is the first, and one may be dropped", (ONCE,), _log(("a", 0), ("b", 3)), "d-a",
+        ("the record before the resent one, on both trials", (LEDGER, ONCE),
+         _log(("a", 0), ("b", 3), ("a", 5)), "d-b", wrong),
+        ("the first record", (LEDGER,), _log(("a", 0), ("b", 3)), "d-a", wrong),
+        ("the first record, deduplicated", (ONCE,), _log(("a", 0), ("b", 3)), "d-a",
          wrong),
-        ("it is the first in both views", (LEDGER, OTHER), _log(("a", 0), ("b", 3)), "d-a",
+        ("the first record in both views", (LEDGER, OTHER), _log(("a", 0), ("b", 3)), "d-a",
          {"state-mismatch": [{"view": "table"}, {"view": "other"}]}),
-        ("it is the first of its partition", (LEDGER,),
+        ("the first record of its partition", (LEDGER,),
          _log(("c", 0), ("a", 1, 1), ("b", 3, 1)), "d-a", wrong),
-        ("nobody left it", (LEDGER,), _log(("c", 0), ("a", 1, 1), ("b", 3, 1)), "d-x", wrong),
-        ("it was sent to two partitions, and may count in the other", (ONCE,),
+        ("an unknown digest", (LEDGER,), _log(("c", 0), ("a", 1, 1), ("b", 3, 1)), "d-x", wrong),
+        ("the record before one resent to another partition", (ONCE,),
          _log(("a", 5), ("a", 7, 1), ("b", 2)), "d-b", {}),
-        ("it was sent to two partitions, and is the only one of the other", (ONCE,),
+        ("the only record of a partition, resent to another", (ONCE,),
          _log(("a", 1), ("a", 7, 1), ("b", 5)), "d-a", {}),
     ):  # fmt: skip
         yield sample(
-            f"the last of a key: {tells}",
+            f"last value of a key: {title}",
             trials=trials,
             log=log,
             contributions=[*both, _last("c")],
@@ -58,11 +59,11 @@ def _of_the_last() -> Iterator[Sample]:
         )  # fmt: skip
 
 
-def _of_several() -> Iterator[Sample]:
-    """Two keys, or two aggregates, that must not be taken for each other."""
+def _separate_aggregates() -> Iterator[Sample]:
+    """Two keys or two aggregates that must not be confused."""
     for name in ("aggregate", "state_key"):
         one, other = {name: "a-one"}, {name: "b-other"}
-        for tells, log, added, state, finds in (
+        for title, log, added, state, finds in (
             ("the other ends later", _log(("a", 0), ("b", 3), ("c", 5)),
              [_last("a", **one), _last("b", **one), _last("c", **other)],
              ("d-b", "d-c"), ()),
@@ -77,7 +78,7 @@ def _of_several() -> Iterator[Sample]:
              ("d-a", "d-a"), (one, other)),
         ):  # fmt: skip
             yield sample(
-                f"the last of two by {name}: {tells}",
+                f"last values by {name}: {title}",
                 log=log,
                 contributions=added,
                 state=[{**one, "digest": state[0]}, {**other, "digest": state[1]}],
@@ -94,9 +95,9 @@ def _of_several() -> Iterator[Sample]:
         )
 
 
-def _of_the_unknown() -> Iterator[Sample]:
+def _unknown_values() -> Iterator[Sample]:
     yield sample(
-        "a key that was deleted last is there, and another that was deleted does not",
+        "of two deleted keys one is still present",
         log=_log(("a", 0), ("b", 1)),
         contributions=[
             {"record": "a", "operation": "last"},
@@ -110,7 +111,7 @@ def _of_the_unknown() -> Iterator[Sample]:
         ("max", (), ["state-mismatch"]), ("count", ({"state_key": "key"},), []),
     ):  # fmt: skip
         yield sample(
-            f"a {operation} of amounts that nobody knows",
+            f"a {operation} with an unknown amount",
             log=_log(("a", 0), ("b", 1)),
             contributions=[
                 {"record": "a", "operation": operation},
@@ -121,20 +122,20 @@ def _of_the_unknown() -> Iterator[Sample]:
             undecided=undecided,
         )
         yield sample(
-            f"what is in place of a {operation} is no number",
+            f"a {operation} whose state is not a number",
             log=_log(("a", 0)),
             contributions=[{"record": "a", "operation": operation, "amount": 2}],
             state=[{"digest": "d"}],
             finds={"state-mismatch": [{"state_key": "key"}]},
         )
     yield sample(
-        "what is in place of a sum is not known",
+        "a sum whose state is unknown",
         log=_log(("a", 0)),
         contributions=[{"record": "a", "amount": 2}],
         state=[{}],
     )
     yield sample(
-        "the least and the most of three amounts",
+        "minimum and maximum of three amounts",
         log=_log(("a", 0), ("b", 1), ("c", 2)),
         contributions=[
             {"record": record, "amount": amount, "aggregate": operation, "operation": operation}
@@ -144,7 +145,7 @@ def _of_the_unknown() -> Iterator[Sample]:
         state=[{"aggregate": "min", "amount": 2}, {"aggregate": "max", "amount": 7}],
     )
     yield sample(
-        "a record that was sent twice is added twice, or once",
+        "a record sent twice is added twice, or once if deduplicated",
         trials=(LEDGER, ONCE),
         log=_log(("a", 0), ("a", 1)),
         contributions=[{"record": "a", "amount": 5}],
@@ -159,7 +160,7 @@ def _of_the_unknown() -> Iterator[Sample]:
         finds={"state-mismatch": [{"state_key": "key"}]},
     )
     yield sample(
-        "a journal is judged by its changes, whatever state it is said to have",
+        "a journal is judged by its changes, not by its state",
         trials=(JOURNAL,),
         log=_log(("a", 0)),
         journal=[{"record": "a"}],
@@ -168,4 +169,4 @@ def _of_the_unknown() -> Iterator[Sample]:
     )
 
 
-SAMPLES: Final = (*_of_the_last(), *_of_several(), *_of_the_unknown())
+SAMPLES: Final = (*_last_values(), *_separate_aggregates(), *_unknown_values())

@@ -1,4 +1,4 @@
-"""Transactions that are torn or whole, and writes of those who were replaced."""
+"""Torn and complete transactions, and writes of replaced instances."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TORN: Final = {"torn-transaction": [{"txn": "t"}]}
 
 
 def _torn(
-    tells: str,
+    title: str,
     *,
     sends: Rows = (),
     log: Rows = (),
@@ -21,9 +21,9 @@ def _torn(
     undecided: Sequence[str] = (),
     **tables: Rows,
 ) -> Sample:
-    """t is committed, and so is its record a, at 0 of partition 7."""
+    """t is committed, and so is its record a at offset 0 of partition 7."""
     return sample(
-        f"torn transaction: {tells}",
+        f"torn transaction: {title}",
         txns=[{"txn": "t"}],
         sends=[{"attempt": "a/1", "record": "a", "txn": "t", "partition": 7}, *sends],
         log=[{"record": "a", "attempt": "a/1", "partition": 7}, *log],
@@ -34,83 +34,83 @@ def _torn(
     )
 
 
-def _of_sends() -> Iterator[Sample]:
-    """What became of b, which t sent as well?"""
+def _sends() -> Iterator[Sample]:
+    """The samples vary the fate of b, which t also sent."""
     lost = _TORN | {"lost-write": [{"record": "b"}]}
     b: dict[str, Any] = {"attempt": "b/1", "record": "b", "txn": "t"}
     again = {"attempt": "b/2", "record": "b", "outcome": "info"}
     yield _torn(
-        "each send that failed in a committed transaction is told",
+        "each failed send in a committed transaction is reported",
         sends=[b | {"outcome": "fail"}, b | {"attempt": "c/1", "record": "c", "outcome": "fail"}],
         finds=_TORN,
     )
-    for tells, told, finds in (
-        ("it stood before the log begins", {"partition": 0, "offset": 0}, None),
-        ("it stood where the log begins", {"partition": 0, "offset": 1}, lost),
-        ("nobody knows where in its partition", {"partition": 0}, None),
-        ("nobody knows in which partition", {"offset": 5}, None),
-        ("nobody knows where", {}, None),
+    for title, acknowledged, finds in (
+        ("it was below the log start", {"partition": 0, "offset": 0}, None),
+        ("it was at the log start", {"partition": 0, "offset": 1}, lost),
+        ("its offset is unknown", {"partition": 0}, None),
+        ("its partition is unknown", {"offset": 5}, None),
+        ("its position is unknown", {}, None),
     ):
         yield _torn(
-            f"the log was cut, and {tells}",
-            sends=[b | told],
+            f"the log was truncated, and {title}",
+            sends=[b | acknowledged],
             partitions=[{"log_start": 1}],
             finds=finds,
             undecided=() if finds else ("lost-write",),
         )
     yield _torn(
-        "the log was compacted, and it stood there",
+        "the log was compacted",
         sends=[b | {"partition": 0, "offset": 0}],
         partitions=[{"cleanup_policy": "compact,delete"}],
         undecided=("lost-write",),
     )
     yield _torn(
-        "the log is all there, and nobody knows where in its partition it stood",
+        "the log is complete, and its offset is unknown",
         sends=[b | {"partition": 0}],
         partitions=[{}],
         finds=lost,
     )
     yield _torn(
-        "an entry of another record that carries its attempt is not its own",
+        "an entry of another record with its attempt does not count",
         sends=[b | {"partition": 0}, {"attempt": "x/1", "record": "x"}],
         log=[{"record": "x", "attempt": "b/1"}],
         finds=lost,
     )
     yield _torn(
-        "what may have stood in either of two partitions that were cut is one send",
+        "a send that may have been in either of two truncated partitions counts once",
         sends=[b | {"partition": 3}, b | {"attempt": "c/1", "record": "c"}],
         partitions=[{"log_start": 1}, {"partition": 1, "log_start": 1}],
         finds=lost,
         undecided=("lost-write",),
     )
     yield _torn(
-        "an entry that is not committed is nobody's",
+        "an uncommitted entry does not count",
         sends=[b | {"partition": 0}],
         log=[{"record": "b", "committed": False}],
         finds=lost,
     )
-    for tells, attempt, others in (
-        ("carries an attempt to another topic", "b/3",
+    for title, attempt, others in (
+        ("with an attempt to another topic", "b/3",
          [again, again | {"attempt": "b/3", "topic": "aside"}]),
-        ("carries an attempt of another record", "a/1", [again]),
-        ("carries an attempt that nobody made", "z/1", [again]),
+        ("with another record's attempt", "a/1", [again]),
+        ("with an unknown attempt", "z/1", [again]),
     ):  # fmt: skip
         yield _torn(
-            f"an entry that {tells} may be its own",
+            f"an entry {title} may be its own",
             sends=[b | {"partition": 0}, *others],
             log=[{"record": "b", "attempt": attempt}],
             finds={"corrupt": [{"record": "b"}]} if attempt == "b/3" else None,
         )
     yield _torn(
-        "an entry that carries the attempt of another send is not its own",
+        "an entry with another send's attempt does not count",
         sends=[b | {"partition": 0}, again],
         log=[{"record": "b", "attempt": "b/2"}],
         finds=lost,
     )
 
 
-def _of_positions() -> Iterator[Sample]:
-    """What became of the positions that t staged?"""
+def _staged_positions() -> Iterator[Sample]:
+    """The samples vary the fate of the positions that t staged."""
 
     def at(owner: str, topic: str, partition: int, offset: int) -> dict[str, Any]:
         return {"owner": owner, "topic": topic, "partition": partition, "offset": offset}
@@ -122,7 +122,7 @@ def _of_positions() -> Iterator[Sample]:
         at("h", "s", 0, 5),
     ]  # fmt: skip
     yield _torn(
-        "each position is told for itself, and who else staged that very one",
+        "each position is reported separately, also one staged by another transaction",
         staged=[
             *({"txn": "t", **place} for place in places),
             {"txn": "u", **places[0]},
@@ -145,7 +145,7 @@ def _of_positions() -> Iterator[Sample]:
         at("by-surgery", "s", 0, 5) | {"by": "harness"},
     ]
     yield _torn(
-        "a position is committed if its owner was just there, and missing if it never came so far",
+        "a position is committed if its owner reached it exactly, missing if it stayed behind",
         staged=[
             *({"txn": "t", **at(o, "s", 0, 5)} for o in dict.fromkeys(p["owner"] for p in done)),
             missing,
@@ -154,16 +154,16 @@ def _of_positions() -> Iterator[Sample]:
         finds=_TORN,
     )
     yield _torn(
-        "a position that was staged twice is one",
+        "a position staged twice counts once",
         staged=[{"txn": "t", **places[0]}, {"txn": "t", **places[0]}, missing],
         positions=[places[0], behind],
         finds=_TORN,
     )
 
 
-def _of_foreign_zombies() -> Iterator[Sample]:
+def _zombies_of_other_topics() -> Iterator[Sample]:
     yield sample(
-        "zombie write: what was sent elsewhere, and names no source, is of there",
+        "zombie write: an effect without source belongs to the topic of its send",
         trials=(LETTERS, Trial(topic="orders", sink="ledger", view="table")),
         phases=CUT_SHORT,
         instances=[
@@ -185,12 +185,12 @@ def _of_foreign_zombies() -> Iterator[Sample]:
     )
 
 
-def _of_zombies() -> Iterator[Sample]:
+def _zombies() -> Iterator[Sample]:
     def zombie(
-        tells: str, instances: Rows, effects: Rows, *, found: Sequence[str] = ("a",), **tables: Rows
+        title: str, instances: Rows, effects: Rows, *, found: Sequence[str] = ("a",), **tables: Rows
     ) -> Sample:
         return sample(
-            f"zombie write: {tells}",
+            f"zombie write: {title}",
             phases=CUT_SHORT,
             instances=[{"subject": "driver"} | i for i in instances],
             effects=[{"instance": "i1", "at": 7, "clock": "clock"} | e for e in effects],
@@ -199,39 +199,43 @@ def _of_zombies() -> Iterator[Sample]:
             **tables,
         )
 
-    lives = [{"instance": "i1", "started_at": 1}, {"instance": "i2", "started_at": 5}]
+    two_instances = [{"instance": "i1", "started_at": 1}, {"instance": "i2", "started_at": 5}]
     yield zombie(
-        "two lives that began at once have the same successor",
-        [*lives, {"instance": "i0", "started_at": 1}],
+        "two instances that started at once have the same successor",
+        [*two_instances, {"instance": "i0", "started_at": 1}],
         [{"record": "a"}, {"record": "b", "instance": "i0"}],
         found=("a", "b"),
     )
     yield zombie(
-        "of several successors the first is told, by its name if they began at once",
-        [*lives, {"instance": "i3", "started_at": 5}, {"instance": "i11", "started_at": 6}],
+        "of several successors the first is reported, by name if they started at once",
+        [
+            *two_instances,
+            {"instance": "i3", "started_at": 5},
+            {"instance": "i11", "started_at": 6},
+        ],
         [{"record": "a"}],
     )
     yield zombie(
-        "a successor by another clock proves nothing",
-        [lives[0], lives[1] | {"clock": "other"}],
-        [{"record": "a"}],
-        found=(),
-    )
-    yield zombie(
-        "who began later as something else is no successor",
-        [lives[0], lives[1] | {"subject": "producer"}],
+        "a successor by another clock is ignored",
+        [two_instances[0], two_instances[1] | {"clock": "other"}],
         [{"record": "a"}],
         found=(),
     )
     yield zombie(
-        "an effect that was written by another clock proves nothing",
-        lives,
+        "a later instance of another subject is no successor",
+        [two_instances[0], two_instances[1] | {"subject": "producer"}],
+        [{"record": "a"}],
+        found=(),
+    )
+    yield zombie(
+        "an effect written by another clock is ignored",
+        two_instances,
         [{"record": "a", "clock": "other"}],
         found=(),
     )
     yield zombie(
-        "what says that it comes from here is of here, whatever was sent elsewhere",
-        lives,
+        "an effect that names this topic belongs to it, wherever its record was sent",
+        two_instances,
         [
             {"record": "x", "source_topic": "input", "source_partition": 0, "source_offset": 0},
             {"record": "x", "at": 1},
@@ -241,4 +245,4 @@ def _of_zombies() -> Iterator[Sample]:
     )
 
 
-SAMPLES: Final = (*_of_sends(), *_of_positions(), *_of_zombies(), *_of_foreign_zombies())
+SAMPLES: Final = (*_sends(), *_staged_positions(), *_zombies(), *_zombies_of_other_topics())
